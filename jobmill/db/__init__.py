@@ -1,0 +1,100 @@
+"""The way to PostgreSQL: a pool, transactions, rows."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, LiteralString, TypeAlias, TypeVar
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import TupleRow, class_row, scalar_row
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from jobmill.errors import Unavailable
+
+Tx: TypeAlias = AsyncConnection[TupleRow]
+"""A connection with a transaction open. Whoever takes one reads and writes, and never commits."""
+
+Params: TypeAlias = Sequence[object] | Mapping[str, object]
+
+T = TypeVar("T")
+
+GONE = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, OSError)
+"""What the driver raises when the server went away: try again on a new connection."""
+
+
+def is_gone(error: BaseException) -> bool:
+    """Whether `error` says that the server went away, and not that it disliked a statement."""
+    state = getattr(error, "sqlstate", None)
+    # 08: connection, 57P: shut down or not yet up, 53: out of connections or memory.
+    return isinstance(error, GONE) and (
+        state is None or state[:2] in ("08", "53") or state[:3] == "57P"
+    )
+
+
+class Database:
+    def __init__(self, url: str, pool: AsyncConnectionPool[Tx]) -> None:
+        self.url = url
+        self._pool = pool
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[Tx]:
+        """Commit when the block ends, roll back when it raises."""
+        async with self._pool.connection() as connection, connection.transaction():
+            yield connection
+
+
+@asynccontextmanager
+async def connect(url: str, *, size: int = 8) -> AsyncGenerator[Database]:
+    """Open a pool; Unavailable, with the server's own words, if nobody answers."""
+    try:
+        async with await open_connection(url):
+            pass
+    except psycopg.OperationalError as error:
+        raise Unavailable(f"no PostgreSQL answers at {redacted(url)}: {error}") from error
+    async with AsyncConnectionPool[Tx](
+        url, kwargs=_kwargs(), min_size=1, max_size=size, open=False, name="jobmill"
+    ) as pool:
+        yield Database(url, pool)
+
+
+async def open_connection(url: str) -> Tx:
+    """One connection outside the pool, for those who hold it long: listeners and pumps."""
+    return await AsyncConnection.connect(url, connect_timeout=10, **_kwargs())
+
+
+def _kwargs() -> dict[str, Any]:
+    # autocommit: only `transaction()` opens one, so no stray SELECT leaves one open.
+    return {"autocommit": True, "application_name": "jobmill"}
+
+
+def redacted(url: str) -> str:
+    """The URL without its password, for logs and error texts."""
+    parts = {name: part for name, part in conninfo_to_dict(url).items() if name != "password"}
+    return make_conninfo("", **parts)
+
+
+async def rows(tx: Tx, kind: type[T], sql: LiteralString, params: Params = ()) -> list[T]:
+    """All rows, each as a `kind` made from its columns."""
+    cursor = tx.cursor(row_factory=class_row(kind))
+    await cursor.execute(sql, params)
+    return await cursor.fetchall()
+
+
+async def row(tx: Tx, kind: type[T], sql: LiteralString, params: Params = ()) -> T | None:
+    """The first row, or None."""
+    cursor = tx.cursor(row_factory=class_row(kind))
+    await cursor.execute(sql, params)
+    return await cursor.fetchone()
+
+
+async def value(
+    tx: Tx, kind: Callable[[Any], T], sql: LiteralString, params: Params = ()
+) -> T | None:
+    """The first column of the first row, or None."""
+    cursor = tx.cursor(row_factory=scalar_row)
+    await cursor.execute(sql, params)
+    found = await cursor.fetchone()
+    return None if found is None else kind(found)

@@ -1,0 +1,77 @@
+"""Brings a database up to date with migrations/*.sql."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib import resources
+from typing import LiteralString, cast
+
+from jobmill.db import Tx
+from jobmill.errors import Conflict
+
+
+def known() -> dict[str, bytes]:
+    """Every migration by name, in the order in which they are applied."""
+    folder = resources.files("jobmill.db") / "migrations"
+    files = [file for file in folder.iterdir() if file.name.endswith(".sql")]
+    return {file.name: file.read_bytes() for file in sorted(files, key=lambda file: file.name)}
+
+
+async def migrate(tx: Tx) -> list[str]:
+    """Apply what is missing, in name order; returns the names applied.
+
+    Refuses a database that a newer Jobmill has migrated, or whose history was edited.
+    """
+    # One migrator at a time, however many processes start together.
+    await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.migrate'))")
+    await tx.execute(
+        """
+        CREATE TABLE IF NOT EXISTS public.jobmill_migration (
+            name text PRIMARY KEY,
+            sha256 text NOT NULL,
+            applied_at timestamptz NOT NULL DEFAULT now()
+        )
+        """
+    )
+    files = known()
+    _check(files, await applied(tx))
+    todo = [name for name in files if name not in await applied(tx)]
+    for name in todo:
+        # Our own files, shipped with the package: as good as literals.
+        await tx.execute(cast(LiteralString, files[name].decode()))
+        await tx.execute(
+            "INSERT INTO public.jobmill_migration (name, sha256) VALUES (%s, %s)",
+            [name, _digest(files[name])],
+        )
+    return todo
+
+
+async def pending(tx: Tx) -> list[str]:
+    """The migrations this database still lacks."""
+    done = await applied(tx)
+    return [name for name in known() if name not in done]
+
+
+async def applied(tx: Tx) -> dict[str, str]:
+    """Name and digest of what was applied; empty for a new database."""
+    cursor = await tx.execute("SELECT to_regclass('public.jobmill_migration')")
+    if (await cursor.fetchone()) == (None,):
+        return {}
+    cursor = await tx.execute("SELECT name, sha256 FROM public.jobmill_migration ORDER BY name")
+    return dict(await cursor.fetchall())
+
+
+def _check(files: dict[str, bytes], done: dict[str, str]) -> None:
+    unknown = sorted(set(done) - set(files))
+    if unknown:
+        raise Conflict(
+            f"this database was migrated by a newer Jobmill ({unknown[-1]} is unknown here): "
+            "upgrade Jobmill, or restore a backup made before"
+        )
+    edited = [name for name, digest in done.items() if digest != _digest(files[name])]
+    if edited:
+        raise Conflict(f"migration {edited[0]} differs from what was applied to this database")
+
+
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()

@@ -1,0 +1,120 @@
+"""The worker processes: who is alive, what they do, and what the dead leave behind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from jobmill.db import Tx
+from jobmill.queue.store import CHANNEL, LEASE
+
+MAX_RESCUES = 20
+"""Workers that may die over one item before the item is taken for the cause."""
+
+
+class Rescue(NamedTuple):
+    buried: int
+    released: int
+    failed: int
+
+
+async def join(tx: Tx, name: str) -> int:
+    """A new worker's id. Ids are never used again, so a zombie can never pass for a newcomer."""
+    cursor = await tx.execute("INSERT INTO queue.worker (name) VALUES (%s) RETURNING id", [name])
+    found = await cursor.fetchone()
+    assert found
+    return found[0]
+
+
+async def beat(tx: Tx, worker: int, processors: Sequence[dict[str, Any]]) -> bool:
+    """Keep the lease and show what our processors do; False where the lease ran out before."""
+    cursor = await tx.execute(
+        """
+        UPDATE queue.worker SET beat_at = clock_timestamp(), processors = %(processors)s::jsonb
+         WHERE id = %(worker)s AND gone_at IS NULL AND beat_at > clock_timestamp() - %(lease)s
+        """,
+        {"worker": worker, "processors": json.dumps(processors), "lease": LEASE},
+    )
+    return cursor.rowcount == 1
+
+
+async def set_idle(tx: Tx, worker: int, idle: bool) -> None:
+    """Whether those who put work in should notify us."""
+    await tx.execute("UPDATE queue.worker SET idle = %s WHERE id = %s", [idle, worker])
+
+
+async def leave(tx: Tx, worker: int) -> None:
+    await tx.execute(
+        "UPDATE queue.worker SET gone_at = clock_timestamp(), idle = false, processors = '[]' WHERE id = %s",
+        [worker],
+    )
+
+
+async def rescue(tx: Tx) -> Rescue:
+    """Bury workers whose lease ran out and give back what they held.
+
+    The recently gone are looked at again: a claim that was under way when its worker was buried
+    commits after the burial.
+    """
+    cursor = await tx.execute("SELECT pg_try_advisory_xact_lock(hashtext('jobmill.rescue'))")
+    if await cursor.fetchone() != (True,):
+        return Rescue(0, 0, 0)
+    cursor = await tx.execute(
+        """
+        UPDATE queue.worker SET gone_at = clock_timestamp(), idle = false, processors = '[]'
+         WHERE gone_at IS NULL AND beat_at < clock_timestamp() - %s
+        """,
+        [LEASE],
+    )
+    buried = cursor.rowcount
+    cursor = await tx.execute(
+        """
+        WITH held AS MATERIALIZED (
+            SELECT live.id, live.rescues >= %(most)s AS hopeless
+              FROM queue.live
+             WHERE status = 'PROCESSING'
+               AND worker IN (SELECT id FROM queue.worker
+                               WHERE gone_at > clock_timestamp() - interval '2 minutes')
+             ORDER BY live.id
+             LIMIT 500
+               FOR UPDATE SKIP LOCKED
+        ), freed AS (
+            UPDATE queue.live SET status = 'PENDING', worker = NULL, rescues = rescues + 1
+              FROM held
+             WHERE live.id = held.id AND NOT hopeless
+            RETURNING live.id, stage
+        ), given_up AS (
+            DELETE FROM queue.live USING held
+             WHERE live.id = held.id AND hopeless
+            RETURNING live.id, stage, retry_count, attempt
+        ), ended AS (
+            INSERT INTO queue.ending (item_id, status, stage, final, message, retry_count, attempts)
+            SELECT id, 'FAILED', stage, true, %(words)s, retry_count, attempt FROM given_up
+        ), noted AS (
+            INSERT INTO queue.event (item_id, what, was, became, stage, note)
+            SELECT id, 'rescued', 'PROCESSING'::queue.status, 'PENDING'::queue.status, stage,
+                   'its worker is gone' FROM freed
+            UNION ALL
+            SELECT id, 'failed', 'PROCESSING', 'FAILED', stage, %(words)s FROM given_up
+        ), told AS MATERIALIZED (
+            SELECT pg_notify(%(channel)s, '') WHERE EXISTS (SELECT FROM freed)
+        )
+        SELECT (SELECT count(*) FROM freed), (SELECT count(*) FROM given_up),
+               (SELECT count(*) FROM told)
+        """,
+        {
+            "most": MAX_RESCUES,
+            "words": f"Its worker died {MAX_RESCUES + 1} times while it ran: the item may be the cause",
+            "channel": CHANNEL,
+        },
+    )
+    released, failed, _ = await cursor.fetchone() or (0, 0, 0)
+    return Rescue(buried, released, failed)
+
+
+async def forget(tx: Tx) -> None:
+    """Drop the rows of workers long gone."""
+    await tx.execute(
+        "DELETE FROM queue.worker WHERE gone_at < clock_timestamp() - interval '1 day'"
+    )

@@ -1,0 +1,63 @@
+"""Foreign values on their way into the database: checked here, refused with a reason."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from jobmill.errors import Invalid
+from jobmill.queue.work import New
+
+MAX_DATA = 8 * 1024 * 1024
+MAX_KEY = 4_000
+NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,62}")
+NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def record(values: Mapping[str, Any]) -> str:
+    """One row as JSON that PostgreSQL takes; Invalid for what it would choke on."""
+    try:
+        text = json.dumps(values, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        size = len(text) if text.isascii() else len(text.encode())
+    except UnicodeEncodeError as error:
+        raise Invalid("the data holds half a surrogate pair, which is no character") from error
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Invalid(f"the data cannot be kept as JSON: {error}") from error
+    if size > MAX_DATA:
+        raise Invalid(f"the data has {size:,} bytes; an item carries at most {MAX_DATA:,}")
+    if "\\u0000" in text and NUL.search(text):
+        raise Invalid("the data holds a NUL character, which PostgreSQL cannot keep")
+    return text
+
+
+def array(rows: Iterable[str]) -> str:
+    return f"[{','.join(rows)}]"
+
+
+def new_item(new: New, **more: Any) -> str:
+    """A `New` as one row; Invalid, naming the field, for what cannot be right."""
+    for name, value in (("kind", new.kind), ("stage", new.stage)):
+        if not NAME.fullmatch(value):
+            raise Invalid(f"{name} {value!r}: use up to 63 of a-z, 0-9, '_', '.', '-'")
+    if not new.key or len(new.key) > MAX_KEY or CONTROL.search(new.key):
+        raise Invalid(
+            f"the key must have 1 to {MAX_KEY} characters, none of them control characters"
+        )
+    if not -32768 <= new.priority <= 32767:
+        raise Invalid(f"priority {new.priority}: use -32768 to 32767, lower is sooner")
+    return record(
+        {
+            "kind": new.kind,
+            "stage": new.stage,
+            "key": new.key,
+            "data": new.data,
+            "priority": new.priority,
+            "delay": max(0.0, new.delay.total_seconds()),
+            "max_retries": new.max_retries,
+            "max_spawn_depth": new.max_spawn_depth,
+            **more,
+        }
+    )

@@ -1,0 +1,46 @@
+"""Start rates: at most so many starts in a window, counted over all processes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from jobmill.db import Tx
+from jobmill.queue.work import StartRate
+
+Phase = tuple[str, str]
+
+
+class Allowance(NamedTuple):
+    starts: int
+    opens_in: float
+    """Seconds until the next window opens."""
+
+
+async def allow(tx: Tx, phase: Phase, rate: StartRate) -> Allowance:
+    """How many may start now. Holds the phase's row until `tx` ends, so that two never count at once."""
+    kind, stage = phase
+    cursor = await tx.execute(
+        """
+        INSERT INTO queue.pace (kind, stage, opened_at, started)
+        VALUES (%(kind)s, %(stage)s, clock_timestamp(), 0)
+        ON CONFLICT (kind, stage) DO UPDATE
+           SET opened_at = CASE WHEN pace.opened_at + %(per)s <= clock_timestamp()
+                                THEN clock_timestamp() ELSE pace.opened_at END,
+               started = CASE WHEN pace.opened_at + %(per)s <= clock_timestamp()
+                              THEN 0 ELSE pace.started END
+        RETURNING started, extract(epoch FROM opened_at + %(per)s - clock_timestamp())::float8
+        """,
+        {"kind": kind, "stage": stage, "per": rate.per},
+    )
+    started, opens_in = await cursor.fetchone() or (0, 0.0)
+    return Allowance(max(0, rate.starts - started), opens_in)
+
+
+async def count(tx: Tx, started: Mapping[Phase, int]) -> None:
+    """Write down what was started under an allowance."""
+    for (kind, stage), n in started.items():
+        await tx.execute(
+            "UPDATE queue.pace SET started = started + %s WHERE kind = %s AND stage = %s",
+            [n, kind, stage],
+        )

@@ -1,0 +1,263 @@
+"""One connection that settles what was run and claims what comes next, a batch at a time.
+
+While a turn is under way in the database, processors finish and their outcomes pile up, so batches
+form by themselves under load, and a lone item is settled at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+import psycopg
+from psycopg import errors
+
+from jobmill.db import GONE, Tx, open_connection
+from jobmill.queue import crew, pace, store
+from jobmill.queue.pool import Pool
+from jobmill.queue.retry import describe
+from jobmill.queue.settle import Answer, Settlement, prepare, settle
+from jobmill.queue.store import Mark, Want
+from jobmill.queue.work import Fail, Refused, Stages
+
+log = logging.getLogger(__name__)
+
+POLL = 1.0
+"""Seconds after which an idle pump looks by itself, whether or not it was notified."""
+
+AFTER_FLAGGING = (0.02, 0.1, 0.5)
+"""First naps after we asked to be notified: who did not see that yet has committed by then."""
+
+FROM_THE_START = 0.5
+"""Seconds for which a busy claim may skip what it passed; then late committers are looked for."""
+
+LOOK_AT_PARKED = 0.25
+
+RACES = (errors.DeadlockDetected, errors.SerializationFailure, errors.UniqueViolation)
+"""Two turns got in each other's way: nothing is wrong, the turn is done again."""
+
+
+class Pump:
+    def __init__(
+        self, url: str, stages: Stages, pools: Mapping[tuple[str, str], Pool], *, notified: bool
+    ) -> None:
+        self.worker = 0
+        self.claiming = True
+        self.quiet = asyncio.Event()
+        self._url = url
+        self._stages = stages
+        self._pools = pools
+        self.notified = notified
+        self._outbox: list[Settlement] = []
+        self._awake = asyncio.Event()
+        self._hungry = True
+        self._flagged = False
+        self._streak = 0
+        self._naps = list(AFTER_FLAGGING)
+        self._looked_at = 0.0
+        self._look_again = 0.0
+        self._started_over = 0.0
+
+    def put(self, settlement: Settlement) -> None:
+        self._outbox.append(settlement)
+        self._awake.set()
+
+    def wake(self) -> None:
+        """There may be something to claim."""
+        self._hungry = True
+        self._awake.set()
+
+    async def run(self) -> None:
+        """Pump until cancelled; a database that goes away is waited for, and nothing is dropped."""
+        patience = 0.1
+        while True:
+            try:
+                async with await open_connection(self._url) as connection:
+                    await _plan_for_small_batches(connection)
+                    patience = 0.1
+                    self._flagged = False
+                    while True:
+                        await self._step(connection)
+            except GONE as error:
+                log.warning("database went away", extra={"error": describe(error)})
+                await asyncio.sleep(patience)
+                patience = min(patience * 2, 2.0)
+
+    async def flush(self) -> None:
+        """Settle what is left, once, for a worker that stops."""
+        if self._outbox:
+            async with await open_connection(self._url) as connection:
+                await self._turn(connection, [])
+
+    async def _step(self, connection: Tx) -> None:
+        await self._look_at_parked(connection)
+        wants = self._wants()
+        if self._outbox or (wants and self._hungry):
+            self.quiet.clear()
+            await self._turn(connection, wants)
+            # Let the processors run: without this a busy pump would starve them.
+            await asyncio.sleep(0)
+        else:
+            await self._sleep(connection, wants)
+
+    def _wants(self) -> list[Want]:
+        if not self.claiming:
+            return []
+        now = time.monotonic()
+        if now - self._started_over > FROM_THE_START:
+            self._started_over = now
+            self._start_over()
+        return [want for pool in self._pools.values() if (want := pool.want())]
+
+    def _start_over(self) -> None:
+        for pool in self._pools.values():
+            pool.mark = Mark()
+
+    async def _turn(self, connection: Tx, wants: Sequence[Want]) -> None:
+        batch, self._outbox = self._outbox, []
+        try:
+            async with connection.transaction():
+                answers = await settle(connection, self.worker, batch) if batch else []
+                claimed = await self._claim(connection, wants) if wants else []
+        except RACES:
+            self._outbox = batch + self._outbox
+            return
+        except GONE:
+            # It may have committed or not: settling it again finds out, by the fence.
+            self._outbox = batch + self._outbox
+            raise
+        except psycopg.Error as error:
+            if not batch:
+                raise
+            log.error("a batch cannot be settled", extra={"error": describe(error)})
+            await self._settle_apart(connection, batch)
+            return
+        report(answers)
+        self._deliver(claimed, wants)
+        await self._unflag_when_busy(connection, bool(claimed))
+
+    async def _settle_apart(self, connection: Tx, batch: Sequence[Settlement]) -> None:
+        """Find the one outcome that PostgreSQL will not have, and fail that item alone."""
+        for one in batch:
+            try:
+                async with connection.transaction():
+                    answers = await settle(connection, self.worker, [one])
+            except GONE:
+                self._outbox.append(one)
+                raise
+            except psycopg.Error as error:
+                text = describe(error)
+                fail = Fail(
+                    f"What the stage answered cannot be kept: {text}", "permanent", text, ""
+                )
+                self._outbox.append(prepare(one.work, fail, self._stages))
+            else:
+                report(answers)
+
+    async def _claim(self, connection: Tx, wants: Sequence[Want]) -> list[store.Claimed]:
+        rated = {phase: pool.stage.rate for phase, pool in self._pools.items() if pool.stage.rate}
+        if not rated:
+            return await store.claim(connection, self.worker, wants)
+        allowed: list[Want] = []
+        for want in wants:
+            rate = rated.get((want.kind, want.stage))
+            limit = want.limit
+            if rate:
+                allowance = await pace.allow(connection, (want.kind, want.stage), rate)
+                limit = min(limit, allowance.starts)
+                if limit < want.limit:
+                    self._look_by(allowance.opens_in)
+            if limit:
+                allowed.append(want._replace(limit=limit))
+        claimed = await store.claim(connection, self.worker, allowed) if allowed else []
+        started = Counter((one.work.kind, one.work.stage) for one in claimed)
+        await pace.count(connection, {phase: n for phase, n in started.items() if phase in rated})
+        return claimed
+
+    def _deliver(self, claimed: Sequence[store.Claimed], wants: Sequence[Want]) -> None:
+        found: dict[tuple[str, str], list[store.Claimed]] = {}
+        for one in claimed:
+            found.setdefault((one.work.kind, one.work.stage), []).append(one)
+        hungry = False
+        for want in wants:
+            got = found.get((want.kind, want.stage), [])
+            pool = self._pools[want.kind, want.stage]
+            # A claim that comes back short starts from the beginning next time; if it had skipped
+            # anything, next time is now.
+            full = len(got) >= want.limit
+            hungry = hungry or full or want.after != Mark()
+            pool.mark = got[-1].mark if full else Mark()
+            if got:
+                pool.give([one.work for one in got])
+        self._hungry = hungry
+
+    async def _look_at_parked(self, connection: Tx) -> None:
+        now = time.monotonic()
+        if now < self._look_again and now - self._looked_at < LOOK_AT_PARKED:
+            return
+        self._looked_at = now
+        self._look_again = now + POLL
+        if self.claiming and await store.unpark(connection):
+            self._start_over()
+            self._hungry = True
+
+    def _look_by(self, seconds: float) -> None:
+        self._look_again = min(self._look_again, time.monotonic() + max(seconds, 0.0))
+
+    async def _sleep(self, connection: Tx, wants: Sequence[Want]) -> None:
+        if wants and self.notified and not self._flagged:
+            # Ask to be notified, then look once more: what came in between told nobody.
+            await crew.set_idle(connection, self.worker, True)
+            self._flagged = self._hungry = True
+            self._naps = list(AFTER_FLAGGING)
+            return
+        due = await store.next_due(connection)
+        if due is not None:
+            self._look_by(due)
+        if not self._outbox and not any(pool.busy() for pool in self._pools.values()):
+            self.quiet.set()
+        nap = self._naps.pop(0) if self._naps else POLL
+        try:
+            async with asyncio.timeout(min(nap, max(self._look_again - time.monotonic(), 0))):
+                await self._awake.wait()
+        except TimeoutError:
+            self._hungry = True
+        self._awake.clear()
+
+    async def _unflag_when_busy(self, connection: Tx, claimed: bool) -> None:
+        """Under load nobody needs to notify us, and those who put work in are spared the lock."""
+        self._streak = self._streak + 1 if claimed else 0
+        if self._flagged and self._streak > 10:
+            self._flagged = False
+            await crew.set_idle(connection, self.worker, False)
+
+
+async def _plan_for_small_batches(connection: Tx) -> None:
+    """Every statement here touches a few hundred rows by index, however the tables look by then."""
+    for setting in (
+        "SET enable_seqscan = off",
+        "SET enable_hashjoin = off",
+        "SET enable_mergejoin = off",
+        "SET plan_cache_mode = force_generic_plan",
+    ):
+        await connection.execute(setting)  # pyright: ignore[reportArgumentType]
+
+
+def report(answers: Sequence[Answer], say: Callable[..., None] = log.warning) -> None:
+    """Log what a settlement did not get: its lease, or some of its children."""
+    for answer in answers:
+        if answer.lost:
+            say("lease lost, nothing written", extra={"item": answer.work.id})
+        for child in answer.children:
+            if isinstance(child, Refused):
+                say(
+                    "spawn refused",
+                    extra={
+                        "item": answer.work.id,
+                        "tracking_id": answer.work.tracking_id,
+                        "reason": child.message,
+                    },
+                )

@@ -1,0 +1,442 @@
+"""How new items come in: roots through admission, children through the five spawn rules."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from jobmill.db import Tx
+from jobmill.errors import Invalid
+from jobmill.queue.encode import array, new_item, record
+from jobmill.queue.retry import MAX_RETRIES
+from jobmill.queue.store import CHANNEL, LEASE
+from jobmill.queue.work import (
+    AdmissionReason,
+    HandOver,
+    ItemId,
+    New,
+    NotAdmitted,
+    Placed,
+    Refused,
+    SpawnReason,
+    Stages,
+    Work,
+)
+
+MAX_SPAWN_DEPTH = 10
+
+# A page of `live` cannot hold more rows than this, so its size bounds how many there are.
+ROWS_PER_PAGE = 80
+
+
+class Child(NamedTuple):
+    parent: ItemId
+    new: New
+
+
+async def declare(tx: Tx, stages: Stages) -> None:
+    """Tell the database which phases there are; what it does not know, nobody can put in."""
+    await tx.execute(
+        """
+        INSERT INTO queue.phase (kind, stage, processors, capacity)
+        SELECT * FROM unnest(%(kinds)s::text[], %(stages)s::text[], %(processors)s::int[],
+                             %(capacities)s::int[])
+        ON CONFLICT (kind, stage) DO UPDATE
+           SET processors = excluded.processors, capacity = excluded.capacity
+         WHERE (phase.processors, phase.capacity) <> (excluded.processors, excluded.capacity)
+        """,
+        {
+            "kinds": [kind for kind, _ in stages],
+            "stages": [stage for _, stage in stages],
+            "processors": [stage.processors for stage in stages.values()],
+            "capacities": [stage.capacity for stage in stages.values()],
+        },
+    )
+
+
+async def submit(tx: Tx, new: New) -> ItemId:
+    """Put one root in; NotAdmitted where this work is alive already or its phase is full."""
+    [answer] = await submit_all(tx, [new])
+    if isinstance(answer, Refused):
+        raise NotAdmitted(answer)
+    return answer.id
+
+
+async def submit_all(tx: Tx, news: Sequence[New]) -> list[Placed | Refused]:
+    """Put roots in, each with a lineage of its own; the answers stand in the order of `news`."""
+    encoded = [
+        new_item(new, n=n, tracking_id=str(uuid7()), parent=None) for n, new in enumerate(news)
+    ]
+    room = await _room(tx, Counter((new.kind, new.stage) for new in news))
+    answers: dict[int, Placed | Refused] = {}
+    asked: list[str] = []
+    for n, new in enumerate(news):
+        if room[new.kind, new.stage] > 0:
+            room[new.kind, new.stage] -= 1
+            asked.append(encoded[n])
+        else:
+            answers[n] = _full(new)
+    if asked:
+        answers |= await _insert_roots(tx, news, asked)
+    return [answers[n] for n in range(len(news))]
+
+
+async def spawn(tx: Tx, children: Sequence[Child]) -> list[Placed | Refused]:
+    """Put children in, each under the five rules; the answers stand in the order of `children`."""
+    rows = [new_item(child.new, n=n, parent=child.parent) for n, child in enumerate(children)]
+    cursor = await tx.execute(
+        """
+        WITH asked AS MATERIALIZED (
+            SELECT a.*, nextval('queue.item_id_seq') AS id, md5(a.key)::uuid AS key_hash
+              FROM json_to_recordset(%(rows)s::json) AS a(
+                       n int, parent bigint, kind text, stage text, key text, data jsonb,
+                       priority smallint, delay float8, max_retries smallint)
+        ), judged AS MATERIALIZED (
+            SELECT asked.*, parent.tracking_id, parent.max_spawn_depth,
+                   parent.ancestry || parent.id AS ancestry,
+                   parent.ancestor_keys || parent.key_hash AS ancestor_keys,
+                   parent.spawn_depth + 1 AS spawn_depth, live.id AS live_id,
+                   CASE
+                       WHEN parent.spawn_depth >= parent.max_spawn_depth THEN 'depth'
+                       WHEN asked.key_hash = ANY (parent.ancestor_keys || parent.key_hash)
+                           THEN 'circular'
+                       WHEN twin.tracking_id = parent.tracking_id THEN 'duplicate'
+                       WHEN EXISTS (SELECT FROM queue.item AS done
+                                     WHERE done.tracking_id = parent.tracking_id
+                                       AND done.key_hash = asked.key_hash
+                                       AND done.kind = asked.kind) THEN 'finished'
+                       WHEN live.id IS NOT NULL THEN 'live elsewhere'
+                   END AS reason
+              FROM asked
+              JOIN queue.item AS parent ON parent.id = asked.parent
+              LEFT JOIN queue.live ON live.kind = asked.kind AND live.key_hash = asked.key_hash
+              LEFT JOIN queue.item AS twin ON twin.id = live.id
+        ), alive AS (
+            INSERT INTO queue.live (id, kind, stage, key_hash, priority, available_at, parked)
+            SELECT id, kind, stage, key_hash, priority, now() + make_interval(secs => delay),
+                   delay > 0
+              FROM judged
+             WHERE reason IS NULL
+             -- Always in one order, or two spawners could each wait for the other.
+             ORDER BY kind, key_hash
+            ON CONFLICT (kind, key_hash) DO NOTHING
+            RETURNING id
+        ), born AS (
+            INSERT INTO queue.item (id, kind, stage, key, key_hash, data, priority, tracking_id,
+                                    parent_id, ancestry, ancestor_keys, spawn_depth,
+                                    max_spawn_depth, handed_over, max_retries)
+            SELECT id, kind, stage, key, key_hash, data, priority, tracking_id, parent, ancestry,
+                   ancestor_keys, spawn_depth, max_spawn_depth, false,
+                   coalesce(max_retries, %(max_retries)s)
+              FROM judged JOIN alive USING (id)
+        ), noted AS (
+            INSERT INTO queue.event (item_id, what, became, stage, note)
+            SELECT id, 'spawned', 'PENDING'::queue.status, stage, NULL
+              FROM judged JOIN alive USING (id)
+            UNION ALL
+            SELECT parent, 'spawn refused', NULL, stage,
+                   coalesce(reason, 'live elsewhere') || ': ' || kind || '/' || stage || ' ' || key
+              FROM judged LEFT JOIN alive USING (id)
+             WHERE alive.id IS NULL
+        ), told AS MATERIALIZED (
+            SELECT pg_notify(%(channel)s, '')
+             WHERE EXISTS (SELECT FROM alive)
+               AND EXISTS (SELECT FROM queue.worker WHERE idle AND gone_at IS NULL)
+        )
+        SELECT judged.n, alive.id, judged.reason, judged.live_id, judged.max_spawn_depth,
+               (SELECT count(*) FROM told)
+          FROM judged LEFT JOIN alive USING (id)
+        """,
+        {"rows": array(rows), "max_retries": MAX_RETRIES, "channel": CHANNEL},
+    )
+    answers: dict[int, Placed | Refused] = {}
+    found: list[tuple[int, ItemId | None, SpawnReason | None, ItemId | None, int, int]]
+    found = await cursor.fetchall()  # pyright: ignore[reportAssignmentType]
+    for n, id, reason, live_id, depth, _ in found:
+        answers[n] = (
+            Placed(id) if id else await _refused_child(tx, children[n], reason, live_id, depth)
+        )
+    return [answers[n] for n in range(len(children))]
+
+
+async def hand_over(
+    tx: Tx, worker: int, moves: Sequence[tuple[Work, HandOver]]
+) -> dict[ItemId, Placed | Refused]:
+    """End each item and let a child of the next stage take its place in `live`.
+
+    Refused where the chain is too deep or that stage already ran in this lineage: then the item is
+    left as it is. Items that are no longer ours are missing in the answer.
+    """
+    rows = [
+        record(
+            {
+                "parent": work.id,
+                "attempt": work.attempt,
+                "stage": move.stage,
+                "data": work.data if move.data is None else move.data,
+                "message": move.message,
+            }
+        )
+        for work, move in moves
+    ]
+    cursor = await tx.execute(
+        """
+        WITH judged AS MATERIALIZED (
+            SELECT a.*, nextval('queue.item_id_seq') AS id, item.kind, item.key, item.key_hash,
+                   item.priority, item.tracking_id, item.max_spawn_depth, item.max_retries,
+                   item.ancestry || item.id AS ancestry,
+                   item.ancestor_keys || item.key_hash AS ancestor_keys,
+                   item.spawn_depth + 1 AS spawn_depth,
+                   live.stage AS ended_stage, live.retry_count,
+                   CASE
+                       WHEN item.spawn_depth >= item.max_spawn_depth THEN 'depth'
+                       WHEN EXISTS (SELECT FROM queue.item AS done
+                                     WHERE done.tracking_id = item.tracking_id
+                                       AND done.key_hash = item.key_hash
+                                       AND done.kind = item.kind
+                                       AND done.stage = a.stage) THEN 'finished'
+                   END AS reason
+              FROM json_to_recordset(%(rows)s::json) AS a(
+                       parent bigint, attempt int, stage text, data jsonb, message text)
+              JOIN queue.live ON live.id = a.parent AND live.attempt = a.attempt
+                             AND live.worker = %(worker)s
+              JOIN queue.item ON item.id = a.parent
+             WHERE EXISTS (SELECT FROM queue.worker
+                            WHERE id = %(worker)s AND gone_at IS NULL
+                              AND beat_at > now() - %(lease)s)
+               FOR UPDATE OF live
+        ), succeeded AS (
+            UPDATE queue.live
+               SET id = judged.id, stage = judged.stage, status = 'PENDING', worker = NULL,
+                   attempt = 0, retry_count = 0, rescues = 0, steps = 0, started_at = NULL,
+                   waits_for = NULL, parked = false, available_at = now()
+              FROM judged
+             WHERE live.id = judged.parent AND judged.reason IS NULL
+            RETURNING judged.*
+        ), born AS (
+            INSERT INTO queue.item (id, kind, stage, key, key_hash, data, priority, tracking_id,
+                                    parent_id, ancestry, ancestor_keys, spawn_depth,
+                                    max_spawn_depth, handed_over, max_retries)
+            SELECT id, kind, stage, key, key_hash, data, priority, tracking_id, parent, ancestry,
+                   ancestor_keys, spawn_depth, max_spawn_depth, true, max_retries
+              FROM succeeded
+        ), ended AS (
+            INSERT INTO queue.ending (item_id, status, stage, final, message, retry_count, attempts)
+            SELECT parent, 'SUCCESS', ended_stage, false, message, retry_count, attempt
+              FROM succeeded
+        ), noted AS (
+            INSERT INTO queue.event (item_id, what, was, became, stage, worker, note)
+            SELECT parent, 'handed over', 'PROCESSING'::queue.status, 'SUCCESS'::queue.status,
+                   ended_stage, %(worker)s, 'to item ' || id FROM succeeded
+            UNION ALL
+            SELECT id, 'spawned', NULL, 'PENDING', stage, NULL, NULL FROM succeeded
+        ), followed AS (
+            -- Whoever waited for this work goes on waiting for it, under its new id.
+            UPDATE queue.live AS waiting SET waits_for = succeeded.id
+              FROM succeeded
+             WHERE waiting.waits_for = succeeded.parent AND waiting.parked
+        )
+        SELECT parent, id, reason, max_spawn_depth, stage FROM judged
+        """,
+        {"rows": array(rows), "worker": worker, "lease": LEASE},
+    )
+    by_id = {work.id: work for work, _ in moves}
+    return {
+        parent: Placed(id)
+        if reason is None
+        else Refused(
+            New(by_id[parent].kind, stage, by_id[parent].key),
+            reason,
+            explain(New(by_id[parent].kind, stage, by_id[parent].key), reason, depth),
+        )
+        for parent, id, reason, depth, stage in await cursor.fetchall()
+    }
+
+
+def explain(new: New, reason: str, depth: int = MAX_SPAWN_DEPTH) -> str:
+    """A refusal in words."""
+    what = f"{new.kind}/{new.stage} for {new.key}"
+    words: Mapping[str, str] = {
+        "depth": f"Max spawn depth ({depth}) reached",
+        "circular": f"Circular dependency detected: {new.key} already in chain",
+        "duplicate": f"Duplicate work: {what} already queued",
+        "finished": f"Already completed: {what}",
+        "live elsewhere": f"Another lineage already works on {what}",
+        "queued": f"Already queued: {what}",
+        "processing": f"Currently processing: {what}",
+        "other phase": f"Wrong phase: {new.kind} for {new.key} stands in another phase",
+        "full": f"Queue full: phase {new.kind}/{new.stage} takes no more; try again when it has drained",
+    }
+    return words[reason]
+
+
+def uuid7() -> UUID:
+    """A UUID that sorts by time, so that lineages born together lie together in the index."""
+    milliseconds = time.time_ns() // 1_000_000
+    random = secrets.randbits(74)
+    value = (milliseconds & (1 << 48) - 1) << 80 | 0x7 << 76 | (random >> 62) << 64
+    return UUID(int=value | 0b10 << 62 | random & (1 << 62) - 1)
+
+
+async def _room(tx: Tx, asked: Counter[tuple[str, str]]) -> dict[tuple[str, str], int]:
+    """How many more each phase takes; Invalid for a phase nobody declared."""
+    cursor = await tx.execute(
+        """
+        SELECT kind, stage, capacity, pg_relation_size('queue.live') / 8192 * %(rows)s
+          FROM queue.phase
+         WHERE (kind, stage) IN (SELECT * FROM unnest(%(kinds)s::text[], %(stages)s::text[]))
+        """,
+        {
+            "rows": ROWS_PER_PAGE,
+            "kinds": [kind for kind, _ in asked],
+            "stages": [stage for _, stage in asked],
+        },
+    )
+    room: dict[tuple[str, str], int] = {}
+    for kind, stage, capacity, at_most in await cursor.fetchall():
+        near = at_most + asked[kind, stage] > capacity
+        room[kind, stage] = (
+            capacity - await _depth(tx, kind, stage, capacity, asked[kind, stage])
+            if near
+            else capacity
+        )
+    await _refuse_unknown(tx, [phase for phase in asked if phase not in room])
+    return room
+
+
+async def _depth(tx: Tx, kind: str, stage: str, capacity: int, asked: int) -> int:
+    depth = await _count(tx, kind, stage, capacity)
+    if depth + asked > capacity * 0.8:
+        # Near the brim only one may pour at a time, so that the cap holds exactly.
+        await tx.execute(
+            "SELECT pg_advisory_xact_lock(hashtext('jobmill.phase'), hashtext(%s))",
+            [f"{kind}/{stage}"],
+        )
+        depth = await _count(tx, kind, stage, capacity)
+    return depth
+
+
+async def _count(tx: Tx, kind: str, stage: str, capacity: int) -> int:
+    cursor = await tx.execute(
+        """
+        SELECT count(*) FROM (
+            SELECT FROM queue.live
+             WHERE kind = %(kind)s AND stage = %(stage)s AND NOT parked AND status = 'PENDING'
+             LIMIT %(capacity)s) AS waiting
+        """,
+        {"kind": kind, "stage": stage, "capacity": capacity},
+    )
+    found = await cursor.fetchone()
+    return found[0] if found else 0
+
+
+async def _refuse_unknown(tx: Tx, unknown: Sequence[tuple[str, str]]) -> None:
+    if not unknown:
+        return
+    cursor = await tx.execute("SELECT kind, stage FROM queue.phase ORDER BY kind, stage")
+    known = ", ".join(f"{kind}/{stage}" for kind, stage in await cursor.fetchall())
+    kind, stage = unknown[0]
+    raise Invalid(f"nothing here runs {kind}/{stage}; known phases: {known or 'none yet'}")
+
+
+async def _insert_roots(
+    tx: Tx, news: Sequence[New], rows: Sequence[str]
+) -> dict[int, Placed | Refused]:
+    cursor = await tx.execute(
+        """
+        WITH asked AS MATERIALIZED (
+            SELECT a.*, nextval('queue.item_id_seq') AS id, md5(a.key)::uuid AS key_hash
+              FROM json_to_recordset(%(rows)s::json) AS a(
+                       n int, tracking_id uuid, kind text, stage text, key text, data jsonb,
+                       priority smallint, delay float8, max_retries smallint,
+                       max_spawn_depth smallint)
+        ), alive AS (
+            INSERT INTO queue.live (id, kind, stage, key_hash, priority, available_at, parked)
+            SELECT id, kind, stage, key_hash, priority, now() + make_interval(secs => delay),
+                   delay > 0
+              FROM asked
+             ORDER BY kind, key_hash
+            ON CONFLICT (kind, key_hash) DO NOTHING
+            RETURNING id
+        ), born AS (
+            INSERT INTO queue.item (id, kind, stage, key, key_hash, data, priority, tracking_id,
+                                    parent_id, ancestry, ancestor_keys, spawn_depth,
+                                    max_spawn_depth, handed_over, max_retries)
+            SELECT id, kind, stage, key, key_hash, data, priority, tracking_id, NULL, '{}', '{}', 0,
+                   coalesce(max_spawn_depth, %(max_depth)s), false,
+                   coalesce(max_retries, %(max_retries)s)
+              FROM asked JOIN alive USING (id)
+        ), noted AS (
+            INSERT INTO queue.event (item_id, what, became, stage)
+            SELECT id, 'submitted', 'PENDING', stage FROM asked JOIN alive USING (id)
+        ), told AS MATERIALIZED (
+            SELECT pg_notify(%(channel)s, '')
+             WHERE EXISTS (SELECT FROM alive)
+               AND EXISTS (SELECT FROM queue.worker WHERE idle AND gone_at IS NULL)
+        )
+        SELECT asked.n, alive.id, (SELECT count(*) FROM told)
+          FROM asked LEFT JOIN alive USING (id)
+        """,
+        {
+            "rows": array(rows),
+            "channel": CHANNEL,
+            "max_depth": MAX_SPAWN_DEPTH,
+            "max_retries": MAX_RETRIES,
+        },
+    )
+    found: list[tuple[int, ItemId | None, int]]
+    found = await cursor.fetchall()  # pyright: ignore[reportAssignmentType]
+    return {n: Placed(id) if id else await _not_admitted(tx, news[n]) for n, id, _ in found}
+
+
+async def _not_admitted(tx: Tx, new: New) -> Refused:
+    live = await _find_live(tx, new)
+    reason: AdmissionReason = "queued"
+    if live and live.status == "PROCESSING":
+        reason = "processing"
+    elif live and live.stage != new.stage:
+        reason = "other phase"
+    return Refused(new, reason, explain(new, reason), live.id if live else None)
+
+
+async def _refused_child(
+    tx: Tx, child: Child, reason: SpawnReason | None, live_id: ItemId | None, depth: int
+) -> Refused:
+    if reason is None:
+        # It lost a race: somebody put the same thing in while this statement ran.
+        live = await _find_live(tx, child.new)
+        cursor = await tx.execute(
+            "SELECT tracking_id FROM queue.item WHERE id = %s", [child.parent]
+        )
+        [mine] = await cursor.fetchone() or [None]
+        live_id = live.id if live else None
+        reason = "duplicate" if live and live.tracking_id == mine else "live elsewhere"
+    return Refused(child.new, reason, explain(child.new, reason, depth), live_id)
+
+
+class _Live(NamedTuple):
+    id: ItemId
+    stage: str
+    status: str
+    tracking_id: UUID
+
+
+async def _find_live(tx: Tx, new: New) -> _Live | None:
+    cursor = await tx.execute(
+        """
+        SELECT live.id, live.stage, live.status, item.tracking_id
+          FROM queue.live JOIN queue.item USING (id)
+         WHERE live.kind = %(kind)s AND live.key_hash = md5(%(key)s)::uuid
+        """,
+        {"kind": new.kind, "key": new.key},
+    )
+    found: Any = await cursor.fetchone()
+    return _Live(*found) if found else None
+
+
+def _full(new: New) -> Refused:
+    return Refused(new, "full", explain(new, "full"))

@@ -1,0 +1,287 @@
+"""The hot tables: claim, and what becomes of what was claimed. One function, one statement.
+
+Every statement that ends or moves an item is fenced: it touches only rows whose lease token
+(worker, attempt) is still the caller's, and only while the caller's own lease stands.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from jobmill.db import Tx
+from jobmill.queue.encode import array
+from jobmill.queue.work import ItemId, Work
+
+LEASE = dt.timedelta(seconds=20)
+"""How long a worker that does not beat keeps what it holds."""
+
+CHANNEL = "jobmill_queue"
+
+
+class Mark(NamedTuple):
+    """The place in a phase's order after which a claim may begin."""
+
+    priority: int = -32768
+    available_at: str = "-infinity"
+    id: int = 0
+
+
+class Want(NamedTuple):
+    kind: str
+    stage: str
+    limit: int
+    after: Mark = Mark()
+
+
+class Claimed(NamedTuple):
+    work: Work
+    mark: Mark
+
+
+async def claim(tx: Tx, worker: int, wants: Sequence[Want]) -> list[Claimed]:
+    """Lease due items, most urgent first; two claimers never share one, and none waits for another."""
+    cursor = await tx.execute(
+        """
+        WITH want AS (
+            SELECT * FROM unnest(%(kinds)s::text[], %(stages)s::text[], %(limits)s::int[],
+                                 %(priorities)s::smallint[], %(ats)s::timestamptz[], %(ids)s::bigint[])
+                       AS w(kind, stage, most, after_priority, after_at, after_id)
+        ), picked AS MATERIALIZED (
+            SELECT found.id
+              FROM want
+             CROSS JOIN LATERAL (
+                   SELECT id FROM queue.live
+                    WHERE kind = want.kind AND stage = want.stage AND NOT parked
+                      AND status = 'PENDING'
+                      AND (priority, available_at, id)
+                          > (want.after_priority, want.after_at, want.after_id)
+                    ORDER BY priority, available_at, id
+                    LIMIT want.most
+                      FOR UPDATE SKIP LOCKED
+                   ) AS found
+             WHERE NOT EXISTS (SELECT FROM queue.pause
+                                WHERE pause.kind = want.kind AND pause.stage IN ('', want.stage))
+               AND EXISTS (SELECT FROM queue.worker
+                            WHERE id = %(worker)s AND gone_at IS NULL
+                              AND beat_at > now() - %(lease)s)
+        ), claimed AS (
+            -- The array is evaluated once; a join could be planned as a loop that claims more.
+            UPDATE queue.live
+               SET status = 'PROCESSING', worker = %(worker)s, attempt = attempt + 1,
+                   started_at = now()
+             WHERE id = ANY (ARRAY(SELECT id FROM picked))
+            RETURNING id, kind, stage, attempt, retry_count, steps, waits_for, priority, available_at
+        ), noted AS (
+            INSERT INTO queue.event (item_id, what, was, became, stage, worker)
+            SELECT id, 'started', 'PENDING', 'PROCESSING', stage, %(worker)s FROM claimed
+        )
+        SELECT id, claimed.kind, claimed.stage, item.key, item.data, claimed.attempt,
+               claimed.retry_count, item.max_retries, claimed.steps, item.spawn_depth,
+               item.tracking_id::text, item.parent_id, claimed.waits_for,
+               claimed.priority, claimed.available_at::text
+          FROM claimed JOIN queue.item USING (id)
+         ORDER BY claimed.priority, claimed.available_at, id
+        """,
+        {
+            "worker": worker,
+            "lease": LEASE,
+            "kinds": [want.kind for want in wants],
+            "stages": [want.stage for want in wants],
+            "limits": [want.limit for want in wants],
+            "priorities": [want.after.priority for want in wants],
+            "ats": [want.after.available_at for want in wants],
+            "ids": [want.after.id for want in wants],
+        },
+    )
+    return [
+        Claimed(Work._make(found[:13]), Mark(found[13], found[14], found[0]))
+        async for found in cursor
+    ]
+
+
+async def end(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
+    """End items for good and wake who waits for them; returns those that were still ours.
+
+    A row: id, attempt, status, message, and where they changed data and error_*.
+    """
+    cursor = await tx.execute(
+        """
+        WITH mine AS (
+            DELETE FROM queue.live
+             USING json_to_recordset(%(rows)s::json) AS o(
+                       id bigint, attempt int, status queue.status, message text, data jsonb,
+                       error_class text, error_text text, fingerprint uuid)
+             WHERE live.id = o.id AND live.attempt = o.attempt AND live.worker = %(worker)s
+               AND EXISTS (SELECT FROM queue.worker
+                            WHERE id = %(worker)s AND gone_at IS NULL
+                              AND beat_at > now() - %(lease)s)
+            RETURNING o.*, live.stage, live.retry_count
+        ), ended AS (
+            INSERT INTO queue.ending (item_id, status, stage, final, message, retry_count, attempts)
+            SELECT id, status, stage, true, message, retry_count, attempt FROM mine
+        ), amended AS (
+            UPDATE queue.item
+               SET data = coalesce(mine.data, item.data), updated_at = now(),
+                   error_class = coalesce(mine.error_class, item.error_class),
+                   error_text = coalesce(mine.error_text, item.error_text),
+                   error_fingerprint = coalesce(mine.fingerprint, item.error_fingerprint)
+              FROM mine
+             WHERE item.id = mine.id AND (mine.data IS NOT NULL OR mine.error_class IS NOT NULL)
+        ), noted AS (
+            INSERT INTO queue.event (item_id, what, was, became, stage, worker, note)
+            SELECT id, lower(status::text), 'PROCESSING', status, stage, %(worker)s, message
+              FROM mine
+        ), woken AS (
+            UPDATE queue.live AS waiting SET parked = false, available_at = now()
+              FROM mine
+             WHERE waiting.waits_for = mine.id AND waiting.parked
+        )
+        SELECT id FROM mine
+        """,
+        {"worker": worker, "lease": LEASE, "rows": array(rows)},
+    )
+    return [found[0] async for found in cursor]
+
+
+async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
+    """Send items on to their next run: advanced, waiting, blocked or to be retried.
+
+    A row: id, attempt, what, status, stage, message, delay (s; null is now), retries and steps to
+    add, waits_for, blocked_on, and where they changed data and error_*. Returns those still ours.
+    """
+    cursor = await tx.execute(
+        """
+        WITH asked AS MATERIALIZED (
+            SELECT o.*, o.delay > 0 AND (o.waits_for IS NULL OR awaited.id IS NOT NULL) AS parked
+              FROM json_to_recordset(%(rows)s::json) AS o(
+                       id bigint, attempt int, what text, status queue.status, stage text,
+                       message text, delay float8, retries int, steps int, waits_for bigint,
+                       blocked_on text, data jsonb,
+                       error_class text, error_text text, fingerprint uuid)
+              LEFT JOIN queue.live AS awaited ON awaited.id = o.waits_for
+        ), mine AS (
+            UPDATE queue.live
+               SET status = o.status, stage = o.stage, worker = NULL, parked = o.parked,
+                   available_at = CASE WHEN o.parked THEN now() + make_interval(secs => o.delay)
+                                       ELSE now() END,
+                   retry_count = CASE WHEN o.what = 'advanced' THEN 0
+                                      ELSE retry_count + o.retries END,
+                   steps = live.steps + o.steps, waits_for = o.waits_for,
+                   blocked_on = o.blocked_on
+              FROM asked AS o
+             WHERE live.id = o.id AND live.attempt = o.attempt AND live.worker = %(worker)s
+               AND EXISTS (SELECT FROM queue.worker
+                            WHERE id = %(worker)s AND gone_at IS NULL
+                              AND beat_at > now() - %(lease)s)
+            RETURNING o.*
+        ), amended AS (
+            UPDATE queue.item
+               SET data = coalesce(mine.data, item.data), updated_at = now(),
+                   message = coalesce(mine.message, item.message),
+                   error_class = coalesce(mine.error_class, item.error_class),
+                   error_text = coalesce(mine.error_text, item.error_text),
+                   error_fingerprint = coalesce(mine.fingerprint, item.error_fingerprint)
+              FROM mine
+             WHERE item.id = mine.id
+               AND (mine.data IS NOT NULL OR mine.message IS NOT NULL)
+        ), noted AS (
+            INSERT INTO queue.event (item_id, what, was, became, stage, worker, note)
+            SELECT id, what, 'PROCESSING', status, stage, %(worker)s, coalesce(error_text, message)
+              FROM mine
+        )
+        SELECT id FROM mine
+        """,
+        {"worker": worker, "lease": LEASE, "rows": array(rows)},
+    )
+    return [found[0] async for found in cursor]
+
+
+async def hold(tx: Tx, worker: int, work: Work) -> bool:
+    """Lock our item until `tx` ends; False where it is no longer ours."""
+    cursor = await tx.execute(
+        """
+        SELECT FROM queue.live
+         WHERE id = %(id)s AND attempt = %(attempt)s AND worker = %(worker)s
+           AND EXISTS (SELECT FROM queue.worker
+                        WHERE id = %(worker)s AND gone_at IS NULL AND beat_at > now() - %(lease)s)
+           FOR UPDATE
+        """,
+        {"id": work.id, "attempt": work.attempt, "worker": worker, "lease": LEASE},
+    )
+    return cursor.rowcount == 1
+
+
+async def unpark(tx: Tx) -> int:
+    """Make due what waited for its time; returns how many."""
+    cursor = await tx.execute(
+        """
+        WITH due AS MATERIALIZED (
+            SELECT id, status, stage FROM queue.live
+             WHERE parked AND available_at <= now()
+             ORDER BY available_at
+             LIMIT 500
+               FOR UPDATE SKIP LOCKED
+        ), freed AS (
+            UPDATE queue.live SET parked = false, status = 'PENDING', blocked_on = NULL
+              FROM due
+             WHERE live.id = due.id
+        ), noted AS (
+            INSERT INTO queue.event (item_id, what, was, became, stage)
+            SELECT id, 'looked at again', 'BLOCKED', 'PENDING', stage
+              FROM due WHERE status = 'BLOCKED'
+        )
+        SELECT count(*) FROM due
+        """
+    )
+    found = await cursor.fetchone()
+    return found[0] if found else 0
+
+
+async def next_due(tx: Tx) -> float | None:
+    """Seconds until the next parked item is due; None where nothing is parked."""
+    cursor = await tx.execute(
+        """
+        SELECT extract(epoch FROM available_at - clock_timestamp())::float8
+          FROM queue.live
+         WHERE parked
+         ORDER BY available_at
+         LIMIT 1
+        """
+    )
+    found = await cursor.fetchone()
+    return found[0] if found else None
+
+
+async def wake_orphans(tx: Tx) -> int:
+    """Free those whose awaited item ended in the moment they lay down; returns how many."""
+    cursor = await tx.execute(
+        """
+        UPDATE queue.live AS waiting SET parked = false, available_at = now()
+         WHERE waiting.parked AND waiting.waits_for IS NOT NULL
+           AND NOT EXISTS (SELECT FROM queue.live AS awaited WHERE awaited.id = waiting.waits_for)
+        """
+    )
+    return cursor.rowcount
+
+
+async def failed_alike(tx: Tx, work: Work, fingerprint: str) -> bool:
+    """Whether this kind and key already FAILED of the same error in this lineage."""
+    cursor = await tx.execute(
+        """
+        SELECT FROM queue.item JOIN queue.ending ON ending.item_id = item.id
+         WHERE item.tracking_id = %(tracking_id)s AND item.key_hash = md5(%(key)s)::uuid
+           AND item.kind = %(kind)s AND item.error_fingerprint = %(fingerprint)s
+           AND ending.status = 'FAILED' AND item.id <> %(id)s
+         LIMIT 1
+        """,
+        {
+            "tracking_id": work.tracking_id,
+            "key": work.key,
+            "kind": work.kind,
+            "fingerprint": fingerprint,
+            "id": work.id,
+        },
+    )
+    return cursor.rowcount == 1

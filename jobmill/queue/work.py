@@ -1,0 +1,262 @@
+"""What the queue carries, what a stage may answer, and which changes of status are legal."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, NewType, TypeAlias
+
+from jobmill.db import Tx
+from jobmill.errors import AppError, Conflict
+
+ItemId = NewType("ItemId", int)
+Data: TypeAlias = Mapping[str, Any]
+Save: TypeAlias = Callable[[Tx], Awaitable[object]]
+
+Status = Literal["PENDING", "PROCESSING", "BLOCKED", "SUCCESS", "FILTERED", "SKIPPED", "FAILED"]
+
+TRANSITIONS: Mapping[Status | None, frozenset[Status]] = {
+    None: frozenset({"PENDING"}),
+    "PENDING": frozenset({"PROCESSING", "SKIPPED"}),
+    "PROCESSING": frozenset({"PENDING", "BLOCKED", "SUCCESS", "FILTERED", "SKIPPED", "FAILED"}),
+    "BLOCKED": frozenset({"PENDING", "SKIPPED"}),
+    # Put back by hand.
+    "FAILED": frozenset({"PENDING"}),
+    "SKIPPED": frozenset({"PENDING"}),
+    "FILTERED": frozenset({"PENDING"}),
+    "SUCCESS": frozenset(),
+}
+"""From what an item may become what; the database holds the same table as a constraint."""
+
+NORMAL = 100
+"""The priority of work nobody said anything about; lower is sooner."""
+
+MAX_STEPS = 1_000
+"""Advances and waits of one item; beyond it the item goes round in circles."""
+
+
+class Work(NamedTuple):
+    """One item, leased to us. A tuple because a worker makes thousands of them a second."""
+
+    id: ItemId
+    kind: str
+    stage: str
+    key: str
+    data: Data
+    attempt: int
+    retry_count: int
+    max_retries: int
+    steps: int
+    spawn_depth: int
+    tracking_id: str
+    parent_id: ItemId | None
+    waited_for: ItemId | None
+    """The item this one last waited for: it ended, or the wait did."""
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """An item to be put in. `key` says what it is about: a canonical URL or another natural key."""
+
+    kind: str
+    stage: str
+    key: str
+    data: Data = field(default_factory=dict[str, Any])
+    priority: int = NORMAL
+    delay: dt.timedelta = dt.timedelta()
+    max_retries: int | None = None
+    max_spawn_depth: int | None = None
+
+
+SpawnReason = Literal["depth", "circular", "duplicate", "finished", "live elsewhere"]
+"""The five spawn rules, in the order in which they are asked."""
+
+AdmissionReason = Literal["queued", "processing", "other phase", "full"]
+"""Why a new root is not let in: it waits in this phase, runs, waits in another phase, or no room."""
+
+Reason: TypeAlias = SpawnReason | AdmissionReason
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    id: ItemId
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why an item was not put in; `live` is the item that already does this work, where there is one."""
+
+    new: New
+    reason: Reason
+    message: str
+    live: ItemId | None = None
+
+
+class NotAdmitted(Conflict):
+    """The queue refused an item; `refused` says why, and which item does this work already."""
+
+    def __init__(self, refused: Refused) -> None:
+        super().__init__(refused.message)
+        self.refused = refused
+
+
+class Blocked(AppError):
+    """Raised by a stage that cannot go on until `on` (a budget, key or model) is there."""
+
+    def __init__(self, on: str, message: str) -> None:
+        super().__init__(message)
+        self.on = on
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """Same item, next stage. What `save` writes commits with the move, or not at all."""
+
+    stage: str
+    data: Data | None = None
+    message: str | None = None
+    save: Save | None = None
+    spawn: Sequence[New] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """This item is done; its next stage is a child item that carries `data` on."""
+
+    stage: str
+    data: Data | None = None
+    message: str | None = None
+    save: Save | None = None
+    spawn: Sequence[New] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    message: str | None = None
+    data: Data | None = None
+    save: Save | None = None
+    spawn: Sequence[New] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Rejected by a rule; `message` says which."""
+
+    message: str
+    data: Data | None = None
+    save: Save | None = None
+    spawn: Sequence[New] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Below a threshold, or done already; `message` says why."""
+
+    message: str
+    data: Data | None = None
+    save: Save | None = None
+    spawn: Sequence[New] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WaitUntil:
+    """Run this stage again at `until`; costs no retry."""
+
+    until: dt.datetime
+    message: str | None = None
+    data: Data | None = None
+    save: Save | None = None
+    spawn: Sequence[New] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WaitFor:
+    """Run this stage again when `item` has ended, or after `at_most` whatever became of it.
+
+    A `New` is spawned first; where the queue refuses it, the item that does the work is waited for.
+    """
+
+    item: ItemId | New
+    at_most: dt.timedelta = dt.timedelta(minutes=10)
+    message: str | None = None
+    data: Data | None = None
+    save: Save | None = None
+    spawn: Sequence[New] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Park until `queue.unblock(on)`, or look again after `recheck`; costs no retry."""
+
+    on: str
+    message: str
+    recheck: dt.timedelta = dt.timedelta(minutes=10)
+    data: Data | None = None
+    save: Save | None = None
+    spawn: Sequence[New] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """What the worker makes of an error; stages raise instead."""
+
+    message: str
+    error_class: str
+    error_text: str
+    fingerprint: str
+    delay: dt.timedelta
+    data: None = None
+    save: None = None
+    spawn: tuple[()] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """What the worker makes of an error that must not be tried again."""
+
+    message: str
+    error_class: str
+    error_text: str
+    fingerprint: str
+    data: None = None
+    save: None = None
+    spawn: tuple[()] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What the worker answers for an item it claimed and will not run: somebody else may."""
+
+    message: str | None = None
+    data: None = None
+    save: None = None
+    spawn: tuple[()] = ()
+
+
+Move: TypeAlias = Advance | HandOver | Finish | Filter | Skip | WaitUntil | WaitFor | Block
+Outcome: TypeAlias = Move | Retry | Fail | Release
+Run: TypeAlias = Callable[[Work], Awaitable[Move]]
+
+
+@dataclass(frozen=True, slots=True)
+class StartRate:
+    """At most `starts` items `per` span, counted over all processes."""
+
+    starts: int
+    per: dt.timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One phase: the function that runs it, and how much of it may happen at once."""
+
+    run: Run
+    processors: int = 10
+    capacity: int = 1_000
+    rate: StartRate | None = None
+    run_limit: dt.timedelta = dt.timedelta(minutes=5)
+
+
+Stages: TypeAlias = Mapping[tuple[str, str], Stage]
+"""(kind, stage) to how it is run."""

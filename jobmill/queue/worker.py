@@ -1,0 +1,299 @@
+"""Runs leased work: one stage, one move, one transaction; stops cleanly, survives anything else."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from jobmill.db import GONE, Database, Tx, is_gone, open_connection
+from jobmill.errors import AppError
+from jobmill.queue import crew, spawn, store
+from jobmill.queue.pool import Pool, Processor
+from jobmill.queue.pump import Pump, report
+from jobmill.queue.retry import classify, describe, fingerprint, judge
+from jobmill.queue.settle import (
+    Answer,
+    Settlement,
+    needs_own_transaction,
+    prepare,
+    settle,
+    spawn_and_wait,
+)
+from jobmill.queue.tally import Tally
+from jobmill.queue.work import Move, New, Outcome, Release, Stages, WaitFor, Work
+
+log = logging.getLogger(__name__)
+
+BEAT = 2.0
+GRACE = 10.0
+"""Seconds a stopping worker gives to what runs, and an overdue stage to end after its cancellation."""
+
+Chore = tuple[float, Callable[[Tx], Awaitable[object]]]
+"""Something every worker does every so many seconds; it sees to it itself that one doing is enough."""
+
+
+class Worker:
+    def __init__(
+        self,
+        db: Database,
+        stages: Stages,
+        *,
+        only: Iterable[tuple[str, str]] | None = None,
+        chores: Sequence[Chore] = (),
+        poll_only: bool = False,
+        on_item: Callable[[int | None], object] | None = None,
+    ) -> None:
+        phases = stages if only is None else {phase: stages[phase] for phase in only}
+        self._db = db
+        self._stages = stages
+        self._pools = {phase: Pool(*phase, stage) for phase, stage in phases.items()}
+        self._pump = Pump(db.url, stages, self._pools, notified=not poll_only)
+        self._tally = Tally()
+        self._chores: list[Chore] = [(5.0, crew.rescue), (5.0, store.wake_orphans), *chores]
+        self._stop = asyncio.Event()
+        self._on_item = on_item
+        self._name = f"{socket.gethostname()}:{os.getpid()}"
+        # Heartbeats and chores need a connection of the pool even while every processor saves.
+        self._saves = asyncio.Semaphore(6)
+        self.ran = 0
+
+    async def run(self) -> None:
+        """Work until `stop()`."""
+        async with self._working():
+            await self._stop.wait()
+
+    async def drain(self) -> int:
+        """Work until nothing is due; returns how many stages ran."""
+        async with self._working():
+            await self._pump.quiet.wait()
+        return self.ran
+
+    def stop(self) -> None:
+        """Finish what runs, give back the rest, and return from `run`."""
+        self._stop.set()
+
+    @asynccontextmanager
+    async def _working(self) -> AsyncGenerator[None]:
+        async with self._db.transaction() as tx:
+            await spawn.declare(tx, self._stages)
+        await self._join()
+        for pool in self._pools.values():
+            for processor in pool.processors:
+                self._start(pool, processor)
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(loop) for loop in self._loops()]
+                try:
+                    yield
+                finally:
+                    await self._finish()
+                    for task in tasks:
+                        task.cancel()
+        finally:
+            await self._leave()
+
+    def _loops(self) -> list[Coroutine[Any, Any, None]]:
+        chores = [self._do_chore(every, chore) for every, chore in self._chores]
+        listening = [self._listen()] if self._pump.notified else []
+        return [self._pump.run(), self._beat(), self._mind_time(), *listening, *chores]
+
+    async def _join(self) -> None:
+        async with self._db.transaction() as tx:
+            self._pump.worker = await crew.join(tx, self._name)
+
+    async def _finish(self) -> None:
+        """Claim no more, give back what nobody began, wait for what runs, then give that back too."""
+        self._pump.claiming = False
+        for pool in self._pools.values():
+            for work in pool.close():
+                self._put(work, Release("its worker stopped"))
+        tasks = [processor.task for processor in self._processors() if processor.task]
+        if tasks:
+            await asyncio.wait(tasks, timeout=GRACE)
+        for processor in self._processors():
+            if processor.work and processor.task:
+                processor.task.cancel()
+                self._put(processor.work, Release("its worker stopped"))
+
+    async def _leave(self) -> None:
+        try:
+            await self._pump.flush()
+            async with self._db.transaction() as tx:
+                await self._tally.write(tx)
+                await crew.leave(tx, self._pump.worker)
+        except GONE as error:
+            # Then our lease runs out and another worker gives back what we held.
+            log.warning("could not sign off", extra={"error": describe(error)})
+
+    def _processors(self) -> list[Processor]:
+        return [processor for pool in self._pools.values() for processor in pool.processors]
+
+    def _start(self, pool: Pool, processor: Processor) -> None:
+        processor.task = asyncio.create_task(self._process(pool, processor))
+
+    async def _process(self, pool: Pool, processor: Processor) -> None:
+        while work := await pool.take():
+            processor.begin(work)
+            if self._on_item:
+                self._on_item(work.id)
+            outcome, settled = await self._attempt(pool, processor, work)
+            if processor.state == "error":
+                return
+            if not settled:
+                self._put(work, outcome)
+            took = processor.rest()
+            pool.took(took)
+            self.ran += 1
+            self._tally.add(pool.kind, pool.name, type(outcome).__name__.lower(), took)
+
+    async def _attempt(self, pool: Pool, processor: Processor, work: Work) -> tuple[Outcome, bool]:
+        """The outcome, and whether it is settled already."""
+        # The stage waits on sites and models, so no transaction is open.
+        try:
+            move = await pool.stage.run(work)
+            if needs_own_transaction(move):
+                await self._commit(work, move)
+                return move, True
+            return move, False
+        except asyncio.CancelledError:
+            if not processor.cancelled:
+                raise
+            processor.cancelled = False
+            limit = pool.stage.run_limit.total_seconds()
+            return await self._judge(work, TimeoutError(f"ran longer than {limit:g} s")), False
+        # The one place that outlives any error: a bad item must not stop the others.
+        except Exception as error:  # noqa: BLE001
+            return await self._judge(work, error), False
+
+    async def _judge(self, work: Work, error: BaseException) -> Outcome:
+        ours = isinstance(error, AppError | TimeoutError)
+        log.warning(
+            "stage failed",
+            extra={"item": work.id, "phase": f"{work.kind}/{work.stage}", "error": describe(error)},
+            exc_info=None if ours else error,
+        )
+        seen = False
+        if classify(error) == "transient":
+            try:
+                async with self._db.transaction() as tx:
+                    seen = await store.failed_alike(tx, work, fingerprint(error))
+            except GONE:
+                # Without the database nobody can look; the retry count still bounds it.
+                log.warning("could not look for the same error", extra={"item": work.id})
+        return judge(work, error, seen_before=seen)
+
+    def _put(self, work: Work, outcome: Outcome) -> None:
+        self._pump.put(self._prepare(work, outcome))
+
+    def _prepare(self, work: Work, outcome: Outcome) -> Settlement:
+        try:
+            return prepare(work, outcome, self._stages)
+        except AppError as error:
+            return prepare(work, judge(work, error), self._stages)
+
+    async def _commit(self, work: Work, move: Move) -> None:
+        """Commit the move together with its `save`, however often the database goes away meanwhile."""
+        patience = 0.1
+        while True:
+            try:
+                async with self._saves, self._db.transaction() as tx:
+                    answers = await self._commit_in(tx, work, move)
+                break
+            except GONE as error:
+                if not is_gone(error):
+                    raise
+                # It may have committed or not: doing it again finds out, by the fence.
+                await asyncio.sleep(patience)
+                patience = min(patience * 2, 2.0)
+        report(answers)
+        self._pump.wake()
+
+    async def _commit_in(self, tx: Tx, work: Work, move: Move) -> list[Answer]:
+        one = prepare(work, move, self._stages)
+        if isinstance(move, WaitFor) and isinstance(move.item, New):
+            found = await spawn_and_wait(tx, self._pump.worker, work, move)
+            if found is None:
+                return [Answer(work, lost=True)]
+            one = found
+        answers = await settle(tx, self._pump.worker, [one])
+        if move.save and not answers[0].lost:
+            await move.save(tx)
+        return answers
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(BEAT)
+            processors = [row for pool in self._pools.values() for row in pool.snapshot()]
+            try:
+                async with self._db.transaction() as tx:
+                    alive = await crew.beat(tx, self._pump.worker, processors)
+                    await self._tally.write(tx)
+                if not alive:
+                    await self._start_anew()
+            except GONE as error:
+                log.warning("no heartbeat", extra={"error": describe(error)})
+
+    async def _start_anew(self) -> None:
+        """We were paused or cut off past our lease: what we hold is no longer ours."""
+        log.warning("lease ran out, starting anew", extra={"worker": self._pump.worker})
+        for pool in self._pools.values():
+            pool.empty()
+        await self._join()
+        self._pump.wake()
+
+    async def _mind_time(self) -> None:
+        """Cancel what runs too long; who ignores that is written off and replaced."""
+        while True:
+            await asyncio.sleep(min(1.0, self._shortest_limit() / 4))
+            for pool in self._pools.values():
+                limit = pool.stage.run_limit.total_seconds()
+                for processor in pool.processors:
+                    if processor.busy_for() > limit + GRACE:
+                        self._write_off(pool, processor)
+                    elif processor.busy_for() > limit and not processor.cancelled:
+                        processor.cancelled = True
+                        assert processor.task
+                        processor.task.cancel()
+
+    def _shortest_limit(self) -> float:
+        limits = [pool.stage.run_limit.total_seconds() for pool in self._pools.values()]
+        return min(limits, default=1.0)
+
+    def _write_off(self, pool: Pool, processor: Processor) -> None:
+        work = processor.work
+        assert work
+        log.error("processor stuck", extra={"item": work.id, "phase": f"{pool.kind}/{pool.name}"})
+        processor.state = "error"
+        processor.work = None
+        stuck = TimeoutError("ran on after its run was cancelled")
+        self._put(work, judge(work, stuck))
+        if sum(one.state == "error" for one in pool.processors) <= pool.stage.processors:
+            fresh = Processor(len(pool.processors) + 1)
+            pool.processors.append(fresh)
+            self._start(pool, fresh)
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                async with await open_connection(self._db.url) as connection:
+                    await connection.execute(f"LISTEN {store.CHANNEL}")
+                    self._pump.wake()
+                    async for _ in connection.notifies():
+                        self._pump.wake()
+            except GONE as error:
+                log.warning("not listening", extra={"error": describe(error)})
+            await asyncio.sleep(1.0)
+
+    async def _do_chore(self, every: float, chore: Callable[[Tx], Awaitable[object]]) -> None:
+        while True:
+            try:
+                async with self._db.transaction() as tx:
+                    await chore(tx)
+            except GONE as error:
+                log.warning("chore put off", extra={"error": describe(error)})
+            await asyncio.sleep(every)
