@@ -13,7 +13,6 @@ from jobmill.db import GONE
 from jobmill.errors import AppError, Conflict, Invalid, NotFound, OutsideError, Unavailable
 from jobmill.queue.work import Block, Blocked, Fail, Outcome, Retry, Work
 
-MAX_RETRIES = 3
 ErrorClass = Literal["transient", "permanent", "blocked"]
 
 # What differs from one occurrence of an error to the next: addresses, ids, times, counts.

@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from jobmill.db import Tx
+from jobmill.db import Tx, value
 from jobmill.errors import Invalid
 from jobmill.queue.encode import array, new_item, record
-from jobmill.queue.retry import MAX_RETRIES
 from jobmill.queue.store import CHANNEL, LEASE
 from jobmill.queue.work import (
     AdmissionReason,
@@ -27,8 +26,6 @@ from jobmill.queue.work import (
     Work,
 )
 
-MAX_SPAWN_DEPTH = 10
-
 # A page of `live` cannot hold more rows than this, so its size bounds how many there are.
 ROWS_PER_PAGE = 80
 
@@ -40,21 +37,30 @@ class Child(NamedTuple):
 
 async def declare(tx: Tx, stages: Stages) -> None:
     """Tell the database which phases there are; what it does not know, nobody can put in."""
+    rows = [
+        {
+            "kind": kind,
+            "stage": name,
+            "place": place,
+            "processors": stage.processors,
+            "capacity": stage.capacity,
+            "max_retries": stage.max_retries,
+            "max_spawn_depth": stage.max_spawn_depth,
+        }
+        for place, ((kind, name), stage) in enumerate(stages.items())
+    ]
     await tx.execute(
         """
-        INSERT INTO queue.phase (kind, stage, processors, capacity)
-        SELECT * FROM unnest(%(kinds)s::text[], %(stages)s::text[], %(processors)s::int[],
-                             %(capacities)s::int[])
+        INSERT INTO queue.phase AS known
+        SELECT given.* FROM json_populate_recordset(NULL::queue.phase, %(rows)s::json) AS given
+         ORDER BY kind, stage
         ON CONFLICT (kind, stage) DO UPDATE
-           SET processors = excluded.processors, capacity = excluded.capacity
-         WHERE (phase.processors, phase.capacity) <> (excluded.processors, excluded.capacity)
+           SET place = excluded.place, processors = excluded.processors,
+               capacity = excluded.capacity, max_retries = excluded.max_retries,
+               max_spawn_depth = excluded.max_spawn_depth
+         WHERE known IS DISTINCT FROM excluded
         """,
-        {
-            "kinds": [kind for kind, _ in stages],
-            "stages": [stage for _, stage in stages],
-            "processors": [stage.processors for stage in stages.values()],
-            "capacities": [stage.capacity for stage in stages.values()],
-        },
+        {"rows": array(record(row) for row in rows)},
     )
 
 
@@ -85,6 +91,17 @@ async def submit_all(tx: Tx, news: Sequence[New]) -> list[Placed | Refused]:
     return [answers[n] for n in range(len(news))]
 
 
+async def room_in(tx: Tx, kind: str, stage: str) -> int:
+    """How many more roots this phase takes, held until `tx` ends."""
+    capacity = await value(
+        tx, int, "SELECT capacity FROM queue.phase WHERE kind = %s AND stage = %s", [kind, stage]
+    )
+    if capacity is None:
+        raise await _unknown(tx, kind, stage)
+    await _lock_phase(tx, kind, stage)
+    return capacity - await _count(tx, kind, stage, capacity)
+
+
 async def spawn(tx: Tx, children: Sequence[Child]) -> list[Placed | Refused]:
     """Put children in, each under the five rules; the answers stand in the order of `children`."""
     rows = [new_item(child.new, n=n, parent=child.parent) for n, child in enumerate(children)]
@@ -97,6 +114,7 @@ async def spawn(tx: Tx, children: Sequence[Child]) -> list[Placed | Refused]:
                        priority smallint, delay float8, max_retries smallint)
         ), judged AS MATERIALIZED (
             SELECT asked.*, parent.tracking_id, parent.max_spawn_depth,
+                   coalesce(asked.max_retries, phase.max_retries) AS retries,
                    parent.ancestry || parent.id AS ancestry,
                    parent.ancestor_keys || parent.key_hash AS ancestor_keys,
                    parent.spawn_depth + 1 AS spawn_depth, live.id AS live_id,
@@ -113,6 +131,7 @@ async def spawn(tx: Tx, children: Sequence[Child]) -> list[Placed | Refused]:
                    END AS reason
               FROM asked
               JOIN queue.item AS parent ON parent.id = asked.parent
+              JOIN queue.phase ON phase.kind = asked.kind AND phase.stage = asked.stage
               LEFT JOIN queue.live ON live.kind = asked.kind AND live.key_hash = asked.key_hash
               LEFT JOIN queue.item AS twin ON twin.id = live.id
         ), alive AS (
@@ -130,8 +149,7 @@ async def spawn(tx: Tx, children: Sequence[Child]) -> list[Placed | Refused]:
                                     parent_id, ancestry, ancestor_keys, spawn_depth,
                                     max_spawn_depth, handed_over, max_retries)
             SELECT id, kind, stage, key, key_hash, data, priority, tracking_id, parent, ancestry,
-                   ancestor_keys, spawn_depth, max_spawn_depth, false,
-                   coalesce(max_retries, %(max_retries)s)
+                   ancestor_keys, spawn_depth, max_spawn_depth, false, retries
               FROM judged JOIN alive USING (id)
         ), noted AS (
             INSERT INTO queue.event (item_id, what, became, stage, note)
@@ -151,7 +169,7 @@ async def spawn(tx: Tx, children: Sequence[Child]) -> list[Placed | Refused]:
                (SELECT count(*) FROM told)
           FROM judged LEFT JOIN alive USING (id)
         """,
-        {"rows": array(rows), "max_retries": MAX_RETRIES, "channel": CHANNEL},
+        {"rows": array(rows), "channel": CHANNEL},
     )
     answers: dict[int, Placed | Refused] = {}
     found: list[tuple[int, ItemId | None, SpawnReason | None, ItemId | None, int, int]]
@@ -187,7 +205,7 @@ async def hand_over(
         """
         WITH judged AS MATERIALIZED (
             SELECT a.*, nextval('queue.item_id_seq') AS id, item.kind, item.key, item.key_hash,
-                   item.priority, item.tracking_id, item.max_spawn_depth, item.max_retries,
+                   item.priority, item.tracking_id, item.max_spawn_depth, phase.max_retries,
                    item.ancestry || item.id AS ancestry,
                    item.ancestor_keys || item.key_hash AS ancestor_keys,
                    item.spawn_depth + 1 AS spawn_depth,
@@ -205,6 +223,7 @@ async def hand_over(
               JOIN queue.live ON live.id = a.parent AND live.attempt = a.attempt
                              AND live.worker = %(worker)s
               JOIN queue.item ON item.id = a.parent
+              JOIN queue.phase ON phase.kind = item.kind AND phase.stage = a.stage
              WHERE EXISTS (SELECT FROM queue.worker
                             WHERE id = %(worker)s AND gone_at IS NULL
                               AND beat_at > now() - %(lease)s)
@@ -257,7 +276,7 @@ async def hand_over(
     }
 
 
-def explain(new: New, reason: str, depth: int = MAX_SPAWN_DEPTH) -> str:
+def explain(new: New, reason: str, depth: int = 0) -> str:
     """A refusal in words."""
     what = f"{new.kind}/{new.stage} for {new.key}"
     words: Mapping[str, str] = {
@@ -304,20 +323,25 @@ async def _room(tx: Tx, asked: Counter[tuple[str, str]]) -> dict[tuple[str, str]
             if near
             else capacity
         )
-    await _refuse_unknown(tx, [phase for phase in asked if phase not in room])
+    for phase in asked:
+        if phase not in room:
+            raise await _unknown(tx, *phase)
     return room
 
 
 async def _depth(tx: Tx, kind: str, stage: str, capacity: int, asked: int) -> int:
     depth = await _count(tx, kind, stage, capacity)
     if depth + asked > capacity * 0.8:
-        # Near the brim only one may pour at a time, so that the cap holds exactly.
-        await tx.execute(
-            "SELECT pg_advisory_xact_lock(hashtext('jobmill.phase'), hashtext(%s))",
-            [f"{kind}/{stage}"],
-        )
+        await _lock_phase(tx, kind, stage)
         depth = await _count(tx, kind, stage, capacity)
     return depth
+
+
+async def _lock_phase(tx: Tx, kind: str, stage: str) -> None:
+    """Near the brim only one may pour at a time, so that the cap holds exactly."""
+    await tx.execute(
+        "SELECT pg_advisory_xact_lock(hashtext('jobmill.phase'), hashtext(%s))", [f"{kind}/{stage}"]
+    )
 
 
 async def _count(tx: Tx, kind: str, stage: str, capacity: int) -> int:
@@ -334,13 +358,10 @@ async def _count(tx: Tx, kind: str, stage: str, capacity: int) -> int:
     return found[0] if found else 0
 
 
-async def _refuse_unknown(tx: Tx, unknown: Sequence[tuple[str, str]]) -> None:
-    if not unknown:
-        return
+async def _unknown(tx: Tx, kind: str, stage: str) -> Invalid:
     cursor = await tx.execute("SELECT kind, stage FROM queue.phase ORDER BY kind, stage")
     known = ", ".join(f"{kind}/{stage}" for kind, stage in await cursor.fetchall())
-    kind, stage = unknown[0]
-    raise Invalid(f"nothing here runs {kind}/{stage}; known phases: {known or 'none yet'}")
+    return Invalid(f"nothing here runs {kind}/{stage}; known phases: {known or 'none yet'}")
 
 
 async def _insert_roots(
@@ -367,9 +388,9 @@ async def _insert_roots(
                                     parent_id, ancestry, ancestor_keys, spawn_depth,
                                     max_spawn_depth, handed_over, max_retries)
             SELECT id, kind, stage, key, key_hash, data, priority, tracking_id, NULL, '{}', '{}', 0,
-                   coalesce(max_spawn_depth, %(max_depth)s), false,
-                   coalesce(max_retries, %(max_retries)s)
-              FROM asked JOIN alive USING (id)
+                   coalesce(asked.max_spawn_depth, phase.max_spawn_depth), false,
+                   coalesce(asked.max_retries, phase.max_retries)
+              FROM asked JOIN alive USING (id) JOIN queue.phase USING (kind, stage)
         ), noted AS (
             INSERT INTO queue.event (item_id, what, became, stage)
             SELECT id, 'submitted', 'PENDING', stage FROM asked JOIN alive USING (id)
@@ -381,12 +402,7 @@ async def _insert_roots(
         SELECT asked.n, alive.id, (SELECT count(*) FROM told)
           FROM asked LEFT JOIN alive USING (id)
         """,
-        {
-            "rows": array(rows),
-            "channel": CHANNEL,
-            "max_depth": MAX_SPAWN_DEPTH,
-            "max_retries": MAX_RETRIES,
-        },
+        {"rows": array(rows), "channel": CHANNEL},
     )
     found: list[tuple[int, ItemId | None, int]]
     found = await cursor.fetchall()  # pyright: ignore[reportAssignmentType]

@@ -256,6 +256,8 @@ class Stage:
     capacity: int = 1_000
     rate: StartRate | None = None
     run_limit: dt.timedelta = dt.timedelta(minutes=5)
+    max_retries: int = 3
+    max_spawn_depth: int = 10
 
 
 Stages: TypeAlias = Mapping[tuple[str, str], Stage]

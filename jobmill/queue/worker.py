@@ -46,7 +46,6 @@ class Worker:
         only: Iterable[tuple[str, str]] | None = None,
         chores: Sequence[Chore] = (),
         poll_only: bool = False,
-        on_item: Callable[[int | None], object] | None = None,
     ) -> None:
         phases = stages if only is None else {phase: stages[phase] for phase in only}
         self._db = db
@@ -56,7 +55,6 @@ class Worker:
         self._tally = Tally()
         self._chores: list[Chore] = [(5.0, crew.rescue), (5.0, store.wake_orphans), *chores]
         self._stop = asyncio.Event()
-        self._on_item = on_item
         self._name = f"{socket.gethostname()}:{os.getpid()}"
         # Heartbeats and chores need a connection of the pool even while every processor saves.
         self._saves = asyncio.Semaphore(6)
@@ -139,8 +137,6 @@ class Worker:
     async def _process(self, pool: Pool, processor: Processor) -> None:
         while work := await pool.take():
             processor.begin(work)
-            if self._on_item:
-                self._on_item(work.id)
             outcome, settled = await self._attempt(pool, processor, work)
             if processor.state == "error":
                 return

@@ -139,10 +139,13 @@ SELECT worker.id AS worker, worker.name, p.kind, p.stage, p.number, p.state, p.i
 
 -- The phases this product has, as its stage table declares them.
 CREATE TABLE queue.phase (
-    kind       text COLLATE "C" NOT NULL,
-    stage      text COLLATE "C" NOT NULL,
-    processors int NOT NULL,
-    capacity   int NOT NULL,
+    kind            text COLLATE "C" NOT NULL,
+    stage           text COLLATE "C" NOT NULL,
+    place           int NOT NULL,                     -- its place among the stages of its kind
+    processors      int NOT NULL,
+    capacity        int NOT NULL,
+    max_retries     smallint NOT NULL,
+    max_spawn_depth smallint NOT NULL,
     PRIMARY KEY (kind, stage)
 );
 

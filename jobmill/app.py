@@ -1,0 +1,77 @@
+"""Puts the rooms together: which function runs which stage, with which tools, and what recurs."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from jobmill import log, queue
+from jobmill.pipelines import upkeep
+from jobmill.queue import Move, New, Stage, Stages, Work, Worker, schedule, watch
+from jobmill.queue.feed import SCAN_EVERY, Feed, feeder
+from jobmill.queue.schedule import Schedule
+from jobmill.queue.work import Run
+from jobmill.settings import Settings
+from jobmill.tools import Tools
+
+FEEDS: Sequence[Feed] = ()
+"""Tables that feed the queue."""
+
+SCHEDULES = (Schedule("prune", dt.timedelta(hours=1), New(upkeep.KIND, "prune", "finished items")),)
+"""What recurs."""
+
+
+def stages(tools: Tools, settings: Settings) -> Stages:
+    """All work this product does, in one table."""
+    keep = dt.timedelta(days=settings.keep_finished_days)
+    stage = partial(
+        Stage,
+        processors=settings.processors,
+        capacity=settings.queue_capacity,
+        run_limit=dt.timedelta(seconds=settings.run_limit_seconds),
+        max_retries=settings.max_retries,
+        max_spawn_depth=settings.max_spawn_depth,
+    )
+    table = {
+        (upkeep.KIND, "prune"): stage(partial(upkeep.prune, tools, keep), processors=1),
+    }
+    return {phase: _finished(phase, one, settings) for phase, one in table.items()}
+
+
+async def declare(tools: Tools, settings: Settings) -> None:
+    """Tell the database what we do and what recurs, so that others can see it and put work in."""
+    async with tools.db.transaction() as tx:
+        await queue.declare(tx, stages(tools, settings))
+        await schedule.declare(tx, SCHEDULES)
+
+
+def worker(
+    tools: Tools, settings: Settings, *, only: Sequence[tuple[str, str]] | None = None
+) -> Worker:
+    """A worker for all of it, or for some phases."""
+    return Worker(
+        tools.db,
+        stages(tools, settings),
+        only=only,
+        poll_only=settings.poll_only,
+        chores=[
+            (1.0, schedule.ticker(SCHEDULES)),
+            (watch.WATCH_EVERY, watch.sweep),
+            *((SCAN_EVERY, feeder(feed)) for feed in FEEDS),
+        ],
+    )
+
+
+def _finished(phase: tuple[str, str], stage: Stage, settings: Settings) -> Stage:
+    processors = settings.processors_by_phase.get("/".join(phase), stage.processors)
+    return replace(stage, run=_logged(stage.run), processors=processors)
+
+
+def _logged(run: Run) -> Run:
+    async def with_item(work: Work) -> Move:
+        with log.bound(item=work.id):
+            return await run(work)
+
+    return with_item

@@ -1,0 +1,1 @@
+"""The staged work this product does; `app.py` lists it."""

@@ -1,0 +1,21 @@
+"""Keeps house: items that ended long ago leave, a bite at a time."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from jobmill.queue import Advance, Finish, Move, Work, retention
+from jobmill.tools import Tools
+
+KIND = "upkeep"
+MOST_BITES = 500
+"""What is left after so many bites waits for the next hour."""
+
+
+async def prune(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
+    async with tools.db.transaction() as tx:
+        gone = await retention.prune(tx, keep)
+    total = work.data.get("pruned", 0) + gone
+    if gone < retention.BITE or work.steps >= MOST_BITES:
+        return Finish(f"{total} old items pruned")
+    return Advance("prune", data={"pruned": total})

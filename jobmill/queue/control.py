@@ -1,0 +1,137 @@
+"""What an operator may do to items and phases: put back, cancel, pause, resume, lift a block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jobmill.db import Tx, value
+from jobmill.errors import Conflict, Invalid, NotFound
+from jobmill.queue.store import CHANNEL
+from jobmill.queue.work import ItemId
+
+
+async def put_back(tx: Tx, id: ItemId) -> None:
+    """Let an item that did not succeed run again, from the stage where it ended."""
+    status = await _lock(tx, id)
+    if status not in ("FAILED", "SKIPPED", "FILTERED"):
+        raise Conflict(
+            f"item {id} is {status}: only FAILED, SKIPPED and FILTERED items can be put back"
+        )
+    cursor = await tx.execute(
+        """
+        WITH revived AS (
+            INSERT INTO queue.live (id, kind, stage, key_hash, priority, available_at, parked, attempt)
+            SELECT item.id, item.kind, ending.stage, item.key_hash, item.priority, now(), false,
+                   ending.attempts
+              FROM queue.item JOIN queue.ending ON ending.item_id = item.id
+             WHERE item.id = %(id)s
+            ON CONFLICT (kind, key_hash) DO NOTHING
+            RETURNING id, stage
+        ), reopened AS (
+            DELETE FROM queue.ending USING revived
+             WHERE item_id = revived.id
+            RETURNING item_id, status
+        ), noted AS (
+            INSERT INTO queue.event (item_id, what, was, became, stage, note)
+            SELECT id, 'put back', status, 'PENDING', stage, 'by hand'
+              FROM revived JOIN reopened ON item_id = id
+        )
+        SELECT pg_notify(%(channel)s, '') FROM revived
+        """,
+        {"id": id, "channel": CHANNEL},
+    )
+    if cursor.rowcount == 0:
+        raise Conflict(f"item {id} cannot be put back: other live work has its kind and key")
+
+
+async def cancel(tx: Tx, id: ItemId, reason: str) -> None:
+    """End an item that has not run to its end: SKIPPED. One that runs now cannot be cancelled."""
+    status = await _lock(tx, id)
+    if status not in ("PENDING", "BLOCKED"):
+        raise Conflict(f"item {id} is {status}: only PENDING and BLOCKED items can be cancelled")
+    await tx.execute(
+        """
+        WITH gone AS (
+            DELETE FROM queue.live WHERE id = %(id)s AND status IN ('PENDING', 'BLOCKED')
+            RETURNING id, stage, status, retry_count, attempt
+        ), ended AS (
+            INSERT INTO queue.ending (item_id, status, stage, final, message, retry_count, attempts)
+            SELECT id, 'SKIPPED', stage, true, %(message)s, retry_count, attempt FROM gone
+        ), noted AS (
+            INSERT INTO queue.event (item_id, what, was, became, stage, note)
+            SELECT id, 'cancelled', status, 'SKIPPED', stage, %(message)s FROM gone
+        )
+        UPDATE queue.live AS waiting SET parked = false, available_at = now()
+          FROM gone
+         WHERE waiting.waits_for = gone.id AND waiting.parked
+        """,
+        {"id": id, "message": f"Cancelled: {reason}"},
+    )
+
+
+async def pause(tx: Tx, kind: str, stage: str | None, reason: str) -> None:
+    """Start nothing more of a phase, or of a whole kind; what runs goes on."""
+    await _check_phase(tx, kind, stage)
+    await tx.execute(
+        """
+        INSERT INTO queue.pause (kind, stage, reason) VALUES (%s, %s, %s)
+        ON CONFLICT (kind, stage) DO UPDATE SET reason = excluded.reason
+        """,
+        [kind, stage or "", reason],
+    )
+
+
+async def resume(tx: Tx, kind: str, stage: str | None) -> None:
+    """Lift a pause; Conflict where there is none of exactly this phase or kind."""
+    await _check_phase(tx, kind, stage)
+    cursor = await tx.execute(
+        "DELETE FROM queue.pause WHERE kind = %s AND stage = %s", [kind, stage or ""]
+    )
+    if cursor.rowcount == 0:
+        raise Conflict(f"{_phase(kind, stage)} is not paused")
+    await tx.execute("SELECT pg_notify(%s, '')", [CHANNEL])
+
+
+async def unblock(tx: Tx, on: str) -> int:
+    """What was missing is there: everything parked on it may go on. Returns how many."""
+    cursor = await tx.execute(
+        """
+        WITH freed AS (
+            UPDATE queue.live
+               SET status = 'PENDING', parked = false, available_at = now(), blocked_on = NULL
+             WHERE parked AND status = 'BLOCKED' AND blocked_on = %(on)s
+            RETURNING id, stage
+        ), noted AS (
+            INSERT INTO queue.event (item_id, what, was, became, stage, note)
+            SELECT id, 'unblocked', 'BLOCKED', 'PENDING', stage, %(on)s FROM freed
+        ), told AS MATERIALIZED (
+            SELECT pg_notify(%(channel)s, '') WHERE EXISTS (SELECT FROM freed)
+        )
+        SELECT (SELECT count(*) FROM freed), (SELECT count(*) FROM told)
+        """,
+        {"on": on, "channel": CHANNEL},
+    )
+    found = await cursor.fetchone()
+    return found[0] if found else 0
+
+
+async def _lock(tx: Tx, id: ItemId) -> str:
+    """The item's status, held still until `tx` ends."""
+    if not await value(tx, int, "SELECT id FROM queue.item WHERE id = %s FOR UPDATE", [id]):
+        raise NotFound("item", id)
+    await tx.execute("SELECT FROM queue.live WHERE id = %s FOR UPDATE", [id])
+    status = await value(tx, str, "SELECT status FROM queue.items WHERE id = %s", [id])
+    assert status
+    return status
+
+
+async def _check_phase(tx: Tx, kind: str, stage: str | None) -> None:
+    cursor = await tx.execute("SELECT kind, stage FROM queue.phase ORDER BY kind, stage")
+    phases: Sequence[tuple[str, str]] = await cursor.fetchall()  # pyright: ignore[reportAssignmentType]
+    if not any(kind == a and stage in (None, b) for a, b in phases):
+        known = ", ".join(f"{a}/{b}" for a, b in phases) or "none yet"
+        raise Invalid(f"nothing here runs {_phase(kind, stage)}; known phases: {known}")
+
+
+def _phase(kind: str, stage: str | None) -> str:
+    return f"{kind}/{stage}" if stage else kind

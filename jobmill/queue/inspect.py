@@ -1,0 +1,319 @@
+"""The queue as people see it: for the commands, the pages and the metrics."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from jobmill.db import Tx, rows, value
+from jobmill.errors import NotFound
+from jobmill.queue.work import ItemId, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """One phase now: how much waits, for how long, and who works on it."""
+
+    kind: str
+    stage: str
+    pending: int
+    later: int
+    processing: int
+    blocked: int
+    oldest_seconds: float | None
+    capacity: int
+    paused: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    worker: int
+    name: str
+    kind: str
+    stage: str
+    number: int
+    state: str
+    item: int | None
+    since: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    id: int
+    kind: str
+    stage: str
+    key: str
+    status: Status
+    priority: int
+    available_at: dt.datetime | None
+    tracking_id: UUID
+    ancestry: list[int]
+    spawn_depth: int
+    max_spawn_depth: int
+    parent_id: int | None
+    handed_over: bool
+    retry_count: int
+    max_retries: int
+    attempts: int
+    worker: int | None
+    started_at: dt.datetime | None
+    leased_until: dt.datetime | None
+    waits_for: int | None
+    blocked_on: str | None
+    final: bool | None
+    message: str | None
+    error_class: str | None
+    error_text: str | None
+    error_fingerprint: UUID | None
+    created_at: dt.datetime
+    updated_at: dt.datetime
+    finished_at: dt.datetime | None
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    id: int
+    item_id: int
+    at: dt.datetime
+    what: str
+    was: Status | None
+    became: Status | None
+    stage: str | None
+    worker: int | None
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    name: str
+    every: dt.timedelta
+    next_at: dt.datetime
+    last_at: dt.datetime | None
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    kind: str
+    stage: str
+    outcome: str
+    runs: int
+    seconds: float
+    buckets: list[int]
+
+
+async def phases(tx: Tx) -> list[Phase]:
+    """Every declared phase, and any other that still holds work."""
+    return await rows(
+        tx,
+        Phase,
+        """
+        WITH held AS (
+            SELECT kind, stage,
+                   count(*) FILTER (WHERE status = 'PENDING' AND NOT parked) AS pending,
+                   count(*) FILTER (WHERE status = 'PENDING' AND parked) AS later,
+                   count(*) FILTER (WHERE status = 'PROCESSING') AS processing,
+                   count(*) FILTER (WHERE status = 'BLOCKED') AS blocked,
+                   min(available_at) FILTER (WHERE status = 'PENDING' AND NOT parked) AS oldest
+              FROM queue.live
+             GROUP BY kind, stage
+        )
+        SELECT kind, stage, coalesce(pending, 0) AS pending, coalesce(later, 0) AS later,
+               coalesce(processing, 0) AS processing, coalesce(blocked, 0) AS blocked,
+               greatest(extract(epoch FROM clock_timestamp() - oldest), 0)::float8 AS oldest_seconds,
+               coalesce(capacity, 0) AS capacity,
+               (SELECT reason FROM queue.pause
+                 WHERE pause.kind = held_or_declared.kind
+                   AND pause.stage IN ('', held_or_declared.stage)
+                 ORDER BY pause.stage LIMIT 1) AS paused
+          FROM (queue.phase FULL JOIN held USING (kind, stage)) AS held_or_declared
+         ORDER BY kind, stage
+        """,
+    )
+
+
+async def processors(tx: Tx) -> list[Processor]:
+    return await rows(
+        tx,
+        Processor,
+        """
+        SELECT worker, name, kind, stage, number, state, item, since FROM queue.processor
+         ORDER BY worker, kind, stage, number
+        """,
+    )
+
+
+async def schedules(tx: Tx) -> list[Schedule]:
+    return await rows(
+        tx, Schedule, "SELECT name, every, next_at, last_at, note FROM queue.schedule ORDER BY name"
+    )
+
+
+async def tallies(tx: Tx) -> list[Tally]:
+    return await rows(
+        tx,
+        Tally,
+        """
+        SELECT kind, stage, outcome, runs, seconds, buckets FROM queue.tally
+         ORDER BY kind, stage, outcome
+        """,
+    )
+
+
+async def retries_waiting(tx: Tx) -> int:
+    """Live items that have failed at least once."""
+    return await value(tx, int, "SELECT count(*) FROM queue.live WHERE retry_count > 0") or 0
+
+
+async def get(tx: Tx, id: ItemId) -> Item:
+    found = await _items(tx, [id])
+    if not found:
+        raise NotFound("item", id)
+    return found[0]
+
+
+async def find(
+    tx: Tx,
+    *,
+    status: Status | None = None,
+    kind: str | None = None,
+    key: str | None = None,
+    before: int | None = None,
+    limit: int = 50,
+) -> list[Item]:
+    """Items, newest first, below `before`: the id of the last one of the page above."""
+    filters = {
+        "status": status,
+        "kind": kind,
+        "key": key,
+        "before": before or 2**62,
+        "limit": limit,
+    }
+    if status in ("PENDING", "PROCESSING", "BLOCKED"):
+        ids = await _live_ids(tx, filters)
+    elif status is not None:
+        ids = await _ended_ids(tx, filters)
+    else:
+        ids = await _all_ids(tx, filters)
+    return await _items(tx, ids)
+
+
+async def timeline(tx: Tx, id: ItemId) -> list[Event]:
+    """All that ever happened to an item, in its order."""
+    return await rows(
+        tx,
+        Event,
+        """
+        SELECT id, item_id, at, what, was, became, stage, worker, note FROM queue.event
+         WHERE item_id = %s ORDER BY id
+        """,
+        [id],
+    )
+
+
+async def lineage(tx: Tx, tracking_id: UUID, *, limit: int = 1_000) -> list[Item]:
+    """The items of a lineage, parents before their children."""
+    cursor = await tx.execute(
+        "SELECT id FROM queue.item WHERE tracking_id = %s ORDER BY id LIMIT %s",
+        [tracking_id, limit],
+    )
+    ids = [found[0] for found in await cursor.fetchall()]
+    return sorted(await _items(tx, ids), key=lambda item: item.id)
+
+
+async def refusals(tx: Tx, ids: Sequence[int]) -> list[Event]:
+    """The spawns that these items were refused."""
+    return await rows(
+        tx,
+        Event,
+        """
+        SELECT id, item_id, at, what, was, became, stage, worker, note FROM queue.event
+         WHERE item_id = ANY (%s) AND what = 'spawn refused' ORDER BY id
+        """,
+        [list(ids)],
+    )
+
+
+async def tracking_of(tx: Tx, id: ItemId) -> UUID:
+    found = await value(tx, str, "SELECT tracking_id FROM queue.item WHERE id = %s", [id])
+    if found is None:
+        raise NotFound("item", id)
+    return UUID(found)
+
+
+async def ticked_seconds_ago(tx: Tx) -> float | None:
+    """How long ago a worker last looked at the schedules; None where none ever did."""
+    return await value(
+        tx,
+        float,
+        """
+        SELECT extract(epoch FROM clock_timestamp() - at)::float8
+          FROM queue.tick WHERE name = 'scheduler'
+        """,
+    )
+
+
+async def _items(tx: Tx, ids: Sequence[int]) -> list[Item]:
+    found = await rows(
+        tx,
+        Item,
+        """
+        SELECT id, kind, stage, key, status, priority, available_at, tracking_id, ancestry,
+               spawn_depth, max_spawn_depth, parent_id, handed_over, retry_count, max_retries,
+               attempts, worker, started_at, leased_until, waits_for, blocked_on, final, message,
+               error_class, error_text, error_fingerprint, created_at, updated_at, finished_at, data
+          FROM queue.items
+         WHERE id = ANY (%s)
+        """,
+        [list(ids)],
+    )
+    return sorted(found, key=lambda item: -item.id)
+
+
+async def _live_ids(tx: Tx, filters: dict[str, Any]) -> list[int]:
+    cursor = await tx.execute(
+        """
+        SELECT id FROM queue.live
+         WHERE status = %(status)s::queue.status AND id < %(before)s
+           AND (%(kind)s::text IS NULL OR kind = %(kind)s)
+           AND (%(key)s::text IS NULL OR key_hash = md5(%(key)s)::uuid)
+         ORDER BY id DESC
+         LIMIT %(limit)s
+        """,
+        filters,
+    )
+    return [found[0] for found in await cursor.fetchall()]
+
+
+async def _ended_ids(tx: Tx, filters: dict[str, Any]) -> list[int]:
+    cursor = await tx.execute(
+        """
+        SELECT item_id FROM queue.ending JOIN queue.item ON item.id = item_id
+         WHERE ending.status = %(status)s::queue.status AND item_id < %(before)s
+           AND (%(kind)s::text IS NULL OR item.kind = %(kind)s)
+           AND (%(key)s::text IS NULL OR item.key = %(key)s)
+         ORDER BY item_id DESC
+         LIMIT %(limit)s
+        """,
+        filters,
+    )
+    return [found[0] for found in await cursor.fetchall()]
+
+
+async def _all_ids(tx: Tx, filters: dict[str, Any]) -> list[int]:
+    cursor = await tx.execute(
+        """
+        SELECT id FROM queue.item
+         WHERE id < %(before)s
+           AND (%(kind)s::text IS NULL OR kind = %(kind)s)
+           AND (%(key)s::text IS NULL OR key = %(key)s)
+         ORDER BY id DESC
+         LIMIT %(limit)s
+        """,
+        filters,
+    )
+    return [found[0] for found in await cursor.fetchall()]

@@ -1,0 +1,181 @@
+"""Looks for patterns that mean trouble and raises alerts: rows for people, lines for the log."""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jobmill.db import Tx, rows, value
+
+log = logging.getLogger(__name__)
+
+WATCH_EVERY = 30.0
+SILENT = dt.timedelta(seconds=30)
+"""How long schedules may go without anybody looking at them."""
+
+MAX_SAME_WORK = 3
+MAX_DEPTH = 8
+MAX_SAME_KEY = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    id: int
+    rule: str
+    subject: str
+    detail: str
+    raised_at: dt.datetime
+    seen_at: dt.datetime
+    cleared_at: dt.datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    rule: str
+    subject: str
+    detail: str
+
+
+async def sweep(tx: Tx) -> None:
+    """One look at everything born since the last; cheap, and harmless if many do it."""
+    cursor = await tx.execute("SELECT pg_try_advisory_xact_lock(hashtext('jobmill.watch'))")
+    if await cursor.fetchone() != (True,):
+        return
+    since = await value(tx, int, "SELECT mark FROM queue.tick WHERE name = 'watch'") or 0
+    newest = await value(tx, int, "SELECT coalesce(max(id), 0) FROM queue.item") or 0
+    findings = [
+        *await _same_work(tx, since),
+        *await _deep(tx, since),
+        *await _same_key(tx, since),
+    ]
+    for finding in findings:
+        await _raise(tx, finding)
+    await _mind_scheduler(tx)
+    await tx.execute(
+        """
+        INSERT INTO queue.tick (name, at, mark) VALUES ('watch', clock_timestamp(), %(mark)s)
+        ON CONFLICT (name) DO UPDATE SET at = excluded.at, mark = excluded.mark
+        """,
+        {"mark": newest},
+    )
+
+
+async def alerts(tx: Tx, *, standing: bool = True, limit: int = 100) -> list[Alert]:
+    """Alerts, newest first; only those that stand, unless told otherwise."""
+    return await rows(
+        tx,
+        Alert,
+        """
+        SELECT id, rule, subject, detail, raised_at, seen_at, cleared_at
+          FROM queue.alert
+         WHERE NOT %(standing)s OR cleared_at IS NULL
+         ORDER BY id DESC
+         LIMIT %(limit)s
+        """,
+        {"standing": standing, "limit": limit},
+    )
+
+
+async def clear(tx: Tx, id: int) -> bool:
+    """A person has seen to it; False where no such alert stands."""
+    cursor = await tx.execute(
+        "UPDATE queue.alert SET cleared_at = now() WHERE id = %s AND cleared_at IS NULL", [id]
+    )
+    return cursor.rowcount == 1
+
+
+# A hand-over is the next stage of the same work, not the work again, so the rules below pass over
+# handed-over items; otherwise every pipeline of four stages would be an alarm.
+
+
+async def _same_work(tx: Tx, since: int) -> Sequence[_Finding]:
+    return await rows(
+        tx,
+        _Finding,
+        """
+        SELECT 'same work' AS rule, item.tracking_id || ' ' || item.kind || ' ' || item.key AS subject,
+               count(*) || ' items for ' || item.key || ' (' || item.kind || ') in lineage '
+                   || item.tracking_id AS detail
+          FROM (SELECT DISTINCT tracking_id, key_hash, kind FROM queue.item
+                 WHERE id > %(since)s AND NOT handed_over) AS fresh
+          JOIN queue.item USING (tracking_id, key_hash, kind)
+         WHERE NOT item.handed_over
+         GROUP BY item.tracking_id, item.kind, item.key
+        HAVING count(*) > %(most)s
+        """,
+        {"since": since, "most": MAX_SAME_WORK},
+    )
+
+
+async def _deep(tx: Tx, since: int) -> Sequence[_Finding]:
+    return await rows(
+        tx,
+        _Finding,
+        """
+        SELECT 'deep' AS rule, tracking_id::text AS subject,
+               count(*) || ' items deeper than ' || %(most)s || ', the deepest at '
+                   || max(spawn_depth) || ', e.g. item ' || max(id) AS detail
+          FROM queue.item
+         WHERE id > %(since)s AND spawn_depth > %(most)s
+         GROUP BY tracking_id
+        """,
+        {"since": since, "most": MAX_DEPTH},
+    )
+
+
+async def _same_key(tx: Tx, since: int) -> Sequence[_Finding]:
+    return await rows(
+        tx,
+        _Finding,
+        """
+        SELECT 'same key' AS rule, item.tracking_id || ' ' || item.key AS subject,
+               item.key || ' appears ' || count(*) || ' times in lineage ' || item.tracking_id
+                   || ': circular dependency suspected' AS detail
+          FROM (SELECT DISTINCT tracking_id, key_hash FROM queue.item
+                 WHERE id > %(since)s AND NOT handed_over) AS fresh
+          JOIN queue.item USING (tracking_id, key_hash)
+         WHERE NOT item.handed_over
+         GROUP BY item.tracking_id, item.key
+        HAVING count(*) > %(most)s
+        """,
+        {"since": since, "most": MAX_SAME_KEY},
+    )
+
+
+async def _mind_scheduler(tx: Tx) -> None:
+    """The dead man's switch: somebody looks at schedules, or this says so until somebody does."""
+    silent = await value(
+        tx,
+        float,
+        """
+        SELECT extract(epoch FROM clock_timestamp() - at)::float8 FROM queue.tick
+         WHERE name = 'scheduler' AND at < clock_timestamp() - %s
+        """,
+        [SILENT],
+    )
+    if silent is None:
+        await tx.execute(
+            "UPDATE queue.alert SET cleared_at = now() WHERE rule = 'scheduler' AND cleared_at IS NULL"
+        )
+    else:
+        words = f"no worker has looked at the schedules for {silent:.0f} s: is one running?"
+        await _raise(tx, _Finding("scheduler", "scheduler", words))
+
+
+async def _raise(tx: Tx, finding: _Finding) -> None:
+    fresh = await value(
+        tx,
+        bool,
+        """
+        INSERT INTO queue.alert (rule, subject, detail)
+        VALUES (%(rule)s, %(subject)s, %(detail)s)
+        ON CONFLICT (rule, subject) WHERE cleared_at IS NULL
+        DO UPDATE SET detail = excluded.detail, seen_at = now()
+        RETURNING raised_at = seen_at
+        """,
+        {"rule": finding.rule, "subject": finding.subject, "detail": finding.detail},
+    )
+    if fresh:
+        log.warning("alert", extra={"rule": finding.rule, "detail": finding.detail})
