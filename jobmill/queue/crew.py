@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from jobmill.db import Tx
-from jobmill.queue.store import CHANNEL, LEASE
+from jobmill.queue.store import CHANNEL
 
 MAX_RESCUES = 20
 """Workers that may die over one item before the item is taken for the cause."""
@@ -19,9 +20,11 @@ class Rescue(NamedTuple):
     failed: int
 
 
-async def join(tx: Tx, name: str) -> int:
+async def join(tx: Tx, name: str, lease: dt.timedelta) -> int:
     """A new worker's id. Ids are never used again, so a zombie can never pass for a newcomer."""
-    cursor = await tx.execute("INSERT INTO queue.worker (name) VALUES (%s) RETURNING id", [name])
+    cursor = await tx.execute(
+        "INSERT INTO queue.worker (name, lease) VALUES (%s, %s) RETURNING id", [name, lease]
+    )
     found = await cursor.fetchone()
     assert found
     return found[0]
@@ -32,9 +35,9 @@ async def beat(tx: Tx, worker: int, processors: Sequence[dict[str, Any]]) -> boo
     cursor = await tx.execute(
         """
         UPDATE queue.worker SET beat_at = clock_timestamp(), processors = %(processors)s::jsonb
-         WHERE id = %(worker)s AND gone_at IS NULL AND beat_at > clock_timestamp() - %(lease)s
+         WHERE id = %(worker)s AND gone_at IS NULL AND beat_at + lease > clock_timestamp()
         """,
-        {"worker": worker, "processors": json.dumps(processors), "lease": LEASE},
+        {"worker": worker, "processors": json.dumps(processors)},
     )
     return cursor.rowcount == 1
 
@@ -63,9 +66,8 @@ async def rescue(tx: Tx) -> Rescue:
     cursor = await tx.execute(
         """
         UPDATE queue.worker SET gone_at = clock_timestamp(), idle = false, processors = '[]'
-         WHERE gone_at IS NULL AND beat_at < clock_timestamp() - %s
-        """,
-        [LEASE],
+         WHERE gone_at IS NULL AND beat_at + lease < clock_timestamp()
+        """
     )
     buried = cursor.rowcount
     cursor = await tx.execute(

@@ -166,7 +166,9 @@ def _requeued(work: Work, outcome: Advance | WaitUntil | WaitFor | Block | Retry
         case WaitFor(item=item, at_most=at_most):
             return _move(
                 work, outcome, what="waits for an item",
-                delay=at_most.total_seconds(), waits_for=item, steps=1,
+                delay=at_most.total_seconds(), steps=1,
+                # A `New` has no id yet: `spawn_and_wait` encodes again when it has.
+                waits_for=None if isinstance(item, New) else item,
             )  # fmt: skip
         case Block(on=on, recheck=recheck):
             return _move(

@@ -12,7 +12,7 @@ from uuid import UUID
 from jobmill.db import Tx, value
 from jobmill.errors import Invalid
 from jobmill.queue.encode import array, new_item, record
-from jobmill.queue.store import CHANNEL, LEASE
+from jobmill.queue.store import CHANNEL
 from jobmill.queue.work import (
     AdmissionReason,
     HandOver,
@@ -26,8 +26,10 @@ from jobmill.queue.work import (
     Work,
 )
 
-# A page of `live` cannot hold more rows than this, so its size bounds how many there are.
+# A page of `live` cannot hold more rows than this, so its size bounds how many there are; beside
+# them there may be as many that others put in this moment and have not committed.
 ROWS_PER_PAGE = 80
+UNSEEN = 10_000
 
 
 class Child(NamedTuple):
@@ -141,7 +143,7 @@ async def spawn(tx: Tx, children: Sequence[Child]) -> list[Placed | Refused]:
               FROM judged
              WHERE reason IS NULL
              -- Always in one order, or two spawners could each wait for the other.
-             ORDER BY kind, key_hash
+             ORDER BY kind, key_hash, n
             ON CONFLICT (kind, key_hash) DO NOTHING
             RETURNING id
         ), born AS (
@@ -225,8 +227,7 @@ async def hand_over(
               JOIN queue.item ON item.id = a.parent
               JOIN queue.phase ON phase.kind = item.kind AND phase.stage = a.stage
              WHERE EXISTS (SELECT FROM queue.worker
-                            WHERE id = %(worker)s AND gone_at IS NULL
-                              AND beat_at > now() - %(lease)s)
+                            WHERE id = %(worker)s AND gone_at IS NULL AND beat_at + lease > now())
                FOR UPDATE OF live
         ), succeeded AS (
             UPDATE queue.live
@@ -261,7 +262,7 @@ async def hand_over(
         )
         SELECT parent, id, reason, max_spawn_depth, stage FROM judged
         """,
-        {"rows": array(rows), "worker": worker, "lease": LEASE},
+        {"rows": array(rows), "worker": worker},
     )
     by_id = {work.id: work for work, _ in moves}
     return {
@@ -305,40 +306,34 @@ async def _room(tx: Tx, asked: Counter[tuple[str, str]]) -> dict[tuple[str, str]
     """How many more each phase takes; Invalid for a phase nobody declared."""
     cursor = await tx.execute(
         """
-        SELECT kind, stage, capacity, pg_relation_size('queue.live') / 8192 * %(rows)s
+        SELECT kind, stage, capacity,
+               pg_relation_size('queue.live') / 8192 * %(rows)s + %(unseen)s
           FROM queue.phase
          WHERE (kind, stage) IN (SELECT * FROM unnest(%(kinds)s::text[], %(stages)s::text[]))
+         ORDER BY kind, stage
         """,
         {
             "rows": ROWS_PER_PAGE,
+            "unseen": UNSEEN,
             "kinds": [kind for kind, _ in asked],
             "stages": [stage for _, stage in asked],
         },
     )
     room: dict[tuple[str, str], int] = {}
     for kind, stage, capacity, at_most in await cursor.fetchall():
-        near = at_most + asked[kind, stage] > capacity
-        room[kind, stage] = (
-            capacity - await _depth(tx, kind, stage, capacity, asked[kind, stage])
-            if near
-            else capacity
-        )
+        if at_most + asked[kind, stage] > capacity:
+            await _lock_phase(tx, kind, stage)
+            room[kind, stage] = capacity - await _count(tx, kind, stage, capacity)
+        else:
+            room[kind, stage] = capacity
     for phase in asked:
         if phase not in room:
             raise await _unknown(tx, *phase)
     return room
 
 
-async def _depth(tx: Tx, kind: str, stage: str, capacity: int, asked: int) -> int:
-    depth = await _count(tx, kind, stage, capacity)
-    if depth + asked > capacity * 0.8:
-        await _lock_phase(tx, kind, stage)
-        depth = await _count(tx, kind, stage, capacity)
-    return depth
-
-
 async def _lock_phase(tx: Tx, kind: str, stage: str) -> None:
-    """Near the brim only one may pour at a time, so that the cap holds exactly."""
+    """Where the cap is near only one may pour at a time, so that it holds exactly."""
     await tx.execute(
         "SELECT pg_advisory_xact_lock(hashtext('jobmill.phase'), hashtext(%s))", [f"{kind}/{stage}"]
     )
@@ -380,7 +375,7 @@ async def _insert_roots(
             SELECT id, kind, stage, key_hash, priority, now() + make_interval(secs => delay),
                    delay > 0
               FROM asked
-             ORDER BY kind, key_hash
+             ORDER BY kind, key_hash, n
             ON CONFLICT (kind, key_hash) DO NOTHING
             RETURNING id
         ), born AS (

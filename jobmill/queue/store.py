@@ -6,16 +6,12 @@ Every statement that ends or moves an item is fenced: it touches only rows whose
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from jobmill.db import Tx
 from jobmill.queue.encode import array
 from jobmill.queue.work import ItemId, Work
-
-LEASE = dt.timedelta(seconds=20)
-"""How long a worker that does not beat keeps what it holds."""
 
 CHANNEL = "jobmill_queue"
 
@@ -64,8 +60,7 @@ async def claim(tx: Tx, worker: int, wants: Sequence[Want]) -> list[Claimed]:
              WHERE NOT EXISTS (SELECT FROM queue.pause
                                 WHERE pause.kind = want.kind AND pause.stage IN ('', want.stage))
                AND EXISTS (SELECT FROM queue.worker
-                            WHERE id = %(worker)s AND gone_at IS NULL
-                              AND beat_at > now() - %(lease)s)
+                            WHERE id = %(worker)s AND gone_at IS NULL AND beat_at + lease > now())
         ), claimed AS (
             -- The array is evaluated once; a join could be planned as a loop that claims more.
             UPDATE queue.live
@@ -86,7 +81,6 @@ async def claim(tx: Tx, worker: int, wants: Sequence[Want]) -> list[Claimed]:
         """,
         {
             "worker": worker,
-            "lease": LEASE,
             "kinds": [want.kind for want in wants],
             "stages": [want.stage for want in wants],
             "limits": [want.limit for want in wants],
@@ -115,8 +109,7 @@ async def end(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
                        error_class text, error_text text, fingerprint uuid)
              WHERE live.id = o.id AND live.attempt = o.attempt AND live.worker = %(worker)s
                AND EXISTS (SELECT FROM queue.worker
-                            WHERE id = %(worker)s AND gone_at IS NULL
-                              AND beat_at > now() - %(lease)s)
+                            WHERE id = %(worker)s AND gone_at IS NULL AND beat_at + lease > now())
             RETURNING o.*, live.stage, live.retry_count
         ), ended AS (
             INSERT INTO queue.ending (item_id, status, stage, final, message, retry_count, attempts)
@@ -140,7 +133,7 @@ async def end(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
         )
         SELECT id FROM mine
         """,
-        {"worker": worker, "lease": LEASE, "rows": array(rows)},
+        {"worker": worker, "rows": array(rows)},
     )
     return [found[0] async for found in cursor]
 
@@ -173,8 +166,7 @@ async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
               FROM asked AS o
              WHERE live.id = o.id AND live.attempt = o.attempt AND live.worker = %(worker)s
                AND EXISTS (SELECT FROM queue.worker
-                            WHERE id = %(worker)s AND gone_at IS NULL
-                              AND beat_at > now() - %(lease)s)
+                            WHERE id = %(worker)s AND gone_at IS NULL AND beat_at + lease > now())
             RETURNING o.*
         ), amended AS (
             UPDATE queue.item
@@ -193,7 +185,7 @@ async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
         )
         SELECT id FROM mine
         """,
-        {"worker": worker, "lease": LEASE, "rows": array(rows)},
+        {"worker": worker, "rows": array(rows)},
     )
     return [found[0] async for found in cursor]
 
@@ -205,10 +197,10 @@ async def hold(tx: Tx, worker: int, work: Work) -> bool:
         SELECT FROM queue.live
          WHERE id = %(id)s AND attempt = %(attempt)s AND worker = %(worker)s
            AND EXISTS (SELECT FROM queue.worker
-                        WHERE id = %(worker)s AND gone_at IS NULL AND beat_at > now() - %(lease)s)
+                        WHERE id = %(worker)s AND gone_at IS NULL AND beat_at + lease > now())
            FOR UPDATE
         """,
-        {"id": work.id, "attempt": work.attempt, "worker": worker, "lease": LEASE},
+        {"id": work.id, "attempt": work.attempt, "worker": worker},
     )
     return cursor.rowcount == 1
 

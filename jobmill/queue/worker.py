@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import logging
 import os
 import socket
@@ -29,7 +30,9 @@ from jobmill.queue.work import Move, New, Outcome, Release, Stages, WaitFor, Wor
 
 log = logging.getLogger(__name__)
 
-BEAT = 2.0
+LEASE = dt.timedelta(seconds=20)
+"""How long a worker that does not beat keeps what it holds."""
+
 GRACE = 10.0
 """Seconds a stopping worker gives to what runs, and an overdue stage to end after its cancellation."""
 
@@ -46,6 +49,7 @@ class Worker:
         only: Iterable[tuple[str, str]] | None = None,
         chores: Sequence[Chore] = (),
         poll_only: bool = False,
+        lease: dt.timedelta = LEASE,
     ) -> None:
         phases = stages if only is None else {phase: stages[phase] for phase in only}
         self._db = db
@@ -53,7 +57,12 @@ class Worker:
         self._pools = {phase: Pool(*phase, stage) for phase, stage in phases.items()}
         self._pump = Pump(db.url, stages, self._pools, notified=not poll_only)
         self._tally = Tally()
-        self._chores: list[Chore] = [(5.0, crew.rescue), (5.0, store.wake_orphans), *chores]
+        self._lease = lease
+        self._chores: list[Chore] = [
+            (lease.total_seconds() / 4, crew.rescue),
+            (5.0, store.wake_orphans),
+            *chores,
+        ]
         self._stop = asyncio.Event()
         self._name = f"{socket.gethostname()}:{os.getpid()}"
         # Heartbeats and chores need a connection of the pool even while every processor saves.
@@ -102,7 +111,7 @@ class Worker:
 
     async def _join(self) -> None:
         async with self._db.transaction() as tx:
-            self._pump.worker = await crew.join(tx, self._name)
+            self._pump.worker = await crew.join(tx, self._name, self._lease)
 
     async def _finish(self) -> None:
         """Claim no more, give back what nobody began, wait for what runs, then give that back too."""
@@ -223,7 +232,7 @@ class Worker:
 
     async def _beat(self) -> None:
         while True:
-            await asyncio.sleep(BEAT)
+            await asyncio.sleep(self._lease.total_seconds() / 10)
             processors = [row for pool in self._pools.values() for row in pool.snapshot()]
             try:
                 async with self._db.transaction() as tx:

@@ -1,0 +1,188 @@
+"""Who is let in: the four refusals, the cap, and the feeder that loses nothing by it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from jobmill import queue
+from jobmill.db import Database, Tx
+from jobmill.queue import Finish, Move, New, NotAdmitted, Placed, Refused, Stage, Work
+from jobmill.queue.feed import Feed, feed
+
+from .kit import drain, fetch, new, put, stages
+
+
+async def nothing(work: Work) -> Move:
+    return Finish()
+
+
+SITE = stages({"site/analysis": Stage(nothing, capacity=5), "site/prompts": Stage(nothing)})
+
+
+async def refusal(tx: Tx, one: New) -> Refused:
+    with pytest.raises(NotAdmitted) as caught:
+        await queue.submit(tx, one)
+    return caught.value.refused
+
+
+async def test_already_queued_in_the_same_phase(tx: Tx) -> None:
+    await queue.declare(tx, SITE)
+    live = await queue.submit(tx, new("site/analysis"))
+    refused = await refusal(tx, new("site/analysis"))
+    assert (refused.reason, refused.live) == ("queued", live)
+    assert refused.message == "Already queued: site/analysis for earl-grey"
+
+
+async def test_currently_processing(tx: Tx) -> None:
+    await queue.declare(tx, SITE)
+    live = await queue.submit(tx, new("site/analysis"))
+    await tx.execute("UPDATE queue.live SET status = 'PROCESSING', worker = 1")
+    refused = await refusal(tx, new("site/analysis"))
+    assert (refused.reason, refused.live) == ("processing", live)
+
+
+async def test_in_another_phase(tx: Tx) -> None:
+    await queue.declare(tx, SITE)
+    live = await queue.submit(tx, new("site/prompts"))
+    refused = await refusal(tx, new("site/analysis"))
+    assert (refused.reason, refused.live) == ("other phase", live)
+
+
+async def test_queue_full(tx: Tx) -> None:
+    await queue.declare(tx, SITE)
+    answers = await queue.submit_all(tx, [new("site/analysis", f"k{n}") for n in range(7)])
+    assert [isinstance(answer, Placed) for answer in answers] == [True] * 5 + [False] * 2
+    refused = await refusal(tx, new("site/analysis", "late"))
+    assert (refused.reason, refused.live) == ("full", None)
+    # The other phase has room of its own.
+    await queue.submit(tx, new("site/prompts", "late"))
+
+
+async def test_the_cap_holds_however_many_pour_at_once(database: Database) -> None:
+    async with database.transaction() as tx:
+        await queue.declare(tx, SITE)
+
+    async def pour(n: int) -> int:
+        async with database.transaction() as tx:
+            answers = await queue.submit_all(
+                tx, [new("site/analysis", f"{n}-{m}") for m in range(2)]
+            )
+        return sum(isinstance(answer, Placed) for answer in answers)
+
+    assert sum(await asyncio.gather(*map(pour, range(20)))) == 5
+
+
+async def test_only_one_of_many_who_submit_the_same_is_let_in(database: Database) -> None:
+    async with database.transaction() as tx:
+        await queue.declare(tx, SITE)
+
+    async def ask(_: int) -> str:
+        try:
+            async with database.transaction() as tx:
+                await queue.submit(tx, new("site/prompts"))
+        except NotAdmitted as error:
+            return error.refused.reason
+        return "in"
+
+    assert sorted(await asyncio.gather(*map(ask, range(12)))) == ["in"] + ["queued"] * 11
+
+
+async def test_a_rolled_back_transaction_submits_nothing(database: Database) -> None:
+    with pytest.raises(ZeroDivisionError):
+        async with database.transaction() as tx:
+            await queue.declare(tx, SITE)
+            await queue.submit(tx, new("site/prompts"))
+            raise ZeroDivisionError
+    assert await fetch(database, "SELECT count(*) FROM queue.item") == [0]
+
+
+async def take_sites(tx: Tx, most: int) -> Sequence[New]:
+    """The scan of the seeds: what is not started and not in progress, locked by an update."""
+    found = await fetch(
+        tx,
+        """
+        UPDATE public.site SET in_progress = true
+         WHERE id IN (SELECT id FROM public.site WHERE state = 'not-started' AND NOT in_progress
+                       ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED)
+        RETURNING id
+        """,
+        [most],
+    )
+    return [new("site/analysis", f"site {id}", data={"site": id}) for id in found]
+
+
+FEED = Feed("site", "analysis", take_sites)
+
+
+async def many_sites(database: Database, many: int) -> None:
+    async with database.transaction() as tx:
+        await queue.declare(tx, SITE)
+        await tx.execute(
+            "CREATE TABLE public.site (id int, state text, in_progress bool DEFAULT false, runs int DEFAULT 0)"
+        )
+        await tx.execute(
+            "INSERT INTO public.site SELECT n, 'not-started' FROM generate_series(1, %s) AS n",
+            [many],
+        )
+
+
+async def test_a_feed_puts_in_what_fits_and_a_full_queue_loses_nothing(database: Database) -> None:
+    async def analyse(work: Work) -> Move:
+        async def save(tx: Tx) -> None:
+            await tx.execute(
+                "UPDATE public.site SET state = 'done', in_progress = false, runs = runs + 1 WHERE id = %s",
+                [work.data["site"]],
+            )
+
+        return Finish(save=save)
+
+    await many_sites(database, 12)
+    table = stages({"site/analysis": Stage(analyse, capacity=5)})
+    fed: list[int] = []
+    for _ in range(4):
+        async with database.transaction() as tx:
+            fed.append(await feed(tx, FEED))
+        async with database.transaction() as tx:
+            assert await feed(tx, FEED) == 0 or fed[-1] < 5
+        await drain(database, table)
+    assert sum(fed) == 12
+    assert await fetch(database, "SELECT DISTINCT state, runs FROM public.site") == [("done", 1)]
+
+
+async def test_two_feeders_at_once_feed_each_row_once(database: Database) -> None:
+    await many_sites(database, 40)
+    async with database.transaction() as tx:
+        await tx.execute("UPDATE queue.phase SET capacity = 1000")
+
+    async def scan(_: int) -> int:
+        async with database.transaction() as tx:
+            return await feed(tx, FEED)
+
+    assert sum(await asyncio.gather(*map(scan, range(6)))) == 40
+    assert await fetch(database, "SELECT count(*) FROM queue.live") == [40]
+
+
+async def test_what_was_taken_in_a_transaction_that_dies_is_taken_again(database: Database) -> None:
+    await many_sites(database, 3)
+    with pytest.raises(ZeroDivisionError):
+        async with database.transaction() as tx:
+            await feed(tx, FEED)
+            raise ZeroDivisionError
+    assert await fetch(database, "SELECT count(*) FROM queue.live") == [0]
+    async with database.transaction() as tx:
+        assert await feed(tx, FEED) == 3
+
+
+async def test_spawns_and_next_stages_are_not_refused_by_a_full_phase(database: Database) -> None:
+    """The cap is a door for what comes from outside; work that is already in must be able to end."""
+
+    async def first(work: Work) -> Move:
+        return Finish(spawn=[new("site/analysis", f"page {n}") for n in range(20)])
+
+    table = stages({"site/analysis": Stage(nothing, capacity=5)}, first=first)
+    await put(database, table, new("first"))
+    await drain(database, table)
+    assert await fetch(database, "SELECT count(*) FROM queue.ending") == [21]

@@ -1,0 +1,170 @@
+"""When an item is tried again, and what is said when it is not."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+
+import pytest
+
+from jobmill.db import Database
+from jobmill.errors import Conflict, Invalid, NotFound, OutsideError, Unavailable
+from jobmill.queue import Advance, Blocked, Finish, HandOver, Move, Stage, Work
+from jobmill.queue.retry import backoff, classify, fingerprint, judge
+from jobmill.queue.work import Block, Fail, ItemId, Retry
+
+from .kit import drain, fetch, happened, item, make_due, new, put, stages
+
+
+def work(retry_count: int = 0) -> Work:
+    return Work(ItemId(7), "tea", "boil", "earl-grey", {}, 1, retry_count, 3, 0, 0, "t", None, None)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (RuntimeError("bug"), "transient"),
+        (TimeoutError(), "transient"),
+        (ConnectionResetError(), "transient"),
+        (OutsideError("busy"), "transient"),
+        (Unavailable("no server"), "transient"),
+        (OutsideError("gone", permanent=True), "permanent"),
+        (Invalid("wrong"), "permanent"),
+        (NotFound("page", 1), "permanent"),
+        (Conflict("closed"), "permanent"),
+        (Blocked("budget", "spent"), "blocked"),
+    ],
+)
+def test_classes_of_errors(error: Exception, expected: str) -> None:
+    assert classify(error) == expected
+
+
+def test_the_wait_doubles_and_the_jitter_only_adds() -> None:
+    assert [backoff(n, 0).total_seconds() for n in range(4)] == [1, 2, 4, 8]
+    assert [backoff(n, 1).total_seconds() for n in range(4)] == [1.25, 2.5, 5, 10]
+
+
+def test_errors_that_differ_in_numbers_ids_and_addresses_are_the_same_error() -> None:
+    one = fingerprint(ValueError("item 17 at 0xdeadbeef of 8a4f1d9c-0000-4000-8000-3f5b1c2d4e6f"))
+    other = fingerprint(ValueError("item 4 at 0x1 of 11111111-2222-4333-8444-555555555555"))
+    assert one == other
+    assert one != fingerprint(KeyError("item 17"))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_a_transient_error_is_retried_with_the_count_in_the_message(n: int) -> None:
+    outcome = judge(work(n), RuntimeError("x"))
+    assert isinstance(outcome, Retry)
+    assert outcome.message == f"Processing failed. Will retry ({n + 1}/3)"
+    assert dt.timedelta(seconds=2**n) <= outcome.delay <= dt.timedelta(seconds=2**n * 1.25)
+
+
+@pytest.mark.parametrize(
+    ("retries", "error", "seen", "message"),
+    [
+        (3, RuntimeError("boom"), False, "Failed after 3 retries: RuntimeError: boom. "),
+        (0, Invalid("no date"), False, "Failed, and trying again cannot help: no date. "),
+        (0, RuntimeError("x"), True, "Ancestor item failed with same error, not retrying. "),
+    ],
+)
+def test_when_there_is_no_retry(retries: int, error: Exception, seen: bool, message: str) -> None:
+    outcome = judge(work(retries), error, seen_before=seen)
+    assert isinstance(outcome, Fail)
+    assert outcome.message.startswith(message)
+    assert "`jobmill queue retry 7` puts it back" in outcome.message
+
+
+def test_a_block_is_no_failure() -> None:
+    outcome = judge(work(3), Blocked("budget", "spent"))
+    assert isinstance(outcome, Block)
+    assert (outcome.on, outcome.message) == ("budget", "spent")
+
+
+async def test_a_failure_waits_its_turn_and_keeps_the_details(database: Database) -> None:
+    async def run(work: Work) -> Move:
+        raise RuntimeError("the kettle is cold")
+
+    table = stages(tea=run)
+    [id] = await put(database, table, new("tea"))
+    await drain(database, table)
+    waiting = await item(database, id)
+    assert (waiting.status, waiting.retry_count) == ("PENDING", 1)
+    assert waiting.message == "Processing failed. Will retry (1/3)"
+    assert (waiting.error_class, waiting.error_text) == (
+        "transient", "RuntimeError: the kettle is cold",
+    )  # fmt: skip
+    assert waiting.available_at
+    assert waiting.available_at - waiting.updated_at >= dt.timedelta(seconds=0.9)
+    assert await drain(database, table) == 0
+
+
+async def test_the_next_stage_starts_with_all_its_retries(database: Database) -> None:
+    async def boil(work: Work) -> Move:
+        if work.retry_count < 2:
+            raise RuntimeError("cold")
+        return HandOver("pour") if work.key == "handed" else Advance("pour")
+
+    async def pour(work: Work) -> Move:
+        assert work.retry_count == 0
+        return Finish()
+
+    table = stages({"tea/boil": Stage(boil), "tea/pour": Stage(pour)})
+    await put(database, table, new("tea/boil", "handed"), new("tea/boil", "advanced"))
+    for _ in range(3):
+        await drain(database, table)
+        await make_due(database)
+    assert await fetch(database, "SELECT DISTINCT status FROM queue.items") == ["SUCCESS"]
+
+
+async def test_the_same_error_already_failed_in_this_lineage_is_not_retried(
+    database: Database,
+) -> None:
+    """Two stages of one thing, the first of which FAILED of the same error."""
+
+    async def run(work: Work) -> Move:
+        raise RuntimeError(f"no route to host {work.id}")
+
+    async def good(work: Work) -> Move:
+        return Finish()
+
+    table = stages({"company/extract": Stage(run), "company/fetch": Stage(good)})
+    [id] = await put(database, table, new("company/extract", "https://a.test"))
+    async with database.transaction() as tx:
+        # The lineage as an older queue left it: the first stage of the same company had failed.
+        await tx.execute(
+            """
+            INSERT INTO queue.item (kind, stage, key, key_hash, data, priority, tracking_id,
+                ancestry, ancestor_keys, spawn_depth, max_spawn_depth, handed_over, max_retries,
+                error_fingerprint)
+            SELECT kind, 'fetch', key, key_hash, data, priority, tracking_id, ancestry,
+                ancestor_keys, 0, 10, false, 3, %s FROM queue.item WHERE id = %s
+            """,
+            [fingerprint(RuntimeError("no route to host 99")), id],
+        )
+        await tx.execute(
+            """
+            INSERT INTO queue.ending (item_id, status, stage, final, retry_count, attempts)
+            SELECT id, 'FAILED', 'fetch', true, 3, 4 FROM queue.item WHERE id <> %s
+            """,
+            [id],
+        )
+    await drain(database, table)
+    failed = await item(database, id)
+    assert (failed.status, failed.attempts) == ("FAILED", 1)
+    assert (failed.message or "").startswith("Ancestor item failed with same error, not retrying")
+
+
+async def test_a_stage_that_runs_too_long_is_cancelled_and_counted(database: Database) -> None:
+    async def run(work: Work) -> Move:
+        await asyncio.sleep(60 if work.retry_count == 0 else 0)
+        return Finish()
+
+    table = stages({"tea": Stage(run, run_limit=dt.timedelta(seconds=0.2))})
+    [id] = await put(database, table, new("tea"))
+    await drain(database, table)
+    late = await item(database, id)
+    assert (late.status, late.retry_count) == ("PENDING", 1)
+    assert late.error_text == "TimeoutError: ran longer than 0.2 s"
+    await make_due(database)
+    await drain(database, table)
+    assert await happened(database, id) == ["submitted", "started", "retry", "started", "success"]
