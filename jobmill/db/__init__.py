@@ -47,27 +47,28 @@ class Database:
 
 
 @asynccontextmanager
-async def connect(url: str, *, size: int = 8) -> AsyncGenerator[Database]:
-    """Open a pool; Unavailable, with the server's own words, if nobody answers."""
+async def connect(url: str, *, size: int = 8, options: str = "") -> AsyncGenerator[Database]:
+    """Open a pool; `options` are for the server (`-c name=value`); Unavailable, with the server's own words, if nobody answers."""
     try:
-        async with await open_connection(url):
+        async with await open_connection(url, options=options):
             pass
     except psycopg.OperationalError as error:
         raise Unavailable(f"no PostgreSQL answers at {redacted(url)}: {error}") from error
     async with AsyncConnectionPool[Tx](
-        url, kwargs=_kwargs(), min_size=1, max_size=size, open=False, name="jobmill"
+        url, kwargs=_kwargs(options), min_size=1, max_size=size, open=False, name="jobmill"
     ) as pool:
         yield Database(url, pool)
 
 
-async def open_connection(url: str) -> Tx:
+async def open_connection(url: str, *, options: str = "") -> Tx:
     """One connection outside the pool, for those who hold it long: listeners and pumps."""
-    return await AsyncConnection.connect(url, connect_timeout=10, **_kwargs())
+    return await AsyncConnection.connect(url, connect_timeout=10, **_kwargs(options))
 
 
-def _kwargs() -> dict[str, Any]:
+def _kwargs(options: str) -> dict[str, Any]:
     # autocommit: only `transaction()` opens one, so no stray SELECT leaves one open.
-    return {"autocommit": True, "application_name": "jobmill"}
+    kwargs: dict[str, Any] = {"autocommit": True, "application_name": "jobmill"}
+    return kwargs | {"options": options} if options else kwargs
 
 
 def redacted(url: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from jobmill.errors import Invalid
@@ -17,10 +18,14 @@ NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
+# Made once: json.dumps would make one for every row.
+_encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode
+
+
 def record(values: Mapping[str, Any]) -> str:
     """One row as JSON that PostgreSQL takes; Invalid for what it would choke on."""
     try:
-        text = json.dumps(values, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        text = _encode(values)
         size = len(text) if text.isascii() else len(text.encode())
     except UnicodeEncodeError as error:
         raise Invalid("the data holds half a surrogate pair, which is no character") from error
@@ -39,9 +44,7 @@ def array(rows: Iterable[str]) -> str:
 
 def new_item(new: New, **more: Any) -> str:
     """A `New` as one row; Invalid, naming the field, for what cannot be right."""
-    for name, value in (("kind", new.kind), ("stage", new.stage)):
-        if not NAME.fullmatch(value):
-            raise Invalid(f"{name} {value!r}: use up to 63 of a-z, 0-9, '_', '.', '-'")
+    _check_names(new.kind, new.stage)
     if not new.key or len(new.key) > MAX_KEY or CONTROL.search(new.key):
         raise Invalid(
             f"the key must have 1 to {MAX_KEY} characters, none of them control characters"
@@ -61,3 +64,10 @@ def new_item(new: New, **more: Any) -> str:
             **more,
         }
     )
+
+
+@lru_cache(maxsize=1_000)
+def _check_names(kind: str, stage: str) -> None:
+    for name, value in (("kind", kind), ("stage", stage)):
+        if not NAME.fullmatch(value):
+            raise Invalid(f"{name} {value!r}: use up to 63 of a-z, 0-9, '_', '.', '-'")

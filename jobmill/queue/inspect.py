@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from uuid import UUID
 
 from jobmill.db import Tx, rows, value
 from jobmill.errors import NotFound
+from jobmill.queue.watch import Alert, alerts
 from jobmill.queue.work import ItemId, Status
 
 
@@ -218,7 +220,13 @@ async def timeline(tx: Tx, id: ItemId) -> list[Event]:
 async def lineage(tx: Tx, tracking_id: UUID, *, limit: int = 1_000) -> list[Item]:
     """The items of a lineage, parents before their children."""
     cursor = await tx.execute(
-        "SELECT id FROM queue.item WHERE tracking_id = %s ORDER BY id LIMIT %s",
+        """
+        SELECT id
+          -- OFFSET 0 keeps the planner from walking the items of everybody in the order of their ids.
+          FROM (SELECT id FROM queue.item WHERE tracking_id = %s OFFSET 0) AS kin
+         ORDER BY id
+         LIMIT %s
+        """,
         [tracking_id, limit],
     )
     ids = [found[0] for found in await cursor.fetchall()]
@@ -317,3 +325,174 @@ async def _all_ids(tx: Tx, filters: dict[str, Any]) -> list[int]:
         filters,
     )
     return [found[0] for found in await cursor.fetchall()]
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A process that signed on and has not signed off."""
+
+    id: int
+    name: str
+    started_at: dt.datetime
+    beat_seconds: float
+    alive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    kind: str
+    stage: str
+    reason: str
+    paused_at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """How many there are of something that has a name."""
+
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The whole queue at one glance."""
+
+    phases: list[Phase]
+    processors: list[Processor]
+    workers: list[Worker]
+    alerts: list[Alert]
+    tallies: list[Tally]
+    retrying: int
+    ticked_seconds: float | None
+
+
+async def overview(tx: Tx) -> Overview:
+    """What pages, commands and metrics start from; its cost grows with live work only."""
+    crew = await workers(tx)
+    # What a worker that fell silent wrote last is not what its processors do now.
+    alive = {worker.id for worker in crew if worker.alive}
+    return Overview(
+        phases=await phases(tx),
+        processors=[one for one in await processors(tx) if one.worker in alive],
+        workers=crew,
+        alerts=await alerts(tx),
+        tallies=await tallies(tx),
+        retrying=await retries_waiting(tx),
+        ticked_seconds=await ticked_seconds_ago(tx),
+    )
+
+
+async def workers(tx: Tx) -> list[Worker]:
+    """Who should be alive; one whose lease ran out is still named, as not alive, until buried."""
+    return await rows(
+        tx,
+        Worker,
+        """
+        SELECT id, name, started_at,
+               extract(epoch FROM clock_timestamp() - beat_at)::float8 AS beat_seconds,
+               beat_at + lease > clock_timestamp() AS alive
+          FROM queue.worker WHERE gone_at IS NULL ORDER BY id
+        """,
+    )
+
+
+async def pauses(tx: Tx) -> list[Pause]:
+    return await rows(
+        tx,
+        Pause,
+        "SELECT kind, stage, reason, paused_at FROM queue.pause ORDER BY kind, stage",
+    )
+
+
+async def blocks(tx: Tx) -> list[Named]:
+    """What is missing, and how many items are parked for it."""
+    return await rows(
+        tx,
+        Named,
+        """
+        SELECT blocked_on AS name, count(*) AS count FROM queue.live
+         WHERE parked AND status = 'BLOCKED' GROUP BY blocked_on ORDER BY blocked_on
+        """,
+    )
+
+
+async def alert_rules(tx: Tx) -> list[Named]:
+    """Every rule that ever raised an alert, with how many of its alerts stand."""
+    return await rows(
+        tx,
+        Named,
+        """
+        SELECT rule AS name, count(*) FILTER (WHERE cleared_at IS NULL) AS count
+          FROM queue.alert GROUP BY rule ORDER BY rule
+        """,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """The processors of one phase, over all workers, by what they do."""
+
+    kind: str
+    stage: str
+    idle: int
+    busy: int
+    error: int
+
+
+def count_processors(phases: Sequence[Phase], processors: Sequence[Processor]) -> list[Crew]:
+    """One line a phase, those without any processor included."""
+    found = Counter((one.kind, one.stage, one.state) for one in processors)
+    known = {(one.kind, one.stage): None for one in (*phases, *processors)}
+    return [
+        Crew(*phase, *(found[*phase, state] for state in ("idle", "busy", "error")))
+        for phase in sorted(known)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """How the runs of one phase ended, ever since it exists."""
+
+    kind: str
+    stage: str
+    runs: int
+    success: int
+    waited: int
+    retried: int
+    failed: int
+    seconds: float
+
+
+def count_runs(tallies: Sequence[Tally]) -> list[Runs]:
+    """One line a phase. A run that its worker gave back unfinished counts as none."""
+    lines: list[Runs] = []
+    ended = [one for one in tallies if one.outcome != "release"]
+    for kind, stage in sorted({(one.kind, one.stage) for one in ended}):
+        mine = [one for one in ended if (one.kind, one.stage) == (kind, stage)]
+        results: Counter[str] = Counter()
+        for one in mine:
+            results[_RESULTS.get(one.outcome, "success")] += one.runs
+        lines.append(
+            Runs(
+                kind=kind,
+                stage=stage,
+                runs=results.total(),
+                success=results["success"],
+                waited=results["waited"],
+                retried=results["retried"],
+                failed=results["failed"],
+                seconds=sum(one.seconds for one in mine),
+            )
+        )
+    return lines
+
+
+_RESULTS = {
+    "waituntil": "waited",
+    "waitfor": "waited",
+    "block": "waited",
+    "retry": "retried",
+    "fail": "failed",
+}
+"""What is not listed (finish, advance, hand over, filter, skip) did what it was meant to."""

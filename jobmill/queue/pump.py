@@ -36,6 +36,10 @@ FROM_THE_START = 0.5
 
 LOOK_AT_PARKED = 0.25
 
+FEW_ROWS = "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan"
+"""Every statement of a worker finds a few hundred rows by index, so it is planned once, and for that,
+even if it is planned while the tables are still small enough to be read whole."""
+
 RACES = (errors.DeadlockDetected, errors.SerializationFailure, errors.UniqueViolation)
 """Two turns got in each other's way: nothing is wrong, the turn is done again."""
 
@@ -75,8 +79,7 @@ class Pump:
         patience = 0.1
         while True:
             try:
-                async with await open_connection(self._url) as connection:
-                    await _plan_for_small_batches(connection)
+                async with await open_connection(self._url, options=FEW_ROWS) as connection:
                     patience = 0.1
                     self._flagged = False
                     while True:
@@ -233,17 +236,6 @@ class Pump:
         if self._flagged and self._streak > 10:
             self._flagged = False
             await crew.set_idle(connection, self.worker, False)
-
-
-async def _plan_for_small_batches(connection: Tx) -> None:
-    """Every statement here touches a few hundred rows by index, however the tables look by then."""
-    for setting in (
-        "SET enable_seqscan = off",
-        "SET enable_hashjoin = off",
-        "SET enable_mergejoin = off",
-        "SET plan_cache_mode = force_generic_plan",
-    ):
-        await connection.execute(setting)  # pyright: ignore[reportArgumentType]
 
 
 def report(answers: Sequence[Answer], say: Callable[..., None] = log.warning) -> None:

@@ -76,21 +76,23 @@ async def submit(tx: Tx, new: New) -> ItemId:
 
 async def submit_all(tx: Tx, news: Sequence[New]) -> list[Placed | Refused]:
     """Put roots in, each with a lineage of its own; the answers stand in the order of `news`."""
-    encoded = [
-        new_item(new, n=n, tracking_id=str(uuid7()), parent=None) for n, new in enumerate(news)
-    ]
+    first = uuid7().int
+    # Lineages of one batch are neighbours: one look at the clock, one set of random bits.
+    rows = [new_item(new, n=n, tracking_id=f"{first + n:032x}") for n, new in enumerate(news)]
+    answers = await _insert_roots(tx, news, rows, counted=False)
+    if answers is not None:
+        return [answers[n] for n in range(len(news))]
     room = await _room(tx, Counter((new.kind, new.stage) for new in news))
-    answers: dict[int, Placed | Refused] = {}
-    asked: list[str] = []
+    admitted: list[str] = []
+    refused: dict[int, Placed | Refused] = {}
     for n, new in enumerate(news):
         if room[new.kind, new.stage] > 0:
             room[new.kind, new.stage] -= 1
-            asked.append(encoded[n])
+            admitted.append(rows[n])
         else:
-            answers[n] = _full(new)
-    if asked:
-        answers |= await _insert_roots(tx, news, asked)
-    return [answers[n] for n in range(len(news))]
+            refused[n] = Refused(new, "full", explain(new, "full"))
+    answers = await _insert_roots(tx, news, admitted, counted=True) if admitted else {}
+    return [(refused | (answers or {}))[n] for n in range(len(news))]
 
 
 async def room_in(tx: Tx, kind: str, stage: str) -> int:
@@ -132,10 +134,14 @@ async def spawn(tx: Tx, children: Sequence[Child]) -> list[Placed | Refused]:
                        WHEN live.id IS NOT NULL THEN 'live elsewhere'
                    END AS reason
               FROM asked
-              JOIN queue.item AS parent ON parent.id = asked.parent
-              JOIN queue.phase ON phase.kind = asked.kind AND phase.stage = asked.stage
-              LEFT JOIN queue.live ON live.kind = asked.kind AND live.key_hash = asked.key_hash
-              LEFT JOIN queue.item AS twin ON twin.id = live.id
+              JOIN queue.phase USING (kind, stage)
+             CROSS JOIN LATERAL (SELECT * FROM queue.item WHERE item.id = asked.parent LIMIT 1)
+                        AS parent
+              LEFT JOIN LATERAL (SELECT id FROM queue.live
+                                  WHERE live.kind = asked.kind AND live.key_hash = asked.key_hash
+                                  LIMIT 1) AS live ON true
+              LEFT JOIN LATERAL (SELECT tracking_id FROM queue.item WHERE item.id = live.id LIMIT 1)
+                        AS twin ON true
         ), alive AS (
             INSERT INTO queue.live (id, kind, stage, key_hash, priority, available_at, parked)
             SELECT id, kind, stage, key_hash, priority, now() + make_interval(secs => delay),
@@ -222,20 +228,22 @@ async def hand_over(
                    END AS reason
               FROM json_to_recordset(%(rows)s::json) AS a(
                        parent bigint, attempt int, stage text, data jsonb, message text)
-              JOIN queue.live ON live.id = a.parent AND live.attempt = a.attempt
-                             AND live.worker = %(worker)s
-              JOIN queue.item ON item.id = a.parent
+             CROSS JOIN LATERAL (SELECT stage, retry_count FROM queue.live
+                                  WHERE live.id = a.parent AND live.attempt = a.attempt
+                                    AND live.worker = %(worker)s
+                                  LIMIT 1 FOR UPDATE) AS live
+             CROSS JOIN LATERAL (SELECT * FROM queue.item WHERE item.id = a.parent LIMIT 1) AS item
               JOIN queue.phase ON phase.kind = item.kind AND phase.stage = a.stage
              WHERE EXISTS (SELECT FROM queue.worker
                             WHERE id = %(worker)s AND gone_at IS NULL AND beat_at + lease > now())
-               FOR UPDATE OF live
         ), succeeded AS (
             UPDATE queue.live
                SET id = judged.id, stage = judged.stage, status = 'PENDING', worker = NULL,
                    attempt = 0, retry_count = 0, rescues = 0, steps = 0, started_at = NULL,
                    waits_for = NULL, parked = false, available_at = now()
               FROM judged
-             WHERE live.id = judged.parent AND judged.reason IS NULL
+             WHERE live.id = ANY (ARRAY(SELECT parent FROM judged WHERE reason IS NULL))
+               AND live.id = judged.parent
             RETURNING judged.*
         ), born AS (
             INSERT INTO queue.item (id, kind, stage, key, key_hash, data, priority, tracking_id,
@@ -258,7 +266,8 @@ async def hand_over(
             -- Whoever waited for this work goes on waiting for it, under its new id.
             UPDATE queue.live AS waiting SET waits_for = succeeded.id
               FROM succeeded
-             WHERE waiting.waits_for = succeeded.parent AND waiting.parked
+             WHERE waiting.waits_for = ANY (ARRAY(SELECT parent FROM succeeded)) AND waiting.parked
+               AND waiting.waits_for = succeeded.parent
         )
         SELECT parent, id, reason, max_spawn_depth, stage FROM judged
         """,
@@ -303,33 +312,9 @@ def uuid7() -> UUID:
 
 
 async def _room(tx: Tx, asked: Counter[tuple[str, str]]) -> dict[tuple[str, str], int]:
-    """How many more each phase takes; Invalid for a phase nobody declared."""
-    cursor = await tx.execute(
-        """
-        SELECT kind, stage, capacity,
-               pg_relation_size('queue.live') / 8192 * %(rows)s + %(unseen)s
-          FROM queue.phase
-         WHERE (kind, stage) IN (SELECT * FROM unnest(%(kinds)s::text[], %(stages)s::text[]))
-         ORDER BY kind, stage
-        """,
-        {
-            "rows": ROWS_PER_PAGE,
-            "unseen": UNSEEN,
-            "kinds": [kind for kind, _ in asked],
-            "stages": [stage for _, stage in asked],
-        },
-    )
-    room: dict[tuple[str, str], int] = {}
-    for kind, stage, capacity, at_most in await cursor.fetchall():
-        if at_most + asked[kind, stage] > capacity:
-            await _lock_phase(tx, kind, stage)
-            room[kind, stage] = capacity - await _count(tx, kind, stage, capacity)
-        else:
-            room[kind, stage] = capacity
-    for phase in asked:
-        if phase not in room:
-            raise await _unknown(tx, *phase)
-    return room
+    """How many more each phase takes, counted, and held until `tx` ends."""
+    # Always in one order, or two could each wait for the other.
+    return {phase: await room_in(tx, *phase) for phase in sorted(asked)}
 
 
 async def _lock_phase(tx: Tx, kind: str, stage: str) -> None:
@@ -360,21 +345,35 @@ async def _unknown(tx: Tx, kind: str, stage: str) -> Invalid:
 
 
 async def _insert_roots(
-    tx: Tx, news: Sequence[New], rows: Sequence[str]
-) -> dict[int, Placed | Refused]:
+    tx: Tx, news: Sequence[New], rows: Sequence[str], *, counted: bool
+) -> dict[int, Placed | Refused] | None:
+    """Put roots in; None, and nothing put in, where the room must be counted first.
+
+    That is where a phase is unknown or its cap so near that the size of the table cannot tell.
+    """
     cursor = await tx.execute(
         """
         WITH asked AS MATERIALIZED (
-            SELECT a.*, nextval('queue.item_id_seq') AS id, md5(a.key)::uuid AS key_hash
+            SELECT a.*, nextval('queue.item_id_seq') AS id, md5(a.key)::uuid AS key_hash,
+                   phase.capacity, phase.max_retries AS retries, phase.max_spawn_depth AS depth
               FROM json_to_recordset(%(rows)s::json) AS a(
                        n int, tracking_id uuid, kind text, stage text, key text, data jsonb,
                        priority smallint, delay float8, max_retries smallint,
                        max_spawn_depth smallint)
+              LEFT JOIN queue.phase USING (kind, stage)
+        ), fits AS MATERIALIZED (
+            SELECT %(counted)s
+                OR coalesce(bool_and(capacity >= (SELECT count(*) FROM asked) + %(unseen)s
+                                     + pg_relation_size('queue.live') / 8192 * %(per_page)s),
+                            false) AND count(capacity) = count(*) AS all
+              FROM asked
         ), alive AS (
             INSERT INTO queue.live (id, kind, stage, key_hash, priority, available_at, parked)
             SELECT id, kind, stage, key_hash, priority, now() + make_interval(secs => delay),
                    delay > 0
               FROM asked
+             WHERE (SELECT fits.all FROM fits)
+             -- Always in one order, or two could each wait for the other.
              ORDER BY kind, key_hash, n
             ON CONFLICT (kind, key_hash) DO NOTHING
             RETURNING id
@@ -383,9 +382,8 @@ async def _insert_roots(
                                     parent_id, ancestry, ancestor_keys, spawn_depth,
                                     max_spawn_depth, handed_over, max_retries)
             SELECT id, kind, stage, key, key_hash, data, priority, tracking_id, NULL, '{}', '{}', 0,
-                   coalesce(asked.max_spawn_depth, phase.max_spawn_depth), false,
-                   coalesce(asked.max_retries, phase.max_retries)
-              FROM asked JOIN alive USING (id) JOIN queue.phase USING (kind, stage)
+                   coalesce(max_spawn_depth, depth), false, coalesce(max_retries, retries)
+              FROM asked JOIN alive USING (id)
         ), noted AS (
             INSERT INTO queue.event (item_id, what, became, stage)
             SELECT id, 'submitted', 'PENDING', stage FROM asked JOIN alive USING (id)
@@ -394,14 +392,22 @@ async def _insert_roots(
              WHERE EXISTS (SELECT FROM alive)
                AND EXISTS (SELECT FROM queue.worker WHERE idle AND gone_at IS NULL)
         )
-        SELECT asked.n, alive.id, (SELECT count(*) FROM told)
-          FROM asked LEFT JOIN alive USING (id)
+        SELECT asked.n, alive.id, fits.all, (SELECT count(*) FROM told)
+          FROM fits, asked LEFT JOIN alive USING (id)
         """,
-        {"rows": array(rows), "channel": CHANNEL},
+        {
+            "rows": array(rows),
+            "channel": CHANNEL,
+            "counted": counted,
+            "unseen": UNSEEN,
+            "per_page": ROWS_PER_PAGE,
+        },
     )
-    found: list[tuple[int, ItemId | None, int]]
+    found: list[tuple[int, ItemId | None, bool, int]]
     found = await cursor.fetchall()  # pyright: ignore[reportAssignmentType]
-    return {n: Placed(id) if id else await _not_admitted(tx, news[n]) for n, id, _ in found}
+    if not all(fits for _, _, fits, _ in found):
+        return None
+    return {n: Placed(id) if id else await _not_admitted(tx, news[n]) for n, id, _, _ in found}
 
 
 async def _not_admitted(tx: Tx, new: New) -> Refused:
@@ -447,7 +453,3 @@ async def _find_live(tx: Tx, new: New) -> _Live | None:
     )
     found: Any = await cursor.fetchone()
     return _Live(*found) if found else None
-
-
-def _full(new: New) -> Refused:
-    return Refused(new, "full", explain(new, "full"))

@@ -2,6 +2,9 @@
 
 Every statement that ends or moves an item is fenced: it touches only rows whose lease token
 (worker, attempt) is still the caller's, and only while the caller's own lease stands.
+
+Rows are looked up one by one (LATERAL … LIMIT 1) or by an array of ids, never by a plain join: a plan
+that was made while a table was small, and reads it whole, must not be there when it has grown.
 """
 
 from __future__ import annotations
@@ -72,12 +75,13 @@ async def claim(tx: Tx, worker: int, wants: Sequence[Want]) -> list[Claimed]:
             INSERT INTO queue.event (item_id, what, was, became, stage, worker)
             SELECT id, 'started', 'PENDING', 'PROCESSING', stage, %(worker)s FROM claimed
         )
-        SELECT id, claimed.kind, claimed.stage, item.key, item.data, claimed.attempt,
+        SELECT claimed.id, claimed.kind, claimed.stage, item.key, item.data, claimed.attempt,
                claimed.retry_count, item.max_retries, claimed.steps, item.spawn_depth,
                item.tracking_id::text, item.parent_id, claimed.waits_for,
                claimed.priority, claimed.available_at::text
-          FROM claimed JOIN queue.item USING (id)
-         ORDER BY claimed.priority, claimed.available_at, id
+          FROM claimed
+         CROSS JOIN LATERAL (SELECT * FROM queue.item WHERE item.id = claimed.id LIMIT 1) AS item
+         ORDER BY claimed.priority, claimed.available_at, claimed.id
         """,
         {
             "worker": worker,
@@ -102,15 +106,23 @@ async def end(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
     """
     cursor = await tx.execute(
         """
-        WITH mine AS (
-            DELETE FROM queue.live
-             USING json_to_recordset(%(rows)s::json) AS o(
+        WITH asked AS MATERIALIZED (
+            SELECT o.* FROM json_to_recordset(%(rows)s::json) AS o(
                        id bigint, attempt int, status queue.status, message text, data jsonb,
                        error_class text, error_text text, fingerprint uuid)
-             WHERE live.id = o.id AND live.attempt = o.attempt AND live.worker = %(worker)s
-               AND EXISTS (SELECT FROM queue.worker
+             CROSS JOIN LATERAL (SELECT FROM queue.live
+                                  WHERE live.id = o.id AND live.attempt = o.attempt
+                                    AND live.worker = %(worker)s
+                                  LIMIT 1) AS held
+             WHERE EXISTS (SELECT FROM queue.worker
                             WHERE id = %(worker)s AND gone_at IS NULL AND beat_at + lease > now())
-            RETURNING o.*, live.stage, live.retry_count
+        ), gone AS (
+            -- The worker again: who takes an item over meanwhile changes it, and this sees that.
+            DELETE FROM queue.live
+             WHERE id = ANY (ARRAY(SELECT id FROM asked)) AND worker = %(worker)s
+            RETURNING id, stage, retry_count
+        ), mine AS MATERIALIZED (
+            SELECT asked.*, gone.stage, gone.retry_count FROM gone JOIN asked USING (id)
         ), ended AS (
             INSERT INTO queue.ending (item_id, status, stage, final, message, retry_count, attempts)
             SELECT id, status, stage, true, message, retry_count, attempt FROM mine
@@ -121,15 +133,16 @@ async def end(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
                    error_text = coalesce(mine.error_text, item.error_text),
                    error_fingerprint = coalesce(mine.fingerprint, item.error_fingerprint)
               FROM mine
-             WHERE item.id = mine.id AND (mine.data IS NOT NULL OR mine.error_class IS NOT NULL)
+             WHERE item.id = ANY (ARRAY(SELECT id FROM mine WHERE data IS NOT NULL
+                                                               OR error_class IS NOT NULL))
+               AND item.id = mine.id
         ), noted AS (
             INSERT INTO queue.event (item_id, what, was, became, stage, worker, note)
             SELECT id, lower(status::text), 'PROCESSING', status, stage, %(worker)s, message
               FROM mine
         ), woken AS (
             UPDATE queue.live AS waiting SET parked = false, available_at = now()
-              FROM mine
-             WHERE waiting.waits_for = mine.id AND waiting.parked
+             WHERE waiting.waits_for = ANY (ARRAY(SELECT id FROM gone)) AND waiting.parked
         )
         SELECT id FROM mine
         """,
@@ -153,7 +166,14 @@ async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
                        message text, delay float8, retries int, steps int, waits_for bigint,
                        blocked_on text, data jsonb,
                        error_class text, error_text text, fingerprint uuid)
-              LEFT JOIN queue.live AS awaited ON awaited.id = o.waits_for
+             CROSS JOIN LATERAL (SELECT FROM queue.live
+                                  WHERE live.id = o.id AND live.attempt = o.attempt
+                                    AND live.worker = %(worker)s
+                                  LIMIT 1) AS held
+              LEFT JOIN LATERAL (SELECT id FROM queue.live WHERE live.id = o.waits_for LIMIT 1)
+                        AS awaited ON true
+             WHERE EXISTS (SELECT FROM queue.worker
+                            WHERE id = %(worker)s AND gone_at IS NULL AND beat_at + lease > now())
         ), mine AS (
             UPDATE queue.live
                SET status = o.status, stage = o.stage, worker = NULL, parked = o.parked,
@@ -164,9 +184,8 @@ async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
                    steps = live.steps + o.steps, waits_for = o.waits_for,
                    blocked_on = o.blocked_on
               FROM asked AS o
-             WHERE live.id = o.id AND live.attempt = o.attempt AND live.worker = %(worker)s
-               AND EXISTS (SELECT FROM queue.worker
-                            WHERE id = %(worker)s AND gone_at IS NULL AND beat_at + lease > now())
+             WHERE live.id = ANY (ARRAY(SELECT id FROM asked)) AND live.worker = %(worker)s
+               AND live.id = o.id
             RETURNING o.*
         ), amended AS (
             UPDATE queue.item
@@ -176,8 +195,9 @@ async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
                    error_text = coalesce(mine.error_text, item.error_text),
                    error_fingerprint = coalesce(mine.fingerprint, item.error_fingerprint)
               FROM mine
-             WHERE item.id = mine.id
-               AND (mine.data IS NOT NULL OR mine.message IS NOT NULL)
+             WHERE item.id = ANY (ARRAY(SELECT id FROM mine WHERE data IS NOT NULL
+                                                               OR message IS NOT NULL))
+               AND item.id = mine.id
         ), noted AS (
             INSERT INTO queue.event (item_id, what, was, became, stage, worker, note)
             SELECT id, what, 'PROCESSING', status, stage, %(worker)s, coalesce(error_text, message)
@@ -211,7 +231,7 @@ async def unpark(tx: Tx) -> int:
         """
         WITH due AS MATERIALIZED (
             SELECT id, status, stage FROM queue.live
-             WHERE parked AND available_at <= now()
+             WHERE parked AND available_at <= now() AND available_at < 'infinity'
              ORDER BY available_at
              LIMIT 500
                FOR UPDATE SKIP LOCKED
@@ -237,7 +257,7 @@ async def next_due(tx: Tx) -> float | None:
         """
         SELECT extract(epoch FROM available_at - clock_timestamp())::float8
           FROM queue.live
-         WHERE parked
+         WHERE parked AND available_at < 'infinity'
          ORDER BY available_at
          LIMIT 1
         """

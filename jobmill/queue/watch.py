@@ -173,7 +173,8 @@ async def _raise(tx: Tx, finding: _Finding) -> None:
         VALUES (%(rule)s, %(subject)s, %(detail)s)
         ON CONFLICT (rule, subject) WHERE cleared_at IS NULL
         DO UPDATE SET detail = excluded.detail, seen_at = now()
-        RETURNING raised_at = seen_at
+        -- True for a row that was inserted, not one that was seen again.
+        RETURNING xmax = 0
         """,
         {"rule": finding.rule, "subject": finding.subject, "detail": finding.detail},
     )

@@ -11,11 +11,11 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iter
 from contextlib import asynccontextmanager
 from typing import Any
 
-from jobmill.db import GONE, Database, Tx, is_gone, open_connection
+from jobmill.db import GONE, Database, Tx, connect, is_gone, open_connection
 from jobmill.errors import AppError
 from jobmill.queue import crew, spawn, store
 from jobmill.queue.pool import Pool, Processor
-from jobmill.queue.pump import Pump, report
+from jobmill.queue.pump import FEW_ROWS, Pump, report
 from jobmill.queue.retry import classify, describe, fingerprint, judge
 from jobmill.queue.settle import (
     Answer,
@@ -32,6 +32,9 @@ log = logging.getLogger(__name__)
 
 LEASE = dt.timedelta(seconds=20)
 """How long a worker that does not beat keeps what it holds."""
+
+SAVERS = 6
+"""Connections on which moves with a `save` commit, apart from those of heartbeats and stages."""
 
 GRACE = 10.0
 """Seconds a stopping worker gives to what runs, and an overdue stage to end after its cancellation."""
@@ -65,8 +68,7 @@ class Worker:
         ]
         self._stop = asyncio.Event()
         self._name = f"{socket.gethostname()}:{os.getpid()}"
-        # Heartbeats and chores need a connection of the pool even while every processor saves.
-        self._saves = asyncio.Semaphore(6)
+        self._savers = db
         self.ran = 0
 
     async def run(self) -> None:
@@ -88,6 +90,12 @@ class Worker:
     async def _working(self) -> AsyncGenerator[None]:
         async with self._db.transaction() as tx:
             await spawn.declare(tx, self._stages)
+        savers = connect(self._db.url, size=SAVERS, options=FEW_ROWS)
+        async with savers as self._savers, self._employed():
+            yield
+
+    @asynccontextmanager
+    async def _employed(self) -> AsyncGenerator[None]:
         await self._join()
         for pool in self._pools.values():
             for processor in pool.processors:
@@ -206,7 +214,7 @@ class Worker:
         patience = 0.1
         while True:
             try:
-                async with self._saves, self._db.transaction() as tx:
+                async with self._savers.transaction() as tx:
                     answers = await self._commit_in(tx, work, move)
                 break
             except GONE as error:

@@ -60,7 +60,8 @@ CREATE TABLE queue.live (
     CHECK (status IN ('PENDING', 'PROCESSING', 'BLOCKED')),
     CHECK ((status = 'PROCESSING') = (worker IS NOT NULL)),
     CHECK ((status = 'BLOCKED') = (blocked_on IS NOT NULL)),
-    CHECK (status <> 'PROCESSING' OR NOT parked)
+    CHECK (status <> 'PROCESSING' OR NOT parked),
+    CHECK (available_at < 'infinity')
 ) WITH (
     -- A claim changes no indexed column: with room on the page it is a HOT update and writes no index.
     fillfactor = 50,
@@ -71,7 +72,8 @@ CREATE TABLE queue.live (
 
 -- What a claim walks. `status` stays out of it on purpose (see fillfactor above).
 CREATE INDEX live_due ON queue.live (kind, stage, priority, available_at, id) WHERE NOT parked;
-CREATE INDEX live_parked ON queue.live (available_at) WHERE parked;
+-- `< 'infinity'` is always true; it keeps the planner from this index where waits_for is asked for.
+CREATE INDEX live_parked ON queue.live (available_at) WHERE parked AND available_at < 'infinity';
 CREATE INDEX live_waiting ON queue.live (waits_for) WHERE parked AND waits_for IS NOT NULL;
 
 CREATE TABLE queue.ending (
@@ -118,12 +120,13 @@ CREATE TABLE queue.event (
 
 CREATE INDEX event_item ON queue.event (item_id, id);
 
--- One row a worker process. Its lease is `beat_at` plus the lease time: no row of `live` is written to keep it.
+-- One row a worker process. What it holds is leased until `beat_at + lease`: no row of `live` is written to keep it.
 CREATE TABLE queue.worker (
     id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name        text NOT NULL,
     started_at  timestamptz NOT NULL DEFAULT now(),
     beat_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+    lease       interval NOT NULL,
     idle        boolean NOT NULL DEFAULT false,
     stopping    boolean NOT NULL DEFAULT false,
     gone_at     timestamptz,
@@ -214,7 +217,7 @@ SELECT item.id, item.kind, coalesce(live.stage, ending.stage, item.stage) AS sta
        coalesce(live.retry_count, ending.retry_count) AS retry_count, item.max_retries,
        coalesce(live.attempt, ending.attempts) AS attempts,
        live.worker, live.started_at,
-       CASE WHEN live.status = 'PROCESSING' THEN worker.beat_at + interval '20 seconds' END AS leased_until,
+       CASE WHEN live.status = 'PROCESSING' THEN worker.beat_at + worker.lease END AS leased_until,
        live.waits_for, live.blocked_on, ending.final,
        coalesce(ending.message, item.message) AS message,
        item.error_class, item.error_text, item.error_fingerprint,

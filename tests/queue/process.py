@@ -1,0 +1,73 @@
+"""A worker process for tests: `python -m tests.queue.process URL PIPELINE`, stopped by SIGTERM."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import os
+import random
+import signal
+import sys
+
+from jobmill.db import Database, Tx, connect
+from jobmill.errors import Unavailable
+from jobmill.queue import Finish, Move, New, Stage, Stages, Work, Worker
+
+from .kit import SOON
+
+
+async def quick(work: Work) -> Move:
+    """Write one row with the move."""
+
+    async def save(tx: Tx) -> None:
+        await tx.execute("INSERT INTO public.saved VALUES (%s, %s)", [work.id, os.getpid()])
+
+    return Finish(save=save)
+
+
+async def node(work: Work) -> Move:
+    """A node of a graph that its item carries: spawn the neighbours, whatever the circles."""
+    await asyncio.sleep(random.random() * 0.05)
+    graph, prefix = work.data["graph"], work.data["prefix"]
+    name = work.key.removeprefix(prefix)
+
+    async def save(tx: Tx) -> None:
+        await tx.execute(
+            "INSERT INTO public.ran VALUES (%s, %s, %s)", [work.tracking_id, work.kind, work.key]
+        )
+
+    neighbours = [New(kind, "run", prefix + other, work.data) for kind, other in graph[name]]
+    return Finish(save=save, spawn=neighbours)
+
+
+async def slow(work: Work) -> Move:
+    await asyncio.sleep(float(work.data.get("seconds", 60)))
+    return await quick(work)
+
+
+PIPELINES: dict[str, Stages] = {
+    "quick": {("quick", "run"): Stage(quick, capacity=1_000_000)},
+    "graph": {(kind, "run"): Stage(node, capacity=1_000_000) for kind in ("a", "b", "c")},
+    "slow": {("slow", "run"): Stage(slow, run_limit=dt.timedelta(minutes=5))},
+}
+
+
+async def work(database: Database, pipeline: str) -> None:
+    worker = Worker(database, PIPELINES[pipeline], lease=SOON)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, worker.stop)
+    print("ready", flush=True)
+    await worker.run()
+
+
+async def main(url: str, pipeline: str) -> None:
+    """As a supervisor would: a worker that finds no database at its start is started again."""
+    while True:
+        try:
+            async with connect(url, size=6) as database:
+                return await work(database, pipeline)
+        except Unavailable:
+            await asyncio.sleep(0.2)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

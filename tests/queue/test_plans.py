@@ -1,0 +1,192 @@
+"""The hot statements go by index, however much was done before: no plan of theirs reads a table whole.
+
+A million finished items are made once for the module.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, ClassVar
+from uuid import UUID
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from jobmill import queue
+from jobmill.db import Tx
+from jobmill.queue import Finish, ItemId, Move, Work, crew, inspect, store
+from jobmill.queue.pump import FEW_ROWS
+from jobmill.queue.spawn import Child, hand_over, spawn
+from jobmill.queue.store import Want
+from tests.conftest import run
+
+from .kit import SOON, fetch, new, stages
+
+MILLION = 1_000_000
+
+
+async def nothing(work: Work) -> Move:
+    return Finish()
+
+
+TABLE = stages(tea=nothing, cup=nothing)
+
+
+@pytest.fixture(scope="module")
+async def history(server: str, template: str) -> AsyncIterator[str]:
+    """A million finished items, every tenth thousand of them one lineage, and a thousand live ones."""
+    name = "history"
+    run(server, "CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy", name, template)
+    url = make_conninfo(server, dbname=name)
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as tx:
+        await queue.declare(tx, TABLE)
+        await tx.execute(
+            """
+            INSERT INTO queue.item (kind, stage, key, key_hash, data, priority, tracking_id,
+                ancestry, ancestor_keys, spawn_depth, max_spawn_depth, handed_over, max_retries)
+            SELECT 'tea', 'run', 'k' || n, md5('k' || n)::uuid, '{}', 100,
+                   md5('l' || n / 10000)::uuid, '{}', '{}', 0, 10, false, 3
+              FROM generate_series(1, %s) AS n
+            """,
+            [MILLION],
+        )
+        await tx.execute(
+            """
+            INSERT INTO queue.ending (item_id, status, stage, final, retry_count, attempts)
+            SELECT id, CASE WHEN id % 1000 = 0 THEN 'FAILED' ELSE 'SUCCESS' END::queue.status, 'run',
+                   true, 0, 1 FROM queue.item
+            """
+        )
+        await queue.submit_all(tx, [new("tea", f"live {n}") for n in range(1000)])
+        await tx.execute("ANALYZE queue.item, queue.ending, queue.live")
+    yield url
+    run(server, "DROP DATABASE {} WITH (FORCE)", name)
+
+
+class Explained(psycopg.AsyncCursor[Any]):
+    """Asks for the plan of every statement before it runs it."""
+
+    plans: ClassVar[list[str]] = []
+
+    async def execute(self, query: Any, params: Any = None, **more: Any) -> Any:
+        if str(query).strip().upper().startswith(("SELECT", "WITH", "INSERT", "UPDATE", "DELETE")):
+            plain = psycopg.AsyncCursor(self.connection)
+            await plain.execute(f"EXPLAIN {query}", params)
+            self.plans.append("\n".join(line for (line,) in await plain.fetchall()))
+        return await super().execute(query, params, **more)
+
+
+class Plans:
+    """Runs calls and gives the plans of what they executed."""
+
+    def __init__(self, tx: Tx) -> None:
+        self.tx = tx
+
+    async def of(self, call: Callable[[], Awaitable[Any]]) -> str:
+        Explained.plans.clear()
+        await call()
+        assert Explained.plans
+        return "\n".join(Explained.plans)
+
+
+@pytest.fixture
+async def plans(history: str) -> AsyncIterator[Plans]:
+    async with await psycopg.AsyncConnection.connect(
+        history, cursor_factory=Explained, options=FEW_ROWS
+    ) as tx:
+        yield Plans(tx)
+        await tx.rollback()
+
+
+SCANNED = re.compile(r"Seq Scan on (item|ending|live|event)\b")
+WALKED = re.compile(r"Scan using \w+ on (item|ending|live|event)\b[^\n]*\n(?!\s*Index Cond)")
+"""An index read from one end to the other."""
+
+
+def by_index(plan: str, *indexes: str) -> None:
+    """Every table of size is reached by a condition on an index, and these are among them."""
+    assert not SCANNED.search(plan), plan
+    assert not WALKED.search(plan), plan
+    for index in indexes:
+        assert re.search(rf"using {index}|on {index}", plan), plan
+
+
+async def worker_of(tx: Tx) -> int:
+    return await crew.join(tx, "w", SOON)
+
+
+async def test_a_claim(plans: Plans) -> None:
+    worker = await worker_of(plans.tx)
+    plan = await plans.of(lambda: store.claim(plans.tx, worker, [Want("tea", "run", 100)]))
+    by_index(plan, "live_due", "item_pkey")
+
+
+async def test_an_end_and_a_requeue(plans: Plans) -> None:
+    worker = await worker_of(plans.tx)
+    claimed = await store.claim(plans.tx, worker, [Want("tea", "run", 20)])
+    ends = [f'{{"id":{one.work.id},"attempt":1,"status":"SUCCESS"}}' for one in claimed[:10]]
+    plan = await plans.of(lambda: store.end(plans.tx, worker, ends))
+    by_index(plan, "live_pkey", "live_waiting")
+    moves = [
+        f'{{"id":{one.work.id},"attempt":1,"status":"PENDING","stage":"run","what":"retry","delay":5,"retries":1,"steps":0}}'
+        for one in claimed[10:]
+    ]
+    plan = await plans.of(lambda: store.requeue(plans.tx, worker, moves))
+    by_index(plan, "live_pkey")
+
+
+async def test_a_spawn_and_its_five_rules(plans: Plans) -> None:
+    children = [Child(ItemId(5000), new("cup", f"c{n}")) for n in range(100)]
+    plan = await plans.of(lambda: spawn(plans.tx, children))
+    by_index(plan, "once_in_a_lineage", "live_once", "item_pkey")
+
+
+async def test_a_spawn_outside_of_the_pump(plans: Plans) -> None:
+    """With the planner as it comes: a save in a stage's own transaction."""
+    plan = await plans.of(lambda: spawn(plans.tx, [Child(ItemId(5000), new("cup", "c"))]))
+    by_index(plan, "once_in_a_lineage")
+
+
+async def test_a_hand_over(plans: Plans) -> None:
+    worker = await worker_of(plans.tx)
+    [claimed] = await store.claim(plans.tx, worker, [Want("tea", "run", 1)])
+    move = queue.HandOver("run")
+    plan = await plans.of(lambda: hand_over(plans.tx, worker, [(claimed.work, move)]))
+    by_index(plan, "once_in_a_lineage", "live_pkey")
+
+
+async def test_a_submission(plans: Plans) -> None:
+    plan = await plans.of(lambda: queue.submit(plans.tx, new("cup", "fresh")))
+    assert "Seq Scan on item" not in plan
+    assert "Seq Scan on live" not in plan
+
+
+async def test_a_lineage_of_ten_thousand_among_a_million(plans: Plans) -> None:
+    [tracking] = await fetch(plans.tx, "SELECT tracking_id FROM queue.item WHERE id = 5000")
+    assert isinstance(tracking, UUID)
+    plan = await plans.of(lambda: inspect.lineage(plans.tx, tracking, limit=100))
+    # The last join reads `live` as it likes: that is all that is unfinished, once, for one page.
+    by_index(plan.replace("Seq Scan on live", ""), "once_in_a_lineage", "item_pkey")
+
+
+async def test_the_same_error_rule(plans: Plans) -> None:
+    [tracking] = await fetch(plans.tx, "SELECT tracking_id::text FROM queue.item WHERE id = 5000")
+    work = Work(ItemId(1), "tea", "run", "k5000", {}, 1, 0, 3, 0, 0, tracking, None, None)
+    plan = await plans.of(lambda: store.failed_alike(plans.tx, work, "0" * 32))
+    by_index(plan, "once_in_a_lineage", "ending_failed")
+
+
+@pytest.mark.parametrize("status", [None, "FAILED", "SUCCESS", "PENDING"])
+async def test_a_page_of_items(plans: Plans, status: Any) -> None:
+    plan = await plans.of(lambda: inspect.find(plans.tx, status=status))
+    assert not re.search(r"Seq Scan on (item|ending)\b", plan), plan
+
+
+async def test_the_guard_itself_can_fail(plans: Plans) -> None:
+    plan = await plans.of(
+        lambda: plans.tx.execute("SELECT count(*) FROM queue.item WHERE message = 'x'")
+    )
+    with pytest.raises(AssertionError):
+        by_index(plan)

@@ -1,0 +1,305 @@
+"""Workers as processes: killed, stopped, paused, cut off. Nothing is lost, nothing happens twice."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from jobmill import queue
+from jobmill.db import Database, connect
+from jobmill.db.embedded import Embedded
+from jobmill.db.migrate import migrate
+from jobmill.queue import New, submit_all
+
+from .kit import fetch, happened, item, new, put, statuses
+from .process import PIPELINES
+
+ROOT = Path(__file__).parents[2]
+
+
+class Crew:
+    """Worker processes that a test may kill; whoever is killed is replaced by `man`."""
+
+    def __init__(self, url: str, pipeline: str) -> None:
+        self._command = [sys.executable, "-m", "tests.queue.process", url, pipeline]
+        self.processes: list[subprocess.Popen[str]] = []
+
+    def man(self, many: int) -> None:
+        while len(self.processes) < many:
+            self.processes.append(
+                subprocess.Popen(self._command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+            )
+
+    def ready(self) -> None:
+        for process in self.processes:
+            assert process.stdout
+            assert process.stdout.readline() == "ready\n"
+
+    def kill(self, n: int = 0) -> None:
+        process = self.processes.pop(n)
+        process.kill()
+        process.wait()
+        assert process.stdout
+        process.stdout.close()
+
+    def end(self) -> None:
+        while self.processes:
+            self.kill()
+
+
+@contextmanager
+def crew(url: str, pipeline: str, many: int) -> Iterator[Crew]:
+    hands = Crew(url, pipeline)
+    try:
+        hands.man(many)
+        hands.ready()
+        yield hands
+    finally:
+        hands.end()
+
+
+async def until_ended(database: Database, seconds: float = 90) -> None:
+    deadline = time.monotonic() + seconds
+    while await fetch(database, "SELECT count(*) FROM queue.live") != [0]:
+        assert time.monotonic() < deadline, await fetch(
+            database, "SELECT id, kind, status, worker, attempt, parked FROM queue.live LIMIT 10"
+        )
+        await asyncio.sleep(0.05)
+
+
+async def until(database: Database, status: str, seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not (await statuses(database))[status]:
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.02)
+
+
+async def saved_table(database: Database) -> None:
+    async with database.transaction() as tx:
+        # No key: a second row of the same item would be there to be seen.
+        await tx.execute("CREATE TABLE public.saved (item bigint, pid int)")
+
+
+@pytest.fixture
+async def slow_item(database: Database) -> queue.ItemId:
+    await saved_table(database)
+    [id] = await put(database, PIPELINES["slow"], new("slow", data={"seconds": 4}))
+    return id
+
+
+async def test_a_killed_worker_loses_nothing(url: str, database: Database, slow_item: int) -> None:
+    with crew(url, "slow", 1) as hands:
+        await until(database, "PROCESSING")
+        hands.kill()
+        hands.man(1)
+        await until_ended(database)
+    assert await fetch(database, "SELECT item FROM public.saved") == [slow_item]
+    assert "rescued" in await happened(database, queue.ItemId(slow_item))
+
+
+async def test_a_worker_stopped_past_its_lease_and_resumed_writes_nothing(
+    url: str, database: Database, slow_item: int
+) -> None:
+    with crew(url, "slow", 1) as hands:
+        await until(database, "PROCESSING")
+        zombie = hands.processes[0]
+        zombie.send_signal(signal.SIGSTOP)
+        hands.man(2)
+        await until_ended(database)
+        zombie.send_signal(signal.SIGCONT)
+        # Long enough for the zombie to wake, finish its sleep and try to write.
+        await asyncio.sleep(5)
+        rescuer = hands.processes[1].pid
+        assert zombie.poll() is None
+    assert await fetch(database, "SELECT item, pid FROM public.saved") == [(slow_item, rescuer)]
+    assert await fetch(database, "SELECT count(*) FROM queue.worker") == [3], "it joined anew"
+
+
+async def test_a_worker_whose_lease_ran_out_writes_nothing_even_if_nobody_took_over(
+    url: str, database: Database, slow_item: int
+) -> None:
+    with crew(url, "slow", 1) as hands:
+        await until(database, "PROCESSING")
+        zombie = hands.processes[0]
+        zombie.send_signal(signal.SIGSTOP)
+        await asyncio.sleep(5)
+        zombie.send_signal(signal.SIGCONT)
+        await until_ended(database)
+    # Its own first run came to nothing; it took the item up again under a new name.
+    done = await item(database, queue.ItemId(slow_item))
+    assert (done.status, done.attempts) == ("SUCCESS", 2)
+    assert await fetch(database, "SELECT count(*) FROM public.saved") == [1]
+
+
+async def test_sigterm_lets_work_finish_or_gives_it_back(url: str, database: Database) -> None:
+    await saved_table(database)
+    short, long = await put(
+        database,
+        PIPELINES["slow"],
+        new("slow", "short", data={"seconds": 1}),
+        new("slow", "long", data={"seconds": 60}),
+    )
+    with crew(url, "slow", 1) as hands:
+        while (await statuses(database))["PROCESSING"] < 2:
+            await asyncio.sleep(0.02)
+        hands.processes[0].terminate()
+        assert await asyncio.to_thread(hands.processes[0].wait, 30) == 0
+    assert (await item(database, short)).status == "SUCCESS"
+    given_back = await item(database, long)
+    assert (given_back.status, given_back.retry_count) == ("PENDING", 0)
+    assert (await happened(database, long))[-1] == "released"
+    assert await fetch(database, "SELECT count(*) FROM queue.worker WHERE gone_at IS NULL") == [0]
+
+
+async def test_20000_items_four_workers_one_killed_every_second_the_database_restarted(
+    tmp_path: Path,
+) -> None:
+    """Each item's `save` is committed exactly once."""
+    server = Embedded(tmp_path / "postgres", durable=False)
+    with server.use() as url:
+        async with connect(url) as database:
+            async with database.transaction() as tx:
+                await migrate(tx)
+            await saved_table(database)
+            async with database.transaction() as tx:
+                await queue.declare(tx, PIPELINES["quick"])
+            for start in range(0, 20_000, 1000):
+                async with database.transaction() as tx:
+                    await submit_all(tx, [new("quick", str(start + n)) for n in range(1000)])
+        with crew(url, "quick", 4) as hands:
+            kills = 0
+            restarted = False
+            while True:
+                await asyncio.sleep(1)
+                left = await live_or_none(url)
+                if left == 0:
+                    break
+                hands.kill(kills % len(hands.processes))
+                kills += 1
+                hands.man(4)
+                if left is not None and left < 12_000 and not restarted:
+                    restarted = True
+                    await asyncio.to_thread(restart, server, tmp_path / "postgres")
+                assert kills < 150, f"{left} still live"
+        async with connect(url) as database:
+            assert await fetch(
+                database, "SELECT count(*), count(DISTINCT item) FROM public.saved"
+            ) == [(20_000, 20_000)]
+            assert await statuses(database) == {"SUCCESS": 20_000}
+    assert restarted
+    assert kills >= 3
+
+
+async def live_or_none(url: str) -> int | None:
+    """How many items live, or None while the server is away."""
+    try:
+        async with connect(url) as database:
+            return (await fetch(database, "SELECT count(*) FROM queue.live"))[0]
+    except Exception:  # noqa: BLE001
+        return None
+
+
+def restart(server: Embedded, data: Path) -> None:
+    """Kill the server as a power cut would, and start it again."""
+    postmaster = int((data / "postmaster.pid").read_text().split()[0])
+    os.kill(postmaster, signal.SIGKILL)
+    # It takes a moment to die; until then there is nothing to start.
+    while Path(f"/proc/{postmaster}/exe").exists():
+        time.sleep(0.01)
+    server.tend()
+
+
+@pytest.fixture(scope="module")
+async def graphs(server: str, template: str) -> AsyncIterator[tuple[str, Database]]:
+    """One database and four workers for all the random graphs."""
+    from tests.conftest import run
+
+    name = "graphs"
+    run(server, "CREATE DATABASE {} TEMPLATE {}", name, template)
+    from psycopg.conninfo import make_conninfo
+
+    url = make_conninfo(server, dbname=name)
+    async with connect(url) as database:
+        async with database.transaction() as tx:
+            await queue.declare(tx, PIPELINES["graph"])
+            await tx.execute("CREATE TABLE public.ran (tracking_id text, kind text, key text)")
+        yield url, database
+        rescued = await fetch(database, "SELECT count(*) FROM queue.event WHERE what = 'rescued'")
+        assert rescued > [0], "the kills must have hit something"
+    run(server, "DROP DATABASE {} WITH (FORCE)", name)
+
+
+NODES = [f"n{n}" for n in range(6)]
+EDGES = st.lists(st.tuples(st.sampled_from(["a", "b", "c"]), st.sampled_from(NODES)), max_size=4)
+GRAPHS = st.fixed_dictionaries({node: EDGES for node in NODES})
+
+
+@pytest.fixture(scope="module")
+async def graph_crew(graphs: tuple[str, Database]) -> AsyncIterator[Crew]:
+    with crew(graphs[0], "graph", 4) as hands:
+        yield hands
+
+
+@settings(
+    max_examples=15,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(graph=GRAPHS, kills=st.lists(st.integers(0, 3), min_size=1, max_size=3))
+async def test_random_graphs_with_circles_always_end(
+    graphs: tuple[str, Database],
+    graph_crew: Crew,
+    graph: dict[str, list[tuple[str, str]]],
+    kills: list[int],
+) -> None:
+    _, database = graphs
+    prefix = f"{time.monotonic_ns()}-"
+    data = {"graph": graph, "prefix": prefix}
+    ids = await put(
+        database,
+        PIPELINES["graph"],
+        *(New("a", "run", prefix + node, data, max_spawn_depth=6) for node in NODES[:3]),
+    )
+    for n in kills:
+        await asyncio.sleep(0.02)
+        graph_crew.kill(n % len(graph_crew.processes))
+        graph_crew.man(4)
+    await until_ended(database)
+    lineages = await fetch(
+        database, "SELECT tracking_id::text FROM queue.item WHERE id = ANY (%s)", [ids]
+    )
+    twice = await fetch(
+        database,
+        """
+        SELECT tracking_id, kind, key FROM public.ran WHERE tracking_id = ANY (%s)
+         GROUP BY 1, 2, 3 HAVING count(*) > 1
+        """,
+        [lineages],
+    )
+    assert twice == []
+    [(deepest, born, succeeded)] = await fetch(
+        database,
+        """
+        SELECT max(spawn_depth), count(*), count(*) FILTER (WHERE status = 'SUCCESS')
+          FROM queue.items WHERE tracking_id::text = ANY (%s)
+        """,
+        [lineages],
+    )
+    assert deepest <= 6
+    assert born == succeeded, "nothing is lost"
+    [ran] = await fetch(
+        database, "SELECT count(*) FROM public.ran WHERE tracking_id = ANY (%s)", [lineages]
+    )
+    assert ran == born

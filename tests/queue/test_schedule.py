@@ -1,0 +1,103 @@
+"""Recurring work: once a tick, whoever ticks, whatever was missed."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+
+from jobmill import queue
+from jobmill.db import Database, Tx
+from jobmill.queue import Finish, Move, Work, schedule
+from jobmill.queue.schedule import Schedule, ticker
+
+from .kit import drain, fetch, new, stages
+
+HOUR = dt.timedelta(hours=1)
+
+
+async def nothing(work: Work) -> Move:
+    return Finish()
+
+
+TABLE = stages(prune=nothing, scan=nothing)
+HOURLY = Schedule("hourly", HOUR, new("prune", "old items"))
+
+
+async def declare(database: Database, *schedules: Schedule) -> None:
+    async with database.transaction() as tx:
+        await queue.declare(tx, TABLE)
+        await schedule.declare(tx, schedules)
+
+
+async def tick(database: Database, *schedules: Schedule) -> None:
+    async with database.transaction() as tx:
+        await ticker(schedules)(tx)
+
+
+async def shift(database: Database, span: dt.timedelta) -> None:
+    """Let time pass for the schedules."""
+    async with database.transaction() as tx:
+        await tx.execute("UPDATE queue.schedule SET next_at = next_at - %s", [span])
+
+
+async def submitted(database: Database) -> int:
+    return (await fetch(database, "SELECT count(*) FROM queue.item"))[0]
+
+
+async def test_however_many_tick_at_once_an_item_is_put_in_once(database: Database) -> None:
+    await declare(database, HOURLY)
+    await asyncio.gather(*(tick(database, HOURLY) for _ in range(10)))
+    assert await submitted(database) == 1
+    await drain(database, TABLE)
+    await asyncio.gather(*(tick(database, HOURLY) for _ in range(10)))
+    assert await submitted(database) == 1, "the next tick is an hour away"
+    await shift(database, HOUR)
+    await asyncio.gather(*(tick(database, HOURLY) for _ in range(10)))
+    assert await submitted(database) == 2
+
+
+async def test_downtime_is_made_up_for_once_and_the_rhythm_is_kept(database: Database) -> None:
+    await declare(database, HOURLY)
+    await tick(database, HOURLY)
+    await drain(database, TABLE)
+    [before] = await fetch(database, "SELECT next_at FROM queue.schedule")
+    await shift(database, dt.timedelta(hours=49, minutes=30))
+    await tick(database, HOURLY)
+    await drain(database, TABLE)
+    await tick(database, HOURLY)
+    assert await submitted(database) == 2
+    [(after, now)] = await fetch(database, "SELECT next_at, now() FROM queue.schedule")
+    assert now < after <= now + HOUR
+    missed = (after - (before - dt.timedelta(hours=49, minutes=30))) / HOUR
+    assert missed == round(missed), "the ticks fall where they would have fallen"
+
+
+async def test_a_tick_is_skipped_while_the_last_run_still_lives(database: Database) -> None:
+    await declare(database, HOURLY)
+    await tick(database, HOURLY)
+    await shift(database, HOUR)
+    await tick(database, HOURLY)
+    assert await submitted(database) == 1
+    assert await fetch(database, "SELECT note FROM queue.schedule") == [
+        "skipped: Already queued: prune/run for old items"
+    ]
+
+
+async def test_a_tick_and_its_item_commit_together(database: Database) -> None:
+    await declare(database, HOURLY)
+    async with database.transaction() as tx:
+        await ticker([HOURLY])(tx)
+        await tx.execute("ROLLBACK")
+    assert await submitted(database) == 0
+    await tick(database, HOURLY)
+    assert await submitted(database) == 1
+
+
+async def test_schedules_follow_what_is_declared(tx: Tx) -> None:
+    await schedule.declare(tx, [HOURLY, Schedule("scan", HOUR, new("scan"))])
+    await tx.execute("UPDATE queue.schedule SET next_at = now() + every")
+    await schedule.declare(tx, [Schedule("scan", HOUR / 60, new("scan"))])
+    [(name, every, soon)] = await fetch(
+        tx, "SELECT name, every, next_at <= now() + every FROM queue.schedule"
+    )
+    assert (name, every, soon) == ("scan", dt.timedelta(minutes=1), True)
