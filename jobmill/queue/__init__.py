@@ -1,8 +1,8 @@
 """A durable, staged, loop-safe work queue in PostgreSQL. It does not know what the work is about."""
 
-from jobmill.queue.spawn import declare as declare
-from jobmill.queue.spawn import submit as submit
-from jobmill.queue.spawn import submit_all as submit_all
+from jobmill.queue.admission import declare as declare
+from jobmill.queue.admission import submit as submit
+from jobmill.queue.admission import submit_all as submit_all
 from jobmill.queue.work import Advance as Advance
 from jobmill.queue.work import Block as Block
 from jobmill.queue.work import Blocked as Blocked

@@ -42,8 +42,8 @@ def array(rows: Iterable[str]) -> str:
     return f"[{','.join(rows)}]"
 
 
-def new_item(new: New, **more: Any) -> str:
-    """A `New` as one row; Invalid, naming the field, for what cannot be right."""
+def check(new: New) -> None:
+    """Invalid, naming the field, for what cannot be right; the data are not looked into."""
     _check_names(new.kind, new.stage)
     if not new.key or len(new.key) > MAX_KEY or CONTROL.search(new.key):
         raise Invalid(
@@ -51,6 +51,11 @@ def new_item(new: New, **more: Any) -> str:
         )
     if not -32768 <= new.priority <= 32767:
         raise Invalid(f"priority {new.priority}: use -32768 to 32767, lower is sooner")
+
+
+def new_item(new: New, **more: Any) -> str:
+    """A `New` as one row; Invalid for what cannot be right."""
+    check(new)
     return record(
         {
             "kind": new.kind,

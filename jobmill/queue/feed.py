@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from jobmill.db import Tx
-from jobmill.queue.spawn import room_in, submit_all
+from jobmill.queue.admission import room_in, submit_all
 from jobmill.queue.work import New, Refused
 
 SCAN_EVERY = 60.0

@@ -13,8 +13,8 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from jobmill.db import Tx
 from jobmill.errors import Invalid
+from jobmill.queue.admission import uuid7
 from jobmill.queue.encode import array, new_item, record
-from jobmill.queue.spawn import uuid7
 from jobmill.queue.work import New
 
 MAX_LINES = 200_000

@@ -465,11 +465,10 @@ class Runs:
 
 
 def count_runs(tallies: Sequence[Tally]) -> list[Runs]:
-    """One line a phase. A run that its worker gave back unfinished counts as none."""
+    """One line a phase that ever ran."""
     lines: list[Runs] = []
-    ended = [one for one in tallies if one.outcome != "release"]
-    for kind, stage in sorted({(one.kind, one.stage) for one in ended}):
-        mine = [one for one in ended if (one.kind, one.stage) == (kind, stage)]
+    for kind, stage in sorted({(one.kind, one.stage) for one in tallies}):
+        mine = [one for one in tallies if (one.kind, one.stage) == (kind, stage)]
         results: Counter[str] = Counter()
         for one in mine:
             results[_RESULTS.get(one.outcome, "success")] += one.runs

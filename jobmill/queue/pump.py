@@ -35,6 +35,7 @@ FROM_THE_START = 0.5
 """Seconds for which a busy claim may skip what it passed; then late committers are looked for."""
 
 LOOK_AT_PARKED = 0.25
+"""Seconds between looks at what waits for its time while there is no rest; a resting pump knows when."""
 
 FEW_ROWS = "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan"
 """Every statement of a worker finds a few hundred rows by index, so it is planned once, and for that,
@@ -54,6 +55,7 @@ class Pump:
         self._url = url
         self._stages = stages
         self._pools = pools
+        self._rated = {phase: rate for phase, pool in pools.items() if (rate := pool.stage.rate)}
         self.notified = notified
         self._outbox: list[Settlement] = []
         self._awake = asyncio.Event()
@@ -61,7 +63,6 @@ class Pump:
         self._flagged = False
         self._streak = 0
         self._naps = list(AFTER_FLAGGING)
-        self._looked_at = 0.0
         self._look_again = 0.0
         self._started_over = 0.0
 
@@ -122,9 +123,7 @@ class Pump:
     async def _turn(self, connection: Tx, wants: Sequence[Want]) -> None:
         batch, self._outbox = self._outbox, []
         try:
-            async with connection.transaction():
-                answers = await settle(connection, self.worker, batch) if batch else []
-                claimed = await self._claim(connection, wants) if wants else []
+            answers, claimed = await self._settle_and_claim(connection, batch, wants)
         except RACES:
             self._outbox = batch + self._outbox
             return
@@ -141,6 +140,17 @@ class Pump:
         report(answers)
         self._deliver(claimed, wants)
         await self._unflag_when_busy(connection, bool(claimed))
+
+    async def _settle_and_claim(
+        self, connection: Tx, batch: Sequence[Settlement], wants: Sequence[Want]
+    ) -> tuple[list[Answer], list[store.Claimed]]:
+        if not batch and not self._rated:
+            # One statement is a transaction of its own, and a lone item starts that much sooner.
+            return [], await store.claim(connection, self.worker, wants)
+        async with connection.transaction():
+            answers = await settle(connection, self.worker, batch) if batch else []
+            claimed = await self._claim(connection, wants) if wants else []
+        return answers, claimed
 
     async def _settle_apart(self, connection: Tx, batch: Sequence[Settlement]) -> None:
         """Find the one outcome that PostgreSQL will not have, and fail that item alone."""
@@ -161,12 +171,11 @@ class Pump:
                 report(answers)
 
     async def _claim(self, connection: Tx, wants: Sequence[Want]) -> list[store.Claimed]:
-        rated = {phase: pool.stage.rate for phase, pool in self._pools.items() if pool.stage.rate}
-        if not rated:
+        if not self._rated:
             return await store.claim(connection, self.worker, wants)
         allowed: list[Want] = []
         for want in wants:
-            rate = rated.get((want.kind, want.stage))
+            rate = self._rated.get((want.kind, want.stage))
             limit = want.limit
             if rate:
                 allowance = await pace.allow(connection, (want.kind, want.stage), rate)
@@ -177,7 +186,8 @@ class Pump:
                 allowed.append(want._replace(limit=limit))
         claimed = await store.claim(connection, self.worker, allowed) if allowed else []
         started = Counter((one.work.kind, one.work.stage) for one in claimed)
-        await pace.count(connection, {phase: n for phase, n in started.items() if phase in rated})
+        counted = {phase: n for phase, n in started.items() if phase in self._rated}
+        await pace.count(connection, counted)
         return claimed
 
     def _deliver(self, claimed: Sequence[store.Claimed], wants: Sequence[Want]) -> None:
@@ -199,10 +209,9 @@ class Pump:
 
     async def _look_at_parked(self, connection: Tx) -> None:
         now = time.monotonic()
-        if now < self._look_again and now - self._looked_at < LOOK_AT_PARKED:
+        if now < self._look_again:
             return
-        self._looked_at = now
-        self._look_again = now + POLL
+        self._look_again = now + LOOK_AT_PARKED
         if self.claiming and await store.unpark(connection):
             self._start_over()
             self._hungry = True
@@ -218,9 +227,9 @@ class Pump:
             self._naps = list(AFTER_FLAGGING)
             return
         due = await store.next_due(connection)
-        if due is not None:
-            self._look_by(due)
-        if not self._outbox and not any(pool.busy() for pool in self._pools.values()):
+        self._look_again = time.monotonic() + (POLL if due is None else min(max(due, 0.0), POLL))
+        resting = not self._outbox and not self._awake.is_set() and not (wants and self._hungry)
+        if resting and not any(pool.busy() for pool in self._pools.values()):
             self.quiet.set()
         nap = self._naps.pop(0) if self._naps else POLL
         try:

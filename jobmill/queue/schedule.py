@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from jobmill.db import Tx
-from jobmill.queue.spawn import submit_all
+from jobmill.queue.admission import submit_all
 from jobmill.queue.work import New, Refused
 
 log = logging.getLogger(__name__)

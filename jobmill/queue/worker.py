@@ -11,29 +11,23 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iter
 from contextlib import asynccontextmanager
 from typing import Any
 
-from jobmill.db import GONE, Database, Tx, connect, is_gone, open_connection
+from jobmill.db import GONE, Database, Tx, connect, open_connection
 from jobmill.errors import AppError
-from jobmill.queue import crew, spawn, store
+from jobmill.queue import admission, crew, store
 from jobmill.queue.pool import Pool, Processor
-from jobmill.queue.pump import FEW_ROWS, Pump, report
+from jobmill.queue.pump import FEW_ROWS, Pump
 from jobmill.queue.retry import classify, describe, fingerprint, judge
-from jobmill.queue.settle import (
-    Answer,
-    Settlement,
-    needs_own_transaction,
-    prepare,
-    settle,
-    spawn_and_wait,
-)
+from jobmill.queue.saver import Saver
+from jobmill.queue.settle import Settlement, needs_own_transaction, prepare
 from jobmill.queue.tally import Tally
-from jobmill.queue.work import Move, New, Outcome, Release, Stages, WaitFor, Work
+from jobmill.queue.work import Outcome, Release, Stages, Work
 
 log = logging.getLogger(__name__)
 
 LEASE = dt.timedelta(seconds=20)
 """How long a worker that does not beat keeps what it holds."""
 
-SAVERS = 6
+SAVERS = 4
 """Connections on which moves with a `save` commit, apart from those of heartbeats and stages."""
 
 GRACE = 10.0
@@ -68,7 +62,7 @@ class Worker:
         ]
         self._stop = asyncio.Event()
         self._name = f"{socket.gethostname()}:{os.getpid()}"
-        self._savers = db
+        self._saver = Saver(db, stages, self._pump)
         self.ran = 0
 
     async def run(self) -> None:
@@ -89,10 +83,11 @@ class Worker:
     @asynccontextmanager
     async def _working(self) -> AsyncGenerator[None]:
         async with self._db.transaction() as tx:
-            await spawn.declare(tx, self._stages)
-        savers = connect(self._db.url, size=SAVERS, options=FEW_ROWS)
-        async with savers as self._savers, self._employed():
-            yield
+            await admission.declare(tx, self._stages)
+        async with connect(self._db.url, size=SAVERS, options=FEW_ROWS) as apart:
+            self._saver = Saver(apart, self._stages, self._pump)
+            async with self._employed():
+                yield
 
     @asynccontextmanager
     async def _employed(self) -> AsyncGenerator[None]:
@@ -115,7 +110,8 @@ class Worker:
     def _loops(self) -> list[Coroutine[Any, Any, None]]:
         chores = [self._do_chore(every, chore) for every, chore in self._chores]
         listening = [self._listen()] if self._pump.notified else []
-        return [self._pump.run(), self._beat(), self._mind_time(), *listening, *chores]
+        savers = [self._saver.run() for _ in range(SAVERS)]
+        return [self._pump.run(), self._beat(), self._mind_time(), *savers, *listening, *chores]
 
     async def _join(self) -> None:
         async with self._db.transaction() as tx:
@@ -170,7 +166,7 @@ class Worker:
         try:
             move = await pool.stage.run(work)
             if needs_own_transaction(move):
-                await self._commit(work, move)
+                await self._saver.save(work, move)
                 return move, True
             return move, False
         except asyncio.CancelledError:
@@ -208,35 +204,6 @@ class Worker:
             return prepare(work, outcome, self._stages)
         except AppError as error:
             return prepare(work, judge(work, error), self._stages)
-
-    async def _commit(self, work: Work, move: Move) -> None:
-        """Commit the move together with its `save`, however often the database goes away meanwhile."""
-        patience = 0.1
-        while True:
-            try:
-                async with self._savers.transaction() as tx:
-                    answers = await self._commit_in(tx, work, move)
-                break
-            except GONE as error:
-                if not is_gone(error):
-                    raise
-                # It may have committed or not: doing it again finds out, by the fence.
-                await asyncio.sleep(patience)
-                patience = min(patience * 2, 2.0)
-        report(answers)
-        self._pump.wake()
-
-    async def _commit_in(self, tx: Tx, work: Work, move: Move) -> list[Answer]:
-        one = prepare(work, move, self._stages)
-        if isinstance(move, WaitFor) and isinstance(move.item, New):
-            found = await spawn_and_wait(tx, self._pump.worker, work, move)
-            if found is None:
-                return [Answer(work, lost=True)]
-            one = found
-        answers = await settle(tx, self._pump.worker, [one])
-        if move.save and not answers[0].lost:
-            await move.save(tx)
-        return answers
 
     async def _beat(self) -> None:
         while True:

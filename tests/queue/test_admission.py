@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 from collections.abc import Sequence
 
 import pytest
 
 from jobmill import queue
 from jobmill.db import Database, Tx
+from jobmill.errors import Invalid
 from jobmill.queue import Finish, Move, New, NotAdmitted, Placed, Refused, Stage, Work
 from jobmill.queue.feed import Feed, feed
 
@@ -186,3 +188,65 @@ async def test_spawns_and_next_stages_are_not_refused_by_a_full_phase(database: 
     await put(database, table, new("first"))
     await drain(database, table)
     assert await fetch(database, "SELECT count(*) FROM queue.ending") == [21]
+
+
+# Big batches go by COPY, and must do the same as the careful way.
+
+ROOMY = stages({"site/analysis": Stage(nothing, capacity=1_000_000)})
+
+
+async def test_a_big_batch_is_put_in_whole(tx: Tx) -> None:
+    await queue.declare(tx, ROOMY)
+    odd = 'back\\slash "quote" %s {brace} ünïcode 日本'
+    news = [new("site/analysis", f"{odd} {n}", data={"text": odd, "n": n}) for n in range(300)]
+    news[7] = new("site/analysis", "later", delay=dt.timedelta(hours=1))
+    news[8] = new("site/analysis", "own limits", max_retries=0, max_spawn_depth=2, priority=5)
+    answers = await queue.submit_all(tx, news)
+    assert all(isinstance(answer, Placed) for answer in answers)
+    found = await fetch(
+        tx,
+        """
+        SELECT key, data, max_retries, max_spawn_depth, priority,
+               live.parked, live.available_at > now() + interval '59 min', live.key_hash = md5(key)::uuid
+          FROM queue.item JOIN queue.live USING (id, kind, stage, priority) ORDER BY item.id
+        """,
+    )
+    plain = (3, 10, 100, False, False, True)
+    expected = [(one.key, one.data, *plain) for one in news]
+    expected[7] = ("later", {}, 3, 10, 100, True, True, True)
+    expected[8] = ("own limits", {}, 0, 2, 5, False, False, True)
+    assert found == expected
+    assert await fetch(tx, "SELECT count(DISTINCT tracking_id) FROM queue.item") == [300]
+    assert await fetch(tx, "SELECT what, count(*) FROM queue.event GROUP BY 1") == [
+        ("submitted", 300)
+    ]
+
+
+async def test_a_big_batch_with_live_work_in_it_gets_an_answer_for_each(tx: Tx) -> None:
+    await queue.declare(tx, ROOMY)
+    live = await queue.submit(tx, new("site/analysis", "5"))
+    answers = await queue.submit_all(tx, [new("site/analysis", str(n)) for n in range(200)])
+    refused = [answer for answer in answers if isinstance(answer, Refused)]
+    assert [(one.new.key, one.reason, one.live) for one in refused] == [("5", "queued", live)]
+    assert await fetch(tx, "SELECT count(*) FROM queue.live") == [200]
+
+
+async def test_two_big_batches_of_the_same_in_opposite_order_both_end(database: Database) -> None:
+    async with database.transaction() as tx:
+        await queue.declare(tx, ROOMY)
+    news = [new("site/analysis", str(n)) for n in range(500)]
+
+    async def pour(batch: list[New]) -> int:
+        async with database.transaction() as tx:
+            answers = await queue.submit_all(tx, batch)
+        return sum(isinstance(answer, Placed) for answer in answers)
+
+    assert sum(await asyncio.gather(pour(news), pour(news[::-1]))) == 500
+
+
+@pytest.mark.parametrize("wrong", [new("coffee/run"), new("site/analysis", data={"x": "\x00"})])
+async def test_a_big_batch_with_something_wrong_in_it_puts_nothing_in(tx: Tx, wrong: New) -> None:
+    await queue.declare(tx, ROOMY)
+    with pytest.raises(Invalid):
+        await queue.submit_all(tx, [*(new("site/analysis", str(n)) for n in range(200)), wrong])
+    assert await fetch(tx, "SELECT count(*) FROM queue.item") == [0]

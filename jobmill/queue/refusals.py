@@ -1,0 +1,47 @@
+"""Refusals in words, and who does the work already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from jobmill.db import Tx
+from jobmill.queue.work import ItemId, New
+
+
+def explain(new: New, reason: str, depth: int = 0) -> str:
+    """A refusal in words."""
+    what = f"{new.kind}/{new.stage} for {new.key}"
+    words: Mapping[str, str] = {
+        "depth": f"Max spawn depth ({depth}) reached",
+        "circular": f"Circular dependency detected: {new.key} already in chain",
+        "duplicate": f"Duplicate work: {what} already queued",
+        "finished": f"Already completed: {what}",
+        "live elsewhere": f"Another lineage already works on {what}",
+        "queued": f"Already queued: {what}",
+        "processing": f"Currently processing: {what}",
+        "other phase": f"Wrong phase: {new.kind} for {new.key} stands in another phase",
+        "full": f"Queue full: phase {new.kind}/{new.stage} takes no more; try again when it has drained",
+    }
+    return words[reason]
+
+
+class Live(NamedTuple):
+    id: ItemId
+    stage: str
+    status: str
+    tracking_id: UUID
+
+
+async def find_live(tx: Tx, new: New) -> Live | None:
+    cursor = await tx.execute(
+        """
+        SELECT live.id, live.stage, live.status, item.tracking_id
+          FROM queue.live JOIN queue.item USING (id)
+         WHERE live.kind = %(kind)s AND live.key_hash = md5(%(key)s)::uuid
+        """,
+        {"kind": new.kind, "key": new.key},
+    )
+    found: Any = await cursor.fetchone()
+    return Live(*found) if found else None

@@ -1,0 +1,101 @@
+"""Commits moves that have a `save`: several in one transaction while all goes well.
+
+A commit costs more than most saves, so those that wait share one. Where any of them fails, nothing of
+the group is committed, and each is done again in a transaction of its own: one bad `save` costs the
+others nothing but time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import NamedTuple
+
+from jobmill.db import GONE, Database, Tx, is_gone
+from jobmill.queue.pump import Pump, report
+from jobmill.queue.settle import Answer, Settlement, prepare, settle, spawn_and_wait
+from jobmill.queue.work import Move, New, Stages, WaitFor, Work
+
+TOGETHER = 50
+
+
+class _Waiting(NamedTuple):
+    one: Settlement
+    move: Move
+    done: asyncio.Future[None]
+
+
+class Saver:
+    def __init__(self, db: Database, stages: Stages, pump: Pump) -> None:
+        self._db = db
+        self._stages = stages
+        self._pump = pump
+        self._waiting: asyncio.Queue[_Waiting] = asyncio.Queue()
+
+    async def save(self, work: Work, move: Move) -> None:
+        """Return when the move and what it saves are committed, or raise what `save` raised."""
+        done = asyncio.get_running_loop().create_future()
+        self._waiting.put_nowait(_Waiting(prepare(work, move, self._stages), move, done))
+        await done
+
+    async def run(self) -> None:
+        """Commit what waits, until cancelled; a few of these run side by side."""
+        while True:
+            group = [await self._waiting.get()]
+            while len(group) < TOGETHER and not self._waiting.empty():
+                group.append(self._waiting.get_nowait())
+            # Who was cancelled meanwhile, at its run limit, must not be committed.
+            group = [one for one in group if not one.done.done()]
+            await self._commit(group)
+
+    async def _commit(self, group: list[_Waiting]) -> None:
+        """Commit a group, or each of it apart, however often the database goes away meanwhile."""
+        patience = 0.1
+        while group:
+            try:
+                async with self._db.transaction() as tx:
+                    answers = await self._do(tx, group)
+            except Exception as error:  # noqa: BLE001
+                if isinstance(error, GONE) and is_gone(error):
+                    # It may have committed or not: doing it again finds out, by the fence.
+                    await asyncio.sleep(patience)
+                    patience = min(patience * 2, 2.0)
+                elif len(group) == 1:
+                    _tell(group[0], error)
+                    return
+                else:
+                    for one in group:
+                        await self._commit([one])
+                    return
+            else:
+                report(answers)
+                self._pump.wake()
+                for one in group:
+                    _tell(one)
+                return
+
+    async def _do(self, tx: Tx, group: list[_Waiting]) -> list[Answer]:
+        """Move the items first: that is the fence, and who has lost its lease saves nothing."""
+        lost: list[Answer] = []
+        held: list[tuple[Settlement, Move]] = []
+        for one, move, _ in group:
+            found: Settlement | None = one
+            if isinstance(move, WaitFor) and isinstance(move.item, New):
+                found = await spawn_and_wait(tx, self._pump.worker, one.work, move)
+            if found is None:
+                lost.append(Answer(one.work, lost=True))
+            else:
+                held.append((found, move))
+        answers = await settle(tx, self._pump.worker, [one for one, _ in held])
+        for (_, move), answer in zip(held, answers, strict=True):
+            if move.save and not answer.lost:
+                await move.save(tx)
+        return answers + lost
+
+
+def _tell(waiting: _Waiting, error: Exception | None = None) -> None:
+    if waiting.done.done():
+        return
+    if error is None:
+        waiting.done.set_result(None)
+    else:
+        waiting.done.set_exception(error)
