@@ -68,7 +68,6 @@ class Saver:
                     return
             else:
                 report(answers)
-                self._pump.wake()
                 for one in group:
                     _tell(one)
                 return

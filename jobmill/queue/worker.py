@@ -156,6 +156,9 @@ class Worker:
             if not settled:
                 self._put(work, outcome)
             took = processor.rest()
+            if settled:
+                # Nothing is put in the pump's way that would tell it of the free hand.
+                self._pump.wake()
             pool.took(took)
             self.ran += 1
             self._tally.add(pool.kind, pool.name, type(outcome).__name__.lower(), took)

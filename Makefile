@@ -1,0 +1,51 @@
+# Everything starts here: Python 3.11 or newer and make are enough. `make help` lists the targets.
+
+PY = .venv/bin/python
+export PYTHON
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-dev run test check fmt eval bench bench-queue soak clean
+
+help:  ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do \
+		printf '  make %-12s %s\n' "$$name" "$$text"; done
+
+setup:  ## Make .venv with what running needs
+	@scripts/setup run
+
+setup-dev:  ## Make .venv with what developing needs
+	@scripts/setup dev
+
+run: setup  ## Set up and start Jobmill
+	@$(PY) -m jobmill up
+
+test: setup-dev  ## Run the tests; ARGS= is handed to pytest
+	@$(PY) -m pytest -m "not soak" $(ARGS)
+
+check: setup-dev  ## Check format, lint, types and import rules
+	@$(PY) -m ruff format --check .
+	@$(PY) -m ruff check .
+	@$(PY) -m basedpyright jobmill
+	@.venv/bin/lint-imports
+
+fmt: setup-dev  ## Format the code and rewrite the generated pages
+	@$(PY) -m ruff format .
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m scripts.reference
+	@$(PY) -m scripts.commands
+
+eval:  ## Measure the quality of answers: there is nothing to measure yet
+	@echo "Nothing to evaluate yet: no part of Jobmill gives answers that need judging."
+
+bench: bench-queue  ## Run all benchmarks
+
+bench-queue: setup-dev  ## Measure the queue; ARGS= is handed on
+	@$(PY) -m bench.queue.run $(ARGS)
+
+soak: setup-dev  ## Run the tests that take minutes
+	@$(PY) -m pytest -m soak --timeout=0 $(ARGS)
+
+clean:  ## Remove what the other targets made; your data stays
+	@rm -rf .venv .venv-bench .ruff_cache .pytest_cache .hypothesis .import_linter_cache .grimp_cache build
+	@rm -rf *.egg-info
+	@find jobmill tests bench scripts -name __pycache__ -type d -prune -exec rm -rf {} +

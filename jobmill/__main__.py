@@ -1,0 +1,5 @@
+"""python -m jobmill"""
+
+from jobmill.cli import main
+
+main()

@@ -1,0 +1,168 @@
+"""jobmill doctor: what could keep Jobmill from working here, and how to mend it."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import os
+import shutil
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import typer
+
+from jobmill.cli import show
+from jobmill.cli.show import AsJson
+from jobmill.errors import AppError
+
+if TYPE_CHECKING:
+    from jobmill.db.state import State
+    from jobmill.settings import Settings
+
+OLDEST_PYTHON = (3, 11)
+MUCH_SKEW = dt.timedelta(seconds=5)
+GB = 10**9
+
+
+@dataclass(frozen=True)
+class Check:
+    result: Literal["ok", "warn", "fail"]
+    about: str
+    found: str
+    mend: str = ""
+
+
+def doctor(as_json: AsJson = False) -> None:
+    """Look for what could keep Jobmill from working here; exit code 1 if there is something."""
+    checks = list(examine())
+    show.many(checks, as_json=as_json)
+    if any(check.result == "fail" for check in checks):
+        raise typer.Exit(1)
+
+
+def examine() -> Iterator[Check]:
+    """All checks, in the order in which one depends on the other."""
+    from jobmill.cli import environment
+
+    yield check_python()
+    try:
+        settings = environment.load()
+    except AppError as error:
+        yield Check("fail", "settings", str(error), "correct it; `jobmill config check` tells more")
+        return
+    yield Check("ok", "settings", "all known and right")
+    if not settings.database_url:
+        yield from _local(settings)
+    yield from _database(settings)
+    yield check_port(settings)
+
+
+def check_python() -> Check:
+    found = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info < OLDEST_PYTHON:
+        return Check("fail", "Python", found, "install Python 3.11 or newer")
+    return Check("ok", "Python", found)
+
+
+def _local(settings: Settings) -> Iterator[Check]:
+    yield check_programs(settings)
+    folder = _nearest(settings.data_dir)
+    yield check_rights(settings.data_dir, folder)
+    yield check_space(shutil.disk_usage(folder).free)
+
+
+def check_programs(settings: Settings) -> Check:
+    from jobmill.db import binaries
+
+    try:
+        folder = binaries.folder(settings.postgres_bin)
+        version = binaries.version(folder)
+    except AppError as error:
+        return Check("fail", "PostgreSQL programs", str(error))
+    return Check("ok", "PostgreSQL programs", f"version {version} in {folder}")
+
+
+def _nearest(path: Path) -> Path:
+    return next(folder for folder in (path, *path.parents) if folder.exists())
+
+
+def check_rights(wanted: Path, folder: Path) -> Check:
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        mend = "give this user the right to write there, or set data_dir"
+        return Check("fail", "data folder", f"{folder} is not a folder we can write in", mend)
+    if folder != wanted:
+        return Check("ok", "data folder", f"{wanted} will be made at the first start")
+    if folder.stat().st_mode & 0o022:
+        return Check("warn", "data folder", f"others may write in {folder}", f"chmod go-w {folder}")
+    return Check("ok", "data folder", str(folder))
+
+
+def check_space(free: int) -> Check:
+    result = "fail" if free < GB else "warn" if free < 5 * GB else "ok"
+    mend = "" if result == "ok" else "free some space, or set data_dir to a larger disk"
+    return Check(result, "free space", show.size(free), mend)
+
+
+def _database(settings: Settings) -> Iterator[Check]:
+    from jobmill.cli import environment
+    from jobmill.db import state
+
+    with ExitStack() as stack:
+        try:
+            url = stack.enter_context(environment.served(settings))
+            asked_at = dt.datetime.now(dt.UTC)
+            found = asyncio.run(state.read(url))
+        except AppError as error:
+            mend = "check DATABASE_URL and the server" if settings.database_url else ""
+            yield Check("fail", "database", str(error), mend)
+            return
+        yield check_version(found)
+        yield check_migrations(found)
+        yield check_clock(found, asked_at, dt.datetime.now(dt.UTC))
+
+
+def check_version(found: State) -> Check:
+    from jobmill.db import state
+
+    if found.facts.major < state.OLDEST:
+        mend = f"move to PostgreSQL {state.OLDEST} or newer"
+        return Check("fail", "database", f"PostgreSQL {found.facts.version}", mend)
+    return Check("ok", "database", f"PostgreSQL {found.facts.version} answers")
+
+
+def check_migrations(found: State) -> Check:
+    if found.unknown:
+        text = f"made by a newer Jobmill ({found.unknown[-1]})"
+        return Check("fail", "migrations", text, "upgrade Jobmill, or restore an older backup")
+    if found.pending:
+        text = f"{len(found.pending)} to be applied at the next start"
+        return Check("ok" if not found.applied else "warn", "migrations", text)
+    return Check("ok", "migrations", "up to date")
+
+
+def check_clock(found: State, before: dt.datetime, after: dt.datetime) -> Check:
+    """The server's clock lies between ours before and after, or it is off by the rest."""
+    early, late = before - found.facts.clock, found.facts.clock - after
+    skew = max(early, late, dt.timedelta(0))
+    if skew > MUCH_SKEW:
+        text = f"the server's differs from ours by {skew.total_seconds():.0f} s"
+        return Check("warn", "clock", text, "set both by NTP")
+    return Check("ok", "clock", "the server's agrees with ours")
+
+
+def check_port(settings: Settings) -> Check:
+    host, port = settings.web_host, settings.web_port
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        mend = "if that is not Jobmill itself, set web_host or web_port"
+        return Check("warn", "web address", f"{host}:{port}: {error.strerror}", mend)
+    return Check("ok", "web address", f"{host}:{port} is free")

@@ -1,0 +1,111 @@
+"""One answer, two faces: a table for people, JSON for programs."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+    from rich.text import Text
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+Words = Mapping[str, Callable[[Any], str]]
+"""How people want to read a field, by its name."""
+
+COLOURS = {"ok": "green", "warn": "yellow", "fail": "bold red"}
+
+
+def one(answer: DataclassInstance, *, as_json: bool, words: Words | None = None) -> None:
+    """Print one thing, a line a field; people are spared the fields that are None."""
+    if as_json:
+        _print_json(dataclasses.asdict(answer))
+        return
+    known = [(name, value) for name, value in vars(answer).items() if value is not None]
+    rows = [[name.replace("_", " "), _text(value, name, words)] for name, value in known]
+    _print_table([], rows)
+
+
+def many(
+    answers: Sequence[DataclassInstance], *, as_json: bool, words: Words | None = None
+) -> None:
+    """Print a list, a line a thing."""
+    if as_json:
+        _print_json([dataclasses.asdict(answer) for answer in answers])
+        return
+    names = list(vars(answers[0])) if answers else []
+    rows = [[_text(value, name, words) for name, value in vars(one).items()] for one in answers]
+    _print_table([name.replace("_", " ") for name in names], rows)
+
+
+def size(number: int) -> str:
+    """A number of bytes, short enough to read."""
+    amount, units = float(number), ["B", "kB", "MB", "GB", "TB"]
+    while amount >= 999.5 and len(units) > 1:
+        amount /= 1000
+        units.pop(0)
+    return f"{amount:.{0 if amount >= 99.5 or units[0] == 'B' else 1}f} {units[0]}"
+
+
+def plain(text: str) -> str:
+    """The text on one line, with nothing in it that could move the cursor or colour the screen."""
+    one_line = " ".join(text.split())
+    return "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in one_line)
+
+
+def _text(value: object, name: str, words: Words | None) -> str:
+    if words and name in words:
+        return plain(words[name](value))
+    match value:
+        case None | "" | [] | {}:
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case dt.datetime():
+            return value.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+        case list() | tuple():
+            return plain(", ".join(map(str, value)))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        case dict():
+            return plain(", ".join(f"{key}={part}" for key, part in value.items()))  # pyright: ignore[reportUnknownVariableType]
+        case _:
+            return plain(str(value))
+
+
+def _print_json(answer: object) -> None:
+    typer.echo(json.dumps(answer, default=_jsonable, ensure_ascii=False))
+
+
+def _jsonable(value: object) -> object:
+    if isinstance(value, dt.datetime):
+        return value.isoformat()
+    if isinstance(value, dt.timedelta):
+        return value.total_seconds()
+    return str(value)
+
+
+def _print_table(names: list[str], rows: list[list[str]]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(
+        *names, box=box.SIMPLE_HEAD if names else None, show_header=bool(names), pad_edge=False
+    )
+    for row in rows:
+        table.add_row(*map(_cell, row))
+    # Whoever reads a pipe wants whole lines, not lines cut for a narrow terminal.
+    Console(width=None if sys.stdout.isatty() else 10_000).print(table)
+
+
+def _cell(text: str) -> Text:
+    from rich.text import Text
+
+    # As it stands: square brackets in a value are no markup.
+    return Text(text, style=COLOURS.get(text, ""), overflow="fold")

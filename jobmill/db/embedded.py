@@ -1,0 +1,485 @@
+"""The bundled PostgreSQL: started by whoever comes first, stopped by whoever leaves last.
+
+Beside the data folder stand three files that are only ever locked (flock), never read. The
+kernel drops a lock when its holder dies, so `kill -9` of anyone leaves nothing to clean up.
+
+- `….turn`    held while starting or stopping: one at a time
+- `….in-use`  shared by every process that uses the server
+- `….alive`   inherited by the server and all its children: free only when none is left
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+
+from jobmill.db import account, binaries
+from jobmill.db.account import Account
+from jobmill.errors import Conflict, Unavailable
+
+NAME = "jobmill"
+"""Of the product's database, and of the role that owns it."""
+
+PORT = 5432  # No TCP port: it only names the socket.
+START_LIMIT = 600.0  # Recovery after a crash may replay much; while the server lives, we wait.
+STOP_LIMIT = 60.0
+CREATE_LIMIT = 60.0
+ORPHAN_LIMIT = 2.0
+KILL_LIMIT = 10.0
+LOGS_KEPT = 5
+SOCKET_PATH_LIMIT = 107 if sys.platform == "linux" else 103
+INCLUDE = "include_if_exists = 'jobmill.conf'"
+
+
+@dataclass(frozen=True)
+class Status:
+    running: bool
+    pid: int | None
+    version: int | None
+    data: Path
+    url: str
+
+
+@dataclass(frozen=True)
+class _Postmaster:
+    pid: int
+    socket: str
+    ready: bool
+
+
+class Embedded:
+    """One PostgreSQL data folder and the server that may run on it."""
+
+    def __init__(
+        self, data: Path, bin: Path | None = None, *, durable: bool = True, connections: int = 100
+    ) -> None:
+        self.data = data.resolve()
+        self._bin = bin
+        self._durable = durable
+        self._connections = connections
+        self._share: int | None = None
+
+    @contextlib.contextmanager
+    def use(self) -> Generator[str]:
+        """The URL of a running server, which keeps running while the block does."""
+        url = self.start()
+        try:
+            yield url
+        finally:
+            self.release()
+
+    def start(self) -> str:
+        """Start or adopt the server and keep it in use until `release`; may be called again."""
+        with self._turn():
+            share = self._share if self._share is not None else self._lock("in-use", fcntl.LOCK_SH)
+            try:
+                server = self._answering()
+            except BaseException:
+                if self._share is None:
+                    os.close(share)
+                raise
+            self._share = share
+            return _url(server.socket)
+
+    def release(self) -> None:
+        """Leave; the last one out stops the server."""
+        if self._share is None:
+            return
+        with self._turn():
+            os.close(self._share)
+            self._share = None
+            with contextlib.suppress(BlockingIOError):
+                os.close(self._lock("in-use", fcntl.LOCK_EX | fcntl.LOCK_NB))
+                self._stop()
+
+    def stop(self) -> None:
+        """Stop the server, whoever uses it."""
+        with self._turn():
+            self._stop()
+
+    def status(self) -> Status:
+        """What is so now; starts nothing and waits for nobody."""
+        server = self._postmaster()
+        return Status(
+            running=server is not None and server.ready,
+            pid=server.pid if server else None,
+            version=self._version(),
+            data=self.data,
+            url=_url(server.socket if server else str(self._socket_folder())),
+        )
+
+    def tend(self) -> None:
+        """Bring the server back if it died and drop the oldest logs: for those who stay long."""
+        if self._postmaster() is None:
+            self.start()
+        self._drop_old_logs()
+
+    def _answering(self) -> _Postmaster:
+        for last in (False, False, True):
+            server = self._adopt() or self._launch()
+            try:
+                _ensure_database(server)
+            except psycopg.OperationalError as error:
+                # One that is just dying looks alive for a moment.
+                gone = _wait(lambda looked=server: self._postmaster() != looked, ORPHAN_LIMIT)
+                if last or not gone:
+                    raise Unavailable(f"PostgreSQL runs but does not answer: {error}") from error
+            else:
+                return server
+        raise AssertionError
+
+    def _adopt(self) -> _Postmaster | None:
+        """The server that somebody else started, once it is ready; None if there is none."""
+        if self._postmaster() is None and self._children_left():
+            self._clear_orphans()
+        return self._wait_ready()
+
+    def _wait_ready(self) -> _Postmaster | None:
+        deadline = time.monotonic() + START_LIMIT
+        while time.monotonic() < deadline:
+            server = self._postmaster()
+            if server is not None and server.ready:
+                return server
+            if server is None and not self._children_left():
+                return None
+            time.sleep(0.02)
+        raise Unavailable(f"PostgreSQL does not get ready: {self._last_words()}")
+
+    def _launch(self) -> _Postmaster:
+        bin = binaries.folder(self._bin, major=self._version())
+        who = account.choose(self.data, bin)
+        if self._version() is None:
+            self._create(bin, who)
+        elif self._version() != binaries.version(bin):
+            raise Conflict(
+                f"{self.data} was made by PostgreSQL {self._version()}, and {bin} has "
+                f"{binaries.version(bin)}: point postgres_bin at the old version, run `jobmill db "
+                "backup FILE`, move the data folder away, and `jobmill db restore FILE` with the new"
+            )
+        alive = self._lock("alive", fcntl.LOCK_EX)
+        try:
+            # Nobody who wrote these files is left: a number in them is a zombie's or a
+            # stranger's, and PostgreSQL would take either for a running server.
+            socket = self._make_socket_folder(who)
+            (self.data / "postmaster.pid").unlink(missing_ok=True)
+            (socket / f".s.PGSQL.{PORT}.lock").unlink(missing_ok=True)
+            self._configure(who, socket)
+            self._spawn(bin, who, alive)
+        finally:
+            os.close(alive)
+        server = self._wait_ready()
+        if server is None:
+            raise Unavailable(f"PostgreSQL does not start: {self._last_words()}")
+        return server
+
+    def _spawn(self, bin: Path, who: Account, alive: int) -> None:
+        with (self.data / "start.log").open("wb") as log:
+            # The shell ends at once, so the server is no child of ours and no zombie after us.
+            # Not pg_ctl: it hands the path of the data folder to a shell.
+            command = [*who.prefix, str(bin / "postgres"), "-D", str(self.data)]
+            subprocess.run(
+                ["/bin/sh", "-c", '"$@" &', "sh", *command],
+                check=True,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=binaries.environment(),
+                pass_fds=(alive,),
+                start_new_session=True,
+                **who.popen(),
+            )
+
+    def _create(self, bin: Path, who: Account) -> None:
+        if self.data.exists() and any(self.data.iterdir()):
+            raise Conflict(f"{self.data} is neither empty nor a data folder of PostgreSQL")
+        # A crash must not leave half a folder that looks whole: only the rename makes it real.
+        new = self._beside("new")
+        alive = self._lock("alive", fcntl.LOCK_EX)
+        try:
+            if new.exists():
+                shutil.rmtree(new)
+            new.mkdir(mode=0o700)
+            who.own(new)
+            self._initdb(bin, who, new, alive)
+            new.rename(self.data)
+            _sync(self.data.parent)
+        finally:
+            os.close(alive)
+
+    def _initdb(self, bin: Path, who: Account, folder: Path, alive: int) -> None:
+        builtin = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+        done = subprocess.run(
+            [
+                *who.prefix,
+                str(bin / "initdb"),
+                *("-D", str(folder), "-U", NAME, "-E", "UTF8", "--auth=trust"),
+                *(builtin if binaries.version(bin) >= 17 else []),
+                *([] if self._durable else ["--no-sync"]),
+            ],
+            check=False,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env=binaries.environment(),
+            pass_fds=(alive,),
+            **who.popen(),
+        )
+        if done.returncode != 0:
+            raise Unavailable(f"PostgreSQL cannot make {folder}: {done.stderr.strip()[-500:]}")
+
+    def _configure(self, who: Account, socket: Path) -> None:
+        main = self.data / "postgresql.conf"
+        if INCLUDE not in main.read_text().splitlines():
+            with main.open("a") as file:
+                file.write(f"\n{INCLUDE}\n")
+        new = self.data / "jobmill.conf.new"
+        new.write_text(self._conf(socket))
+        new.chmod(0o600)
+        who.own(new)
+        new.rename(self.data / "jobmill.conf")
+
+    def _conf(self, socket: Path) -> str:
+        lines = {
+            "listen_addresses": "",
+            "port": PORT,
+            "unix_socket_directories": '"{}"'.format(str(socket).replace('"', '""')),
+            "unix_socket_permissions": "0700",
+            "max_connections": self._connections,
+            "shared_buffers": "128MB",
+            "max_wal_size": "2GB",
+            "jit": "off",
+            # Queue tables turn over quickly: their dead rows must not wait a minute.
+            "autovacuum_naptime": "10s",
+            "idle_in_transaction_session_timeout": "10min",
+            "synchronous_commit": "on",
+            # Each file is new by name; `_drop_old_logs` keeps the last few.
+            "logging_collector": "on",
+            "log_directory": "log",
+            "log_filename": "%Y-%m-%d_%H%M%S.log",
+            "log_rotation_size": "10MB",
+            "log_rotation_age": "1d",
+            "log_checkpoints": "off",
+        }
+        if not self._durable:
+            lines |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+        written = [f"{name} = '{_escaped(str(text))}'\n" for name, text in lines.items()]
+        return "# Rewritten at each start; what stands after the include line wins.\n" + "".join(
+            written
+        )
+
+    def _stop(self) -> None:
+        server = self._postmaster()
+        if server is None:
+            return
+        # Fast, which ends sessions and writes everything out; then at once, which leaves that
+        # to recovery at the next start. Neither loses a commit.
+        for how, limit in ((signal.SIGINT, STOP_LIMIT), (signal.SIGQUIT, 10.0)):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(server.pid, how)
+            if _wait(lambda: self._postmaster() is None and not self._children_left(), limit):
+                self._drop_socket_folder(Path(server.socket))
+                return
+        raise Unavailable(f"PostgreSQL (process {server.pid}) does not stop")
+
+    def _postmaster(self) -> _Postmaster | None:
+        """What postmaster.pid says, if the process it names is ours and lives."""
+        try:
+            lines = (self.data / "postmaster.pid").read_text(errors="surrogateescape").splitlines()
+            pid, socket = int(lines[0]), lines[4]
+        except (OSError, ValueError, IndexError):
+            return None
+        if not _runs_in(pid, self.data):
+            return None
+        return _Postmaster(pid, socket, ready=len(lines) > 7 and lines[7].strip() == "ready")
+
+    def _children_left(self) -> bool:
+        """Whether any process of the server is alive: they all hold this lock."""
+        try:
+            os.close(self._lock("alive", fcntl.LOCK_SH | fcntl.LOCK_NB))
+        except BlockingIOError:
+            return True
+        return False
+
+    def _clear_orphans(self) -> None:
+        """End the backends of a killed server: a busy one would notice only after its query."""
+        # Where there is no data yet, it is an initdb whose starter was killed: it will end.
+        limit = CREATE_LIMIT if self._version() is None else ORPHAN_LIMIT
+        if _wait(lambda: self._postmaster() is not None or not self._children_left(), limit):
+            return
+        for pid in _processes():
+            if _is_postgres(pid) and _runs_in(pid, self.data):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        if not _wait(lambda: not self._children_left(), KILL_LIMIT):
+            raise Unavailable(
+                f"processes that cannot be seen from here still use {self.data} "
+                "(another container?): end them first"
+            )
+
+    def _version(self) -> int | None:
+        try:
+            return int((self.data / "PG_VERSION").read_text().split(".")[0])
+        except (OSError, ValueError):
+            return None
+
+    def _socket_folder(self, uid: int | None = None) -> Path:
+        """The data folder, which is private; a short private folder if its name cannot serve."""
+        if _fits(self.data):
+            return self.data
+        uid = os.geteuid() if uid is None else uid
+        name = f"{NAME}-{uid}-{hashlib.sha256(os.fsencode(self.data)).hexdigest()[:12]}"
+        places = [tempfile.gettempdir(), "/tmp"]
+        if uid == os.geteuid():
+            places.insert(0, os.environ.get("XDG_RUNTIME_DIR", ""))
+        for place in places:
+            if place and os.access(place, os.W_OK) and _fits(Path(place) / name):
+                return Path(place) / name
+        raise Unavailable(f"no folder short enough for a socket among {', '.join(places)}")
+
+    def _make_socket_folder(self, who: Account) -> Path:
+        folder = self._socket_folder(who.uid)
+        if folder == self.data:
+            return folder
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+            who.own(folder)
+        found = folder.lstat()
+        private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o077
+        if not private or found.st_uid != who.uid:
+            raise Unavailable(
+                f"{folder}, where the socket of PostgreSQL should be, is not ours alone: remove it"
+            )
+        return folder
+
+    def _drop_socket_folder(self, folder: Path) -> None:
+        if folder != self.data:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+    def _drop_old_logs(self) -> None:
+        for path in sorted((self.data / "log").glob("*.log"))[:-LOGS_KEPT]:
+            path.unlink(missing_ok=True)
+
+    def _last_words(self) -> str:
+        start = self.data / "start.log"
+        logs = sorted((self.data / "log").glob("*.log"))[-1:]
+        if start.exists():
+            began = start.stat().st_mtime_ns
+            logs = [start, *(path for path in logs if path.stat().st_mtime_ns >= began)]
+        text = "".join(path.read_text(errors="replace") for path in logs)
+        return " | ".join(text.strip().splitlines()[-5:]) or "it left no log"
+
+    @contextlib.contextmanager
+    def _turn(self) -> Generator[None]:
+        try:
+            # The server may have to be another user than root, who must be able to pass.
+            mode = 0o711 if os.geteuid() == 0 else 0o700
+            self.data.parent.mkdir(mode=mode, parents=True, exist_ok=True)
+            turn = self._lock("turn", fcntl.LOCK_EX)
+        except OSError as error:
+            raise Unavailable(f"cannot keep data in {self.data.parent}: {error}") from error
+        try:
+            yield
+        finally:
+            os.close(turn)
+
+    def _lock(self, name: str, how: int) -> int:
+        """Lock one of our files; closing what this returns unlocks it."""
+        file = os.open(self._beside(name), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(file, how)
+        except BaseException:
+            os.close(file)
+            raise
+        return file
+
+    def _beside(self, suffix: str) -> Path:
+        return self.data.with_name(f"{self.data.name}.{suffix}")
+
+
+def _ensure_database(server: _Postmaster) -> None:
+    url = _url(server.socket, "postgres")
+    with psycopg.connect(url, autocommit=True, connect_timeout=10) as connection:
+        found = connection.execute("SELECT FROM pg_database WHERE datname = %s", [NAME])
+        if found.rowcount == 0:
+            connection.execute("CREATE DATABASE jobmill")
+
+
+def _url(socket: str, database: str = NAME) -> str:
+    return f"postgresql://{NAME}@/{database}?host={quote(socket, safe='/')}&port={PORT}"
+
+
+def _fits(folder: Path) -> bool:
+    """Whether a client can be given a socket there: short, and no comma, which divides hosts."""
+    name = str(folder / f".s.PGSQL.{PORT}")
+    return len(os.fsencode(name)) <= SOCKET_PATH_LIMIT and name.isprintable() and "," not in name
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "''")
+
+
+def _runs_in(pid: int, folder: Path) -> bool:
+    """Whether a live process works in this folder, as all of the server's do."""
+    if not Path("/proc/self/cwd").exists():
+        return _answers(pid)
+    try:
+        # A zombie, which still answers to signals, has no folder any more.
+        return os.path.samefile(f"/proc/{pid}/cwd", folder)
+    except OSError:
+        return False
+
+
+def _answers(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except OSError as error:
+        return error.errno == errno.EPERM
+    return True
+
+
+def _is_postgres(pid: int) -> bool:
+    try:
+        return Path(os.readlink(f"/proc/{pid}/exe")).name == "postgres"
+    except OSError:
+        return False
+
+
+def _processes() -> list[int]:
+    if not Path("/proc").is_dir():
+        return []
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+
+
+def _wait(done: Callable[[], bool], limit: float) -> bool:
+    deadline = time.monotonic() + limit
+    while not done():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def _sync(folder: Path) -> None:
+    file = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)

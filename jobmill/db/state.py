@@ -1,0 +1,66 @@
+"""What a database says about itself, for those who look after it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+import psycopg
+
+from jobmill.db import Tx, migrate, open_connection, redacted, row
+from jobmill.errors import Unavailable
+
+OLDEST = 15
+"""The first major version of PostgreSQL that has what we use."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    version: str
+    major: int
+    bytes: int
+    connections: int
+    max_connections: int
+    clock: dt.datetime
+
+
+@dataclass(frozen=True)
+class State:
+    facts: Facts
+    applied: list[str]
+    pending: list[str]
+    unknown: list[str]
+
+
+async def read(url: str) -> State:
+    """Ask the server; Unavailable if it does not answer."""
+    try:
+        async with await open_connection(url) as tx:
+            return await _read(tx)
+    except psycopg.OperationalError as error:
+        raise Unavailable(f"no PostgreSQL answers at {redacted(url)}: {error}") from error
+
+
+async def _read(tx: Tx) -> State:
+    facts = await row(
+        tx,
+        Facts,
+        """
+        SELECT current_setting('server_version') AS version,
+               current_setting('server_version_num')::int / 10000 AS major,
+               pg_database_size(current_database()) AS bytes,
+               (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')
+                   AS connections,
+               current_setting('max_connections')::int AS max_connections,
+               clock_timestamp() AS clock
+        """,
+    )
+    assert facts is not None
+    applied = list(await migrate.applied(tx))
+    known = migrate.known()
+    return State(
+        facts=facts,
+        applied=applied,
+        pending=[name for name in known if name not in applied],
+        unknown=[name for name in applied if name not in known],
+    )

@@ -1,0 +1,269 @@
+"""Everything an operator can set: `JOBMILL_*` variables over `jobmill.yaml` over the defaults."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast, get_origin
+
+import platformdirs
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from jobmill.errors import Invalid
+
+PREFIX = "JOBMILL_"
+FILE = "jobmill.yaml"
+OTHER_VARIABLES = ("JOBMILL_CONFIG", "JOBMILL_DEBUG", "JOBMILL_TEST_DATABASE_URL")
+KUBERNETES = re.compile(r"JOBMILL_(SERVICE_(HOST|PORT)(_.*)?|PORT(_\d+_.*)?)")
+"""What Kubernetes sets in every pod beside a service named jobmill: not for us."""
+
+
+def _postgres_url(url: str) -> str:
+    if url and not url.startswith(("postgresql://", "postgres://")):
+        raise ValueError("not a URL of PostgreSQL")
+    return url
+
+
+PostgresUrl = Annotated[str, AfterValidator(_postgres_url)]
+UserPath = Annotated[Path, AfterValidator(lambda path: Path(os.path.expanduser(path)))]
+Count = Annotated[int, Field(ge=1)]
+
+
+class Settings(BaseModel):
+    """Built directly it holds the defaults; `load` reads what the operator set."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    database_url: PostgresUrl = Field(default="", repr=False)
+    """The PostgreSQL (15 or newer) to use. Empty: we start the one that we bring.
+    The variable DATABASE_URL sets it too."""
+
+    data_dir: UserPath = Field(default_factory=lambda: platformdirs.user_data_path("jobmill"))
+    """Where the PostgreSQL that we start keeps its data."""
+
+    postgres_bin: UserPath | None = None
+    """The folder of the PostgreSQL programs. Empty: those that we bring."""
+
+    postgres_connections: Annotated[int, Field(ge=10, le=10_000)] = 100
+    """How many connections the PostgreSQL that we start allows."""
+
+    web_host: str = "127.0.0.1"
+    """The address that the web pages are served on."""
+
+    web_port: Annotated[int, Field(ge=0, le=65_535)] = 8000
+    """The port that the web pages are served on; 0 takes any free one."""
+
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """The least important messages that are logged."""
+
+    log_format: Literal["text", "json"] = "text"
+    """Lines for people, or one JSON object a line for programs."""
+
+    poll_only: bool = False
+    """Look for work at intervals instead of being told (LISTEN), for connection poolers
+    that share a connection between transactions."""
+
+    processors: Count = 10
+    """How many items of a phase one worker process runs at the same time."""
+
+    processors_by_phase: dict[str, Count] = Field(default_factory=dict)
+    """The same for single phases, where it differs."""
+
+    queue_capacity: Count = 1000
+    """How many items may wait in a phase; beyond that new ones are refused."""
+
+    max_retries: Annotated[int, Field(ge=0)] = 3
+    """How often a failed item is tried again before it is set aside."""
+
+    max_spawn_depth: Annotated[int, Field(ge=0)] = 10
+    """How many generations of items may spring from one item."""
+
+    run_limit_seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 300
+    """How long one attempt at one phase of an item may run."""
+
+    keep_finished_days: Count = 30
+    """How long finished items are kept."""
+
+    def processors_for(self, phase: str) -> int:
+        return self.processors_by_phase.get(phase, self.processors)
+
+
+class _Given:
+    """One value as the operator wrote it, and where."""
+
+    def __init__(self, raw: object, origin: str, label: str) -> None:
+        self.raw = raw
+        self.origin = origin
+        self.label = label
+
+
+def load(
+    environ: Mapping[str, str] | None = None, folder: Path | None = None
+) -> tuple[Settings, dict[str, str]]:
+    """The settings, and for each where it came from; Invalid names all that is wrong."""
+    environ = os.environ if environ is None else environ
+    file = find(environ, folder)
+    given = _from_file(file) if file else {}
+    given |= _from_environment(environ)
+    try:
+        settings = Settings.model_validate_strings({name: got.raw for name, got in given.items()})
+    except ValidationError as error:
+        raise Invalid("; ".join(_explain(error, given))) from None
+    origins = {name: "default" for name in Settings.model_fields}
+    return settings, origins | {name: got.origin for name, got in given.items()}
+
+
+def find(environ: Mapping[str, str] | None = None, folder: Path | None = None) -> Path | None:
+    """The file that settings are read from, if there is one."""
+    environ = os.environ if environ is None else environ
+    chosen = environ.get("JOBMILL_CONFIG")
+    if chosen:
+        file = Path(os.path.expanduser(chosen)).absolute()
+        if not file.is_file():
+            raise Invalid(f"JOBMILL_CONFIG names {file}, which is not a file")
+        return file
+    return next((file for file in places(folder) if file.is_file()), None)
+
+
+def places(folder: Path | None = None) -> list[Path]:
+    """Where a file of settings is looked for; the first one found counts."""
+    return [(folder or Path.cwd()) / FILE, platformdirs.user_config_path("jobmill") / FILE]
+
+
+def allowed(name: str) -> str:
+    """In words, what a setting accepts."""
+    if name == "database_url":
+        return "a URL that starts with postgresql://"
+    return _words(Settings.model_json_schema()["properties"][name])
+
+
+def _words(schema: dict[str, Any]) -> str:
+    match schema:
+        case {"anyOf": [first, *_]}:
+            return _words(first)
+        case {"enum": choices}:
+            return " or ".join(choices)
+        case {"additionalProperties": inner}:
+            return f"phase=N,phase=N, each {_words(inner)}"
+        case {"minimum": low, "maximum": high}:
+            return f"a whole number from {low} to {high}"
+        case {"minimum": low}:
+            return f"a whole number, at least {low}"
+        case {"exclusiveMinimum": low}:
+            return f"a number above {low:g}"
+        case _:
+            plain = {"boolean": "true or false", "path": "a path"}
+            return plain.get(schema.get("format", schema["type"]), "a text")
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, _Given]:
+    _refuse_unknown_variables(environ)
+    found: dict[str, _Given] = {}
+    for name in Settings.model_fields:
+        variables = [PREFIX + name.upper()]
+        if name == "database_url":
+            variables.append("DATABASE_URL")
+        # An empty variable is an unset one: that is how compose files and units pass "none".
+        for variable in [variable for variable in variables if environ.get(variable)][:1]:
+            found[name] = _Given(
+                _read_variable(name, environ[variable]), f"environment {variable}", variable
+            )
+    return found
+
+
+def _refuse_unknown_variables(environ: Mapping[str, str]) -> None:
+    known = [*(PREFIX + name.upper() for name in Settings.model_fields), *OTHER_VARIABLES]
+    unknown = [
+        name
+        for name in environ
+        if name.startswith(PREFIX) and name not in known and not KUBERNETES.fullmatch(name)
+    ]
+    if unknown:
+        raise Invalid(
+            "; ".join(
+                f"the environment sets {name}, which is no setting{_close(name, known)}"
+                for name in sorted(unknown)
+            )
+        )
+
+
+def _read_variable(name: str, text: str) -> object:
+    if get_origin(Settings.model_fields[name].annotation) is not dict:
+        return text
+    pairs = [pair.partition("=") for pair in text.split(",") if pair.strip()]
+    return {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def _from_file(file: Path) -> dict[str, _Given]:
+    found: dict[str, _Given] = {}
+    for name, line, raw in _read_yaml(file):
+        where = f"{file}:{line}"
+        if name not in Settings.model_fields:
+            raise Invalid(f"{where}: {name} is no setting{_close(name, Settings.model_fields)}")
+        if name in found:
+            raise Invalid(f"{where}: {name} is set twice (first in {found[name].origin})")
+        if not _is_plain(raw):
+            raise Invalid(f"{where}: {name} should be {allowed(name)}, not a list or a group")
+        if raw:
+            found[name] = _Given(_beside(file, name, raw), where, f"{where}: {name}")
+    return found
+
+
+def _read_yaml(file: Path) -> list[tuple[str, int, object]]:
+    """Name, line and text of each setting. Texts, so that `on` and `1_0` mean what they say."""
+    import yaml  # Most starts have no file to read.
+
+    try:
+        tree = cast(Any, yaml).compose(file.read_text(encoding="utf-8"), yaml.BaseLoader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise Invalid(f"{file}:{line}: not YAML: {error.problem}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise Invalid(f"{file}: not YAML: {error}") from error
+    except OSError as error:
+        raise Invalid(f"{file} cannot be read: {error.strerror}") from error
+    if tree is not None and tree.id != "mapping":
+        raise Invalid(f"{file}:1: not settings: each line is `name: value`")
+    pairs: list[Any] = [] if tree is None else tree.value
+    return [(str(_plain(key)), key.start_mark.line + 1, _plain(value)) for key, value in pairs]
+
+
+def _plain(node: Any) -> object:
+    if node.id == "mapping":
+        return {str(_plain(key)): _plain(value) for key, value in node.value}
+    return [_plain(value) for value in node.value] if node.id == "sequence" else node.value
+
+
+def _is_plain(raw: object) -> bool:
+    parts = cast(dict[str, object], raw).values() if isinstance(raw, dict) else [raw]
+    return all(isinstance(part, str) for part in parts)
+
+
+def _beside(file: Path, name: str, raw: object) -> object:
+    """A relative path in a file starts where the file is, not where the command was called."""
+    if isinstance(raw, str) and allowed(name) == "a path":
+        return str(file.parent / os.path.expanduser(raw))
+    return raw
+
+
+def _explain(error: ValidationError, given: Mapping[str, _Given]) -> list[str]:
+    lines: list[str] = []
+    for problem in error.errors():
+        name, *inner = cast(tuple[str, ...], problem["loc"])
+        # The wrong text helps to find it, but a URL may hold a password.
+        wrong = "" if name == "database_url" else f", not {_quoted(problem['input'])}"
+        part = f" ({inner[0]})" if inner else ""
+        lines.append(f"{given[name].label}{part} should be {allowed(name)}{wrong}")
+    return lines
+
+
+def _quoted(wrong: object) -> str:
+    return ascii(wrong) if isinstance(wrong, str) else "a list or a group"
+
+
+def _close(name: str, known: Mapping[str, object] | list[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f": did you mean {close[0]}?" if close else ""

@@ -1,0 +1,57 @@
+"""Writes the pages of docs/reference that are made from code: python -m scripts.reference"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jobmill.settings import PREFIX, Settings, allowed
+
+SETTINGS = Path("docs/reference/settings.md")
+
+INTRO = """\
+# Settings
+
+Made from `jobmill/settings.py` by `make fmt`.
+
+Each setting is read from its variable, else from `jobmill.yaml`, else it has its default. The file
+is the one that `JOBMILL_CONFIG` names, else the one in the current folder, else the one in the
+user's configuration folder (`jobmill config path` prints which). An empty variable counts as unset.
+A relative path in the file starts at the file's folder. A name or value that is not in this table
+is an error that says so. `jobmill config show` prints every value and where it comes from.
+`JOBMILL_DEBUG=1` is no setting: it adds a traceback to every error.
+
+```yaml
+# jobmill.yaml
+web_port: 8080
+processors: 20
+processors_by_phase:
+  extract: 4          # as a variable: JOBMILL_PROCESSORS_BY_PHASE=extract=4,match=2
+```
+
+| setting | variable | accepts | default | meaning |
+|---|---|---|---|---|
+"""
+
+
+def settings_page() -> str:
+    return INTRO + "".join(_line(name) for name in Settings.model_fields)
+
+
+def _line(name: str) -> str:
+    field = Settings.model_fields[name]
+    # The default folder of data depends on the machine; its rule does not.
+    folder = "the user's data folder for `jobmill`"
+    default = folder if field.default_factory and name == "data_dir" else _default(field.default)
+    meaning = " ".join((field.description or "").split())
+    return f"| `{name}` | `{PREFIX}{name.upper()}` | {allowed(name)} | {default} | {meaning} |\n"
+
+
+def _default(value: object) -> str:
+    if isinstance(value, bool):
+        return "`true`" if value else "`false`"
+    return f"`{value}`" if isinstance(value, int | float | str) and value != "" else "empty"
+
+
+if __name__ == "__main__":
+    SETTINGS.parent.mkdir(parents=True, exist_ok=True)
+    SETTINGS.write_text(settings_page(), encoding="utf-8")

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psycopg
+import pytest
+
+TEST_SERVER = "JOBMILL_TEST_DATABASE_URL"
+ROOT = Path(__file__).parent.parent.parent
+
+OLD = """#!/bin/sh
+[ "$1" = -V ] && echo "Python 3.9.2" && exit
+exit 1
+"""
+
+BARE = """#!/bin/sh
+case "$*" in *ensurepip*) exit 1 ;; esac
+"""
+
+# Answers as Python does, and notes what it was asked to make.
+GOOD = """#!/bin/sh
+case "$1 $2" in
+    "-V "*) echo "Python 3.12.0" ;;
+    "-m venv") echo "venv $3" >>calls; mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
+    "-m pip") echo "pip $*" >>calls ;;
+    "-c import pip"*) echo "$(cd "$(dirname "$0")/.." && pwd)|3|12" ;;
+esac
+"""
+
+SLEEPER = """
+import time
+def test_that_waits(server, request):
+    with open({note!r}, "w") as file:
+        file.write(server)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """What `make` needs of the project, in a folder with a space in its name."""
+    folder = tmp_path / "my jobmill"
+    (folder / "scripts").mkdir(parents=True)
+    for name in ("Makefile", "pyproject.toml", "requirements.lock", "scripts/setup"):
+        shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["make", *arguments], check=False, cwd=folder, capture_output=True, text=True
+    )
+
+
+def fake_python(folder: Path, text: str) -> str:
+    (folder / "python 3").write_text(text)
+    (folder / "python 3").chmod(0o755)
+    return f"PYTHON={folder / 'python 3'}"
+
+
+def test_an_old_python_is_named_with_what_is_needed(checkout: Path) -> None:
+    done = make(checkout, "setup", fake_python(checkout, OLD))
+    assert done.returncode != 0
+    assert "needs Python 3.11 or newer" in done.stderr
+    assert "is Python 3.9.2" in done.stderr
+    assert not (checkout / ".venv").exists()
+
+
+def test_a_python_that_cannot_make_environments_is_named_with_the_package(checkout: Path) -> None:
+    done = make(checkout, "setup", fake_python(checkout, BARE))
+    assert done.returncode != 0
+    assert "install the package python3-venv" in done.stderr
+
+
+def test_a_python_that_is_not_there_is_named(checkout: Path) -> None:
+    done = make(checkout, "setup", "PYTHON=/nowhere/python3")
+    assert done.returncode != 0
+    assert "was found at /nowhere/python3" in done.stderr
+
+
+def test_help_lists_every_target(checkout: Path) -> None:
+    listed = set(re.findall(r"^  make (\S+)", make(checkout, "help").stdout, re.MULTILINE))
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert listed == set(targets)
+    assert listed >= {"run", "test", "check", "fmt", "eval", "bench", "soak", "clean"}
+
+
+def test_the_second_set_up_does_nothing_until_something_changes(checkout: Path) -> None:
+    python = fake_python(checkout, GOOD)
+    assert make(checkout, "setup", python).returncode == 0
+    assert [line.split()[0] for line in calls(checkout)] == ["venv", "pip", "pip"]
+    assert "--require-hashes -r requirements.lock" in calls(checkout)[1]
+    assert make(checkout, "setup").stderr == ""
+    assert len(calls(checkout)) == 3
+
+    (checkout / "requirements.lock").write_text("# another lock\n")
+    make(checkout, "setup")
+    assert [line.split()[0] for line in calls(checkout)[3:]] == ["pip", "pip"]
+
+    moved = checkout.rename(checkout.with_name("moved here"))
+    make(moved, "setup", f"PYTHON={moved / 'python 3'}")
+    assert [line.split()[0] for line in calls(moved)[5:]] == ["venv", "pip", "pip"]
+
+    (moved / ".venv" / "bin" / "python").unlink()
+    make(moved, "setup", f"PYTHON={moved / 'python 3'}")
+    assert [line.split()[0] for line in calls(moved)[8:]] == ["venv", "pip", "pip"]
+
+
+def test_a_set_up_that_failed_is_done_again(checkout: Path) -> None:
+    python = fake_python(checkout, GOOD.replace(">>calls ;;", ">>calls; exit 1 ;;"))
+    assert make(checkout, "setup", python).returncode != 0
+    (checkout / ".venv" / "bin" / "python").write_text(GOOD)
+    assert make(checkout, "setup").returncode == 0
+    assert [line.split()[0] for line in calls(checkout)] == ["venv", "pip", "pip", "pip"]
+
+
+def calls(folder: Path) -> list[str]:
+    return (folder / "calls").read_text().splitlines()
+
+
+def test_ctrl_c_leaves_no_test_server_behind(tmp_path: Path) -> None:
+    note = tmp_path / "note"
+    (tmp_path / "test_sleeper.py").write_text(SLEEPER.format(note=str(note)))
+    command = [sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml")]
+    variables = {name: text for name, text in os.environ.items() if name != TEST_SERVER}
+    run = subprocess.Popen(
+        [*command, "-p", "tests.conftest", str(tmp_path / "test_sleeper.py")],
+        cwd=ROOT,
+        env=variables,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    while not note.exists() or not note.read_text():
+        assert run.poll() is None
+        time.sleep(0.05)
+    server = note.read_text()
+    data = Path(str(psycopg.conninfo.conninfo_to_dict(server)["host"]))
+    process = Path("/proc") / (data / "postmaster.pid").read_text().split()[0] / "cwd"
+    assert process.exists()
+    run.send_signal(signal.SIGINT)
+    assert run.wait() == 2
+    assert not process.exists()
+    assert not data.exists()

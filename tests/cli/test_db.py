@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from pathlib import Path
+
+import psycopg
+
+from jobmill.cli import environment
+from jobmill.db import GONE, Database, migrate
+from jobmill.settings import Settings
+from tests.cli.conftest import Jobmill
+
+
+def test_an_external_database_is_described(jobmill: Jobmill, url: str) -> None:
+    done = jobmill("db", "status", "--json", DATABASE_URL=as_url(url))
+    found = json.loads(done.stdout)
+    assert (found["kind"], found["running"]) == ("external", True)
+    assert found["applied"] == list(migrate.known())
+    assert (found["pending"], found["unknown"]) == ([], [])
+    assert found["bytes"] > 1_000_000
+    assert 0 < found["connections"] <= found["max_connections"]
+    assert jobmill("db", "url", DATABASE_URL=as_url(url)).stdout == as_url(url) + "\n"
+
+
+def test_the_bundled_one_is_described_without_being_started(jobmill: Jobmill, home: Path) -> None:
+    done = jobmill("db", "status", "--json")
+    assert json.loads(done.stdout)["running"] is False
+    done = jobmill("db", "url")
+    assert "not running" in done.stderr
+    assert done.stdout.startswith("postgresql://jobmill@/jobmill?host=")
+    assert not (home / "data").exists()
+
+
+def test_a_whole_round_on_the_bundled_one(jobmill: Jobmill, home: Path) -> None:
+    assert jobmill("db", "migrate").stdout.startswith("applied 0001")
+    assert jobmill("db", "migrate").stdout == "up to date\n"
+    assert json.loads(jobmill("db", "migrate", "--json").stdout) == {"applied": []}
+    sql(jobmill, "CREATE TABLE note (text text); INSERT INTO note VALUES ('kept')")
+
+    done = jobmill("db", "backup", home / "a b.dump", "--json")
+    assert json.loads(done.stdout)["bytes"] == (home / "a b.dump").stat().st_size
+    assert jobmill("db", "backup", home / "a b.dump").returncode == 4
+    sql(jobmill, "UPDATE note SET text = 'changed'")
+
+    done = jobmill("db", "restore", home / "a b.dump")
+    assert (done.returncode, "--replace" in done.stderr) == (4, True)
+    done = jobmill("db", "restore", home / "a b.dump", "--replace", stdin="n\n")
+    assert (done.returncode, "will be lost" in done.stderr) == (1, True)
+    assert sql(jobmill, "SELECT text FROM note") == "changed"
+    assert jobmill("db", "restore", home / "a b.dump", "--replace", "--yes").returncode == 0
+    assert sql(jobmill, "SELECT text FROM note") == "kept"
+    assert json.loads(jobmill("db", "status", "--json").stdout)["running"] is False
+
+
+def sql(jobmill: Jobmill, statement: str) -> str:
+    done = jobmill("db", "psql", "--no-psqlrc", "-qtA", "-c", statement)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_psql_hands_its_exit_code_on(jobmill: Jobmill, url: str) -> None:
+    done = jobmill("db", "psql", "-c", "SELECT 1/0", DATABASE_URL=as_url(url))
+    assert done.returncode == 1
+    assert "division by zero" in done.stderr
+
+
+def test_a_file_that_is_not_there_is_exit_code_3(jobmill: Jobmill, url: str) -> None:
+    done = jobmill("db", "restore", "nowhere.dump", DATABASE_URL=as_url(url))
+    assert (done.returncode, done.stderr) == (3, "jobmill: the file nowhere.dump does not exist\n")
+
+
+def test_a_newer_database_is_refused(jobmill: Jobmill, url: str) -> None:
+    with psycopg.connect(url) as connection:
+        connection.execute("INSERT INTO jobmill_migration VALUES ('9999_later.sql', 'x')")
+    done = jobmill("db", "migrate", DATABASE_URL=as_url(url))
+    assert (done.returncode, "newer Jobmill" in done.stderr) == (4, True)
+    found = json.loads(jobmill("db", "status", "--json", DATABASE_URL=as_url(url)).stdout)
+    assert found["unknown"] == ["9999_later.sql"]
+
+
+async def test_an_open_database_is_migrated_and_outlives_its_server(home: Path) -> None:
+    settings = Settings(data_dir=home / "data")
+    bundled = environment.embedded(settings)
+    assert bundled is not None
+    async with environment.open_database(settings) as database:
+        async with database.transaction() as tx:
+            assert await migrate.pending(tx) == []
+            await tx.execute("CREATE TABLE note ()")
+        killed = bundled.status().pid
+        assert killed is not None
+        os.kill(killed, signal.SIGKILL)
+        async with asyncio.timeout(30):
+            while bundled.status().pid in (None, killed):
+                await asyncio.sleep(0.05)
+        await wait_for_note(database)
+    assert not bundled.status().running
+
+
+async def wait_for_note(database: Database) -> None:
+    async with asyncio.timeout(30):
+        while True:
+            try:
+                async with database.transaction() as tx:
+                    await tx.execute("SELECT FROM note")
+                return
+            except GONE:
+                await asyncio.sleep(0.05)
+
+
+def as_url(conninfo: str) -> str:
+    """Settings take URLs; the fixture has the other form."""
+    parts = psycopg.conninfo.conninfo_to_dict(conninfo)
+    return "postgresql:///?" + "&".join(f"{name}={text}" for name, text in parts.items())

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import datetime as dt
+import json
+import socket
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from jobmill.cli import doctor
+from jobmill.db.state import Facts, State
+from tests.cli.conftest import Jobmill
+from tests.cli.test_db import as_url
+
+NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+
+
+def checks(output: str) -> dict[str, str]:
+    return {check["about"]: check["result"] for check in json.loads(output)}
+
+
+def state(
+    *, major: int = 18, pending: list[str] | None = None, unknown: list[str] | None = None
+) -> State:
+    facts = Facts(f"{major}.1", major, 1, 1, 100, NOW)
+    return State(facts, ["0001"], pending or [], unknown or [])
+
+
+def test_all_is_well_on_a_fresh_machine(jobmill: Jobmill) -> None:
+    done = jobmill("doctor", "--json")
+    assert done.returncode == 0, done.stdout
+    assert checks(done.stdout) == dict.fromkeys(
+        [
+            "Python",
+            "settings",
+            "PostgreSQL programs",
+            "data folder",
+            "free space",
+            "database",
+            "migrations",
+            "clock",
+            "web address",
+        ],
+        "ok",
+    )
+    assert jobmill("db", "status", "--json").stdout.count('"running": false') == 1
+
+
+def test_wrong_settings_fail_and_are_named(jobmill: Jobmill) -> None:
+    done = jobmill("doctor", JOBMILL_PROCESSORS="x")
+    assert done.returncode == 1
+    assert "JOBMILL_PROCESSORS should be" in done.stdout
+
+
+def test_a_database_that_does_not_answer_fails(jobmill: Jobmill) -> None:
+    done = jobmill("doctor", "--json", DATABASE_URL="postgresql://127.0.0.1:1/x")
+    assert done.returncode == 1
+    assert checks(done.stdout)["database"] == "fail"
+
+
+def test_a_newer_database_fails(jobmill: Jobmill, url: str) -> None:
+    with psycopg.connect(url) as connection:
+        connection.execute("INSERT INTO jobmill_migration VALUES ('9999_later.sql', 'x')")
+    done = jobmill("doctor", "--json", DATABASE_URL=as_url(url))
+    assert done.returncode == 1
+    assert checks(done.stdout)["migrations"] == "fail"
+
+
+def test_programs_and_a_folder_that_are_not_there_fail(jobmill: Jobmill, home: Path) -> None:
+    (home / "file").write_text("")
+    place = str(home / "file" / "below")
+    done = jobmill("doctor", "--json", JOBMILL_POSTGRES_BIN="/nowhere", JOBMILL_DATA_DIR=place)
+    found = checks(done.stdout)
+    assert done.returncode == 1
+    assert (found["PostgreSQL programs"], found["data folder"]) == ("fail", "fail")
+    assert found["database"] == "fail"
+
+
+def test_a_taken_port_is_a_warning(jobmill: Jobmill, url: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = jobmill("doctor", "--json", DATABASE_URL=as_url(url), JOBMILL_WEB_PORT=port)
+    assert done.returncode == 0
+    assert checks(done.stdout)["web address"] == "warn"
+
+
+def test_a_folder_that_others_may_write_in_is_a_warning(tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    assert doctor.check_rights(tmp_path, tmp_path).result == "warn"
+    tmp_path.chmod(0o755)
+    assert doctor.check_rights(tmp_path, tmp_path).result == "ok"
+
+
+@pytest.mark.parametrize(("major", "result"), [(14, "fail"), (15, "ok")])
+def test_an_old_server_fails(major: int, result: str) -> None:
+    assert doctor.check_version(state(major=major)).result == result
+
+
+@pytest.mark.parametrize(
+    ("found", "result"),
+    [
+        (state(), "ok"),
+        (state(pending=["0002"]), "warn"),
+        (state(unknown=["0009"]), "fail"),
+    ],
+)
+def test_migrations_are_judged(found: State, result: str) -> None:
+    assert doctor.check_migrations(found).result == result
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "result"),
+    [(-1, 1, "ok"), (-60, 60, "ok"), (-60, -6, "warn"), (6, 60, "warn"), (4, 60, "ok")],
+)
+def test_a_clock_that_differs_is_a_warning(before: int, after: int, result: str) -> None:
+    seconds = [NOW + dt.timedelta(seconds=number) for number in (before, after)]
+    assert doctor.check_clock(state(), *seconds).result == result
+
+
+@pytest.mark.parametrize(("free", "result"), [(10**8, "fail"), (2 * 10**9, "warn"), (10**10, "ok")])
+def test_little_space_is_told(free: int, result: str) -> None:
+    assert doctor.check_space(free).result == result

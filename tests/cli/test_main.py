@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from importlib.metadata import version
+
+import pytest
+
+from jobmill import cli, errors
+from jobmill.cli import show
+from jobmill.errors import AppError
+from tests.cli.conftest import Jobmill
+
+
+def test_it_tells_its_version(jobmill: Jobmill) -> None:
+    assert jobmill("--version").stdout == f"jobmill {version('jobmill')}\n"
+
+
+def test_wrong_usage_is_exit_code_2(jobmill: Jobmill) -> None:
+    done = jobmill("db", "bakcup")
+    assert done.returncode == 2
+    assert "backup" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (errors.Invalid(""), 2),
+        (errors.NotFound("item", 1), 3),
+        (errors.Conflict(""), 4),
+        (errors.Unavailable(""), 5),
+        (errors.OutsideError(""), 5),
+        (errors.AppError(""), 1),
+        (type("AlreadyThere", (errors.Conflict,), {})(""), 4),
+    ],
+)
+def test_every_error_has_an_exit_code(error: AppError, code: int) -> None:
+    assert cli.exit_code(error) == code
+
+
+def test_an_error_is_one_line_and_a_traceback_only_when_debugging(jobmill: Jobmill) -> None:
+    wrong = {"DATABASE_URL": "postgresql://me:s3cret@127.0.0.1:1/x"}
+    done = jobmill("db", "status", **wrong)
+    assert done.returncode == 5
+    assert done.stderr.startswith("jobmill: no PostgreSQL answers at")
+    assert done.stderr.count("\n") == 1
+    assert "s3cret" not in done.stderr
+    for debug in ({"JOBMILL_DEBUG": "1"}, {"JOBMILL_LOG_LEVEL": "debug"}):
+        done = jobmill("db", "status", **wrong, **debug)
+        assert "Traceback" in done.stderr
+        assert done.stderr.splitlines()[-1].startswith("jobmill: no PostgreSQL")
+
+
+def test_help_does_not_load_what_only_some_commands_need() -> None:
+    code = "import jobmill.cli, sys; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
+    heavy = {"psycopg", "pydantic", "fastapi", "uvicorn", "yaml", "rich.table"}
+    assert not heavy & set(loaded.stdout.split())
+
+
+def test_help_is_quick(jobmill: Jobmill) -> None:
+    def taken() -> float:
+        began = time.monotonic()
+        assert jobmill("--help").returncode == 0
+        return time.monotonic() - began
+
+    # The best of three: the machine may be busy with something else.
+    assert min(taken() for _ in range(3)) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (999_499, "999 kB"), (999_999, "1.0 MB"),
+     (8_230_000, "8.2 MB"), (84_400_000_000, "84.4 GB"), (10**16, "10000 TB")],
+)  # fmt: skip
+def test_sizes_are_short(number: int, words: str) -> None:
+    assert show.size(number) == words
+
+
+def test_a_value_cannot_move_the_cursor_or_break_the_line() -> None:
+    assert show.plain("a\x1b[2J\nb\x07") == "a\\x1b[2J b\\x07"

@@ -1,0 +1,91 @@
+"""Real PostgreSQL for every test that needs one.
+
+`tx`        a transaction rolled back at the end: fast, for one connection
+`url`       a database of the test's own, by its URL: for whole processes
+`database`  the same, opened: for commits and concurrency
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import LiteralString
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from jobmill.db import Database, Tx, connect
+from jobmill.db.embedded import Embedded
+from jobmill.db.migrate import migrate
+
+MEMORY = Path("/dev/shm")
+ROOM = 4 * 10**9
+
+
+@pytest.fixture(scope="session")
+def scratch() -> Iterator[Path]:
+    """A folder for servers, in memory where there is room: ten times as quick to fill."""
+    roomy = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM
+    with tempfile.TemporaryDirectory(dir=MEMORY if roomy else None) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def home(scratch: Path) -> Iterator[Path]:
+    """A folder for a server of the test's own."""
+    with tempfile.TemporaryDirectory(dir=scratch) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def server(scratch: Path) -> Iterator[str]:
+    """A server whose databases may come and go; JOBMILL_TEST_DATABASE_URL names another."""
+    given = os.environ.get("JOBMILL_TEST_DATABASE_URL")
+    if given:
+        yield given
+        return
+    with Embedded(scratch / "shared" / "postgres", durable=False).use() as url:
+        yield make_conninfo(url, dbname="postgres")
+
+
+@pytest.fixture(scope="session")
+async def template(server: str) -> AsyncIterator[str]:
+    """The name of a migrated database that tests clone."""
+    name = f"template_{uuid.uuid4().hex}"
+    run(server, "CREATE DATABASE {}", name)
+    async with await psycopg.AsyncConnection.connect(server, dbname=name) as tx:
+        await migrate(tx)
+    yield name
+    run(server, "DROP DATABASE {} WITH (FORCE)", name)
+
+
+@pytest.fixture
+async def tx(server: str, template: str) -> AsyncIterator[Tx]:
+    async with await psycopg.AsyncConnection.connect(server, dbname=template) as connection:
+        yield connection
+        await connection.rollback()
+
+
+@pytest.fixture
+def url(server: str, template: str) -> Iterator[str]:
+    name = f"test_{uuid.uuid4().hex}"
+    run(server, "CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy", name, template)
+    yield make_conninfo(server, dbname=name)
+    run(server, "DROP DATABASE {} WITH (FORCE)", name)
+
+
+@pytest.fixture
+async def database(url: str) -> AsyncIterator[Database]:
+    async with connect(url) as database:
+        yield database
+
+
+def run(server: str, statement: LiteralString, *names: str) -> None:
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))

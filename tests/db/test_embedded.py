@@ -1,0 +1,484 @@
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from jobmill.db import account, binaries
+from jobmill.db.embedded import Embedded
+from jobmill.errors import Conflict, Unavailable
+
+USER = """
+import sys
+from pathlib import Path
+from jobmill.db.embedded import Embedded
+with Embedded(Path(sys.argv[1]), durable=False).use() as url:
+    print(url, flush=True)
+    sys.stdin.read()
+"""
+"""A process that uses the server until its input ends."""
+
+MIGRATOR = """
+import asyncio, sys
+from pathlib import Path
+from jobmill.db import connect
+from jobmill.db.embedded import Embedded
+from jobmill.db.migrate import migrate
+async def main(url):
+    async with connect(url) as database, database.transaction() as tx:
+        print(len(await migrate(tx)), flush=True)
+with Embedded(Path(sys.argv[1]), durable=False).use() as url:
+    asyncio.run(main(url))
+"""
+
+
+@pytest.fixture(scope="session")
+def made(scratch: Path) -> Path:
+    """A data folder to copy: quicker than making one for each test."""
+    data = scratch / "made" / "postgres"
+    with Embedded(data, durable=False).use() as url:
+        put_row(url, "made")
+    return data
+
+
+@pytest.fixture
+def data(made: Path, home: Path) -> Iterator[Path]:
+    data = home / "postgres"
+    copy(made, data)
+    yield data
+    Embedded(data).stop()
+
+
+def copy(made: Path, data: Path) -> None:
+    data.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(made, data, ignore=shutil.ignore_patterns(".s.*"))
+
+
+@contextmanager
+def user(data: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that uses the server."""
+    command = [sys.executable, "-c", USER, str(data)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("postgresql://")
+        try:
+            yield process
+        finally:
+            if process.poll() is None and process.stdin is not None:
+                process.stdin.close()
+
+
+def put_row(url: str, text: str) -> None:
+    with psycopg.connect(url) as connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS note (text text)")
+        connection.execute("INSERT INTO note VALUES (%s)", [text])
+
+
+def rows(url: str) -> list[str]:
+    with psycopg.connect(url) as connection:
+        return [text for (text,) in connection.execute("SELECT text FROM note")]
+
+
+def pid(data: Path) -> int:
+    found = Embedded(data).status().pid
+    assert found is not None
+    return found
+
+
+def eventually(true: Callable[[], bool], limit: float = 10) -> None:
+    deadline = time.monotonic() + limit
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def running(data: Path) -> bool:
+    return Embedded(data).status().running
+
+
+def test_a_new_folder_becomes_a_server_that_stops_with_its_only_user(home: Path) -> None:
+    server = Embedded(home / "new" / "postgres", durable=False)
+    with server.use() as url:
+        with psycopg.connect(url) as connection:
+            assert connection.info.dbname == "jobmill"
+            assert connection.execute("SELECT lower('É') = 'é'").fetchone() == (True,)
+            assert connection.execute("SHOW server_encoding").fetchone() == ("UTF8",)
+        assert server.status().running
+    assert not server.status().running
+    assert not (server.data / "postmaster.pid").exists()
+
+
+def test_the_last_one_out_stops_it_and_nobody_before(data: Path) -> None:
+    with Embedded(data, durable=False).use() as url:
+        with user(data):
+            pass
+        assert rows(url) == ["made"]
+        with user(data) as other:
+            first = pid(data)
+            inner = Embedded(data, durable=False)
+            inner.start()
+            inner.release()
+            assert pid(data) == first
+            other.stdin.close()  # type: ignore[union-attr]
+            assert other.wait() == 0
+        assert running(data)
+    assert not running(data)
+
+
+def test_it_outlives_a_killed_starter_and_the_next_one_adopts_and_stops_it(data: Path) -> None:
+    with user(data) as starter:
+        first = pid(data)
+        starter.kill()
+        starter.wait()
+    assert running(data)
+    with Embedded(data, durable=False).use() as url:
+        assert pid(data) == first
+        assert rows(url) == ["made"]
+    assert not running(data)
+
+
+def test_what_was_committed_is_there_after_the_server_was_killed(data: Path) -> None:
+    server = Embedded(data, durable=True)
+    url = server.start()
+    put_row(url, "committed")
+    os.kill(pid(data), signal.SIGKILL)
+    eventually(lambda: not running(data))
+    assert rows(server.start()) == ["made", "committed"]
+    server.release()
+    assert not running(data)
+
+
+def test_a_busy_orphan_of_a_killed_server_does_not_keep_it_down(data: Path) -> None:
+    server = Embedded(data, durable=False)
+    url = server.start()
+    busy = psycopg.connect(url, autocommit=True)
+    backend = busy.info.backend_pid
+    # It neither waits nor looks around, so it does not notice that its postmaster is gone.
+    busy.pgconn.send_query(b"SELECT count(*) FROM generate_series(1, 1000000000000)")
+    eventually(lambda: busy_now(backend))
+    os.kill(pid(data), signal.SIGKILL)
+    assert rows(server.start()) == ["made"]
+    busy.close()
+    server.release()
+
+
+def busy_now(pid: int) -> bool:
+    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "R"
+
+
+def test_whoever_stays_brings_a_dead_server_back(data: Path) -> None:
+    server = Embedded(data, durable=False)
+    with server.use() as url:
+        os.kill(pid(data), signal.SIGKILL)
+        eventually(lambda: not running(data))
+        server.tend()
+        assert rows(url) == ["made"]
+
+
+def test_a_left_over_pid_file_that_names_a_stranger_is_no_server(data: Path) -> None:
+    leave_pid(data, os.getpid())
+    with Embedded(data, durable=False).use() as url:
+        assert rows(url) == ["made"]
+
+
+def test_a_left_over_pid_file_that_names_a_zombie_is_no_server(data: Path) -> None:
+    zombie = subprocess.Popen(["true"])
+    stat_file = Path(f"/proc/{zombie.pid}/stat")
+    eventually(lambda: stat_file.read_text().rsplit(")", 1)[1].split()[0] == "Z")
+    leave_pid(data, zombie.pid)
+    with Embedded(data, durable=False).use() as url:
+        assert rows(url) == ["made"]
+    zombie.wait()
+
+
+def leave_pid(data: Path, pid: int) -> None:
+    lines = [pid, data, int(time.time()), 5432, data, "", "1 1", "ready"]
+    (data / "postmaster.pid").write_text("".join(f"{line}\n" for line in lines))
+
+
+def test_ten_who_start_at_once_share_one_new_server_and_migrate_it_once(home: Path) -> None:
+    data = home / "postgres"
+    command = [sys.executable, "-c", MIGRATOR, str(data)]
+    with user(data):
+        first = pid(data)
+        processes = [
+            subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(10)
+        ]
+        applied = [int(process.communicate()[0]) for process in processes]
+        assert pid(data) == first
+    assert sorted(applied)[:9] == [0] * 9
+    assert max(applied) > 0
+    assert not running(data)
+
+
+def test_five_who_find_nothing_there_make_one_server(home: Path) -> None:
+    data = home / "postgres"
+    command = [sys.executable, "-c", MIGRATOR, str(data)]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(5)]
+    applied = [int(process.communicate()[0]) for process in processes]
+    assert [process.returncode for process in processes] == [0] * 5
+    assert sum(number > 0 for number in applied) == 1
+    assert not running(data)
+
+
+def test_a_kill_while_the_folder_is_made_leaves_nothing_that_passes_for_whole(
+    home: Path,
+) -> None:
+    data = home / "postgres"
+    starter = subprocess.Popen([sys.executable, "-c", USER, str(data)], stdin=subprocess.PIPE)
+    eventually(lambda: (home / "postgres.new" / "global").exists())
+    starter.kill()
+    starter.communicate()
+    assert not data.exists()
+    with Embedded(data, durable=False).use() as url:
+        put_row(url, "whole")
+        assert rows(url) == ["whole"]
+    assert not (home / "postgres.new").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["with spaces", "quo'te\"$HOME`x`", "com,ma", "back\\slash", "ü%20"]
+)
+def test_any_name_of_a_folder_will_do(name: str, made: Path, home: Path) -> None:
+    copy(made, home / name / "postgres")
+    with Embedded(home / name / "postgres", durable=False).use() as url:
+        assert rows(url) == ["made"]
+
+
+def test_a_path_too_long_for_a_socket_gets_a_short_private_one(made: Path, home: Path) -> None:
+    data = home / ("long" * 25) / "postgres"
+    copy(made, data)
+    with Embedded(data, durable=False).use() as url:
+        assert rows(url) == ["made"]
+        folder = socket_folder(url)
+        assert not folder.is_relative_to(home)
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("how", ["symlink", "open to all"])
+def test_a_short_folder_that_somebody_else_prepared_is_refused(
+    how: str, made: Path, home: Path
+) -> None:
+    data = home / ("long" * 25) / "postgres"
+    copy(made, data)
+    server = Embedded(data, durable=False)
+    folder = socket_folder(server.status().url)
+    if how == "symlink":
+        (home / "trap").mkdir(mode=0o700)
+        folder.symlink_to(home / "trap")
+    else:
+        folder.mkdir()
+        folder.chmod(0o777)
+    try:
+        with pytest.raises(Unavailable, match="not ours alone"):
+            server.start()
+    finally:
+        folder.unlink() if how == "symlink" else folder.rmdir()
+
+
+def socket_folder(url: str) -> Path:
+    return Path(str(psycopg.conninfo.conninfo_to_dict(url)["host"]))
+
+
+def test_no_right_of_any_folder_changes(made: Path, home: Path) -> None:
+    parents = [home, home / "a", home / "a" / "b"]
+    for folder, mode in zip(parents, [0o700, 0o750, 0o705], strict=True):
+        folder.mkdir(exist_ok=True)
+        folder.chmod(mode)
+    watched = [*parents, *home.parents]
+    before = [rights(folder) for folder in watched]
+    with Embedded(home / "a" / "b" / "postgres", durable=False).use() as url:
+        put_row(url, "here")
+        assert [rights(folder) for folder in watched] == before
+    assert [rights(folder) for folder in watched] == before
+    assert stat.S_IMODE((home / "a" / "b" / "postgres").stat().st_mode) == 0o700
+
+
+def rights(path: Path) -> tuple[int, int, int]:
+    found = path.stat()
+    return found.st_mode, found.st_uid, found.st_gid
+
+
+def test_it_listens_on_no_port_and_its_socket_is_private(data: Path) -> None:
+    with Embedded(data, durable=False).use() as url:
+        socket = socket_folder(url) / ".s.PGSQL.5432"
+        assert stat.S_IMODE(socket.stat().st_mode) == 0o700
+        assert not listening(pid(data))
+
+
+def listening(pid: int) -> set[str]:
+    """The TCP ports that a process listens on."""
+    own = {os.readlink(file) for file in Path(f"/proc/{pid}/fd").iterdir()}
+    tables = [Path("/proc/net/tcp"), Path("/proc/net/tcp6")]
+    lines = [line.split() for table in tables for line in table.read_text().splitlines()[1:]]
+    return {line[1] for line in lines if line[3] == "0A" and f"socket:[{line[9]}]" in own}
+
+
+def test_a_folder_of_another_version_is_refused_with_the_way_to_move(data: Path) -> None:
+    (data / "PG_VERSION").write_text("14\n")
+    with pytest.raises(Conflict, match=r"PostgreSQL 14.*backup.*restore"):
+        Embedded(data).start()
+
+
+def test_a_folder_keeps_the_version_that_made_it(home: Path) -> None:
+    older = binaries.folder(major=16)
+    assert binaries.version(older) == 16
+    data = home / "postgres"
+    with Embedded(data, older, durable=False).use() as url:
+        put_row(url, "old")
+    with Embedded(data, durable=False).use() as url, psycopg.connect(url) as connection:
+        assert connection.info.server_version // 10000 == 16
+        assert rows(url) == ["old"]
+
+
+def test_a_folder_with_other_things_in_it_is_left_alone(home: Path) -> None:
+    (home / "postgres").mkdir()
+    (home / "postgres" / "letter.txt").write_text("dear")
+    with pytest.raises(Conflict, match="neither empty nor"):
+        Embedded(home / "postgres").start()
+    assert [path.name for path in (home / "postgres").iterdir()] == ["letter.txt"]
+
+
+def test_a_server_that_cannot_start_says_why_in_its_own_words(data: Path) -> None:
+    with (data / "postgresql.conf").open("a") as file:
+        file.write("no_such_setting = 1\n")
+    with pytest.raises(Unavailable, match="no_such_setting"):
+        Embedded(data).start()
+
+
+def test_programs_that_are_not_there_are_named(home: Path) -> None:
+    with pytest.raises(Unavailable, match="postgres_bin"):
+        Embedded(home / "postgres", home / "nowhere").start()
+
+
+def test_a_place_that_cannot_be_written_is_named(home: Path) -> None:
+    (home / "file").write_text("")
+    with pytest.raises(Unavailable, match="cannot keep data in"):
+        Embedded(home / "file" / "postgres").start()
+
+
+def test_the_servers_settings_are_ours(data: Path) -> None:
+    wanted = {
+        "listen_addresses": "",
+        "shared_buffers": "128MB",
+        "max_connections": "37",
+        "autovacuum_naptime": "10s",
+        "idle_in_transaction_session_timeout": "10min",
+        "max_wal_size": "2GB",
+        "jit": "off",
+        "fsync": "on",
+        "synchronous_commit": "on",
+        "full_page_writes": "on",
+    }
+    with Embedded(data, connections=37).use() as url, psycopg.connect(url) as connection:
+        asked = {name: connection.execute("SELECT current_setting(%s)", [name]) for name in wanted}
+        assert {name: answer.fetchone() for name, answer in asked.items()} == {
+            name: (text,) for name, text in wanted.items()
+        }
+
+
+def test_only_tests_run_without_durability(data: Path) -> None:
+    with (
+        Embedded(data, durable=False).use() as url,
+        psycopg.connect(url) as connection,
+    ):
+        assert connection.execute("SHOW fsync").fetchone() == ("off",)
+    with Embedded(data).use() as url, psycopg.connect(url) as connection:
+        assert connection.execute("SHOW fsync").fetchone() == ("on",)
+
+
+def test_old_logs_go(data: Path) -> None:
+    (data / "log").mkdir(exist_ok=True)
+    for day in range(10, 30):
+        (data / "log" / f"2020-01-{day}_000000.log").write_text("old")
+    server = Embedded(data, durable=False)
+    with server.use():
+        server.tend()
+        names = sorted(path.name for path in (data / "log").iterdir())
+        assert len(names) == 5
+        assert not any(re.match(r"2020-01-1\d", name) for name in names)
+
+
+def test_an_error_at_the_start_leaves_nobody_in_use(data: Path) -> None:
+    (data / "PG_VERSION").write_text("14\n")
+    broken = Embedded(data)
+    with pytest.raises(Conflict):
+        broken.start()
+    (data / "PG_VERSION").write_text("18\n")
+    with Embedded(data, durable=False).use():
+        pass
+    assert not running(data)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may be somebody else")
+def test_root_runs_it_on_its_own_files_without_being_root(data: Path) -> None:
+    with Embedded(data, durable=False).use() as url:
+        put_row(url, "root")
+        assert {path.stat().st_uid for path in data.rglob("*")} == {0}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may be somebody else")
+def test_root_runs_it_as_the_owner_of_the_folder(made: Path) -> None:
+    nobody = pwd.getpwnam("nobody")
+    reach = ["test", "-x", str(binaries.folder() / "postgres")]
+    if subprocess.run(reach, check=False, user=nobody.pw_uid).returncode != 0:
+        pytest.skip("nobody cannot reach the programs here")
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o711)
+        data = Path(folder) / "postgres"
+        copy(made, data)
+        for path in [data, *data.rglob("*")]:
+            os.chown(path, nobody.pw_uid, nobody.pw_gid)
+        with Embedded(data, durable=False).use() as url:
+            assert rows(url) == ["made"]
+            assert Path(f"/proc/{pid(data)}").stat().st_uid == nobody.pw_uid
+        assert not running(data)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may be somebody else")
+def test_root_without_namespaces_runs_it_as_a_system_user(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o711)
+        (Path(folder) / "test").symlink_to("/usr/bin/test")
+        monkeypatch.setenv("PATH", folder)
+        data = Path(folder) / "postgres"
+        try:
+            who = account.choose(data, binaries.folder())
+        except Unavailable:
+            pytest.skip("there is no such user here, or it cannot reach the programs")
+        with Embedded(data, durable=False).use() as url:
+            put_row(url, "made")
+            assert Path(f"/proc/{pid(data)}").stat().st_uid == who.uid != 0
+            assert data.stat().st_uid == who.uid
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may be somebody else")
+def test_root_who_can_be_nobody_else_is_told_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(home))
+    with pytest.raises(Unavailable, match=r"refuses to run as root.*another user.*DATABASE_URL"):
+        Embedded(home / "postgres").start()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may")
+def test_somebody_elses_folder_is_refused(home: Path) -> None:
+    with pytest.raises(Unavailable, match="belongs to root"):
+        account.choose(Path("/etc"), home)

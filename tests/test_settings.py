@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from jobmill import settings
+from jobmill.errors import Invalid
+from jobmill.settings import Settings
+from scripts import reference
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The settings of whoever runs the tests are not the tests'."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+def write(folder: Path, text: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "jobmill.yaml").write_text(text)
+    return folder / "jobmill.yaml"
+
+
+def test_without_anything_set_all_is_default(tmp_path: Path) -> None:
+    found, origins = settings.load({}, tmp_path)
+    assert found == Settings()
+    assert set(origins.values()) == {"default"}
+    assert list(origins) == list(Settings.model_fields)
+    assert found.data_dir == tmp_path / "data" / "jobmill"
+
+
+def test_the_environment_wins_over_the_file_and_each_origin_is_told(tmp_path: Path) -> None:
+    file = write(tmp_path, "web_port: 9000\nprocessors: 4\npoll_only: on\n")
+    found, origins = settings.load({"JOBMILL_WEB_PORT": "9001"}, tmp_path)
+    assert (found.web_port, found.processors, found.poll_only) == (9001, 4, True)
+    assert origins["web_port"] == "environment JOBMILL_WEB_PORT"
+    assert origins["processors"] == f"{file}:2"
+    assert origins["poll_only"] == f"{file}:3"
+    assert origins["web_host"] == "default"
+
+
+def test_the_first_file_found_counts(tmp_path: Path) -> None:
+    write(tmp_path / "config" / "jobmill", "web_port: 1")
+    assert settings.load({}, tmp_path)[0].web_port == 1
+    write(tmp_path, "web_port: 2")
+    assert settings.load({}, tmp_path)[0].web_port == 2
+    chosen = write(tmp_path / "chosen", "web_port: 3")
+    assert settings.load({"JOBMILL_CONFIG": str(chosen)}, tmp_path)[0].web_port == 3
+
+
+def test_database_url_has_two_names_and_ours_wins() -> None:
+    plain = {"DATABASE_URL": "postgres://plain/x"}
+    found, origins = settings.load(plain)
+    assert found.database_url == "postgres://plain/x"
+    assert origins["database_url"] == "environment DATABASE_URL"
+    both = {**plain, "JOBMILL_DATABASE_URL": "postgresql://ours/x"}
+    assert settings.load(both)[0].database_url == "postgresql://ours/x"
+
+
+def test_processors_differ_by_phase_where_they_are_told_to(tmp_path: Path) -> None:
+    write(tmp_path, "processors: 7\nprocessors_by_phase:\n  fetch: 2\n")
+    found, _ = settings.load({}, tmp_path)
+    assert (found.processors_for("fetch"), found.processors_for("score")) == (2, 7)
+    found, _ = settings.load({"JOBMILL_PROCESSORS_BY_PHASE": "fetch=3, score=4"}, tmp_path)
+    assert found.processors_by_phase == {"fetch": 3, "score": 4}
+
+
+def test_paths_start_at_home_or_where_their_file_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    write(tmp_path, "data_dir: stuff\npostgres_bin: ~/bin\n")
+    found, _ = settings.load({}, tmp_path)
+    assert found.data_dir == tmp_path / "stuff"
+    assert found.postgres_bin == tmp_path / "me" / "bin"
+    assert settings.load({"JOBMILL_DATA_DIR": "~/x"})[0].data_dir == tmp_path / "me" / "x"
+
+
+def test_empty_is_unset(tmp_path: Path) -> None:
+    write(tmp_path, "postgres_bin:\nweb_port: ''\n")
+    _, origins = settings.load({"JOBMILL_LOG_LEVEL": "", "DATABASE_URL": ""}, tmp_path)
+    assert set(origins.values()) == {"default"}
+
+
+def test_what_kubernetes_adds_for_a_service_of_our_name_is_not_ours() -> None:
+    settings.load(
+        {
+            "JOBMILL_SERVICE_HOST": "10.0.0.1",
+            "JOBMILL_SERVICE_PORT_HTTP": "80",
+            "JOBMILL_PORT": "tcp://10.0.0.1:80",
+            "JOBMILL_PORT_80_TCP_ADDR": "10.0.0.1",
+        }
+    )
+
+
+WRONG_VARIABLES = [
+    ("JOBMILL_WEB_PORT", "many", "JOBMILL_WEB_PORT should be a whole number from 0 to 65535, not 'many'"),
+    ("JOBMILL_WEB_PORT", "65536", "from 0 to 65535, not '65536'"),
+    ("JOBMILL_WEB_PROT", "1", "sets JOBMILL_WEB_PROT, which is no setting: did you mean JOBMILL_WEB_PORT?"),
+    ("JOBMILL_XYZZY", "1", "sets JOBMILL_XYZZY, which is no setting"),
+    ("JOBMILL_LOG_LEVEL", "loud", "debug or info or warning or error, not 'loud'"),
+    ("JOBMILL_LOG_FORMAT", "xml", "text or json, not 'xml'"),
+    ("JOBMILL_POLL_ONLY", "maybe", "true or false, not 'maybe'"),
+    ("JOBMILL_PROCESSORS", "0", "a whole number, at least 1, not '0'"),
+    ("JOBMILL_PROCESSORS_BY_PHASE", "a=2,b=x", r"\(b\) should be .* at least 1, not 'x'"),
+    ("JOBMILL_PROCESSORS_BY_PHASE", "5", r"\(5\) should be .* not ''"),
+    ("JOBMILL_MAX_RETRIES", "-1", "a whole number, at least 0, not '-1'"),
+    ("JOBMILL_RUN_LIMIT_SECONDS", "0", "a number above 0, not '0'"),
+    ("JOBMILL_RUN_LIMIT_SECONDS", "inf", "a number above 0, not 'inf'"),
+    ("JOBMILL_KEEP_FINISHED_DAYS", "1.5", "a whole number, at least 1, not '1.5'"),
+    ("DATABASE_URL", "mysql://me@host/x", "DATABASE_URL should be a URL that starts with postgresql://"),
+    ("JOBMILL_CONFIG", "/nowhere/x.yaml", "JOBMILL_CONFIG names /nowhere/x.yaml, which is not a file"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "complaint"), WRONG_VARIABLES)
+def test_a_wrong_variable_is_named_with_what_is_allowed(
+    name: str, text: str, complaint: str, tmp_path: Path
+) -> None:
+    with pytest.raises(Invalid, match=complaint.replace("?", r"\?")):
+        settings.load({name: text}, tmp_path)
+
+
+WRONG_FILES = [
+    ("web_port: yes", ":1: web_port should be a whole number from 0 to 65535, not 'yes'"),
+    ("\n\nweb_prt: 1", r":3: web_prt is no setting: did you mean web_port\?"),
+    ("web_port: 1\nweb_port: 2", r":2: web_port is set twice \(first in .*:1\)"),
+    ("web_port: [1, 2]", ":1: web_port should be .*, not a list or a group"),
+    ("web_port: {a: 1}", ":1: web_port should be .*, not a list or a group"),
+    ("processors_by_phase: {a: [1]}", ":1: processors_by_phase should be .*, not a list or a group"),
+    ("processors_by_phase: 3", ":1: processors_by_phase should be phase=N"),
+    ("- web_port", ":1: not settings: each line is `name: value`"),
+    ("web_port", ":1: not settings: each line is `name: value`"),
+    ("web_port: 1\nlog_level: [", ":2: not YAML: .*"),
+    ("web_port: *other", ":1: not YAML: found undefined alias"),
+    ("web_port: \x00", ": not YAML: "),
+    ("log_level: loud\nweb_port: x", ":2: web_port should be .*; .*:1: log_level should be"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "complaint"), WRONG_FILES)
+def test_a_wrong_file_is_named_with_the_line(text: str, complaint: str, tmp_path: Path) -> None:
+    file = write(tmp_path, text)
+    with pytest.raises(Invalid) as caught:
+        settings.load({}, tmp_path)
+    assert str(caught.value).startswith(str(file))
+    assert re.search(complaint, str(caught.value))
+
+
+def test_a_file_that_cannot_be_decoded_is_named(tmp_path: Path) -> None:
+    write(tmp_path, "").write_bytes(b"web_host: \xff\xfe")
+    with pytest.raises(Invalid, match=r"jobmill\.yaml: not YAML"):
+        settings.load({}, tmp_path)
+
+
+def test_no_complaint_and_no_print_shows_a_password() -> None:
+    with pytest.raises(Invalid) as caught:
+        settings.load({"DATABASE_URL": "mysql://me:s3cret@host/x"})
+    assert "s3cret" not in str(caught.value)
+    assert "s3cret" not in repr(Settings(database_url="postgresql://me:s3cret@host/x"))
+
+
+def test_the_reference_page_is_up_to_date() -> None:
+    page = Path(__file__).parent.parent / reference.SETTINGS
+    assert page.read_text() == reference.settings_page(), "run `make fmt`"
