@@ -13,19 +13,20 @@ import sys
 import tempfile
 import uuid
 from collections import defaultdict
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Coroutine, Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
+import uvloop
 from psycopg import sql
 from rich.console import Console
 from rich.table import Table
 
-from bench.queue import install
+from bench.queue import costs, install
 from jobmill.db.embedded import Embedded
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,6 +35,8 @@ OURS = "ours"
 ITEMS = 30_000
 SAMPLES = 200
 TIME_LIMIT = 300
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,14 @@ class Goal:
     met: bool
 
 
+@dataclass(frozen=True)
+class Growth:
+    """What only we are asked: costs as things grow, and a pipeline of three stages."""
+
+    costs: tuple[costs.Cost, ...]
+    stages_per_second: float
+
+
 class Failed(Exception):
     """A run gave no figures; the text says why."""
 
@@ -135,6 +146,7 @@ class Sitting:
         self.values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         self.notes: dict[str, dict[str, str]] = defaultdict(dict)
         self.failures: dict[str, str] = {}
+        self.growth: Growth | None = None
 
     def record(self, turn: Turn, printed: dict[str, Any]) -> None:
         name = turn.contestant.name
@@ -165,6 +177,9 @@ class Sitting:
             yield Goal(
                 figure.name, ratio, f"{'<=' if figure.lower_is_better else '>='}{figure.goal}", met
             )
+        for cost in self.growth.costs if self.growth else ():
+            met = cost.ratio <= costs.WANTED
+            yield Goal(cost.name, cost.ratio, f"<={costs.WANTED}", met)
 
 
 def main() -> int:
@@ -176,8 +191,12 @@ def main() -> int:
         pythons = find_pythons(args.only)
         for turn in plan(args, list(pythons)):
             take(sitting, admin, url, turn, pythons[turn.contestant])
+        if any(contestant.name == OURS for contestant in pythons):
+            sitting.growth = growth(admin, url, quick=args.quick)
     console.print(f"{name}; rounds: {args.rounds}; medians, and ratios to the best peer")
     console.print(table(sitting))
+    if sitting.growth:
+        console.print(growth_table(sitting.growth))
     for goal in sitting.goals():
         print(f"goal {goal.name} {goal.figure:.2f} {goal.wanted} {'ok' if goal.met else 'short'}")
     for failure in sitting.failures:
@@ -275,6 +294,35 @@ def take(sitting: Sitting, admin: psycopg.Connection, url: str, turn: Turn, pyth
         print(turn, json.dumps(printed), file=sys.stderr)
 
 
+def growth(admin: psycopg.Connection, url: str, *, quick: bool) -> Growth:
+    def in_fresh(
+        measure: Callable[..., Coroutine[Any, Any, T]], *args: Any, databases: int = 1
+    ) -> T:
+        print(f"{measure.__name__} …", file=sys.stderr)
+        with ExitStack() as stack:
+            urls = [stack.enter_context(fresh_database(admin, url)) for _ in range(databases)]
+            return uvloop.run(measure(*urls, *args))
+
+    return Growth(
+        (
+            in_fresh(costs.claim_cost, databases=2),
+            in_fresh(costs.spawn_cost),
+            in_fresh(costs.held_cost),
+        ),
+        in_fresh(costs.pipeline, 2_000 if quick else 20_000),
+    )
+
+
+def growth_table(growth: Growth) -> Table:
+    grid = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for name in ("", "before ms", "after ms", "ratio"):
+        grid.add_column(name, justify="right" if name else "left")
+    for cost in growth.costs:
+        grid.add_row(cost.name, f"{cost.before:.2f}", f"{cost.after:.2f}", f"{cost.ratio:.2f}x")
+    grid.add_row("three stages with spawns", "", "", f"{growth.stages_per_second:,.0f} stages/s")
+    return grid
+
+
 @contextmanager
 def fresh_database(admin: psycopg.Connection, url: str) -> Generator[str]:
     name = f"bench_{uuid.uuid4().hex[:12]}"
@@ -355,6 +403,7 @@ def write(sitting: Sitting, server: str, args: argparse.Namespace) -> None:
         "items": args.items,
         "rounds": args.rounds,
         "queues": queues,
+        "growth": asdict(sitting.growth) if sitting.growth else None,
         "goals": [asdict(goal) for goal in sitting.goals()],
         "failures": sitting.failures,
     }
