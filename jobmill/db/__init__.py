@@ -55,7 +55,14 @@ async def connect(url: str, *, size: int = 8, options: str = "") -> AsyncGenerat
     except psycopg.OperationalError as error:
         raise Unavailable(f"no PostgreSQL answers at {redacted(url)}: {error}") from error
     async with AsyncConnectionPool[Tx](
-        url, kwargs=_kwargs(options), min_size=1, max_size=size, open=False, name="jobmill"
+        url,
+        kwargs=_kwargs(options),
+        min_size=1,
+        max_size=size,
+        open=False,
+        name="jobmill",
+        # A server that was away has left dead connections behind: nobody is handed one.
+        check=AsyncConnectionPool[Tx].check_connection,
     ) as pool:
         yield Database(url, pool)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -13,6 +14,8 @@ from jobmill.queue.work import New
 
 MAX_DATA = 8 * 1024 * 1024
 MAX_KEY = 4_000
+MOST = 1_000
+LONGEST = dt.timedelta(days=3_650)
 NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,62}")
 NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -51,6 +54,11 @@ def check(new: New) -> None:
         )
     if not -32768 <= new.priority <= 32767:
         raise Invalid(f"priority {new.priority}: use -32768 to 32767, lower is sooner")
+    if new.delay > LONGEST:
+        raise Invalid(f"delay {new.delay}: nothing waits longer than {LONGEST.days} days")
+    for name, value in (("retries", new.max_retries), ("spawn depth", new.max_spawn_depth)):
+        if value is not None and not 0 <= value <= MOST:
+            raise Invalid(f"max {name} {value}: use 0 to {MOST}")
 
 
 def new_item(new: New, **more: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.queue import spawn, store
-from jobmill.queue.encode import new_item, record
+from jobmill.queue.encode import LONGEST, new_item, record
 from jobmill.queue.spawn import Child
 from jobmill.queue.work import (
     MAX_STEPS,
@@ -161,27 +161,31 @@ def _requeued(work: Work, outcome: Advance | WaitUntil | WaitFor | Block | Retry
         case Advance(stage=stage):
             return _move(work, outcome, what="advanced", stage=stage, steps=1)
         case WaitUntil(until=until):
-            delay = (until - dt.datetime.now(dt.UTC)).total_seconds()
-            return _move(work, outcome, what="waits", delay=max(delay, 0), steps=1)
+            delay = until - dt.datetime.now(dt.UTC)
+            return _move(work, outcome, what="waits", delay=_seconds(delay), steps=1)
         case WaitFor(item=item, at_most=at_most):
             return _move(
                 work, outcome, what="waits for an item",
-                delay=at_most.total_seconds(), steps=1,
+                delay=_seconds(at_most), steps=1,
                 # A `New` has no id yet: `spawn_and_wait` encodes again when it has.
                 waits_for=None if isinstance(item, New) else item,
             )  # fmt: skip
         case Block(on=on, recheck=recheck):
             return _move(
                 work, outcome, what="blocked", status="BLOCKED",
-                delay=max(recheck.total_seconds(), 1), blocked_on=on,
+                delay=max(_seconds(recheck), 1), blocked_on=on,
             )  # fmt: skip
         case Retry(delay=delay):
             return _move(
-                work, outcome, what="retry", delay=delay.total_seconds(),
+                work, outcome, what="retry", delay=_seconds(delay),
                 retries=1, **_error(outcome),
             )  # fmt: skip
         case Release():
             return _move(work, outcome, what="released")
+
+
+def _seconds(span: dt.timedelta) -> float:
+    return max(0.0, min(span, LONGEST).total_seconds())
 
 
 def _move(work: Work, outcome: Outcome, **fields: Any) -> str:

@@ -30,8 +30,8 @@ LEASE = dt.timedelta(seconds=20)
 SAVERS = 4
 """Connections on which moves with a `save` commit, apart from those of heartbeats and stages."""
 
-GRACE = 10.0
-"""Seconds a stopping worker gives to what runs, and an overdue stage to end after its cancellation."""
+GRACE = dt.timedelta(seconds=10)
+"""What a stopping worker gives to what runs, and an overdue stage to end after its cancellation."""
 
 Chore = tuple[float, Callable[[Tx], Awaitable[object]]]
 """Something every worker does every so many seconds; it sees to it itself that one doing is enough."""
@@ -47,6 +47,7 @@ class Worker:
         chores: Sequence[Chore] = (),
         poll_only: bool = False,
         lease: dt.timedelta = LEASE,
+        grace: dt.timedelta = GRACE,
     ) -> None:
         phases = stages if only is None else {phase: stages[phase] for phase in only}
         self._db = db
@@ -55,6 +56,7 @@ class Worker:
         self._pump = Pump(db.url, stages, self._pools, notified=not poll_only)
         self._tally = Tally()
         self._lease = lease
+        self._grace = grace.total_seconds()
         self._chores: list[Chore] = [
             (lease.total_seconds() / 4, crew.rescue),
             (5.0, store.wake_orphans),
@@ -125,7 +127,7 @@ class Worker:
                 self._put(work, Release("its worker stopped"))
         tasks = [processor.task for processor in self._processors() if processor.task]
         if tasks:
-            await asyncio.wait(tasks, timeout=GRACE)
+            await asyncio.wait(tasks, timeout=self._grace)
         for processor in self._processors():
             if processor.work and processor.task:
                 processor.task.cancel()
@@ -236,7 +238,7 @@ class Worker:
             for pool in self._pools.values():
                 limit = pool.stage.run_limit.total_seconds()
                 for processor in pool.processors:
-                    if processor.busy_for() > limit + GRACE:
+                    if processor.busy_for() > limit + self._grace:
                         self._write_off(pool, processor)
                     elif processor.busy_for() > limit and not processor.cancelled:
                         processor.cancelled = True

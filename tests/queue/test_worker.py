@@ -1,0 +1,229 @@
+"""A worker among errors of its own making and others': what it survives, and what it shows."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import datetime as dt
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from jobmill.db import Database, Tx
+from jobmill.queue import Finish, Move, Stage, Stages, Work, Worker, crew, inspect
+from jobmill.queue.crew import MAX_RESCUES
+
+from .kit import SOON, drain, fetch, happened, item, make_due, new, put, stages, statuses
+
+MOMENT = dt.timedelta(seconds=0.2)
+
+
+async def nothing(work: Work) -> Move:
+    return Finish()
+
+
+@asynccontextmanager
+async def running(database: Database, table: Stages, **options: Any) -> AsyncIterator[Worker]:
+    worker = Worker(database, table, lease=SOON, **options)
+    task = asyncio.create_task(worker.run())
+    try:
+        yield worker
+    finally:
+        worker.stop()
+        await task
+
+
+async def until(database: Database, sql: Any, expected: list[Any]) -> None:
+    async with asyncio.timeout(20):
+        while await fetch(database, sql) != expected:
+            await asyncio.sleep(0.02)
+
+
+async def test_an_outcome_the_database_refuses_fails_its_own_item_and_no_other(
+    database: Database,
+) -> None:
+    async with database.transaction() as tx:
+        await tx.execute(
+            """
+            CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                IF new.note = 'poison' THEN RAISE 'the cup is chipped'; END IF;
+                RETURN new;
+            END $$
+            """
+        )
+        await tx.execute(
+            "CREATE TRIGGER refuse BEFORE INSERT ON queue.event FOR EACH ROW EXECUTE FUNCTION public.refuse()"
+        )
+
+    async def run(work: Work) -> Move:
+        return Finish("poison" if work.key == "7" else "tea")
+
+    table = stages(tea=run)
+    ids = await put(database, table, *(new("tea", str(n)) for n in range(20)))
+    await drain(database, table)
+    assert await statuses(database) == {"SUCCESS": 19, "FAILED": 1}
+    failed = await item(database, ids[7])
+    assert "the cup is chipped" in (failed.message or "")
+
+
+async def test_one_bad_save_among_many_costs_the_others_nothing(database: Database) -> None:
+    together = asyncio.Event()
+
+    async def run(work: Work) -> Move:
+        await together.wait()
+
+        async def save(tx: Tx) -> None:
+            await tx.execute("INSERT INTO public.cup VALUES (%s)", [work.key])
+            if work.key == "7":
+                await tx.execute("SELECT 1 / 0")
+
+        return Finish(save=save)
+
+    async with database.transaction() as tx:
+        await tx.execute("CREATE TABLE public.cup (name text)")
+    table = stages({"tea": Stage(run, processors=20)})
+    ids = await put(database, table, *(new("tea", str(n)) for n in range(20)))
+    asyncio.get_running_loop().call_later(0.2, together.set)
+    await drain(database, table)
+    assert await statuses(database) == {"SUCCESS": 19, "PENDING": 1}
+    assert await fetch(database, "SELECT count(*), count(DISTINCT name) FROM public.cup") == [
+        (19, 19)
+    ]
+    assert (await item(database, ids[7])).error_text == "DivisionByZero: division by zero"
+
+
+async def test_a_stage_that_will_not_be_cancelled_is_written_off_and_replaced(
+    database: Database,
+) -> None:
+    over = False
+
+    async def run(work: Work) -> Move:
+        while work.retry_count == 0 and not over:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(60)
+        return Finish()
+
+    table = stages({"tea": Stage(run, processors=1, run_limit=MOMENT)})
+    [id] = await put(database, table, new("tea"))
+    async with running(database, table, grace=MOMENT) as worker:
+        await until(database, "SELECT what FROM queue.event WHERE what = 'retry'", ["retry"])
+        await make_due(database)
+        worker._pump.wake()  # pyright: ignore[reportPrivateUsage]
+        await until(database, "SELECT status::text FROM queue.ending", ["SUCCESS"])
+        await until(
+            database, "SELECT state FROM queue.processor ORDER BY number", ["error", "idle"]
+        )
+        over = True
+    assert (
+        await item(database, id)
+    ).error_text == "TimeoutError: ran on after its run was cancelled"
+
+
+async def test_processors_are_visible_while_they_work(database: Database) -> None:
+    gate = asyncio.Event()
+
+    async def run(work: Work) -> Move:
+        await gate.wait()
+        return Finish()
+
+    table = stages({"tea": Stage(run, processors=2)})
+    [id] = await put(database, table, new("tea"))
+    async with running(database, table):
+        await until(
+            database,
+            "SELECT state, item FROM queue.processor ORDER BY number",
+            [("busy", id), ("idle", None)],
+        )
+        held = await item(database, id)
+        assert held.leased_until
+        assert held.leased_until > dt.datetime.now(dt.UTC)
+        gate.set()
+        await until(database, "SELECT DISTINCT state FROM queue.processor", ["idle"])
+    assert await fetch(database, "SELECT count(*) FROM queue.processor") == [0]
+
+
+async def test_an_item_that_kills_its_workers_is_given_up_in_the_end(database: Database) -> None:
+    [id] = await put(database, stages(tea=nothing), new("tea"))
+    for _ in range(MAX_RESCUES + 1):
+        async with database.transaction() as tx:
+            dead = await crew.join(tx, "dead", dt.timedelta())
+            await tx.execute(
+                "UPDATE queue.live SET status = 'PROCESSING', worker = %s, attempt = attempt + 1",
+                [dead],
+            )
+        async with database.transaction() as tx:
+            await crew.rescue(tx)
+    given_up = await item(database, id)
+    assert given_up.status == "FAILED"
+    assert given_up.message == "Its worker died 21 times while it ran: the item may be the cause"
+    assert (await happened(database, id)).count("rescued") == MAX_RESCUES
+
+
+async def test_a_claim_that_commits_after_the_burial_is_still_given_back(
+    database: Database,
+) -> None:
+    [id] = await put(database, stages(tea=nothing), new("tea"))
+    async with database.transaction() as tx:
+        dead = await crew.join(tx, "dead", dt.timedelta())
+        assert (await crew.rescue(tx)).buried == 1
+        await tx.execute("UPDATE queue.live SET status = 'PROCESSING', worker = %s", [dead])
+    async with database.transaction() as tx:
+        assert (await crew.rescue(tx)).released == 1
+    assert (await item(database, id)).status == "PENDING"
+
+
+async def test_a_live_worker_is_never_robbed_however_long_it_works(database: Database) -> None:
+    async def run(work: Work) -> Move:
+        await asyncio.sleep(SOON.total_seconds() * 2)
+        return Finish()
+
+    table = stages(tea=run)
+    [id] = await put(database, table, new("tea"))
+    async with running(database, table), running(database, table):
+        await until(database, "SELECT count(*) FROM queue.live", [0])
+    assert await happened(database, id) == ["submitted", "started", "success"]
+
+
+async def test_runs_are_counted_for_the_metrics(database: Database) -> None:
+    async def run(work: Work) -> Move:
+        if work.key == "bad":
+            raise RuntimeError
+        return Finish()
+
+    table = stages(tea=run)
+    await put(database, table, new("tea", "good"), new("tea", "better"), new("tea", "bad"))
+    await drain(database, table)
+    await put(database, table, new("tea", "late"))
+    await drain(database, table)
+    async with database.transaction() as tx:
+        tallies = await inspect.tallies(tx)
+    assert [(one.outcome, one.runs, sum(one.buckets)) for one in tallies] == [
+        ("finish", 3, 3),
+        ("retry", 1, 1),
+    ]
+
+
+async def test_a_worker_for_some_phases_leaves_the_others_alone(database: Database) -> None:
+    table = stages(tea=nothing, coffee=nothing)
+    await put(database, table, new("tea"), new("coffee"))
+    assert await drain(database, table, only=[("tea", "run")]) == 1
+    assert await fetch(database, "SELECT kind FROM queue.live") == ["coffee"]
+
+
+async def test_a_lost_connection_is_replaced_and_work_goes_on(database: Database) -> None:
+    table = stages(tea=nothing)
+    await put(database, table)
+    async with running(database, table) as worker:
+        await until(database, "SELECT count(*) FROM queue.worker WHERE idle", [1])
+        async with database.transaction() as tx:
+            await tx.execute(
+                """
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                 WHERE datname = current_database() AND pid <> pg_backend_pid()
+                """
+            )
+        await put(database, table, new("tea"))
+        async with asyncio.timeout(20):
+            while not worker.ran:
+                await asyncio.sleep(0.02)

@@ -1,0 +1,18 @@
+"""What import contracts cannot see."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "jobmill"
+
+
+@pytest.mark.parametrize("room", ["cli", "web", "pipelines", "app.py"])
+def test_no_sql_stands_outside_of_the_rooms_that_own_the_tables(room: str) -> None:
+    place = PACKAGE / room
+    files = [place] if place.is_file() else sorted(place.rglob("*.py"))
+    assert files
+    assert [file.name for file in files if re.search(r"\.execute\(", file.read_text())] == []
