@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jobmill.db import Database
+from jobmill import queue
+from jobmill.db import Database, Tx
 from jobmill.queue import Stage
 from jobmill.tools import Tools
 
@@ -34,3 +35,44 @@ async def test_the_example_pipeline(database: Database) -> None:
         ("/", 5),
         ("/about", 5),
     ]
+
+
+REFERENCE = PAGE.parents[1] / "reference" / "tables.md"
+
+
+async def test_the_reference_of_tables_is_what_the_database_has(tx: Tx) -> None:
+    documented = {
+        name: columns.replace("`", "").split(", ")
+        for name, columns in re.findall(
+            r"^\| `(\w+)`(?: \(view\))? \| ((?:`\w+`(?:, )?)+) \|",
+            REFERENCE.read_text(),
+            re.MULTILINE,
+        )
+    }
+    found = await fetch(
+        tx,
+        """
+        SELECT table_name, array_agg(column_name::text ORDER BY ordinal_position)
+          FROM information_schema.columns WHERE table_schema = 'queue' GROUP BY 1
+        """,
+    )
+    assert documented == dict(found)
+
+
+def test_the_reference_of_events_names_what_the_code_writes() -> None:
+    text = REFERENCE.read_text().partition("## Events")[2]
+    documented = set(re.findall(r"`([a-z ]+)`", text)) - {"what"}
+    code = "".join(file.read_text() for file in Path(queue.__file__).parent.glob("*.py"))
+    # The endings are written as their status in lower case.
+    endings = {"success", "filtered", "skipped", "failed"}
+    missing = [
+        what for what in documented - endings if f"'{what}'" not in code and f'"{what}"' not in code
+    ]
+    assert missing == []
+    written = set(re.findall(r"what=\"([a-z ]+)\"", code)) | set(
+        re.findall(
+            r"SELECT (?:\w+), '([a-z ]+)', '?(?:PENDING|PROCESSING|BLOCKED|NULL|status|reopened)",
+            code,
+        )
+    )
+    assert written <= documented

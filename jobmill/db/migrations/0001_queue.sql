@@ -128,7 +128,6 @@ CREATE TABLE queue.worker (
     beat_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
     lease       interval NOT NULL,
     idle        boolean NOT NULL DEFAULT false,
-    stopping    boolean NOT NULL DEFAULT false,
     gone_at     timestamptz,
     processors  jsonb NOT NULL DEFAULT '[]'
 ) WITH (fillfactor = 30);

@@ -1,0 +1,50 @@
+"""Runs the real command in a process of its own, but one forked from a process that has loaded
+everything: for tests that call many commands."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from jobmill import cli
+
+FORKS = multiprocessing.get_context("forkserver")
+LIMIT = 20.0
+LOADED = ("board", "imports", "lineage", "session")
+FORKS.set_forkserver_preload([__name__, *(f"jobmill.cli.{name}" for name in LOADED)])
+
+
+def jobmill(
+    *arguments: object, stdin: str = "", folder: Path, variables: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    with tempfile.TemporaryDirectory() as place:
+        files = [str(Path(place, name)) for name in ("in", "out", "err")]
+        Path(files[0]).write_text(stdin)
+        words = [str(one) for one in arguments]
+        process = FORKS.Process(target=_main, args=(words, str(folder), dict(variables), files))
+        process.start()
+        process.join(LIMIT)
+        process.kill()
+        process.join()
+        assert process.exitcode is not None
+        return subprocess.CompletedProcess(
+            words, process.exitcode, *(Path(file).read_text("utf-8") for file in files[1:])
+        )
+
+
+def _main(
+    words: Sequence[str], folder: str, variables: Mapping[str, str], files: Sequence[str]
+) -> None:
+    for number, file in enumerate(files):
+        os.dup2(os.open(file, os.O_RDWR | os.O_CREAT), number)
+    sys.stdin = os.fdopen(0, "r")
+    sys.argv = ["jobmill", *words]
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(variables)
+    cli.main()

@@ -1,0 +1,474 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+
+from jobmill.cli.queue import read_data
+from jobmill.db import Database
+from jobmill.errors import Invalid, OutsideError
+from jobmill.queue import (
+    Advance,
+    Block,
+    Finish,
+    HandOver,
+    ItemId,
+    Move,
+    New,
+    Stage,
+    Stages,
+    Work,
+)
+from tests.cli import forked
+from tests.queue.kit import drain, fetch, put
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def as_url(conninfo: str) -> str:
+    return f"postgresql:///?{urlencode(conninfo_to_dict(conninfo))}"
+
+
+@pytest.fixture
+def run(home: Path, url: str) -> Run:
+    """`jobmill queue …` on the test's database."""
+    own = {"HOME": str(home), "PATH": os.environ["PATH"], "DATABASE_URL": as_url(url)}
+
+    def call(*arguments: object, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+        return forked.jobmill("queue", *arguments, stdin=stdin, folder=home, variables=own | more)
+
+    return call
+
+
+async def boil(work: Work) -> Move:
+    match work.key:
+        case "broken":
+            raise OutsideError("the kettle is gone", permanent=True)
+        case "dry":
+            return Block("water", "There is no water")
+        case "slow":
+            return Advance("steep")
+        case _:
+            spawn = [New("cup", "find", f"cup of {work.key}"), New("tea", "boil", work.key)]
+            return HandOver("steep", data={"hot": True}, spawn=spawn)
+
+
+async def end(work: Work) -> Move:
+    return Finish("Enjoy [bold]it[/bold] \x1b[2J")
+
+
+TEA: Stages = {
+    ("tea", "boil"): Stage(boil),
+    ("tea", "steep"): Stage(end),
+    ("cup", "find"): Stage(end),
+}
+
+
+async def make_tea(database: Database, *keys: str) -> list[ItemId]:
+    return await put(database, TEA, *(New("tea", "boil", key, {"for": "two"}) for key in keys))
+
+
+def test_a_queue_without_anything_says_so_in_words(run: Run) -> None:
+    assert run("list").stdout == "The queue has no items yet.\n"
+    stats = run("stats").stdout
+    for words in ("No phases are known yet", "Nothing has run yet", "workers    none", "never"):
+        assert words in stats
+    assert run("alerts").stdout == "No alert stands.\n"
+
+
+async def test_submit_prints_the_number_of_an_item_that_carries_its_data(
+    run: Run, database: Database
+) -> None:
+    done = run("submit", "upkeep", "prune", "x", "--data", "-", "--priority", 7, stdin='{"a": 1}')
+    assert (done.returncode, done.stderr) == (0, "")
+    [found] = await fetch(database, "SELECT id, key, data, priority FROM queue.items")
+    assert found == (int(done.stdout), "x", {"a": 1}, 7)
+    delayed = run("submit", "upkeep", "prune", "y", "--delay", "60", "--json")
+    id = json.loads(delayed.stdout)["id"]
+    assert await fetch(
+        database, "SELECT available_at > now() + '50 s' FROM queue.live WHERE id = %s", [id]
+    ) == [True]
+
+
+async def test_a_refused_item_is_exit_code_4_and_names_the_one_that_is_live(
+    run: Run, database: Database
+) -> None:
+    prune = {("upkeep", "prune"): Stage(end), ("upkeep", "sweep"): Stage(end)}
+    queued, running, elsewhere = await put(
+        database,
+        prune,
+        New("upkeep", "prune", "queued"),
+        New("upkeep", "prune", "running"),
+        New("upkeep", "sweep", "elsewhere"),
+    )
+    async with database.transaction() as tx:
+        await tx.execute(
+            "UPDATE queue.live SET status = 'PROCESSING', worker = 1 WHERE id = %s", [running]
+        )
+    for key, id, words in (
+        ("queued", queued, "Already queued"),
+        ("running", running, "Currently processing"),
+        ("elsewhere", elsewhere, "Wrong phase"),
+    ):
+        done = run("submit", "upkeep", "prune", key)
+        assert (done.returncode, done.stdout) == (4, "")
+        assert words in done.stderr
+        assert f"jobmill queue show {id}" in done.stderr
+    full = run("submit", "upkeep", "prune", "new", JOBMILL_QUEUE_CAPACITY="1")
+    assert full.returncode == 4
+    assert "Queue full" in full.stderr
+
+
+def test_a_phase_that_nobody_runs_is_wrong_usage_and_the_known_ones_are_named(run: Run) -> None:
+    done = run("submit", "upkeep", "prine", "x")
+    assert done.returncode == 2
+    assert "known phases: upkeep/prune" in done.stderr
+    assert run("pause", "upkeep/").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("nonsense", "is not JSON"),
+        ("[1]", "should be a JSON object"),
+        ('{"n": ' + "1" * 5000 + "}", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ("@nowhere", "nowhere cannot be read"),
+        ("@latin", "is not UTF-8"),
+    ],
+)
+def test_data_that_is_no_object_is_refused_in_plain_words(
+    text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("latin").write_bytes('{"a": "é"}'.encode("latin-1"))
+    with pytest.raises(Invalid, match=words):
+        read_data(text)
+
+
+def test_data_may_stand_in_a_file_with_a_byte_order_mark(tmp_path: Path) -> None:
+    file = tmp_path / "data.json"
+    file.write_text('{"a": "é"}', encoding="utf-8-sig")
+    assert read_data(f"@{file}") == {"a": "é"}
+
+
+async def test_pages_of_a_list_hold_every_item_once(run: Run, database: Database) -> None:
+    ids = await make_tea(database, "a", "b", "c", "d", "e")
+    seen: list[int] = []
+    before: list[object] = []
+    while True:
+        page = json.loads(run("list", "--limit", 2, "--json", *before).stdout)
+        seen += [item["id"] for item in page["items"]]
+        if page["next_before"] is None:
+            break
+        before = ["--before", page["next_before"]]
+    assert seen == sorted(ids, reverse=True)
+    told = run("list", "--limit", 2)
+    assert f"--before {seen[1]}" in told.stderr
+    assert "--before" not in run("list", "--limit", 5).stderr
+
+
+async def test_a_list_is_narrowed_by_status_kind_and_key(run: Run, database: Database) -> None:
+    await make_tea(database, "green", "broken")
+    await drain(database, TEA)
+
+    def listed(*options: str) -> list[tuple[str, str]]:
+        page = json.loads(run("list", "--json", *options).stdout)
+        return [(item["kind"], item["key"]) for item in page["items"]]
+
+    assert listed("--status", "failed") == [("tea", "broken")]
+    assert listed("--kind", "cup") == [("cup", "cup of green")]
+    assert listed("--key", "green", "--status", "SUCCESS") == [("tea", "green"), ("tea", "green")]
+    assert run("list", "--kind", "coffee").stdout == "No items match.\n"
+
+
+async def test_a_failed_item_is_shown_with_its_data_its_story_and_what_to_do(
+    run: Run, database: Database
+) -> None:
+    [id] = await make_tea(database, "broken")
+    await drain(database, TEA)
+    shown = run("show", id).stdout
+    for words in ("FAILED", '"for": "two"', "the kettle is gone", "submitted", "started"):
+        assert words in shown
+    assert shown.splitlines()[-1].endswith(f"`jobmill queue retry {id}` puts it back.")
+    story = json.loads(run("show", id, "--json").stdout)
+    assert story["item"]["error_text"] == "the kettle is gone"
+    assert [event["what"] for event in story["timeline"]] == ["submitted", "started", "failed"]
+    missing = run("show", 2**70)
+    assert (missing.returncode, missing.stderr) == (3, f"jobmill: item {2**70} does not exist\n")
+
+
+async def test_what_an_item_says_cannot_colour_or_clear_the_screen(
+    run: Run, database: Database
+) -> None:
+    [id] = await make_tea(database, "green")
+    await drain(database, TEA)
+    for command in (("list",), ("show", id + 1), ("tree", id)):
+        shown = run(*command).stdout
+        assert "\x1b" not in shown
+        assert command[0] == "tree" or "[bold]it[/bold]" in shown
+
+
+async def test_a_tree_shows_children_hand_overs_and_what_was_refused(
+    run: Run, database: Database
+) -> None:
+    [id] = await make_tea(database, "green")
+    await drain(database, TEA)
+    [tracking] = await fetch(database, "SELECT DISTINCT tracking_id::text FROM queue.item")
+    lines = run("tree", id).stdout.splitlines()
+    assert lines[0].rstrip() == f"lineage {tracking}"
+    assert [line.strip(" │├└─").split("  ")[0] for line in lines[1:]] == [
+        f"{id} SUCCESS tea/boil green",
+        f"{id + 1} SUCCESS tea/steep green",
+        f"{id + 2} SUCCESS cup/find cup of green",
+        "✗ refused circular: tea/boil green",
+    ]
+    assert "handed over" in lines[1]
+    assert "next stage of its parent" in lines[2]
+    told = json.loads(run("tree", tracking, "--json").stdout)
+    assert [item["id"] for item in told["items"]] == [id, id + 1, id + 2]
+    assert [event["item_id"] for event in told["refused"]] == [id]
+    assert run("tree", 99).returncode == 3
+    assert run("tree", "green").returncode == 2
+
+
+async def test_each_of_several_items_is_put_back_for_itself(run: Run, database: Database) -> None:
+    broken, green = await make_tea(database, "broken", "green")
+    await drain(database, TEA)
+    done = run("retry", green, broken, 99)
+    assert done.returncode == 4
+    assert done.stdout == f"item {broken}: put back\n"
+    assert f"item {green} is SUCCESS" in done.stderr
+    assert "item 99 does not exist" in done.stderr
+    assert "2 of 3 items were not put back" in done.stderr
+    assert await fetch(database, "SELECT status FROM queue.items WHERE id = %s", [broken]) == [
+        "PENDING"
+    ]
+    assert run("retry", 99).returncode == 3
+    told = json.loads(run("retry", green, 99, "--json").stdout)
+    assert [(one["id"], one["ok"]) for one in told] == [(green, False), (99, False)]
+
+
+async def test_a_cancelled_item_keeps_the_reason(run: Run, database: Database) -> None:
+    [id] = await make_tea(database, "green")
+    assert run("cancel", id, "--reason", "no guests").returncode == 0
+    assert await fetch(database, "SELECT status, message FROM queue.items") == [
+        ("SKIPPED", "Cancelled: no guests")
+    ]
+
+
+def test_a_paused_phase_is_seen_and_goes_on_when_told(run: Run) -> None:
+    assert run("pause", "upkeep/prune", "--reason", "a move").returncode == 0
+    assert "paused: a move" in run("stats").stdout
+    whole = run("resume", "upkeep")
+    assert whole.returncode == 4
+    assert "paused now: upkeep/prune" in whole.stderr
+    assert run("resume", "upkeep/prune").returncode == 0
+    assert json.loads(run("stats", "--json").stdout)["phases"][0]["paused"] is None
+
+
+async def test_what_was_blocked_goes_on_when_the_thing_is_there(
+    run: Run, database: Database
+) -> None:
+    [id] = await make_tea(database, "dry")
+    await drain(database, TEA)
+    assert "`jobmill queue unblock water`" in run("show", id).stdout
+    wrong = run("unblock", "milk")
+    assert wrong.returncode == 4
+    assert "blocked on now: water" in wrong.stderr
+    assert run("unblock", "water").stdout == "1 item blocked on water may go on\n"
+    assert await fetch(database, "SELECT status FROM queue.live") == ["PENDING"]
+
+
+async def test_an_alert_stands_until_somebody_clears_it(run: Run, database: Database) -> None:
+    async with database.transaction() as tx:
+        await tx.execute(
+            "INSERT INTO queue.alert (rule, subject, detail) VALUES ('deep', 'x', 'very deep')"
+        )
+    [alert] = json.loads(run("alerts", "--json").stdout)
+    assert "very deep" in run("stats").stdout
+    assert run("clear-alert", alert["id"]).returncode == 0
+    assert run("alerts").stdout == "No alert stands.\n"
+    assert "very deep" in run("alerts", "--all").stdout
+    assert run("clear-alert", alert["id"]).returncode == 3
+
+
+async def test_stats_count_what_waits_what_ran_and_who_works(run: Run, database: Database) -> None:
+    await make_tea(database, "green", "broken", "dry")
+    await drain(database, TEA)
+    await make_tea(database, "black")
+    async with database.transaction() as tx:
+        processors = [
+            {"kind": "tea", "stage": "boil", "number": n, "state": state, "since": "2026-01-01"}
+            for n, state in enumerate(["idle", "busy", "busy", "error"])
+        ]
+        await tx.execute(
+            """
+            INSERT INTO queue.worker (name, lease, processors)
+            VALUES ('here:1', interval '20 s', %(given)s::jsonb)
+            """,
+            {"given": json.dumps(processors)},
+        )
+        await tx.execute(
+            """
+            INSERT INTO queue.worker (name, lease, beat_at, processors)
+            VALUES ('dead:1', interval '20 s', now() - interval '1 min', %(given)s::jsonb)
+            """,
+            {"given": json.dumps(processors)},
+        )
+    found = json.loads(run("stats", "--json").stdout)
+    phase = next(one for one in found["phases"] if one["stage"] == "boil")
+    assert (phase["pending"], phase["blocked"]) == (1, 1)
+    runs = next(one for one in found["runs"] if one["stage"] == "boil")
+    assert [runs[name] for name in ("runs", "success", "waited", "failed")] == [3, 1, 1, 1]
+    crew = next(one for one in found["processors"] if one["stage"] == "boil")
+    assert (crew["idle"], crew["busy"], crew["error"]) == (1, 2, 1)
+    assert [(one["name"], one["alive"]) for one in found["workers"]] == [
+        ("here:1", True),
+        ("dead:1", False),
+    ]
+    shown = run("stats").stdout
+    assert "1 idle, 2 busy, 1 error" in shown
+    assert re.search(r"here:1 \(beat \d s ago\), dead:1 \(beat \d+ s ago: not alive\)", shown)
+    assert run("processors").stdout.count("tea/boil") == 8
+
+
+def test_schedules_are_known_once_something_was_submitted(run: Run) -> None:
+    assert run("schedules").stdout.startswith("Nothing recurs yet")
+    run("submit", "upkeep", "prune", "x")
+    assert "every 1 h" in run("schedules").stdout
+    assert [one["every"] for one in json.loads(run("schedules", "--json").stdout)] == [3600.0]
+
+
+LINES = """\
+{"id": "a", "type": "prune", "url": "https://x.example/a", "status": "failed"}
+
+{"id": "b", "type": "prune", "url": "https://x.example/b"}
+"""
+
+
+async def test_an_import_takes_all_lines_once(run: Run, database: Database, home: Path) -> None:
+    (home / "items").write_text(LINES, encoding="utf-8-sig")
+    renamed = ("--rename", "prune=upkeep")
+    dry = run("import", "items", *renamed, "--dry-run")
+    assert dry.stdout == "2 items would be imported\n"
+    assert await fetch(database, "SELECT count(*) FROM queue.item") == [0]
+    assert run("import", "items", *renamed).stdout == "2 items imported\n"
+    again = run("import", "-", *renamed, stdin=LINES)
+    assert again.stdout == "0 items imported, 2 known already\n"
+
+
+async def test_bad_lines_are_each_named_and_nothing_is_taken_unless_told(
+    run: Run, database: Database, home: Path
+) -> None:
+    bad = b'\xff{"kind": "upkeep"}\nnonsense\n' + b'{"kind": "upkeep", "key": "k"}\n'
+    huge = b'{"kind": "upkeep", "key": "' + b"x" * (17 * 1024 * 1024) + b'"}\n'
+    (home / "items").write_bytes(bad + huge + b'{"kind": "upkeep", "key": "last"}')
+    done = run("import", "items")
+    assert done.returncode == 2
+    told = done.stderr.splitlines()
+    assert told[0].startswith("line 1: not UTF-8")
+    assert told[1].startswith("line 2: not JSON")
+    assert told[2].startswith("line 4: longer than")
+    assert told[3].startswith("jobmill: 3 bad lines, so nothing was imported")
+    assert await fetch(database, "SELECT count(*) FROM queue.item") == [0]
+    done = run("import", "items", "--skip-bad", "--json")
+    assert (json.loads(done.stdout)["imported"], len(json.loads(done.stdout)["bad"])) == (2, 3)
+    assert await fetch(database, "SELECT key FROM queue.item ORDER BY id") == ["k", "last"]
+
+
+def test_a_file_that_cannot_be_read_is_a_plain_error(run: Run) -> None:
+    """Before any database is asked for."""
+    for name, code, words in (
+        ("nowhere", 3, "file nowhere does not exist"),
+        (".", 2, ". is a folder, not a file"),
+    ):
+        done = run("import", name, DATABASE_URL="postgresql://127.0.0.1:1/x")
+        assert (done.returncode, done.stderr) == (code, f"jobmill: {words}\n")
+
+
+def test_a_file_in_utf_16_is_told_apart(run: Run, home: Path) -> None:
+    (home / "utf16").write_bytes('{"kind": "upkeep"}'.encode("utf-16"))
+    done = run("import", "utf16")
+    assert (done.returncode, "UTF-16" in done.stderr) == (2, True)
+
+
+def test_watch_into_a_pipe_prints_what_is_so_now_and_says_that(run: Run) -> None:
+    done = run("watch")
+    assert "no terminal" in done.stderr
+    assert "workers    none" in done.stdout
+    assert json.loads(run("watch", "--json").stdout)["workers"] == []
+
+
+@pytest.mark.parametrize("key", [b"q", b"\x03"])
+async def test_watch_draws_until_told_and_gives_the_terminal_back(
+    key: bytes, url: str, database: Database
+) -> None:
+    await make_tea(database, "green")
+    ours, theirs = pty.openpty()
+    before = termios.tcgetattr(theirs)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "jobmill", "queue", "watch"],
+        stdin=theirs, stdout=theirs, stderr=theirs,
+        env=os.environ | {"DATABASE_URL": as_url(url), "TERM": "xterm", "COLUMNS": "100"},
+        preexec_fn=_lead_terminal,  # noqa: PLW1509
+    )  # fmt: skip
+    drawn = _read_until(ours, b"leaves")
+    assert b"tea/boil" in drawn
+    os.write(ours, key)
+    drawn += _read_until(ours, b"\x1b[?1049l")
+    assert process.wait(5) == 0
+    assert b"Traceback" not in drawn
+    assert termios.tcgetattr(theirs) == before
+    os.close(ours)
+    os.close(theirs)
+
+
+def _lead_terminal() -> None:
+    """As a shell does it: without this Ctrl-C would be only a character."""
+    import fcntl
+
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def _read_until(terminal: int, mark: bytes) -> bytes:
+    found, deadline = b"", time.monotonic() + 15
+    while mark not in found:
+        assert time.monotonic() < deadline, found.decode(errors="replace")
+        if select.select([terminal], [], [], 0.1)[0]:
+            found += os.read(terminal, 65536)
+    return found
+
+
+async def test_a_database_that_goes_away_meanwhile_is_one_line(
+    run: Run, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        await tx.execute("LOCK TABLE queue.item IN ACCESS EXCLUSIVE MODE")
+        listing = asyncio.create_task(asyncio.to_thread(run, "list"))
+        while not await fetch(
+            database,
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE datname = current_database() AND wait_event_type = 'Lock'
+            """,
+        ):
+            await asyncio.sleep(0.05)
+        done = await listing
+    assert done.returncode == 5
+    assert done.stderr.splitlines()[-1].startswith("jobmill: the database went away: ")
+    assert "Traceback" not in done.stderr

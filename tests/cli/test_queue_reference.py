@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+from jobmill.cli import EXIT_CODES
+from jobmill.cli.parts import AT_ONCE
+from scripts import commands
+
+
+def test_the_page_of_commands_is_up_to_date() -> None:
+    """If not: python -m scripts.commands"""
+    assert commands.COMMANDS.read_text("utf-8") == commands.commands_page()
+
+
+def test_the_page_of_commands_explains_every_exit_code() -> None:
+    for code in (0, AT_ONCE, *EXIT_CODES.values()):
+        assert f"\n| {code} | " in commands.INTRO

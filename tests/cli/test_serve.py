@@ -1,0 +1,301 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from jobmill import queue
+from jobmill.cli.serve import choose, listen
+from jobmill.db import Database
+from jobmill.db.embedded import Embedded
+from jobmill.errors import Invalid
+from jobmill.queue import Finish, Move, New, Stage, Stages, Work, inspect
+from jobmill.settings import Settings
+from tests.cli import forked
+from tests.cli.test_queue import Run, as_url
+from tests.queue.kit import fetch
+
+HTML = {"Accept": "text/html"}
+
+
+class Running:
+    """A process that stays, and what it says."""
+
+    def __init__(self, words: tuple[str, ...], folder: Path, variables: dict[str, str]) -> None:
+        self.errors = folder / f"{'-'.join(words)}.err"
+        with self.errors.open("wb") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "jobmill", *words],
+                cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=errors, text=True,
+            )  # fmt: skip
+        self.said: dict[str, str] = {}
+
+    def up(self) -> Running:
+        """Wait until it says how to stop it."""
+        assert self.process.stdout
+        for line in self.process.stdout:
+            name, _, text = line.strip().partition(" ")
+            self.said[name] = text.strip()
+            if name == "stop":
+                return self
+        pytest.fail(self.errors.read_text())
+
+    def tell(self, number: int = signal.SIGTERM) -> None:
+        self.process.send_signal(number)
+
+    def ended(self, within: float = 8.0) -> int:
+        return self.process.wait(within)
+
+
+Start = Callable[..., Running]
+
+
+@pytest.fixture
+def own(home: Path) -> dict[str, str]:
+    return {"HOME": str(home), "PATH": os.environ["PATH"], "JOBMILL_WEB_PORT": "0"}
+
+
+@pytest.fixture
+def run(home: Path, own: dict[str, str]) -> Run:
+    """Runs `jobmill …` to its end."""
+
+    def call(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
+        return forked.jobmill(*words, folder=home, variables=own | more)
+
+    return call
+
+
+@pytest.fixture
+def start(home: Path, own: dict[str, str]) -> Iterator[Start]:
+    """Starts `jobmill …`; whatever still runs at the end is killed."""
+    started: list[Running] = []
+
+    def call(*words: str, **more: str) -> Running:
+        started.append(Running(words, home, own | more))
+        return started[-1]
+
+    yield call
+    for one in started:
+        one.process.kill()
+        one.process.communicate()
+
+
+@pytest.fixture
+def on(url: str) -> dict[str, str]:
+    return {"DATABASE_URL": as_url(url)}
+
+
+async def until(true: Callable[[], Awaitable[Any]], within: float = 10.0) -> Any:
+    """What `true` answers, as soon as that is something."""
+    deadline = time.monotonic() + within
+    while not (answer := await true()):
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.05)
+    return answer
+
+
+async def status(client: httpx2.AsyncClient, path: str) -> int:
+    return (await client.get(path, headers=HTML)).status_code
+
+
+async def test_up_brings_everything_and_ctrl_c_takes_it_away_again(
+    start: Start, home: Path
+) -> None:
+    process = start("up", JOBMILL_DATA_DIR=str(home / "data")).up()
+    assert str(home / "data" / "postgres") in process.said["database"]
+    assert "upkeep/prune" in process.said["work"]
+    async with httpx2.AsyncClient(base_url=process.said["page"]) as client:
+        assert await status(client, "/") == 200
+
+        async def ready() -> bool:
+            parts = (await client.get("/readyz")).json()["parts"]
+            return "looked at" in parts["schedules"]["detail"]
+
+        await until(ready)
+        assert await status(client, "/readyz") == 200
+    process.tell(signal.SIGINT)
+    assert process.ended() == 0
+    assert not Embedded(home / "data" / "postgres").status().running
+    assert process.errors.read_text() == "Stopping; Ctrl-C again stops at once.\n"
+
+
+async def test_up_does_the_work_and_leaves_nothing_processing(
+    start: Start, on: dict[str, str], database: Database
+) -> None:
+    process = start("up", **on).up()
+    async with database.transaction() as tx:
+        await queue.submit_all(tx, [New("upkeep", "prune", f"x{n}") for n in range(20)])
+
+    async def done() -> bool:
+        [n] = await fetch(database, "SELECT count(*) FROM queue.ending WHERE status = 'SUCCESS'")
+        return n >= 20
+
+    await until(done)
+    process.tell()
+    assert process.ended() == 0
+    assert await fetch(database, "SELECT count(*) FROM queue.live") == [0]
+    async with database.transaction() as tx:
+        assert await inspect.workers(tx) == []
+
+
+async def running(database: Database) -> list[Any]:
+    return await fetch(database, "SELECT id FROM queue.live WHERE status = 'PROCESSING'")
+
+
+async def test_a_worker_told_to_stop_finishes_what_runs(
+    start: Start, on: dict[str, str], database: Database
+) -> None:
+    process = start("worker", **on).up()
+    async with database.transaction() as tx:
+        # Pruning cannot go on while somebody holds this.
+        await tx.execute("LOCK TABLE queue.ending IN SHARE MODE")
+        await until(lambda: running(database))
+        process.tell()
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.ended(within=0.5)
+    assert process.ended() == 0
+    assert await fetch(database, "SELECT status FROM queue.items") == ["SUCCESS"]
+
+
+async def test_a_second_ctrl_c_ends_it_at_once_and_loses_nothing(
+    start: Start, on: dict[str, str], database: Database
+) -> None:
+    process = start("worker", **on).up()
+    async with database.transaction() as tx:
+        await tx.execute("LOCK TABLE queue.ending IN SHARE MODE")
+        [id] = await until(lambda: running(database))
+        process.tell(signal.SIGINT)
+        await asyncio.sleep(0.3)
+        process.tell(signal.SIGINT)
+        assert process.ended(within=3) == 130
+    assert "Stopped at once" in process.errors.read_text()
+    another = start("worker", **on).up()
+
+    async def done() -> bool:
+        return await fetch(database, "SELECT status FROM queue.items WHERE id = %s", [id]) == [
+            "SUCCESS"
+        ]
+
+    await until(done)
+    another.tell()
+    assert another.ended() == 0
+
+
+async def test_a_part_that_crashes_stops_the_others(
+    start: Start, on: dict[str, str], database: Database
+) -> None:
+    process = start("up", **on).up()
+    async with database.transaction() as tx:
+        await tx.execute("ALTER TABLE queue.worker RENAME TO workers")
+    assert process.ended() == 1
+    last = process.errors.read_text().splitlines()[-1]
+    assert last.startswith("jobmill: the worker crashed: UndefinedTable")
+    assert last.endswith("everything was stopped")
+
+
+async def test_pages_outlive_a_restart_of_the_database(start: Start, home: Path) -> None:
+    server = Embedded(home / "postgres", durable=False)
+    with server.use() as url:
+        process = start("web", DATABASE_URL=url).up()
+        async with httpx2.AsyncClient(base_url=process.said["page"], timeout=15) as client:
+            assert await status(client, "/") == 200
+            server.stop()
+            pages = ("/", "/readyz", "/metrics", "/healthz")
+            away = await asyncio.gather(*(client.get(page, headers=HTML) for page in pages))
+            assert [answer.status_code for answer in away] == [503, 503, 503, 200]
+            assert "The database does not answer" in away[0].text
+            assert away[1].json()["parts"] == {
+                "database": {"ok": False, "detail": "does not answer"}
+            }
+            server.start()
+
+            async def back() -> bool:
+                return await status(client, "/") == 200
+
+            await until(back, within=20)
+            assert await status(client, "/readyz") == 200
+        process.tell()
+        assert process.ended() == 0
+
+
+async def test_the_web_process_speaks_up_when_all_workers_are_dead(
+    start: Start, on: dict[str, str], database: Database
+) -> None:
+    async with database.transaction() as tx:
+        await tx.execute("INSERT INTO queue.tick VALUES ('scheduler', now() - interval '1 h')")
+    process = start("web", **on).up()
+    assert await until(lambda: fetch(database, "SELECT rule FROM queue.alert")) == ["scheduler"]
+    process.tell()
+    assert process.ended() == 0
+
+
+async def test_nothing_starts_without_its_database(run: Run) -> None:
+    for command in ("up", "web", "worker"):
+        done = run(command, DATABASE_URL="postgresql://127.0.0.1:1/x")
+        assert done.returncode == 5
+        assert done.stderr.startswith("jobmill: no PostgreSQL answers")
+
+
+async def test_a_worker_drains_what_is_due_and_ends(
+    run: Run, on: dict[str, str], database: Database
+) -> None:
+    submit = ("queue", "submit", "upkeep", "prune")
+    for key, delay in (("now", "0"), ("later", "60")):
+        assert run(*submit, key, "--delay", delay, **on).returncode == 0
+    done = run("worker", "--drain", "--only", "upkeep/prune", **on)
+    assert done.returncode == 0
+    assert done.stdout.endswith("nothing is left that is due\n")
+    left = await fetch(database, "SELECT key FROM queue.live JOIN queue.item USING (id)")
+    assert left == ["later"]
+
+
+def test_a_phase_that_is_not_ours_cannot_be_worked_on(run: Run, on: dict[str, str]) -> None:
+    done = run("worker", "--only", "tea/boil", **on)
+    assert done.returncode == 2
+    assert "known phases: upkeep/prune" in done.stderr
+
+
+async def end(work: Work) -> Move:
+    return Finish()
+
+
+def test_phases_are_chosen_by_name_or_by_kind() -> None:
+    boil, steep, find = ("tea", "boil"), ("tea", "steep"), ("cup", "find")
+    stages: Stages = dict.fromkeys([boil, steep, find], Stage(end))
+    assert choose(stages, ["tea/steep"]) == [steep]
+    assert choose(stages, ["tea", "tea/boil", "cup/find"]) == [boil, steep, find]
+    with pytest.raises(Invalid, match="tea/pour"):
+        choose(stages, ["tea/pour"])
+
+
+def test_a_port_in_use_is_told_with_the_setting(run: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        for command in ("up", "web"):
+            done = run(command, JOBMILL_WEB_PORT=port)
+            assert done.returncode == 5
+            assert f"127.0.0.1:{port}: Address already in use" in done.stderr
+            assert "JOBMILL_WEB_PORT" in done.stderr
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
+def test_pages_are_not_served_to_other_machines(host: str, run: Run) -> None:
+    done = run("web", JOBMILL_WEB_HOST=host)
+    assert done.returncode == 2
+    assert f"web_host is {host}, which other machines can reach" in done.stderr
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "localhost"])
+def test_pages_are_served_to_this_machine(host: str) -> None:
+    with listen(Settings(web_host=host, web_port=0)) as listener:
+        assert listener.getsockname()[1] > 0

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+
+import httpx2
+import pytest
+from fastapi import FastAPI, Request, Response
+
+from jobmill.web import faults, guard, view
+from jobmill.web.guard import MOST_BYTES, Guard
+from tests.web.conftest import served
+
+
+async def test_only_our_own_names_are_answered(site: httpx2.AsyncClient) -> None:
+    for host, status in (
+        ("localhost", 200),
+        ("LOCALHOST:80", 200),
+        ("127.0.0.1:8000", 200),
+        ("[::1]:8000", 200),
+        ("localhost.", 200),
+        ("evil.example", 400),
+        ("evil.example:8000", 400),
+        ("localhost.evil.example", 400),
+        ("127.0.0.1.evil.example", 400),
+        ("[::1", 400),
+        ("", 400),
+    ):
+        answer = await site.get("/healthz", headers={"Host": host})
+        assert answer.status_code == status, host
+
+
+async def test_a_host_that_was_set_is_a_name_of_ours() -> None:
+    async def app(scope: object, receive: object, send: object) -> None:
+        await Response("hello")(scope, receive, send)  # pyright: ignore[reportArgumentType]
+
+    async with served(Guard(app, ["Mill.local"], lambda *_: Response("no", 400))) as client:
+        assert (await client.get("/", headers={"Host": "mill.local:80"})).text == "hello"
+        assert (await client.get("/", headers={"Host": "mill.example"})).text == "no"
+
+
+async def test_every_answer_carries_the_headers_that_protect(site: httpx2.AsyncClient) -> None:
+    for path in ("/", "/healthz", "/metrics", "/nowhere", "/static/app.css"):
+        answer = await site.get(path)
+        assert answer.headers["content-security-policy"].startswith("default-src 'self'"), path
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["x-frame-options"] == "DENY"
+        assert answer.headers["referrer-policy"] == "same-origin"
+        assert "server" not in answer.headers
+
+
+async def test_a_sane_request_id_is_kept_and_any_other_replaced(site: httpx2.AsyncClient) -> None:
+    for given in ("abc-123", "0f.9:z/+=@", "x" * 64):
+        answer = await site.get("/healthz", headers={"X-Request-ID": given})
+        assert answer.headers["x-request-id"] == given
+    for given in ("", "x" * 65, "two words", "tab\there", "é"):
+        answer = await site.get("/healthz", headers={"X-Request-ID": given.encode("latin-1")})
+        assert answer.headers["x-request-id"] != given
+        assert len(answer.headers["x-request-id"]) == 32
+
+
+@pytest.fixture
+async def reader() -> AsyncIterator[httpx2.AsyncClient]:
+    """Pages that read all they are sent, and one that breaks."""
+    app = FastAPI()
+    render = view.renderer(view.environment())
+
+    def tell(request: Request, error: Exception) -> Response:
+        return faults.answer(request, render, error)
+
+    @app.post("/")
+    async def read(request: Request) -> int:
+        return len(await request.body())
+
+    @app.get("/broken")
+    async def broken() -> None:
+        logging.getLogger("shop").warning("about to break")
+        raise ValueError("secret")
+
+    app.add_exception_handler(Exception, tell)
+    app.add_exception_handler(guard.HTTPException, tell)
+    async with served(Guard(app, [], tell)) as client:
+        yield client
+
+
+async def test_a_body_over_the_limit_is_refused_whether_it_says_its_length_or_not(
+    reader: httpx2.AsyncClient,
+) -> None:
+    async def chunks(n: int) -> AsyncIterator[bytes]:
+        for _ in range(n):
+            yield b"x" * (MOST_BYTES // 4)
+
+    assert (await reader.post("/", content=b"x" * MOST_BYTES)).json() == MOST_BYTES
+    assert (await reader.post("/", content=chunks(4))).json() == MOST_BYTES
+    assert (await reader.post("/", content=b"x" * (MOST_BYTES + 1))).status_code == 413
+    assert (await reader.post("/", content=chunks(5))).status_code == 413
+
+
+async def test_a_bug_is_logged_with_the_request_and_not_told_to_the_client(
+    reader: httpx2.AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = await reader.get("/broken", headers={"X-Request-ID": "r-1"})
+    assert answer.status_code == 500
+    assert answer.headers["x-frame-options"] == "DENY"
+    assert "secret" not in answer.text
+    assert "Traceback" not in answer.text
+    failed = next(one for one in caplog.records if one.message == "request failed")
+    assert failed.exc_info
+    assert isinstance(failed.exc_info[1], ValueError)
+
+
+async def test_every_line_of_a_request_names_it(
+    reader: httpx2.AsyncClient, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from jobmill import log
+
+    handler = logging.StreamHandler()
+    handler.setFormatter(log.TextFormat())
+    logging.getLogger().addHandler(handler)
+    try:
+        await reader.get("/broken", headers={"X-Request-ID": "r-2"})
+    finally:
+        logging.getLogger().removeHandler(handler)
+    lines = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("    ")]
+    assert [line.split()[2] for line in lines] == ["shop", *["jobmill.web.guard"] * 2]
+    assert all("request=r-2" in line for line in lines)

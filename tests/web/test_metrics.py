@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import httpx2
+from prometheus_client.openmetrics import parser as openmetrics
+from prometheus_client.parser import text_string_to_metric_families
+
+from jobmill.db import Database
+from jobmill.errors import OutsideError
+from jobmill.queue import Block, Finish, Move, New, Stage, Stages, Work, control
+from jobmill.queue.tally import BOUNDS, Tally
+from tests.queue.kit import drain, put
+
+PAGE = Path("docs/reference/metrics.md")
+OUTCOMES = {
+    "finish", "advance", "handover", "filter", "skip", "waituntil", "waitfor", "block", "retry",
+    "fail",
+}  # fmt: skip
+
+
+async def boil(work: Work) -> Move:
+    match work.key:
+        case "broken":
+            raise OutsideError("the kettle is gone", permanent=True)
+        case "dry":
+            return Block("water", "There is no water")
+        case _:
+            return Finish()
+
+
+TEA: Stages = {("tea", "boil"): Stage(boil, capacity=7)}
+
+Samples = dict[tuple[str, *tuple[str, ...]], float]
+
+
+async def scrape(site: httpx2.AsyncClient) -> Samples:
+    """The samples, by name and values of the labels in the order of their names."""
+    answer = await site.get("/metrics")
+    assert answer.status_code == 200
+    return {
+        (sample.name, *(text for _, text in sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+
+
+async def fill(database: Database) -> None:
+    """One of everything that is counted."""
+    await put(database, TEA, *(New("tea", "boil", key) for key in ("green", "broken", "dry")))
+    await drain(database, TEA)
+    await put(database, TEA, New("tea", "boil", "black"))
+    async with database.transaction() as tx:
+        await control.pause(tx, "tea", None, "a break")
+        await tx.execute(
+            "UPDATE queue.live SET available_at = now() - interval '90 s' WHERE NOT parked"
+        )
+        await tx.execute(
+            """
+            INSERT INTO queue.worker (name, lease, processors) VALUES ('here:1', '20 s',
+                '[{"kind": "tea", "stage": "boil", "number": 1, "state": "busy"},
+                  {"kind": "tea", "stage": "boil", "number": 2, "state": "error"}]')
+            """
+        )
+        await tx.execute(
+            """
+            INSERT INTO queue.worker (name, lease, beat_at)
+            VALUES ('dead:1', '20 s', now() - interval '1 h')
+            """
+        )
+        await tx.execute(
+            """
+            INSERT INTO queue.alert (rule, subject, detail, cleared_at)
+            VALUES ('deep', 'a', '', NULL), ('deep', 'b', '', NULL), ('same key', 'c', '', now())
+            """
+        )
+        await tx.execute("INSERT INTO queue.tick VALUES ('scheduler', now() - interval '7 s')")
+
+
+async def test_the_numbers_are_those_of_the_queue(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await fill(database)
+    found = await scrape(site)
+    phase = ("tea", "boil")
+    for name, labels, value in (
+        ("items", ("pending",), 1),
+        ("items", ("blocked",), 1),
+        ("items", ("processing",), 0),
+        ("items", ("later",), 0),
+        ("capacity", (), 7),
+        ("paused", (), 1),
+        ("processors", ("idle",), 0),
+        ("processors", ("busy",), 1),
+        ("processors", ("error",), 1),
+    ):
+        kind, stage = phase
+        assert found[f"jobmill_queue_{name}", kind, stage, *labels] == value, (name, labels)
+    assert 90 <= found["jobmill_queue_oldest_seconds", "tea", "boil"] < 120
+    runs = {one[2]: n for one, n in found.items() if one[0] == "jobmill_queue_runs_total"}
+    assert runs == {"finish": 1, "fail": 1, "block": 1}
+    assert found["jobmill_queue_alerts", "deep"] == 2
+    assert found["jobmill_queue_alerts", "same key"] == 0
+    assert found["jobmill_queue_workers", "alive"] == 1
+    assert found["jobmill_queue_workers", "silent"] == 1
+    assert 7 <= found["jobmill_queue_schedule_age_seconds",] < 30
+    assert found["jobmill_queue_retrying_items",] == 0
+
+
+async def test_run_times_are_a_histogram_over_all_outcomes(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    tally = Tally()
+    for outcome, seconds in (("finish", 0.001), ("finish", 0.07), ("retry", 0.07), ("fail", 999)):
+        tally.add("tea", "boil", outcome, seconds)
+    async with database.transaction() as tx:
+        await tally.write(tx)
+    found = await scrape(site)
+    name = "jobmill_queue_run_seconds"
+    buckets = [found[f"{name}_bucket", "tea", str(bound), "boil"] for bound in BOUNDS]
+    assert buckets == [1, 1, 1, 1, *[3] * (len(BOUNDS) - 4)]
+    assert found[f"{name}_bucket", "tea", "+Inf", "boil"] == 4
+    assert found[f"{name}_count", "tea", "boil"] == 4
+    assert abs(found[f"{name}_sum", "tea", "boil"] - 999.141) < 1e-6
+
+
+async def test_who_asks_for_openmetrics_gets_it(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await fill(database)
+    answer = await site.get("/metrics", headers={"Accept": "application/openmetrics-text"})
+    assert answer.headers["content-type"].startswith("application/openmetrics-text")
+    assert list(openmetrics.text_string_to_metric_families(answer.text))
+
+
+async def test_the_page_of_metrics_explains_each_with_its_type_and_labels(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await fill(database)
+    answer = await site.get("/metrics")
+    types = dict(re.findall(r"^# TYPE (\S+) (\S+)$", answer.text, re.MULTILINE))
+    told = {(name, types[name], tuple(sorted(_labels(answer.text, name)))) for name in types}
+    rows = re.findall(r"^\| `(jobmill_\w+)` \| (\w+) \|(.*?)\| ", PAGE.read_text(), re.MULTILINE)
+    assert told == {
+        (name, kind, tuple(sorted(re.findall(r"`(\w+)`", labels)))) for name, kind, labels in rows
+    }
+
+
+def _labels(text: str, name: str) -> set[str]:
+    found: set[str] = set()
+    for line in re.findall(rf"^{name}(?:_bucket)?\{{(.*)\}} ", text, re.MULTILINE):
+        found |= set(re.findall(r'(\w+)="', line))
+    return found - {"le"}
+
+
+def test_the_page_of_metrics_names_every_outcome() -> None:
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| ", PAGE.read_text(), re.MULTILINE)
+    assert {name for row in rows for name in re.findall(r"`([a-z]+)`", row)} == OUTCOMES
+
+
+def test_the_outcomes_are_those_that_workers_write_down() -> None:
+    from jobmill.queue.work import Move as Moves
+    from jobmill.queue.work import Outcome
+
+    names = {kind.__name__.lower() for kind in (*Moves.__args__, *Outcome.__args__)}
+    assert names - {"release"} == OUTCOMES
