@@ -13,6 +13,7 @@ from jobmill.queue import Move, New, Stage, Stages, Work, Worker, schedule, watc
 from jobmill.queue.feed import SCAN_EVERY, Feed, feeder
 from jobmill.queue.schedule import Schedule
 from jobmill.queue.work import Run
+from jobmill.queue.worker import Chore
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 
@@ -57,9 +58,9 @@ def worker(
         only=only,
         poll_only=settings.poll_only,
         chores=[
-            (1.0, schedule.ticker(SCHEDULES)),
-            (watch.WATCH_EVERY, watch.sweep),
-            *((SCAN_EVERY, feeder(feed)) for feed in FEEDS),
+            Chore(1.0, schedule.ticker(SCHEDULES)),
+            Chore(watch.WATCH_EVERY, watch.sweep),
+            *(Chore(SCAN_EVERY, feeder(feed), when_told=True) for feed in FEEDS),
         ],
     )
 

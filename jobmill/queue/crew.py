@@ -115,6 +115,23 @@ async def rescue(tx: Tx) -> Rescue:
     return Rescue(buried, released, failed)
 
 
+async def disown(tx: Tx, worker: int, keep: Sequence[int] = ()) -> int:
+    """Give back what this worker holds without knowing it: claims whose answer was lost on the way."""
+    cursor = await tx.execute(
+        """
+        WITH freed AS (
+            UPDATE queue.live SET status = 'PENDING', worker = NULL
+             WHERE status = 'PROCESSING' AND worker = %(worker)s AND id <> ALL (%(keep)s::bigint[])
+            RETURNING id, stage
+        )
+        INSERT INTO queue.event (item_id, what, was, became, stage, worker, note)
+        SELECT id, 'released', 'PROCESSING', 'PENDING', stage, %(worker)s, 'never begun' FROM freed
+        """,
+        {"worker": worker, "keep": list(keep)},
+    )
+    return cursor.rowcount
+
+
 async def forget(tx: Tx) -> None:
     """Drop the rows of workers long gone."""
     await tx.execute(

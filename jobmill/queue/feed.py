@@ -11,10 +11,13 @@ from typing import TypeAlias
 
 from jobmill.db import Tx
 from jobmill.queue.admission import room_in, submit_all
+from jobmill.queue.store import CHANNEL
 from jobmill.queue.work import New, Refused
 
 SCAN_EVERY = 60.0
 BATCH = 10
+FEED = "feed"
+"""What is said on the queue's channel when a feed has something."""
 
 Take: TypeAlias = Callable[[Tx, int], Awaitable[Sequence[New]]]
 """Lock up to so many rows that wait and are not in progress (FOR UPDATE SKIP LOCKED), mark them as
@@ -45,10 +48,15 @@ async def feed(tx: Tx, source: Feed) -> int:
     return sum(not isinstance(answer, Refused) for answer in answers)
 
 
-def feeder(source: Feed) -> Callable[[Tx], Awaitable[int]]:
-    """The chore that scans one table."""
+def feeder(source: Feed) -> Callable[[Tx], Awaitable[bool]]:
+    """The chore that scans one table; it answers True where there may be more."""
 
-    async def scan(tx: Tx) -> int:
-        return await feed(tx, source)
+    async def scan(tx: Tx) -> bool:
+        return await feed(tx, source) == BATCH
 
     return scan
+
+
+async def announce(tx: Tx) -> None:
+    """Say, when `tx` commits, that a feed has something, so that it does not wait for the next scan."""
+    await tx.execute("SELECT pg_notify(%s, %s)", [CHANNEL, FEED])

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from jobmill.queue.store import Mark, Want
-from jobmill.queue.work import Stage, Work
+from jobmill.queue.work import ItemId, Stage, Work
 
 AHEAD = 0.05
 """Seconds of work a pool may claim ahead of its processors: enough that fast stages never wait
@@ -99,6 +99,10 @@ class Pool:
             self._average = seconds
         else:
             self._average += (seconds - self._average) * 0.1
+
+    def held(self) -> list[ItemId]:
+        running = [processor.work.id for processor in self.processors if processor.work]
+        return running + [work.id for work in self._buffer]
 
     def busy(self) -> int:
         return sum(processor.state == "busy" for processor in self.processors)

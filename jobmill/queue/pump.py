@@ -21,7 +21,7 @@ from jobmill.queue.pool import Pool
 from jobmill.queue.retry import describe
 from jobmill.queue.settle import Answer, Settlement, prepare, settle
 from jobmill.queue.store import Mark, Want
-from jobmill.queue.work import Fail, Refused, Stages
+from jobmill.queue.work import Fail, ItemId, Refused, Stages
 
 log = logging.getLogger(__name__)
 
@@ -81,6 +81,8 @@ class Pump:
         while True:
             try:
                 async with await open_connection(self._url, options=FEW_ROWS) as connection:
+                    # The last connection may have died between a claim's commit and its answer.
+                    await crew.disown(connection, self.worker, self._held())
                     patience = 0.1
                     self._flagged = False
                     while True:
@@ -90,11 +92,24 @@ class Pump:
                 await asyncio.sleep(patience)
                 patience = min(patience * 2, 2.0)
 
-    async def flush(self) -> None:
-        """Settle what is left, once, for a worker that stops."""
-        if self._outbox:
-            async with await open_connection(self._url) as connection:
+    async def leave(self) -> None:
+        """Settle what is left and hold nothing any more, for a worker that stops."""
+        async with await open_connection(self._url, options=FEW_ROWS) as connection:
+            while self._outbox:
                 await self._turn(connection, [])
+            await crew.disown(connection, self.worker)
+            await crew.leave(connection, self.worker)
+
+    def enlist(self, worker: int) -> None:
+        """Work under this id from now on."""
+        self.worker = worker
+        self._flagged = False
+        self.wake()
+
+    def _held(self) -> list[ItemId]:
+        """What is in our hands: waiting, running, or run and not yet settled."""
+        unsettled = [one.work.id for one in self._outbox]
+        return unsettled + [id for pool in self._pools.values() for id in pool.held()]
 
     async def _step(self, connection: Tx) -> None:
         await self._look_at_parked(connection)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime as dt
 import logging
 import os
 import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from jobmill.db import GONE, Database, Tx, connect, open_connection
 from jobmill.errors import AppError
 from jobmill.queue import admission, crew, store
+from jobmill.queue.feed import FEED
 from jobmill.queue.pool import Pool, Processor
 from jobmill.queue.pump import FEW_ROWS, Pump
 from jobmill.queue.retry import classify, describe, fingerprint, judge
@@ -33,8 +36,18 @@ SAVERS = 4
 GRACE = dt.timedelta(seconds=10)
 """What a stopping worker gives to what runs, and an overdue stage to end after its cancellation."""
 
-Chore = tuple[float, Callable[[Tx], Awaitable[object]]]
-"""Something every worker does every so many seconds; it sees to it itself that one doing is enough."""
+
+@dataclass(frozen=True, slots=True)
+class Chore:
+    """Something every worker does every so many seconds; it sees to it itself that one doing is enough.
+
+    It is done again at once where it answers True: there is more.
+    """
+
+    every: float
+    do: Callable[[Tx], Awaitable[object]]
+    when_told: bool = False
+    """Also when somebody says that a feed has something."""
 
 
 class Worker:
@@ -58,11 +71,12 @@ class Worker:
         self._lease = lease
         self._grace = grace.total_seconds()
         self._chores: list[Chore] = [
-            (lease.total_seconds() / 4, crew.rescue),
-            (5.0, store.wake_orphans),
+            Chore(lease.total_seconds() / 4, crew.rescue),
+            Chore(5.0, store.wake_orphans),
             *chores,
         ]
         self._stop = asyncio.Event()
+        self._told = asyncio.Event()
         self._name = f"{socket.gethostname()}:{os.getpid()}"
         self._saver = Saver(db, stages, self._pump)
         self.ran = 0
@@ -110,14 +124,14 @@ class Worker:
             await self._leave()
 
     def _loops(self) -> list[Coroutine[Any, Any, None]]:
-        chores = [self._do_chore(every, chore) for every, chore in self._chores]
+        chores = [self._do_chore(chore) for chore in self._chores]
         listening = [self._listen()] if self._pump.notified else []
         savers = [self._saver.run() for _ in range(SAVERS)]
         return [self._pump.run(), self._beat(), self._mind_time(), *savers, *listening, *chores]
 
     async def _join(self) -> None:
         async with self._db.transaction() as tx:
-            self._pump.worker = await crew.join(tx, self._name, self._lease)
+            self._pump.enlist(await crew.join(tx, self._name, self._lease))
 
     async def _finish(self) -> None:
         """Claim no more, give back what nobody began, wait for what runs, then give that back too."""
@@ -135,10 +149,9 @@ class Worker:
 
     async def _leave(self) -> None:
         try:
-            await self._pump.flush()
+            await self._pump.leave()
             async with self._db.transaction() as tx:
                 await self._tally.write(tx)
-                await crew.leave(tx, self._pump.worker)
         except GONE as error:
             # Then our lease runs out and another worker gives back what we held.
             log.warning("could not sign off", extra={"error": describe(error)})
@@ -229,7 +242,6 @@ class Worker:
         for pool in self._pools.values():
             pool.empty()
         await self._join()
-        self._pump.wake()
 
     async def _mind_time(self) -> None:
         """Cancel what runs too long; who ignores that is written off and replaced."""
@@ -268,17 +280,30 @@ class Worker:
                 async with await open_connection(self._db.url) as connection:
                     await connection.execute(f"LISTEN {store.CHANNEL}")
                     self._pump.wake()
-                    async for _ in connection.notifies():
+                    async for notice in connection.notifies():
+                        if notice.payload == FEED:
+                            self._told.set()
                         self._pump.wake()
             except GONE as error:
                 log.warning("not listening", extra={"error": describe(error)})
             await asyncio.sleep(1.0)
 
-    async def _do_chore(self, every: float, chore: Callable[[Tx], Awaitable[object]]) -> None:
+    async def _do_chore(self, chore: Chore) -> None:
         while True:
+            again: object = False
             try:
                 async with self._db.transaction() as tx:
-                    await chore(tx)
+                    again = await chore.do(tx)
             except GONE as error:
                 log.warning("chore put off", extra={"error": describe(error)})
-            await asyncio.sleep(every)
+            if again is not True:
+                await self._rest(chore)
+
+    async def _rest(self, chore: Chore) -> None:
+        if not chore.when_told:
+            await asyncio.sleep(chore.every)
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(chore.every):
+                await self._told.wait()
+        self._told.clear()

@@ -9,9 +9,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from jobmill import queue
 from jobmill.db import Database, Tx
 from jobmill.queue import Finish, Move, Stage, Stages, Work, Worker, crew, inspect
 from jobmill.queue.crew import MAX_RESCUES
+from jobmill.queue.feed import Feed, announce, feeder
+from jobmill.queue.worker import Chore
 
 from .kit import SOON, drain, fetch, happened, item, make_due, new, put, stages, statuses
 
@@ -227,3 +230,66 @@ async def test_a_lost_connection_is_replaced_and_work_goes_on(database: Database
         async with asyncio.timeout(20):
             while not worker.ran:
                 await asyncio.sleep(0.02)
+
+
+async def test_a_claim_whose_answer_was_lost_is_given_back(database: Database) -> None:
+    """The connection died after the claim had committed: nobody knows of the item, and it is ours."""
+    table = stages(tea=nothing)
+    await put(database, table)
+    async with running(database, table) as worker:
+        await until(database, "SELECT count(*) FROM queue.worker WHERE idle", [1])
+        async with database.transaction() as tx:
+            id = await queue.submit(tx, new("tea"))
+            await tx.execute(
+                "UPDATE queue.live SET status = 'PROCESSING', attempt = 1, worker = (SELECT id FROM queue.worker)"
+            )
+        async with database.transaction() as tx:
+            await tx.execute(
+                """
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                 WHERE datname = current_database() AND pid <> pg_backend_pid()
+                """
+            )
+        async with asyncio.timeout(20):
+            while not worker.ran:
+                await asyncio.sleep(0.02)
+    assert await happened(database, id) == ["submitted", "released", "started", "success"]
+
+
+async def test_a_stopping_worker_gives_back_even_what_it_does_not_know_of(
+    database: Database,
+) -> None:
+    table = stages(tea=nothing)
+    [id] = await put(database, table, new("tea", delay=dt.timedelta(hours=1)))
+    async with running(database, table):
+        await until(database, "SELECT count(*) FROM queue.worker WHERE idle", [1])
+        async with database.transaction() as tx:
+            await tx.execute(
+                """
+                UPDATE queue.live
+                   SET status = 'PROCESSING', parked = false, worker = (SELECT id FROM queue.worker)
+                """
+            )
+    assert (await item(database, id)).status == "PENDING"
+
+
+async def test_a_feed_is_scanned_when_told_and_until_it_is_empty(database: Database) -> None:
+    async def take(tx: Tx, most: int) -> list[queue.New]:
+        found = await fetch(
+            tx,
+            "DELETE FROM public.leaf WHERE n IN (SELECT n FROM public.leaf LIMIT %s) RETURNING n",
+            [most],
+        )
+        return [new("tea", f"leaf {n}") for n in found]
+
+    table = stages(tea=nothing)
+    await put(database, table)
+    async with database.transaction() as tx:
+        await tx.execute("CREATE TABLE public.leaf (n int)")
+    chore = Chore(3600, feeder(Feed("tea", "run", take)), when_told=True)
+    async with running(database, table, chores=[chore]):
+        await until(database, "SELECT count(*) FROM queue.worker WHERE idle", [1])
+        async with database.transaction() as tx:
+            await tx.execute("INSERT INTO public.leaf SELECT generate_series(1, 25)")
+            await announce(tx)
+        await until(database, "SELECT count(*) FROM queue.ending", [25])
