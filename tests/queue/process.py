@@ -46,7 +46,7 @@ async def slow(work: Work) -> Move:
 
 
 PIPELINES: dict[str, Stages] = {
-    "quick": {("quick", "run"): Stage(quick, capacity=1_000_000)},
+    "quick": {("quick", "run"): Stage(quick, capacity=10_000_000)},
     "graph": {(kind, "run"): Stage(node, capacity=1_000_000) for kind in ("a", "b", "c")},
     "slow": {("slow", "run"): Stage(slow, run_limit=dt.timedelta(minutes=5))},
 }

@@ -166,41 +166,56 @@ async def test_20000_items_four_workers_one_killed_every_second_the_database_res
     tmp_path: Path,
 ) -> None:
     """Each item's `save` is committed exactly once."""
+    kills, restarts = await survive(tmp_path, items=20_000, restart_every=8_000)
+    assert kills >= 3
+    assert restarts >= 1
+
+
+@pytest.mark.soak
+async def test_a_million_items_with_workers_and_the_database_killed_all_along(
+    tmp_path: Path,
+) -> None:
+    kills, restarts = await survive(tmp_path, items=1_000_000, restart_every=50_000)
+    assert kills > 50
+    assert restarts > 10
+
+
+async def survive(tmp_path: Path, *, items: int, restart_every: int) -> tuple[int, int]:
+    """Four workers, one of them killed every second, and the server now and then, until all is done."""
     server = Embedded(tmp_path / "postgres", durable=False)
     with server.use() as url:
-        async with connect(url) as database:
-            async with database.transaction() as tx:
-                await migrate(tx)
-            await saved_table(database)
-            async with database.transaction() as tx:
-                await queue.declare(tx, PIPELINES["quick"])
-            for start in range(0, 20_000, 1000):
-                async with database.transaction() as tx:
-                    await submit_all(tx, [new("quick", str(start + n)) for n in range(1000)])
+        await fill(url, items)
+        kills = restarts = 0
         with crew(url, "quick", 4) as hands:
-            kills = 0
-            restarted = False
-            while True:
-                await asyncio.sleep(1)
-                left = await live_or_none(url)
-                if left == 0:
-                    break
+            while (left := await live_or_none(url)) != 0:
                 hands.kill(kills % len(hands.processes))
                 kills += 1
                 hands.man(4)
-                if left is not None and left < 12_000 and not restarted:
-                    restarted = True
+                if left is not None and left < items - restart_every * (restarts + 1):
+                    restarts += 1
                     cut_power(tmp_path / "postgres")
                 # As every process of the product does that uses the bundled server.
                 await asyncio.to_thread(server.tend)
-                assert kills < 150, f"{left} still live"
+                assert kills < 100 + items / 100, f"{left} still live"
+                await asyncio.sleep(1)
         async with connect(url) as database:
             assert await fetch(
                 database, "SELECT count(*), count(DISTINCT item) FROM public.saved"
-            ) == [(20_000, 20_000)]
-            assert await statuses(database) == {"SUCCESS": 20_000}
-    assert restarted
-    assert kills >= 3
+            ) == [(items, items)]
+            assert await statuses(database) == {"SUCCESS": items}
+    return kills, restarts
+
+
+async def fill(url: str, items: int) -> None:
+    async with connect(url) as database:
+        async with database.transaction() as tx:
+            await migrate(tx)
+        await saved_table(database)
+        async with database.transaction() as tx:
+            await queue.declare(tx, PIPELINES["quick"])
+        for start in range(0, items, 1000):
+            async with database.transaction() as tx:
+                await submit_all(tx, [new("quick", str(start + n)) for n in range(1000)])
 
 
 async def live_or_none(url: str) -> int | None:
