@@ -42,9 +42,14 @@ def stages(tools: Tools, settings: Settings) -> Stages:
 
 
 async def declare(tools: Tools, settings: Settings) -> None:
-    """Tell the database what we do and what recurs, so that others can see it and put work in."""
+    """Tell the database what we do, so that work can be put in before the first worker runs."""
     async with tools.db.transaction() as tx:
         await queue.declare(tx, stages(tools, settings))
+
+
+async def declare_schedules(tools: Tools) -> None:
+    """Make what recurs what this version says: for those who run it."""
+    async with tools.db.transaction() as tx:
         await schedule.declare(tx, SCHEDULES)
 
 

@@ -28,7 +28,7 @@ def one(answer: DataclassInstance, *, as_json: bool, words: Words | None = None)
     if as_json:
         _print_json(dataclasses.asdict(answer))
         return
-    known = [(name, value) for name, value in vars(answer).items() if value is not None]
+    known = [(name, value) for name, value in _fields(answer) if value is not None]
     rows = [[name.replace("_", " "), _text(value, name, words)] for name, value in known]
     _print_table([], rows)
 
@@ -40,9 +40,13 @@ def many(
     if as_json:
         _print_json([dataclasses.asdict(answer) for answer in answers])
         return
-    names = list(vars(answers[0])) if answers else []
-    rows = [[_text(value, name, words) for name, value in vars(one).items()] for one in answers]
+    names = [name for name, _ in _fields(answers[0])] if answers else []
+    rows = [[_text(value, name, words) for name, value in _fields(one)] for one in answers]
     _print_table([name.replace("_", " ") for name in names], rows)
+
+
+def _fields(answer: DataclassInstance) -> list[tuple[str, Any]]:
+    return [(field.name, getattr(answer, field.name)) for field in dataclasses.fields(answer)]
 
 
 def size(number: int) -> str:

@@ -61,6 +61,9 @@ async def connect(url: str, *, size: int = 8, options: str = "") -> AsyncGenerat
         max_size=size,
         open=False,
         name="jobmill",
+        # Ask the server anew for every caller rather than wait longer and longer between tries.
+        timeout=10,
+        reconnect_timeout=1,
         # A server that was away has left dead connections behind: nobody is handed one.
         check=AsyncConnectionPool[Tx].check_connection,
     ) as pool:

@@ -57,8 +57,8 @@ async def leave(tx: Tx, worker: int) -> None:
 async def rescue(tx: Tx) -> Rescue:
     """Bury workers whose lease ran out and give back what they held.
 
-    The recently gone are looked at again: a claim that was under way when its worker was buried
-    commits after the burial.
+    That is looked for while anybody is newly gone (a claim that was under way when its worker was buried
+    commits after the burial), and once a minute in any case.
     """
     cursor = await tx.execute("SELECT pg_try_advisory_xact_lock(hashtext('jobmill.rescue'))")
     if await cursor.fetchone() != (True,):
@@ -70,14 +70,16 @@ async def rescue(tx: Tx) -> Rescue:
         """
     )
     buried = cursor.rowcount
+    if not await _worth_a_look(tx):
+        return Rescue(0, 0, 0)
     cursor = await tx.execute(
         """
         WITH held AS MATERIALIZED (
             SELECT live.id, live.rescues >= %(most)s AS hopeless
               FROM queue.live
              WHERE status = 'PROCESSING'
-               AND worker IN (SELECT id FROM queue.worker
-                               WHERE gone_at > clock_timestamp() - interval '2 minutes')
+               AND NOT EXISTS (SELECT FROM queue.worker AS alive
+                                WHERE alive.id = live.worker AND alive.gone_at IS NULL)
              ORDER BY live.id
              LIMIT 500
                FOR UPDATE SKIP LOCKED
@@ -113,6 +115,20 @@ async def rescue(tx: Tx) -> Rescue:
     )
     released, failed, _ = await cursor.fetchone() or (0, 0, 0)
     return Rescue(buried, released, failed)
+
+
+async def _worth_a_look(tx: Tx) -> bool:
+    """Whether to read all that is unfinished: `live` has no index on its workers, on purpose."""
+    cursor = await tx.execute(
+        """
+        INSERT INTO queue.tick (name, at) VALUES ('rescue', clock_timestamp())
+        ON CONFLICT (name) DO UPDATE SET at = excluded.at
+         WHERE tick.at < excluded.at - interval '1 minute'
+            OR EXISTS (SELECT FROM queue.worker
+                        WHERE gone_at > clock_timestamp() - interval '2 minutes')
+        """
+    )
+    return cursor.rowcount == 1
 
 
 async def disown(tx: Tx, worker: int, keep: Sequence[int] = ()) -> int:

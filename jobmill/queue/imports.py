@@ -117,22 +117,32 @@ def _read(
 
 
 def _line(text: str, phases: Mapping[str, Sequence[str]], rename: Mapping[str, str]) -> Line:
-    try:
-        given = json.loads(text)
-        line = Line.model_validate(given)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise Invalid(f"not JSON: {error}") from error
-    except ValidationError as error:
-        raise Invalid(_first_problem(error)) from error
+    line = _parse(text)
     kind = rename.get(line.kind, line.kind)
     if kind not in phases:
         known = ", ".join(sorted(phases)) or "none yet"
-        raise Invalid(f"unknown kind {kind!r}; known: {known} (--rename {kind}=… maps it to one)")
+        hint = f" (--rename {line.kind}=… maps it to one)"
+        raise Invalid(f"unknown kind {kind!r}; known: {known}{hint}")
     # An export that names no stage, or one we do not have, begins at the beginning.
     stage = line.stage if line.stage and line.stage in phases[kind] else phases[kind][0]
     line = line.model_copy(update={"kind": kind, "stage": stage})
     new_item(New(line.kind, stage, line.key, line.data, line.priority))
+    # All the other texts as well: what cannot be kept is to be charged to its line.
+    record(line.model_dump())
     return line
+
+
+def _parse(text: str) -> Line:
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Invalid(f"not JSON: {error}") from error
+    if not isinstance(given, dict):
+        raise Invalid("not a JSON object")
+    try:
+        return Line.model_validate(given)
+    except ValidationError as error:
+        raise Invalid(_first_problem(error)) from error
 
 
 def _first_problem(error: ValidationError) -> str:

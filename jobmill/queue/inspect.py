@@ -126,7 +126,9 @@ async def phases(tx: Tx) -> list[Phase]:
         )
         SELECT kind, stage, coalesce(pending, 0) AS pending, coalesce(later, 0) AS later,
                coalesce(processing, 0) AS processing, coalesce(blocked, 0) AS blocked,
-               greatest(extract(epoch FROM clock_timestamp() - oldest), 0)::float8 AS oldest_seconds,
+               CASE WHEN oldest IS NOT NULL
+                    THEN greatest(extract(epoch FROM clock_timestamp() - oldest), 0)::float8
+               END AS oldest_seconds,
                coalesce(capacity, 0) AS capacity,
                (SELECT reason FROM queue.pause
                  WHERE pause.kind = held_or_declared.kind
@@ -230,7 +232,7 @@ async def lineage(tx: Tx, tracking_id: UUID, *, limit: int = 1_000) -> list[Item
         [tracking_id, limit],
     )
     ids = [found[0] for found in await cursor.fetchall()]
-    return sorted(await _items(tx, ids), key=lambda item: item.id)
+    return sorted(await _items(tx, ids), key=lambda item: (len(item.ancestry), item.id))
 
 
 async def refusals(tx: Tx, ids: Sequence[int]) -> list[Event]:

@@ -16,6 +16,9 @@ AHEAD = 0.05
 """Seconds of work a pool may claim ahead of its processors: enough that fast stages never wait
 for the database, too little to keep slow work from other workers."""
 
+STALE = 1.0
+"""Seconds after which what nobody has begun is given back."""
+
 MOST_AHEAD = 400
 MOST_AT_ONCE = 200
 
@@ -60,7 +63,8 @@ class Pool:
         self.mark = Mark()
         self._buffer: deque[Work] = deque()
         self._sleepers: deque[asyncio.Future[None]] = deque()
-        self._average: float | None = None
+        self._typical: float | None = None
+        self._moved_at = 0.0
         self._closed = False
 
     async def take(self) -> Work | None:
@@ -69,9 +73,13 @@ class Pool:
             sleeper = asyncio.get_running_loop().create_future()
             self._sleepers.append(sleeper)
             await sleeper
-        return None if self._closed else self._buffer.popleft()
+        if self._closed:
+            return None
+        self._moved_at = time.monotonic()
+        return self._buffer.popleft()
 
     def give(self, works: Iterable[Work]) -> None:
+        self._moved_at = time.monotonic()
         self._buffer.extend(works)
         self._wake(len(self._buffer))
 
@@ -94,11 +102,18 @@ class Pool:
         return left
 
     def took(self, seconds: float) -> None:
-        """Learn how long a run takes, to know how much to claim ahead."""
-        if self._average is None:
-            self._average = seconds
+        """Learn how long a run takes, to know how much to claim ahead: quick to fear, slow to trust."""
+        if self._typical is None or seconds > self._typical:
+            self._typical = seconds
         else:
-            self._average += (seconds - self._average) * 0.1
+            self._typical += (seconds - self._typical) * 0.05
+
+    def stale(self) -> list[Work]:
+        """Take back what has waited here while no processor came free: others may have one."""
+        if not self._buffer or time.monotonic() - self._moved_at < STALE:
+            return []
+        self.took(STALE)
+        return self.empty()
 
     def held(self) -> list[ItemId]:
         running = [processor.work.id for processor in self.processors if processor.work]
@@ -116,9 +131,9 @@ class Pool:
 
     def _ahead(self) -> int:
         hands = sum(processor.state != "error" for processor in self.processors)
-        if self._average is None or self.stage.rate is not None:
+        if self._typical is None or self.stage.rate is not None:
             return hands
-        ahead = AHEAD * hands / max(self._average, 1e-6)
+        ahead = AHEAD * hands / max(self._typical, 1e-6)
         return max(hands, min(int(ahead), MOST_AHEAD))
 
     def snapshot(self) -> list[dict[str, Any]]:

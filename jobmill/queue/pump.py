@@ -142,7 +142,7 @@ class Pump:
         except RACES:
             self._outbox = batch + self._outbox
             return
-        except GONE:
+        except (asyncio.CancelledError, *GONE):
             # It may have committed or not: settling it again finds out, by the fence.
             self._outbox = batch + self._outbox
             raise
@@ -169,12 +169,14 @@ class Pump:
 
     async def _settle_apart(self, connection: Tx, batch: Sequence[Settlement]) -> None:
         """Find the one outcome that PostgreSQL will not have, and fail that item alone."""
-        for one in batch:
+        for n, one in enumerate(batch):
             try:
                 async with connection.transaction():
                     answers = await settle(connection, self.worker, [one])
-            except GONE:
+            except RACES:
                 self._outbox.append(one)
+            except (asyncio.CancelledError, *GONE):
+                self._outbox.extend(batch[n:])
                 raise
             except psycopg.Error as error:
                 text = describe(error)

@@ -176,7 +176,10 @@ class Worker:
                 self._pump.wake()
             pool.took(took)
             self.ran += 1
-            self._tally.add(pool.kind, pool.name, type(outcome).__name__.lower(), took)
+            self._count(pool, outcome, took)
+
+    def _count(self, pool: Pool, outcome: Outcome, seconds: float) -> None:
+        self._tally.add(pool.kind, pool.name, type(outcome).__name__.lower(), seconds)
 
     async def _attempt(self, pool: Pool, processor: Processor, work: Work) -> tuple[Outcome, bool]:
         """The outcome, and whether it is settled already."""
@@ -248,6 +251,8 @@ class Worker:
         while True:
             await asyncio.sleep(min(1.0, self._shortest_limit() / 4))
             for pool in self._pools.values():
+                for work in pool.stale():
+                    self._put(work, Release("its worker is busy"))
                 limit = pool.stage.run_limit.total_seconds()
                 for processor in pool.processors:
                     if processor.busy_for() > limit + self._grace:
@@ -265,10 +270,11 @@ class Worker:
         work = processor.work
         assert work
         log.error("processor stuck", extra={"item": work.id, "phase": f"{pool.kind}/{pool.name}"})
+        outcome = judge(work, TimeoutError("ran on after its run was cancelled"))
+        self._put(work, outcome)
+        self._count(pool, outcome, processor.busy_for())
         processor.state = "error"
         processor.work = None
-        stuck = TimeoutError("ran on after its run was cancelled")
-        self._put(work, judge(work, stuck))
         if sum(one.state == "error" for one in pool.processors) <= pool.stage.processors:
             fresh = Processor(len(pool.processors) + 1)
             pool.processors.append(fresh)

@@ -293,3 +293,31 @@ async def test_a_feed_is_scanned_when_told_and_until_it_is_empty(database: Datab
             await tx.execute("INSERT INTO public.leaf SELECT generate_series(1, 25)")
             await announce(tx)
         await until(database, "SELECT count(*) FROM queue.ending", [25])
+
+
+async def test_a_held_item_is_found_however_long_its_worker_is_gone(database: Database) -> None:
+    [id] = await put(database, stages(tea=nothing), new("tea"))
+    async with database.transaction() as tx:
+        dead = await crew.join(tx, "dead", dt.timedelta())
+        await tx.execute("UPDATE queue.live SET status = 'PROCESSING', worker = %s", [dead])
+        await tx.execute("UPDATE queue.worker SET gone_at = now() - interval '1 day'")
+        assert (await crew.rescue(tx)).released == 1
+    assert (await item(database, id)).status == "PENDING"
+
+
+async def test_what_a_busy_worker_cannot_begin_is_given_back(database: Database) -> None:
+    """Quick runs made it claim ahead; then came slow ones."""
+    gate = asyncio.Event()
+
+    async def run(work: Work) -> Move:
+        if work.key.startswith("slow"):
+            await gate.wait()
+        return Finish()
+
+    table = stages({"tea": Stage(run, processors=2)})
+    await put(database, table, *(new("tea", f"quick {n}") for n in range(100)))
+    await put(database, table, *(new("tea", f"slow {n}") for n in range(50)))
+    async with running(database, table):
+        await until(database, "SELECT count(*) FROM queue.live WHERE status = 'PROCESSING'", [2])
+        gate.set()
+        await until(database, "SELECT count(*) FROM queue.live", [0])

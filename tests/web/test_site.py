@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import datetime as dt
+
 import httpx2
 import pytest
 
 from jobmill import errors
 from jobmill.db import Database
 from jobmill.queue import Finish, Move, New, Stage, Stages, Work, control
+from jobmill.queue.inspect import Overview, Phase, Worker
+from jobmill.queue.watch import Alert
 from jobmill.web import faults
 from jobmill.web import site as pages
 from jobmill.web.pages.health import judge_schedules
+from jobmill.web.pages.status import verdict
 from tests.queue.kit import drain, put
 from tests.web.conftest import served
 
@@ -140,6 +145,33 @@ async def test_the_page_shows_what_waits_what_is_paused_and_what_is_wrong(
     assert "&lt;script&gt;" in page.text
     assert "<script>" not in page.text
     assert "guests &lt;b&gt;left" in page.text
+
+
+@pytest.mark.parametrize(
+    ("alerts", "workers", "pending", "processing", "words"),
+    [
+        (2, [True], 0, 1, "2 alerts stand."),
+        (0, [True, False], 0, 1, "1 worker is silent."),
+        (0, [], 5, 0, "No worker runs, so nothing is worked on."),
+        (0, [True], 5, 1, "Work is going on."),
+        (0, [True], 5, 0, "5 items wait to be run."),
+        (0, [True], 0, 0, "All is well; there is nothing to do."),
+    ],
+)
+def test_the_worst_is_said_first(
+    alerts: int, workers: list[bool], pending: int, processing: int, words: str
+) -> None:
+    now = dt.datetime.now(dt.UTC)
+    overview = Overview(
+        phases=[Phase("tea", "boil", pending, 0, processing, 0, None, 9, None)],
+        processors=[],
+        workers=[Worker(1, "here:1", now, 1.0, alive) for alive in workers],
+        alerts=[Alert(1, "deep", "x", "x", now, now)] * alerts,
+        tallies=[],
+        retrying=0,
+        ticked_seconds=None,
+    )
+    assert verdict(overview)[1] == words
 
 
 async def test_the_page_of_an_empty_queue_says_what_to_do(site: httpx2.AsyncClient) -> None:

@@ -1,0 +1,242 @@
+"""jobmill up, web, worker: the processes that stay."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jobmill.errors import Invalid, Unavailable
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Sequence
+
+    from jobmill.cli.parts import Part
+    from jobmill.db import Database
+    from jobmill.queue import Stages, Worker
+    from jobmill.settings import Settings
+
+log = logging.getLogger(__name__)
+
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="KIND/STAGE", help="Run only this phase; may be repeated."),
+]
+Drain = Annotated[bool, typer.Option("--drain", help="End when nothing is left that is due.")]
+
+
+def up() -> None:
+    """Start everything in one process: the database, the web pages and a worker."""
+    from jobmill.cli import environment, parts
+
+    settings = _settings()
+    listener = listen(settings)
+
+    async def main(stop: asyncio.Event) -> None:
+        from jobmill import app, db
+        from jobmill.tools import Tools
+
+        # The worker's heartbeat must not queue for a connection behind people who look at pages.
+        async with (
+            environment.open_database(settings) as database,
+            db.connect(database.url, size=4) as for_pages,
+        ):
+            tools = Tools(database)
+            await app.declare(tools, settings)
+            await app.declare_schedules(tools)
+            worker = app.worker(tools, settings)
+            both = [_web(for_pages, listener, settings), _worker(worker)]
+            _say(
+                page=address(listener, settings),
+                database=_place(settings, database),
+                work=_work(app.stages(tools, settings)),
+                stop="Ctrl-C",
+            )
+            await parts.run(both, stop)
+
+    parts.stay(main)
+
+
+def web() -> None:
+    """Serve the web pages; a worker elsewhere does the work."""
+    from jobmill.cli import environment, parts
+
+    settings = _settings()
+    listener = listen(settings)
+
+    async def main(stop: asyncio.Event) -> None:
+        async with environment.open_database(settings) as database:
+            both = [_web(database, listener, settings), _watch(database)]
+            _say(
+                page=address(listener, settings), database=_place(settings, database), stop="Ctrl-C"
+            )
+            await parts.run(both, stop)
+
+    parts.stay(main)
+
+
+def worker(only: Only = None, drain: Drain = False) -> None:
+    """Do the work that waits in the queue, until stopped. Start as many as you like."""
+    from jobmill.cli import environment, parts
+
+    settings = _settings()
+
+    async def main(stop: asyncio.Event) -> None:
+        from jobmill import app
+        from jobmill.tools import Tools
+
+        async with environment.open_database(settings) as database:
+            tools = Tools(database)
+            await app.declare(tools, settings)
+            await app.declare_schedules(tools)
+            stages = app.stages(tools, settings)
+            phases = choose(stages, only) if only else None
+            worker = app.worker(tools, settings, only=phases)
+            if drain:
+                await _drain(worker, stop)
+                return
+            chosen = {phase: stages[phase] for phase in phases or stages}
+            _say(work=_work(chosen), database=_place(settings, database), stop="Ctrl-C")
+            await parts.run([_worker(worker)], stop)
+
+    parts.stay(main)
+
+
+def listen(settings: Settings) -> socket.socket:
+    """A socket for the pages; refused where anybody but this machine could reach it."""
+    import ipaddress
+    import socket
+
+    host, port = settings.web_host, settings.web_port
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise Invalid(f"web_host {host} names no address of this machine: {error}") from error
+    addresses = [str(one[4][0]).partition("%")[0] for one in found]
+    if not all(ipaddress.ip_address(one).is_loopback for one in addresses):
+        raise Invalid(
+            f"web_host is {host}, which other machines can reach, and the pages have no sign-in "
+            "yet: keep 127.0.0.1, and put a proxy that asks for a password in front of it"
+        )
+    family, kind, protocol, _, address = found[0]
+    listener = socket.socket(family, kind, protocol)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+    except OSError as error:
+        listener.close()
+        raise Unavailable(
+            f"cannot serve pages on {host}:{port}: {error.strerror}; stop what listens there, or "
+            "set web_port (JOBMILL_WEB_PORT) to another port, 0 for any free one"
+        ) from error
+    return listener
+
+
+def address(listener: socket.socket, settings: Settings) -> str:
+    host = f"[{settings.web_host}]" if ":" in settings.web_host else settings.web_host
+    return f"http://{host}:{listener.getsockname()[1]}/"
+
+
+def choose(stages: Stages, names: Sequence[str]) -> list[tuple[str, str]]:
+    """The phases that were named, each by itself or by its kind; Invalid for one we do not have."""
+    chosen: list[tuple[str, str]] = []
+    for name in names:
+        found = [phase for phase in stages if name in (phase[0], "/".join(phase))]
+        if not found:
+            known = ", ".join("/".join(phase) for phase in stages)
+            raise Invalid(f"--only {name}: nothing here runs that; known phases: {known}")
+        chosen += found
+    return list(dict.fromkeys(chosen))
+
+
+def _settings() -> Settings:
+    from jobmill.cli import environment
+
+    settings = environment.load()
+    # They tell of every connection and every start; we say what a person wants to know of that.
+    for noisy in ("psycopg.pool", "uvicorn"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+    return settings
+
+
+def _web(database: Database, listener: socket.socket, settings: Settings) -> Part:
+    from jobmill.cli.parts import Part
+    from jobmill.web import site
+    from jobmill.web.server import Server
+
+    server = Server(site.make(database, hosts=[settings.web_host]), listener)
+    return Part("web server", server.run, server.stop)
+
+
+def _worker(worker: Worker) -> Part:
+    from jobmill.cli.parts import Part
+
+    return Part("worker", worker.run, worker.stop)
+
+
+def _watch(database: Database) -> Part:
+    """The dead man's switch: workers keep watch themselves, so this speaks when all are dead."""
+    from jobmill.cli.parts import Part
+    from jobmill.db import GONE
+    from jobmill.queue import watch
+
+    over = asyncio.Event()
+
+    async def run() -> None:
+        while not over.is_set():
+            try:
+                async with database.transaction() as tx:
+                    await watch.sweep(tx)
+            except GONE as error:
+                log.warning("could not keep watch", extra={"error": str(error)})
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(over.wait(), watch.WATCH_EVERY)
+
+    return Part("watch", run, over.set)
+
+
+async def _drain(worker: Worker, stop: asyncio.Event) -> None:
+    from jobmill.cli import board, parts
+
+    draining = asyncio.create_task(worker.drain())
+    asked = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait([draining, asked], return_when=asyncio.FIRST_COMPLETED)
+        # To a worker that drains, being cancelled once means to stop in peace.
+        draining.cancel()
+        await asyncio.wait([draining])
+    finally:
+        await parts.cancel([draining, asked])
+    if draining.cancelled():
+        return
+    if error := draining.exception():
+        raise parts.crash("worker", error)
+    typer.echo(f"{board.count(draining.result(), 'run')}; nothing is left that is due")
+
+
+def _place(settings: Settings, database: Database) -> str:
+    from jobmill.db import redacted
+
+    if settings.database_url:
+        return redacted(database.url)
+    return f"the PostgreSQL that we bring, in {settings.data_dir / 'postgres'}"
+
+
+def _work(stages: Stages) -> str:
+    from jobmill.cli import board
+
+    processors = sum(stage.processors for stage in stages.values())
+    return (
+        f"{board.count(len(stages), 'phase')} ({', '.join('/'.join(phase) for phase in stages)}), "
+        f"{board.count(processors, 'processor')}"
+    )
+
+
+def _say(**lines: str) -> None:
+    typer.echo("Jobmill is running.")
+    for name, text in lines.items():
+        typer.echo(f"  {name:<10}{text}")

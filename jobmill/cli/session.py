@@ -1,0 +1,41 @@
+"""One command's use of the database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from jobmill.app import declare
+from jobmill.cli import environment
+from jobmill.db import GONE, Database, Tx
+from jobmill.errors import Unavailable
+from jobmill.tools import Tools
+
+T = TypeVar("T")
+
+
+def ask(question: Callable[[Tx], Awaitable[T]], *, declared: bool = False) -> T:
+    """Ask one thing, in one transaction."""
+
+    async def act(database: Database) -> T:
+        async with database.transaction() as tx:
+            return await question(tx)
+
+    return use(act, declared=declared)
+
+
+def use(act: Callable[[Database], Awaitable[T]], *, declared: bool = False) -> T:
+    """Do something with the database; `declared` where phases must be known without any worker."""
+    return asyncio.run(_use(act, declared))
+
+
+async def _use(act: Callable[[Database], Awaitable[T]], declared: bool) -> T:
+    settings = environment.load()
+    try:
+        async with environment.open_database(settings) as database:
+            if declared:
+                await declare(Tools(database), settings)
+            return await act(database)
+    except GONE as error:
+        raise Unavailable(f"the database went away: {error}") from error

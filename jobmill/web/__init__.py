@@ -1,0 +1,1 @@
+"""The pages: what a browser, a probe and a scraper see."""

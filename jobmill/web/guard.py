@@ -1,0 +1,119 @@
+"""The gate around every request: whose name it calls us by, how much it brings, what it is called."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Callable, Iterable
+from uuid import uuid4
+
+from fastapi import Request, Response
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from jobmill.errors import Invalid
+from jobmill.log import bound
+
+log = logging.getLogger(__name__)
+
+MOST_BYTES = 1024 * 1024
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+SANE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,64}")
+HOST = re.compile(r"(?:\[(?P<v6>[0-9a-f:.]+)\]|(?P<name>[^\[\]:]+))(?::\d{1,5})?", re.IGNORECASE)
+
+HEADERS = {
+    "content-security-policy": "default-src 'self'; base-uri 'none'; object-src 'none'; "
+    "form-action 'self'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+Tell = Callable[[Request, Exception], Response]
+
+
+class Guard:
+    def __init__(self, app: ASGIApp, hosts: Iterable[str], tell: Tell) -> None:
+        self._app = app
+        self._hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
+        self._tell = tell
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get("x-request-id", "")
+        name = given if SANE_ID.fullmatch(given) else uuid4().hex
+        with bound(request=name):
+            await self._serve(scope, receive, _Sender(send, name))
+
+    async def _serve(self, scope: Scope, receive: Receive, sender: _Sender) -> None:
+        began = time.monotonic()
+        request = Request(scope)
+        try:
+            self._check(request.headers)
+            await self._app(scope, _limited(receive), sender)
+        # The last handler of the web: whatever it was, the next request must not notice.
+        except Exception as error:
+            if not isinstance(error, Invalid | HTTPException):
+                log.error("request failed", exc_info=error)
+            if not sender.status:
+                await self._tell(request, error)(scope, receive, sender)
+        finally:
+            log.log(
+                logging.WARNING if sender.status >= 500 else logging.DEBUG,
+                "request",
+                extra={
+                    "method": request.method,
+                    "path": scope["path"],
+                    "status": sender.status,
+                    "seconds": round(time.monotonic() - began, 3),
+                },
+            )
+
+    def _check(self, headers: Headers) -> None:
+        # A page elsewhere can point a name of its own at our address; it cannot make the browser
+        # call us by our name.
+        found = HOST.fullmatch(headers.get("host", "").rstrip("."))
+        if not found or (found["v6"] or found["name"]).rstrip(".").lower() not in self._hosts:
+            raise Invalid(
+                f"These pages answer only as {', '.join(sorted(self._hosts))}. "
+                "A proxy in front of them should send one of these as the Host."
+            )
+
+
+class _Sender:
+    """Sends, and adds what every answer carries."""
+
+    def __init__(self, send: Send, request: str) -> None:
+        self.status = 0
+        self._send = send
+        self._request = request
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            headers["x-request-id"] = self._request
+            for name, value in {**HEADERS, "cache-control": "no-cache"}.items():
+                headers.setdefault(name, value)
+        await self._send(message)
+
+
+def _limited(receive: Receive) -> Receive:
+    """The same body, but no more of it than we accept, whatever length it says it has."""
+    taken = 0
+
+    async def take() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > MOST_BYTES:
+            raise HTTPException(413)
+        return message
+
+    return take

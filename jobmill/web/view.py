@@ -1,0 +1,86 @@
+"""What a handler asks for: the database, and a template filled in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated, Protocol, cast
+
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from jobmill.db import GONE, Database, Tx
+from jobmill.errors import Unavailable
+
+PATIENCE = 3.0
+"""Seconds that a page waits for the database before it says that there is none."""
+
+HERE = Path(__file__).parent
+
+
+class Door:
+    """The database as pages use it: one that is away is Unavailable, and soon."""
+
+    def __init__(self, database: Database, patience: float) -> None:
+        self._database = database
+        self._patience = patience
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[Tx]:
+        try:
+            async with asyncio.timeout(self._patience), self._database.transaction() as tx:
+                yield tx
+        except (*GONE, TimeoutError) as error:
+            raise Unavailable("The database does not answer. Try again in a moment.") from error
+
+
+class Render(Protocol):
+    def __call__(self, template: str, status: int = 200, /, **values: object) -> HTMLResponse: ...
+
+
+def environment() -> Environment:
+    """Everything is escaped, and a name that is missing is an error."""
+    made = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"age": age, "number": lambda n: f"{n:,}", "span": span}
+    return made
+
+
+def renderer(templates: Environment) -> Render:
+    def render(template: str, status: int = 200, /, **values: object) -> HTMLResponse:
+        return HTMLResponse(templates.get_template(template).render(values), status)
+
+    return render
+
+
+def _door(request: Request) -> Door:
+    return cast(Door, request.app.state.door)
+
+
+def _view(request: Request) -> Render:
+    return cast(Render, request.app.state.render)
+
+
+Db = Annotated[Door, Depends(_door)]
+View = Annotated[Render, Depends(_view)]
+
+
+def age(seconds: float) -> str:
+    """A span in its largest unit: 5 s, 3 min, 2 h, 4 d."""
+    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{max(seconds, 0):.0f} s"
+
+
+def span(seconds: float) -> str:
+    """How long a run took: 12 ms, 1.5 s."""
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:,.1f} s"
