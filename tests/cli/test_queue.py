@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
+from jobmill import app
 from jobmill.cli.queue import read_data
 from jobmill.db import Database
 from jobmill.errors import Invalid, OutsideError
@@ -32,6 +33,7 @@ from jobmill.queue import (
     Stages,
     Work,
 )
+from jobmill.tools import Tools
 from tests.cli import forked
 from tests.queue.kit import drain, fetch, put
 
@@ -346,9 +348,9 @@ async def test_stats_count_what_waits_what_ran_and_who_works(run: Run, database:
     assert run("processors").stdout.count("tea/boil") == 8
 
 
-def test_schedules_are_known_once_something_was_submitted(run: Run) -> None:
+async def test_schedules_are_known_once_they_were_declared(run: Run, database: Database) -> None:
     assert run("schedules").stdout.startswith("Nothing recurs yet")
-    run("submit", "upkeep", "prune", "x")
+    await app.declare_schedules(Tools(database))
     assert "every 1 h" in run("schedules").stdout
     assert [one["every"] for one in json.loads(run("schedules", "--json").stdout)] == [3600.0]
 
