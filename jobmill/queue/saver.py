@@ -86,7 +86,7 @@ class Saver:
                 held.append((found, move))
         answers = await settle(tx, self._pump.worker, [one for one, _ in held])
         for (_, move), answer in zip(held, answers, strict=True):
-            if move.save and not answer.lost:
+            if move.save and answer.moved:
                 await move.save(tx)
         return answers + lost
 

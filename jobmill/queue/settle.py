@@ -51,11 +51,19 @@ class Settlement(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What the queue said to one settlement: lost (not ours any more), or its children's fate."""
+    """What the queue said to one settlement."""
 
     work: Work
-    lost: bool
+    lost: bool = False
+    """Not ours any more: nothing was written."""
+    refused: bool = False
+    """Its hand-over would have gone round in circles: the item failed instead."""
     children: Sequence[Placed | Refused] = ()
+    """What became of its spawns."""
+
+    @property
+    def moved(self) -> bool:
+        return not self.lost and not self.refused
 
 
 def prepare(work: Work, outcome: Outcome, stages: Stages) -> Settlement:
@@ -82,10 +90,11 @@ async def settle(tx: Tx, worker: int, batch: Sequence[Settlement]) -> list[Answe
         ours.update(await store.end(tx, worker, ends))
     if moves:
         ours.update(await store.requeue(tx, worker, moves))
-    children = await _spawn(tx, [one for one in batch if one.work.id in ours])
-    return [
-        Answer(one.work, one.work.id not in ours, children.get(one.work.id, ())) for one in batch
-    ]
+    failed = {work.id for work, _ in refused}
+    answers = [Answer(one.work, one.work.id not in ours, one.work.id in failed) for one in batch]
+    moved = [one for one, answer in zip(batch, answers, strict=True) if answer.moved]
+    children = await _spawn(tx, moved)
+    return [answer._replace(children=children.get(answer.work.id, ())) for answer in answers]
 
 
 async def spawn_and_wait(tx: Tx, worker: int, work: Work, move: WaitFor) -> Settlement | None:

@@ -120,7 +120,10 @@ async def test_a_hand_over_that_goes_in_circles_fails(database: Database) -> Non
         return HandOver("pour")
 
     async def pour(work: Work) -> Move:
-        return HandOver("boil")
+        async def save(tx: Tx) -> None:
+            raise AssertionError("a move that was refused saves nothing")
+
+        return HandOver("boil", save=save, spawn=[new("tea/boil", "never")])
 
     table = stages({"tea/boil": Stage(boil), "tea/pour": Stage(pour)})
     await put(database, table, new("tea/boil"))
