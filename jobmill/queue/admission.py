@@ -119,9 +119,10 @@ async def _insert_quickly(tx: Tx, news: Sequence[New], lineage: int) -> list[Ite
     if len(news) == 1:
         id = await _insert_one(tx, news[0], lineage)
         return None if id is None else [id]
-    if len(news) < bulk.WORTH_IT or not await _far_from_full(tx, news):
+    if len(news) < bulk.WORTH_IT:
         return None
-    return await bulk.insert(tx, news, lineage)
+    limits = await _roomy_phases(tx, news)
+    return None if limits is None else await bulk.insert(tx, news, lineage, limits)
 
 
 async def _insert_one(tx: Tx, new: New, lineage: int) -> ItemId | None:
@@ -174,18 +175,21 @@ async def _insert_one(tx: Tx, new: New, lineage: int) -> ItemId | None:
     return found[0] if found else None
 
 
-async def _far_from_full(tx: Tx, news: Sequence[New]) -> bool:
-    """Whether the size of the table alone tells that there is room, in phases that exist."""
-    asked = Counter((new.kind, new.stage) for new in news)
+async def _roomy_phases(tx: Tx, news: Sequence[New]) -> dict[tuple[str, str], bulk.Limits] | None:
+    """The phases asked for, if the size of the table alone tells that each has room for all."""
     cursor = await tx.execute(
         """
-        SELECT kind, stage, capacity - %(unseen)s - pg_relation_size('queue.live') / 8192 * %(rows)s
-          FROM queue.phase
+        SELECT kind, stage, max_retries, max_spawn_depth FROM queue.phase
+         WHERE capacity >= %(asked)s + %(unseen)s
+                           + pg_relation_size('queue.live') / 8192 * %(per_page)s
         """,
-        {"rows": ROWS_PER_PAGE, "unseen": UNSEEN},
+        {"asked": len(news), "per_page": ROWS_PER_PAGE, "unseen": UNSEEN},
     )
-    room = {(kind, stage): left for kind, stage, left in await cursor.fetchall()}
-    return all(room.get(phase, 0) >= n for phase, n in asked.items())
+    roomy = {
+        (kind, stage): bulk.Limits(retries, depth, f"{retries}\t{depth}")
+        for kind, stage, retries, depth in await cursor.fetchall()
+    }
+    return roomy if all((new.kind, new.stage) in roomy for new in news) else None
 
 
 async def _room(tx: Tx, asked: Counter[tuple[str, str]]) -> dict[tuple[str, str], int]:

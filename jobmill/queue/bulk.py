@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from typing import LiteralString
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from psycopg import errors
 
@@ -13,50 +13,63 @@ from jobmill.queue.encode import record
 from jobmill.queue.store import CHANNEL
 from jobmill.queue.work import ItemId, New
 
+
+class Limits(NamedTuple):
+    """What a phase sets where an item does not, and the same as COPY writes it."""
+
+    max_retries: int
+    max_spawn_depth: int
+    text: str
+
+
 WORTH_IT = 100
 """Below so many the round trips cost more than COPY saves."""
 
 
-async def insert(tx: Tx, news: Sequence[New], lineage: int) -> list[ItemId] | None:
+async def insert(
+    tx: Tx, news: Sequence[New], lineage: int, limits: Mapping[tuple[str, str], Limits]
+) -> list[ItemId] | None:
     """Put all in; None, and nothing put in, where any of them is alive or somebody races us."""
     now, ids = await _reserve(tx, len(news))
     hashes = [hashlib.md5(new.key.encode(), usedforsecurity=False).hexdigest() for new in news]
     data = [record(new.data) if new.data else "{}" for new in news]
-    limits = await _limits(tx)
     rows = list(zip(ids, news, hashes, data, strict=True))
+    live = "".join(
+        f"{id}\t{new.kind}\t{new.stage}\t{hash}\t{new.priority}\t{now}\tf\n"
+        for id, new, hash, _ in rows
+    )
     try:
         # A savepoint: what goes wrong in here must not end the caller's transaction.
-        async with tx.transaction():
-            await _copy(
-                tx,
+        async with tx.transaction(), tx.cursor() as cursor:
+            # The server works on each table while the text for the next one is made.
+            async with cursor.copy(
                 """
                 COPY queue.live (id, kind, stage, key_hash, priority, available_at, parked)
                 FROM STDIN
-                """,
-                (
-                    f"{id}\t{new.kind}\t{new.stage}\t{hash}\t{new.priority}\t{now}\tf\n"
-                    for id, new, hash, _ in rows
-                ),
-            )
-            await _copy(
-                tx,
+                """
+            ) as copy:
+                await copy.write(live)
+                items = "".join(
+                    f"{id}\t{new.kind}\t{new.stage}\t{_escape(new.key)}\t{hash}\t{_escape(data)}"
+                    f"\t{new.priority}\t{lineage + n:032x}\t0\t{_limits_of(new, limits)}\t{{}}\t{{}}\tf\n"
+                    for n, (id, new, hash, data) in enumerate(rows)
+                )
+            async with cursor.copy(
                 """
                 COPY queue.item (id, kind, stage, key, key_hash, data, priority, tracking_id,
                                  spawn_depth, max_retries, max_spawn_depth, ancestry,
                                  ancestor_keys, handed_over)
                 FROM STDIN
-                """,
-                (
-                    f"{id}\t{new.kind}\t{new.stage}\t{_escape(new.key)}\t{hash}\t{_escape(data)}"
-                    f"\t{new.priority}\t{lineage + n:032x}\t0\t{_limits_of(new, limits)}\t{{}}\t{{}}\tf\n"
-                    for n, (id, new, hash, data) in enumerate(rows)
-                ),
-            )
-            await _copy(
-                tx,
-                "COPY queue.event (item_id, what, became, stage) FROM STDIN",
-                (f"{id}\tsubmitted\tPENDING\t{new.stage}\n" for id, new, _, _ in rows),
-            )
+                """
+            ) as copy:
+                await copy.write(items)
+                events = "".join(
+                    f"{id}\tsubmitted\tPENDING\t{new.stage}\n" for id, new, _, _ in rows
+                )
+            async with cursor.copy(
+                "COPY queue.event (item_id, what, became, stage) FROM STDIN"
+            ) as copy:
+                await copy.write(events)
             await _park(tx, [(id, new) for id, new, _, _ in rows if new.delay])
             await _tell(tx)
     except (errors.UniqueViolation, errors.DeadlockDetected):
@@ -76,23 +89,13 @@ async def _reserve(tx: Tx, n: int) -> tuple[str, list[ItemId]]:
     return found[0], found[1]
 
 
-async def _limits(tx: Tx) -> dict[tuple[str, str], tuple[int, int]]:
-    cursor = await tx.execute("SELECT kind, stage, max_retries, max_spawn_depth FROM queue.phase")
-    return {
-        (kind, stage): (retries, depth) for kind, stage, retries, depth in await cursor.fetchall()
-    }
-
-
-def _limits_of(new: New, limits: dict[tuple[str, str], tuple[int, int]]) -> str:
-    retries, depth = limits[new.kind, new.stage]
+def _limits_of(new: New, limits: Mapping[tuple[str, str], Limits]) -> str:
+    if new.max_retries is None and new.max_spawn_depth is None:
+        return limits[new.kind, new.stage].text
+    retries, depth, _ = limits[new.kind, new.stage]
     retries = retries if new.max_retries is None else new.max_retries
     depth = depth if new.max_spawn_depth is None else new.max_spawn_depth
     return f"{retries}\t{depth}"
-
-
-async def _copy(tx: Tx, sql: LiteralString, lines: Iterable[str]) -> None:
-    async with tx.cursor().copy(sql) as copy:
-        await copy.write("".join(lines))
 
 
 def _escape(text: str) -> str:

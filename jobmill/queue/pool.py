@@ -19,8 +19,8 @@ for the database, too little to keep slow work from other workers."""
 STALE = 1.0
 """Seconds after which what nobody has begun is given back."""
 
-MOST_AHEAD = 400
-MOST_AT_ONCE = 200
+MOST_AHEAD = 1_000
+MOST_AT_ONCE = 500
 
 
 class Processor:

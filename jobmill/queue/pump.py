@@ -116,9 +116,8 @@ class Pump:
         wants = self._wants()
         if self._outbox or (wants and self._hungry):
             self.quiet.clear()
+            # The processors run while this waits for the database.
             await self._turn(connection, wants)
-            # Let the processors run: without this a busy pump would starve them.
-            await asyncio.sleep(0)
         else:
             await self._sleep(connection, wants)
 

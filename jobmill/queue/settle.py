@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from jobmill.db import Tx
@@ -106,9 +107,11 @@ async def spawn_and_wait(tx: Tx, worker: int, work: Work, move: WaitFor) -> Sett
     awaited = answer.id if isinstance(answer, Placed) else answer.live
     if awaited is None:
         # Nobody will do it (too deep, circular, or done before): go on at once.
-        now = WaitUntil(dt.datetime.now(dt.UTC), move.message, move.data, move.save, move.spawn)
+        now = WaitUntil(
+            dt.datetime.now(dt.UTC), move.message, data=move.data, save=move.save, spawn=move.spawn
+        )
         return Settlement(work, now, _encode(work, now))
-    wait = WaitFor(awaited, move.at_most, move.message, move.data, move.save, move.spawn)
+    wait = replace(move, item=awaited)
     return Settlement(work, wait, _encode(work, wait))
 
 

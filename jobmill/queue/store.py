@@ -95,7 +95,7 @@ async def claim(tx: Tx, worker: int, wants: Sequence[Want]) -> list[Claimed]:
     )
     return [
         Claimed(Work._make(found[:13]), Mark(found[13], found[14], found[0]))
-        async for found in cursor
+        for found in await cursor.fetchall()
     ]
 
 
@@ -148,7 +148,7 @@ async def end(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
         """,
         {"worker": worker, "rows": array(rows)},
     )
-    return [found[0] async for found in cursor]
+    return [found[0] for found in await cursor.fetchall()]
 
 
 async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
@@ -207,7 +207,7 @@ async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
         """,
         {"worker": worker, "rows": array(rows)},
     )
-    return [found[0] async for found in cursor]
+    return [found[0] for found in await cursor.fetchall()]
 
 
 async def hold(tx: Tx, worker: int, work: Work) -> bool:

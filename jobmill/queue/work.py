@@ -109,69 +109,63 @@ class Blocked(AppError):
         self.on = on
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    """What every answer may carry beside its own."""
+
+    data: Data | None = None
+    """What the item carries from here on; None leaves it as it is."""
+    save: Save | None = None
+    """Writes that commit with the move, or not at all. May be called again after a rollback."""
+    spawn: Sequence[New] = ()
+    """Children that commit with the move, each under the five rules."""
+
+
 @dataclass(frozen=True, slots=True)
-class Advance:
-    """Same item, next stage. What `save` writes commits with the move, or not at all."""
+class Advance(_Answer):
+    """Same item, next stage."""
 
     stage: str
-    data: Data | None = None
     message: str | None = None
-    save: Save | None = None
-    spawn: Sequence[New] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class HandOver:
+class HandOver(_Answer):
     """This item is done; its next stage is a child item that carries `data` on."""
 
     stage: str
-    data: Data | None = None
     message: str | None = None
-    save: Save | None = None
-    spawn: Sequence[New] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Finish:
+class Finish(_Answer):
     message: str | None = None
-    data: Data | None = None
-    save: Save | None = None
-    spawn: Sequence[New] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(_Answer):
     """Rejected by a rule; `message` says which."""
 
     message: str
-    data: Data | None = None
-    save: Save | None = None
-    spawn: Sequence[New] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Skip:
+class Skip(_Answer):
     """Below a threshold, or done already; `message` says why."""
 
     message: str
-    data: Data | None = None
-    save: Save | None = None
-    spawn: Sequence[New] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class WaitUntil:
+class WaitUntil(_Answer):
     """Run this stage again at `until`; costs no retry."""
 
     until: dt.datetime
     message: str | None = None
-    data: Data | None = None
-    save: Save | None = None
-    spawn: Sequence[New] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class WaitFor:
+class WaitFor(_Answer):
     """Run this stage again when `item` has ended, or after `at_most` whatever became of it.
 
     A `New` is spawned first; where the queue refuses it, the item that does the work is waited for.
@@ -180,25 +174,19 @@ class WaitFor:
     item: ItemId | New
     at_most: dt.timedelta = dt.timedelta(minutes=10)
     message: str | None = None
-    data: Data | None = None
-    save: Save | None = None
-    spawn: Sequence[New] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """Park until `queue.unblock(on)`, or look again after `recheck`; costs no retry."""
+class Block(_Answer):
+    """Park until `control.unblock(on)`, or look again after `recheck`; costs no retry."""
 
     on: str
     message: str
     recheck: dt.timedelta = dt.timedelta(minutes=10)
-    data: Data | None = None
-    save: Save | None = None
-    spawn: Sequence[New] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Retry:
+class Retry(_Answer):
     """What the worker makes of an error; stages raise instead."""
 
     message: str
@@ -206,32 +194,23 @@ class Retry:
     error_text: str
     fingerprint: str
     delay: dt.timedelta
-    data: None = None
-    save: None = None
-    spawn: tuple[()] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Fail:
+class Fail(_Answer):
     """What the worker makes of an error that must not be tried again."""
 
     message: str
     error_class: str
     error_text: str
     fingerprint: str
-    data: None = None
-    save: None = None
-    spawn: tuple[()] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class Release(_Answer):
     """What the worker answers for an item it claimed and will not run: somebody else may."""
 
     message: str | None = None
-    data: None = None
-    save: None = None
-    spawn: tuple[()] = ()
 
 
 Move: TypeAlias = Advance | HandOver | Finish | Filter | Skip | WaitUntil | WaitFor | Block
