@@ -1,6 +1,6 @@
-"""One connection that settles what was run and claims what comes next, a batch at a time.
+"""Two connections: one claims what comes next, the other settles what was run, a batch at a time.
 
-While a turn is under way in the database, processors finish and their outcomes pile up, so batches
+While a batch is under way in the database, processors finish and their outcomes pile up, so batches
 form by themselves under load, and a lone item is settled at once.
 """
 
@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import psycopg
 from psycopg import errors
@@ -58,6 +58,8 @@ class Pump:
         self._rated = {phase: rate for phase, pool in pools.items() if (rate := pool.stage.rate)}
         self.notified = notified
         self._outbox: list[Settlement] = []
+        self._settling: list[Settlement] = []
+        self._unsettled = asyncio.Event()
         self._awake = asyncio.Event()
         self._hungry = True
         self._flagged = False
@@ -68,37 +70,12 @@ class Pump:
 
     def put(self, settlement: Settlement) -> None:
         self._outbox.append(settlement)
-        self._awake.set()
+        self._unsettled.set()
 
     def wake(self) -> None:
         """There may be something to claim."""
         self._hungry = True
         self._awake.set()
-
-    async def run(self) -> None:
-        """Pump until cancelled; a database that goes away is waited for, and nothing is dropped."""
-        patience = 0.1
-        while True:
-            try:
-                async with await open_connection(self._url, options=FEW_ROWS) as connection:
-                    # The last connection may have died between a claim's commit and its answer.
-                    await crew.disown(connection, self.worker, self._held())
-                    patience = 0.1
-                    self._flagged = False
-                    while True:
-                        await self._step(connection)
-            except GONE as error:
-                log.warning("database went away", extra={"error": describe(error)})
-                await asyncio.sleep(patience)
-                patience = min(patience * 2, 2.0)
-
-    async def leave(self) -> None:
-        """Settle what is left and hold nothing any more, for a worker that stops."""
-        async with await open_connection(self._url, options=FEW_ROWS) as connection:
-            while self._outbox:
-                await self._turn(connection, [])
-            await crew.disown(connection, self.worker)
-            await crew.leave(connection, self.worker)
 
     def enlist(self, worker: int) -> None:
         """Work under this id from now on."""
@@ -106,20 +83,113 @@ class Pump:
         self._flagged = False
         self.wake()
 
+    async def claim(self) -> None:
+        """Claim until cancelled; a database that goes away is waited for."""
+
+        async def begin(connection: Tx) -> None:
+            # The last connection may have died between a claim's commit and its answer.
+            await crew.disown(connection, self.worker, self._held())
+            self._flagged = False
+
+        await self._connected(begin, self._claim_or_sleep)
+
+    async def settle(self) -> None:
+        """Settle until cancelled; while the database is away, outcomes wait and none is dropped."""
+
+        async def begin(connection: Tx) -> None:
+            if self._outbox:
+                self._unsettled.set()
+
+        async def step(connection: Tx) -> None:
+            await self._unsettled.wait()
+            await self._settle(connection)
+
+        await self._connected(begin, step)
+
+    async def leave(self) -> None:
+        """Settle what is left and hold nothing any more, for a worker that stops."""
+        async with await open_connection(self._url, options=FEW_ROWS) as connection:
+            while self._outbox:
+                await self._settle(connection)
+            await crew.disown(connection, self.worker)
+            await crew.leave(connection, self.worker)
+
+    async def _connected(
+        self, begin: Callable[[Tx], Awaitable[None]], step: Callable[[Tx], Awaitable[None]]
+    ) -> None:
+        patience = 0.1
+        while True:
+            try:
+                async with await open_connection(self._url, options=FEW_ROWS) as connection:
+                    await begin(connection)
+                    patience = 0.1
+                    while True:
+                        await step(connection)
+            except GONE as error:
+                log.warning("database went away", extra={"error": describe(error)})
+                await asyncio.sleep(patience)
+                patience = min(patience * 2, 2.0)
+
     def _held(self) -> list[ItemId]:
         """What is in our hands: waiting, running, or run and not yet settled."""
-        unsettled = [one.work.id for one in self._outbox]
+        unsettled = [one.work.id for one in [*self._outbox, *self._settling]]
         return unsettled + [id for pool in self._pools.values() for id in pool.held()]
 
-    async def _step(self, connection: Tx) -> None:
+    async def _settle(self, connection: Tx) -> None:
+        self._unsettled.clear()
+        self._settling, self._outbox = self._outbox, []
+        try:
+            async with connection.transaction():
+                answers = await settle(connection, self.worker, self._settling)
+        except (asyncio.CancelledError, *RACES, *GONE) as error:
+            # It may have committed or not: settling it again finds out, by the fence.
+            self._put_back(self._settling)
+            if not isinstance(error, RACES):
+                raise
+        except psycopg.Error as error:
+            log.error("a batch cannot be settled", extra={"error": describe(error)})
+            await self._settle_apart(connection, self._settling)
+        else:
+            report(answers)
+        finally:
+            self._settling = []
+        # What was advanced, spawned or waited for may be due.
+        self.wake()
+
+    def _put_back(self, batch: Sequence[Settlement]) -> None:
+        self._outbox = [*batch, *self._outbox]
+        self._unsettled.set()
+
+    async def _settle_apart(self, connection: Tx, batch: Sequence[Settlement]) -> None:
+        """Find the one outcome that PostgreSQL will not have, and fail that item alone."""
+        for n, one in enumerate(batch):
+            try:
+                async with connection.transaction():
+                    answers = await settle(connection, self.worker, [one])
+            except RACES:
+                self._put_back([one])
+            except (asyncio.CancelledError, *GONE):
+                self._put_back(batch[n:])
+                raise
+            except psycopg.Error as error:
+                text = describe(error)
+                what = f"What the stage answered cannot be kept: {text}"
+                fail = Fail(what, "permanent", text, "")
+                self._put_back([prepare(one.work, fail, self._stages)])
+            else:
+                report(answers)
+
+    async def _claim_or_sleep(self, connection: Tx) -> None:
         await self._look_at_parked(connection)
         wants = self._wants()
-        if self._outbox or (wants and self._hungry):
-            self.quiet.clear()
-            # The processors run while this waits for the database.
-            await self._turn(connection, wants)
-        else:
+        if not wants or not self._hungry:
             await self._sleep(connection, wants)
+            return
+        self.quiet.clear()
+        # The processors run while this waits for the database.
+        claimed = await self._claim(connection, wants)
+        self._deliver(claimed, wants)
+        await self._unflag_when_busy(connection, bool(claimed))
 
     def _wants(self) -> list[Want]:
         if not self.claiming:
@@ -134,77 +204,29 @@ class Pump:
         for pool in self._pools.values():
             pool.mark = Mark()
 
-    async def _turn(self, connection: Tx, wants: Sequence[Want]) -> None:
-        batch, self._outbox = self._outbox, []
-        try:
-            answers, claimed = await self._settle_and_claim(connection, batch, wants)
-        except RACES:
-            self._outbox = batch + self._outbox
-            return
-        except (asyncio.CancelledError, *GONE):
-            # It may have committed or not: settling it again finds out, by the fence.
-            self._outbox = batch + self._outbox
-            raise
-        except psycopg.Error as error:
-            if not batch:
-                raise
-            log.error("a batch cannot be settled", extra={"error": describe(error)})
-            await self._settle_apart(connection, batch)
-            return
-        report(answers)
-        self._deliver(claimed, wants)
-        await self._unflag_when_busy(connection, bool(claimed))
-
-    async def _settle_and_claim(
-        self, connection: Tx, batch: Sequence[Settlement], wants: Sequence[Want]
-    ) -> tuple[list[Answer], list[store.Claimed]]:
-        if not batch and not self._rated:
-            # One statement is a transaction of its own, and a lone item starts that much sooner.
-            return [], await store.claim(connection, self.worker, wants)
-        async with connection.transaction():
-            answers = await settle(connection, self.worker, batch) if batch else []
-            claimed = await self._claim(connection, wants) if wants else []
-        return answers, claimed
-
-    async def _settle_apart(self, connection: Tx, batch: Sequence[Settlement]) -> None:
-        """Find the one outcome that PostgreSQL will not have, and fail that item alone."""
-        for n, one in enumerate(batch):
-            try:
-                async with connection.transaction():
-                    answers = await settle(connection, self.worker, [one])
-            except RACES:
-                self._outbox.append(one)
-            except (asyncio.CancelledError, *GONE):
-                self._outbox.extend(batch[n:])
-                raise
-            except psycopg.Error as error:
-                text = describe(error)
-                fail = Fail(
-                    f"What the stage answered cannot be kept: {text}", "permanent", text, ""
-                )
-                self._outbox.append(prepare(one.work, fail, self._stages))
-            else:
-                report(answers)
-
     async def _claim(self, connection: Tx, wants: Sequence[Want]) -> list[store.Claimed]:
         if not self._rated:
+            # One statement is a transaction of its own, and a lone item starts that much sooner.
             return await store.claim(connection, self.worker, wants)
-        allowed: list[Want] = []
-        for want in wants:
-            rate = self._rated.get((want.kind, want.stage))
-            limit = want.limit
-            if rate:
-                allowance = await pace.allow(connection, (want.kind, want.stage), rate)
-                limit = min(limit, allowance.starts)
-                if limit < want.limit:
-                    self._look_by(allowance.opens_in)
-            if limit:
-                allowed.append(want._replace(limit=limit))
-        claimed = await store.claim(connection, self.worker, allowed) if allowed else []
-        started = Counter((one.work.kind, one.work.stage) for one in claimed)
-        counted = {phase: n for phase, n in started.items() if phase in self._rated}
-        await pace.count(connection, counted)
+        async with connection.transaction():
+            allowed = [await self._allowed(connection, want) for want in wants]
+            claimed = await store.claim(
+                connection, self.worker, [want for want in allowed if want.limit]
+            )
+            started = Counter((one.work.kind, one.work.stage) for one in claimed)
+            counted = {phase: n for phase, n in started.items() if phase in self._rated}
+            await pace.count(connection, counted)
         return claimed
+
+    async def _allowed(self, connection: Tx, want: Want) -> Want:
+        """As much of it as the phase's start rate leaves."""
+        rate = self._rated.get((want.kind, want.stage))
+        if rate is None:
+            return want
+        allowance = await pace.allow(connection, (want.kind, want.stage), rate)
+        if allowance.starts < want.limit:
+            self._look_by(allowance.opens_in)
+        return want._replace(limit=min(want.limit, allowance.starts))
 
     def _deliver(self, claimed: Sequence[store.Claimed], wants: Sequence[Want]) -> None:
         found: dict[tuple[str, str], list[store.Claimed]] = {}
@@ -244,7 +266,8 @@ class Pump:
             return
         due = await store.next_due(connection)
         self._look_again = time.monotonic() + (POLL if due is None else min(max(due, 0.0), POLL))
-        resting = not self._outbox and not self._awake.is_set() and not (wants and self._hungry)
+        settled = not self._outbox and not self._settling
+        resting = settled and not self._awake.is_set() and not (wants and self._hungry)
         if resting and not any(pool.busy() for pool in self._pools.values()):
             self.quiet.set()
         nap = self._naps.pop(0) if self._naps else POLL

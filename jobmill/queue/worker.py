@@ -127,7 +127,8 @@ class Worker:
         chores = [self._do_chore(chore) for chore in self._chores]
         listening = [self._listen()] if self._pump.notified else []
         savers = [self._saver.run() for _ in range(SAVERS)]
-        return [self._pump.run(), self._beat(), self._mind_time(), *savers, *listening, *chores]
+        pump = [self._pump.claim(), self._pump.settle()]
+        return [*pump, *savers, *listening, *chores, self._beat(), self._mind_time()]
 
     async def _join(self) -> None:
         async with self._db.transaction() as tx:
