@@ -29,7 +29,7 @@ def _postgres_url(url: str) -> str:
 
 PostgresUrl = Annotated[str, AfterValidator(_postgres_url)]
 UserPath = Annotated[Path, AfterValidator(lambda path: Path(os.path.expanduser(path)))]
-Count = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=1, le=10_000_000)]
 
 
 class Settings(BaseModel):
@@ -75,10 +75,10 @@ class Settings(BaseModel):
     queue_capacity: Count = 1000
     """How many items may wait in a phase; beyond that new ones are refused."""
 
-    max_retries: Annotated[int, Field(ge=0)] = 3
+    max_retries: Annotated[int, Field(ge=0, le=1_000)] = 3
     """How often a failed item is tried again before it is set aside."""
 
-    max_spawn_depth: Annotated[int, Field(ge=0)] = 10
+    max_spawn_depth: Annotated[int, Field(ge=0, le=1_000)] = 10
     """How many generations of items may spring from one item."""
 
     run_limit_seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 300

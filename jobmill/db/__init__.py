@@ -9,6 +9,8 @@ from typing import Any, LiteralString, TypeAlias, TypeVar
 import psycopg
 from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.errors import InFailedSqlTransaction
+from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow, class_row, scalar_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -27,11 +29,12 @@ GONE = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, OSError)
 
 def is_gone(error: BaseException) -> bool:
     """Whether `error` says that the server went away, and not that it disliked a statement."""
+    if isinstance(error, PoolTimeout):
+        return True
     state = getattr(error, "sqlstate", None)
     # 08: connection, 57P: shut down or not yet up, 53: out of connections or memory.
-    return isinstance(error, GONE) and (
-        state is None or state[:2] in ("08", "53") or state[:3] == "57P"
-    )
+    away = state is None or state[:2] in ("08", "53") or state[:3] == "57P"
+    return isinstance(error, psycopg.OperationalError) and away
 
 
 class Database:
@@ -41,9 +44,14 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[Tx]:
-        """Commit when the block ends, roll back when it raises."""
+        """Commit when the block ends, roll back when it raises or has swallowed a failure."""
         async with self._pool.connection() as connection, connection.transaction():
             yield connection
+            if connection.info.transaction_status == TransactionStatus.INERROR:
+                # PostgreSQL would answer COMMIT with a rollback, and nobody would know.
+                raise InFailedSqlTransaction(
+                    "a statement failed here and its error was passed over"
+                )
 
 
 @asynccontextmanager
@@ -77,8 +85,13 @@ async def open_connection(url: str, *, options: str = "") -> Tx:
 
 def _kwargs(options: str) -> dict[str, Any]:
     # autocommit: only `transaction()` opens one, so no stray SELECT leaves one open.
-    kwargs: dict[str, Any] = {"autocommit": True, "application_name": "jobmill"}
-    return kwargs | {"options": options} if options else kwargs
+    # A process that is stopped amid a transaction must not keep what it has locked for ever.
+    limit = "-c idle_in_transaction_session_timeout=60s"
+    return {
+        "autocommit": True,
+        "application_name": "jobmill",
+        "options": f"{limit} {options}".strip(),
+    }
 
 
 def redacted(url: str) -> str:

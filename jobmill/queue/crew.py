@@ -42,6 +42,18 @@ async def beat(tx: Tx, worker: int, processors: Sequence[dict[str, Any]]) -> boo
     return cursor.rowcount == 1
 
 
+async def tell_others(tx: Tx, worker: int) -> None:
+    """Say that something may be due, where any other worker sleeps."""
+    await tx.execute(
+        """
+        SELECT pg_notify(%(channel)s, '')
+         WHERE EXISTS (SELECT FROM queue.worker
+                        WHERE idle AND gone_at IS NULL AND id <> %(worker)s)
+        """,
+        {"channel": CHANNEL, "worker": worker},
+    )
+
+
 async def set_idle(tx: Tx, worker: int, idle: bool) -> None:
     """Whether those who put work in should notify us."""
     await tx.execute("UPDATE queue.worker SET idle = %s WHERE id = %s", [idle, worker])
@@ -66,7 +78,11 @@ async def rescue(tx: Tx) -> Rescue:
     cursor = await tx.execute(
         """
         UPDATE queue.worker SET gone_at = clock_timestamp(), idle = false, processors = '[]'
-         WHERE gone_at IS NULL AND beat_at + lease < clock_timestamp()
+          FROM (SELECT id FROM queue.worker
+                 WHERE gone_at IS NULL AND beat_at + lease < clock_timestamp()
+                   -- One that was stopped amid its own heartbeat holds its row: pass it by for now.
+                   FOR UPDATE SKIP LOCKED) AS silent
+         WHERE worker.id = silent.id
         """
     )
     buried = cursor.rowcount
@@ -131,19 +147,22 @@ async def _worth_a_look(tx: Tx) -> bool:
     return cursor.rowcount == 1
 
 
-async def disown(tx: Tx, worker: int, keep: Sequence[int] = ()) -> int:
+async def disown(
+    tx: Tx, worker: int, keep: Sequence[int] = (), *, older_than: dt.timedelta = dt.timedelta()
+) -> int:
     """Give back what this worker holds without knowing it: claims whose answer was lost on the way."""
     cursor = await tx.execute(
         """
         WITH freed AS (
             UPDATE queue.live SET status = 'PENDING', worker = NULL
              WHERE status = 'PROCESSING' AND worker = %(worker)s AND id <> ALL (%(keep)s::bigint[])
+               AND coalesce(started_at, '-infinity') <= now() - %(older_than)s
             RETURNING id, stage
         )
         INSERT INTO queue.event (item_id, what, was, became, stage, worker, note)
         SELECT id, 'released', 'PROCESSING', 'PENDING', stage, %(worker)s, 'never begun' FROM freed
         """,
-        {"worker": worker, "keep": list(keep)},
+        {"worker": worker, "keep": list(keep), "older_than": older_than},
     )
     return cursor.rowcount
 

@@ -18,7 +18,8 @@ MOST = 1_000
 LONGEST = dt.timedelta(days=3_650)
 NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,62}")
 NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+UNFIT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+"""Control characters, and halves of surrogate pairs."""
 
 
 # Made once: json.dumps would make one for every row.
@@ -48,7 +49,7 @@ def array(rows: Iterable[str]) -> str:
 def check(new: New) -> None:
     """Invalid, naming the field, for what cannot be right; the data are not looked into."""
     _check_names(new.kind, new.stage)
-    if not new.key or len(new.key) > MAX_KEY or CONTROL.search(new.key):
+    if not new.key or len(new.key) > MAX_KEY or UNFIT.search(new.key):
         raise Invalid(
             f"the key must have 1 to {MAX_KEY} characters, none of them control characters"
         )

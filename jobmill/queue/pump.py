@@ -19,7 +19,7 @@ from jobmill.db import GONE, Tx, open_connection
 from jobmill.queue import crew, pace, store
 from jobmill.queue.pool import Pool
 from jobmill.queue.retry import describe
-from jobmill.queue.settle import Answer, Settlement, prepare, settle
+from jobmill.queue.settle import TERMINAL, Answer, Settlement, prepare, settle
 from jobmill.queue.store import Mark, Want
 from jobmill.queue.work import Fail, ItemId, Refused, Stages
 
@@ -40,6 +40,20 @@ LOOK_AT_PARKED = 0.25
 FEW_ROWS = "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan"
 """Every statement of a worker finds a few hundred rows by index, so it is planned once, and for that,
 even if it is planned while the tables are still small enough to be read whole."""
+
+MOST_AT_ONCE = 64 * 1024 * 1024
+"""Bytes of outcomes in one statement."""
+
+MOST_TRIES = 20
+"""Batches that a stopping worker settles; what is left then is given back."""
+
+UNFIT = (
+    psycopg.DataError,
+    psycopg.IntegrityError,
+    errors.RaiseException,
+    errors.ProgramLimitExceeded,
+)
+"""What the server says of values that it cannot keep."""
 
 RACES = (errors.DeadlockDetected, errors.SerializationFailure, errors.UniqueViolation)
 """Two turns got in each other's way: nothing is wrong, the turn is done again."""
@@ -88,7 +102,7 @@ class Pump:
 
         async def begin(connection: Tx) -> None:
             # The last connection may have died between a claim's commit and its answer.
-            await crew.disown(connection, self.worker, self._held())
+            await crew.disown(connection, self.worker, self.held())
             self._flagged = False
 
         await self._connected(begin, self._claim_or_sleep)
@@ -109,7 +123,9 @@ class Pump:
     async def leave(self) -> None:
         """Settle what is left and hold nothing any more, for a worker that stops."""
         async with await open_connection(self._url, options=FEW_ROWS) as connection:
-            while self._outbox:
+            for _ in range(MOST_TRIES):
+                if not self._outbox:
+                    break
                 await self._settle(connection)
             await crew.disown(connection, self.worker)
             await crew.leave(connection, self.worker)
@@ -125,36 +141,55 @@ class Pump:
                     patience = 0.1
                     while True:
                         await step(connection)
-            except GONE as error:
+            except psycopg.Error as error:
                 log.warning("database went away", extra={"error": describe(error)})
                 await asyncio.sleep(patience)
                 patience = min(patience * 2, 2.0)
 
-    def _held(self) -> list[ItemId]:
+    def held(self) -> list[ItemId]:
         """What is in our hands: waiting, running, or run and not yet settled."""
         unsettled = [one.work.id for one in [*self._outbox, *self._settling]]
         return unsettled + [id for pool in self._pools.values() for id in pool.held()]
 
     async def _settle(self, connection: Tx) -> None:
         self._unsettled.clear()
-        self._settling, self._outbox = self._outbox, []
+        self._settling = self._take()
         try:
             async with connection.transaction():
                 answers = await settle(connection, self.worker, self._settling)
+                if any(type(one.outcome) not in TERMINAL for one in self._settling):
+                    await crew.tell_others(connection, self.worker)
         except (asyncio.CancelledError, *RACES, *GONE) as error:
             # It may have committed or not: settling it again finds out, by the fence.
             self._put_back(self._settling)
             if not isinstance(error, RACES):
                 raise
-        except psycopg.Error as error:
+        except UNFIT as error:
             log.error("a batch cannot be settled", extra={"error": describe(error)})
             await self._settle_apart(connection, self._settling)
+        except psycopg.Error:
+            # The server is in trouble of its own (read-only, corrupt, mid-upgrade): no item's fault.
+            self._put_back(self._settling)
+            raise
         else:
             report(answers)
         finally:
             self._settling = []
         # What was advanced, spawned or waited for may be due.
         self.wake()
+
+    def _take(self) -> list[Settlement]:
+        """What is settled next: everything, unless that would be too much for one statement."""
+        size = taken = 0
+        for one in self._outbox:
+            size += len(one.row)
+            if size > MOST_AT_ONCE and taken:
+                break
+            taken += 1
+        batch, self._outbox = self._outbox[:taken], self._outbox[taken:]
+        if self._outbox:
+            self._unsettled.set()
+        return batch
 
     def _put_back(self, batch: Sequence[Settlement]) -> None:
         self._outbox = [*batch, *self._outbox]
@@ -171,7 +206,7 @@ class Pump:
             except (asyncio.CancelledError, *GONE):
                 self._put_back(batch[n:])
                 raise
-            except psycopg.Error as error:
+            except UNFIT as error:
                 text = describe(error)
                 what = f"What the stage answered cannot be kept: {text}"
                 fail = Fail(what, "permanent", text, "")

@@ -15,6 +15,8 @@ from jobmill.queue.work import Block, Blocked, Fail, Outcome, Retry, Work
 
 ErrorClass = Literal["transient", "permanent", "blocked"]
 
+LONGEST_TEXT = 4_000
+
 # What differs from one occurrence of an error to the next: addresses, ids, times, counts.
 VARYING = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8}-[0-9a-f-]{27}|\d+")
 
@@ -67,6 +69,8 @@ def describe(error: BaseException) -> str:
     """The error for people: our own errors speak for themselves, others name their type."""
     text = str(error).replace("\x00", "�")
     text = text.encode("utf-8", "replace").decode()
+    if len(text) > LONGEST_TEXT:
+        text = f"{text[:LONGEST_TEXT]} … ({len(text):,} characters)"
     if isinstance(error, AppError) and text:
         return text
     return f"{type(error).__qualname__}: {text}" if text else type(error).__qualname__

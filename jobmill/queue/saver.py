@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 from typing import NamedTuple
 
-from jobmill.db import GONE, Database, Tx, is_gone
+from jobmill.db import Database, Tx, is_gone
 from jobmill.queue.pump import Pump, report
-from jobmill.queue.settle import Answer, Settlement, prepare, settle, spawn_and_wait
-from jobmill.queue.work import Move, New, Stages, WaitFor, Work
+from jobmill.queue.settle import Answer, Settlement, settle, spawn_and_wait
+from jobmill.queue.work import Move, New, WaitFor
 
 TOGETHER = 50
+LONGEST = 60.0
+"""Seconds after which a save that hangs is given up, before it keeps all the others waiting."""
 
 
 class _Waiting(NamedTuple):
@@ -25,16 +27,15 @@ class _Waiting(NamedTuple):
 
 
 class Saver:
-    def __init__(self, db: Database, stages: Stages, pump: Pump) -> None:
+    def __init__(self, db: Database, pump: Pump) -> None:
         self._db = db
-        self._stages = stages
         self._pump = pump
         self._waiting: asyncio.Queue[_Waiting] = asyncio.Queue()
 
-    async def save(self, work: Work, move: Move) -> None:
+    async def save(self, one: Settlement, move: Move) -> None:
         """Return when the move and what it saves are committed, or raise what `save` raised."""
         done = asyncio.get_running_loop().create_future()
-        self._waiting.put_nowait(_Waiting(prepare(work, move, self._stages), move, done))
+        self._waiting.put_nowait(_Waiting(one, move, done))
         await done
 
     async def run(self) -> None:
@@ -52,10 +53,10 @@ class Saver:
         patience = 0.1
         while group:
             try:
-                async with self._db.transaction() as tx:
+                async with asyncio.timeout(LONGEST), self._db.transaction() as tx:
                     answers = await self._do(tx, group)
             except Exception as error:  # noqa: BLE001
-                if isinstance(error, GONE) and is_gone(error):
+                if is_gone(error):
                     # It may have committed or not: doing it again finds out, by the fence.
                     await asyncio.sleep(patience)
                     patience = min(patience * 2, 2.0)

@@ -69,6 +69,8 @@ class Answer(NamedTuple):
 
 def prepare(work: Work, outcome: Outcome, stages: Stages) -> Settlement:
     """Check and encode an outcome; Invalid where the queue could not keep it."""
+    if isinstance(outcome, WaitUntil) and outcome.until.tzinfo is None:
+        raise Invalid(f"waits until {outcome.until}, which has no time zone")
     for new in _news(outcome):
         if (new.kind, new.stage) not in stages:
             raise Invalid(f"nothing here runs {new.kind}/{new.stage}, which this stage spawned")
@@ -106,12 +108,10 @@ async def spawn_and_wait(tx: Tx, worker: int, work: Work, move: WaitFor) -> Sett
     [answer] = await spawn.spawn(tx, [Child(work.id, move.item)])
     awaited = answer.id if isinstance(answer, Placed) else answer.live
     if awaited is None:
-        # Nobody will do it (too deep, circular, or done before): go on at once.
-        now = WaitUntil(
-            dt.datetime.now(dt.UTC), move.message, data=move.data, save=move.save, spawn=move.spawn
-        )
-        return Settlement(work, now, _encode(work, now))
-    wait = replace(move, item=awaited)
+        # Nobody will do it (too deep, circular, or done before): go on at once, as one who has waited.
+        wait = replace(move, item=work.id, at_most=dt.timedelta())
+    else:
+        wait = replace(move, item=awaited)
     return Settlement(work, wait, _encode(work, wait))
 
 

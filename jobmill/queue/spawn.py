@@ -151,7 +151,7 @@ async def hand_over(
             UPDATE queue.live
                SET id = judged.id, stage = judged.stage, status = 'PENDING', worker = NULL,
                    attempt = 0, retry_count = 0, rescues = 0, steps = 0, started_at = NULL,
-                   waits_for = NULL, parked = false, available_at = now()
+                   waits_for = NULL, waited_for = NULL, parked = false, available_at = now()
               FROM judged
              WHERE live.id = ANY (ARRAY(SELECT parent FROM judged WHERE reason IS NULL))
                AND live.id = judged.parent

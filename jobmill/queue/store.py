@@ -70,14 +70,15 @@ async def claim(tx: Tx, worker: int, wants: Sequence[Want]) -> list[Claimed]:
                SET status = 'PROCESSING', worker = %(worker)s, attempt = attempt + 1,
                    started_at = now()
              WHERE id = ANY (ARRAY(SELECT id FROM picked))
-            RETURNING id, kind, stage, attempt, retry_count, steps, waits_for, priority, available_at
+            RETURNING id, kind, stage, attempt, retry_count, steps,
+                      coalesce(waits_for, waited_for) AS waited_for, priority, available_at
         ), noted AS (
             INSERT INTO queue.event (item_id, what, was, became, stage, worker)
             SELECT id, 'started', 'PENDING', 'PROCESSING', stage, %(worker)s FROM claimed
         )
         SELECT claimed.id, claimed.kind, claimed.stage, item.key, item.data, claimed.attempt,
                claimed.retry_count, item.max_retries, claimed.steps, item.spawn_depth,
-               item.tracking_id::text, item.parent_id, claimed.waits_for,
+               item.tracking_id::text, item.parent_id, claimed.waited_for,
                claimed.priority, claimed.available_at::text
           FROM claimed
          CROSS JOIN LATERAL (SELECT * FROM queue.item WHERE item.id = claimed.id LIMIT 1) AS item
@@ -182,6 +183,8 @@ async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
                    retry_count = CASE WHEN o.what = 'advanced' THEN 0
                                       ELSE retry_count + o.retries END,
                    steps = live.steps + o.steps, waits_for = o.waits_for,
+                   waited_for = CASE WHEN o.what = 'advanced' THEN NULL
+                                     ELSE coalesce(live.waits_for, live.waited_for) END,
                    blocked_on = o.blocked_on
               FROM asked AS o
              WHERE live.id = ANY (ARRAY(SELECT id FROM asked)) AND live.worker = %(worker)s
@@ -267,7 +270,20 @@ async def next_due(tx: Tx) -> float | None:
 
 
 async def wake_orphans(tx: Tx) -> int:
-    """Free those whose awaited item ended in the moment they lay down; returns how many."""
+    """Free those whose awaited item ended in the moment they lay down; returns how many.
+
+    Where it did not end but hand over in that moment, they wait for its heir.
+    """
+    await tx.execute(
+        """
+        UPDATE queue.live AS waiting SET waits_for = heir.id
+          FROM queue.item AS awaited, queue.live AS heir, queue.item AS child
+         WHERE waiting.parked AND waiting.waits_for IS NOT NULL AND awaited.id = waiting.waits_for
+           AND heir.kind = awaited.kind AND heir.key_hash = awaited.key_hash
+           AND heir.id <> awaited.id AND child.id = heir.id
+           AND child.handed_over AND child.tracking_id = awaited.tracking_id
+        """
+    )
     cursor = await tx.execute(
         """
         UPDATE queue.live AS waiting SET parked = false, available_at = now()

@@ -48,6 +48,8 @@ class Tally:
 
 
 async def _write(tx: Tx, counts: dict[tuple[str, str, str], Count]) -> None:
+    # A worker that was stopped while it wrote must not stop the others.
+    await tx.execute("SET LOCAL lock_timeout = '2s'")
     # Sorted: two workers that write the same rows must lock them in the same order.
     for (kind, stage, outcome), count in sorted(counts.items()):
         await tx.execute(

@@ -95,7 +95,7 @@ async def _same_work(tx: Tx, since: int) -> Sequence[_Finding]:
         tx,
         _Finding,
         """
-        SELECT 'same work' AS rule, item.tracking_id || ' ' || item.kind || ' ' || item.key AS subject,
+        SELECT 'same work' AS rule, item.tracking_id || ' ' || item.kind || ' ' || left(item.key, 200) AS subject,
                count(*) || ' items for ' || item.key || ' (' || item.kind || ') in lineage '
                    || item.tracking_id AS detail
           FROM (SELECT DISTINCT tracking_id, key_hash, kind FROM queue.item
@@ -130,7 +130,7 @@ async def _same_key(tx: Tx, since: int) -> Sequence[_Finding]:
         tx,
         _Finding,
         """
-        SELECT 'same key' AS rule, item.tracking_id || ' ' || item.key AS subject,
+        SELECT 'same key' AS rule, item.tracking_id || ' ' || left(item.key, 200) AS subject,
                item.key || ' appears ' || count(*) || ' times in lineage ' || item.tracking_id
                    || ': circular dependency suspected' AS detail
           FROM (SELECT DISTINCT tracking_id, key_hash FROM queue.item

@@ -11,7 +11,9 @@ import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
+
+import psycopg
 
 from jobmill.db import GONE, Database, Tx, connect, open_connection
 from jobmill.errors import AppError
@@ -23,12 +25,15 @@ from jobmill.queue.retry import classify, describe, fingerprint, judge
 from jobmill.queue.saver import Saver
 from jobmill.queue.settle import Settlement, needs_own_transaction, prepare
 from jobmill.queue.tally import Tally
-from jobmill.queue.work import Outcome, Release, Stages, Work
+from jobmill.queue.work import Move, Outcome, Release, Stages, Work
 
 log = logging.getLogger(__name__)
 
 LEASE = dt.timedelta(seconds=20)
 """How long a worker that does not beat keeps what it holds."""
+
+TROUBLE = (psycopg.Error, *GONE)
+"""Whatever the database says no to, from being away to being read-only: it passes."""
 
 SAVERS = 4
 """Connections on which moves with a `save` commit, apart from those of heartbeats and stages."""
@@ -73,12 +78,14 @@ class Worker:
         self._chores: list[Chore] = [
             Chore(lease.total_seconds() / 4, crew.rescue),
             Chore(5.0, store.wake_orphans),
+            Chore(2.0, self._tally.write),
+            Chore(60.0, self._give_back_unknown),
             *chores,
         ]
         self._stop = asyncio.Event()
         self._told = asyncio.Event()
         self._name = f"{socket.gethostname()}:{os.getpid()}"
-        self._saver = Saver(db, stages, self._pump)
+        self._saver = Saver(db, self._pump)
         self.ran = 0
 
     async def run(self) -> None:
@@ -101,7 +108,7 @@ class Worker:
         async with self._db.transaction() as tx:
             await admission.declare(tx, self._stages)
         async with connect(self._db.url, size=SAVERS, options=FEW_ROWS) as apart:
-            self._saver = Saver(apart, self._stages, self._pump)
+            self._saver = Saver(apart, self._pump)
             async with self._employed():
                 yield
 
@@ -153,7 +160,7 @@ class Worker:
             await self._pump.leave()
             async with self._db.transaction() as tx:
                 await self._tally.write(tx)
-        except GONE as error:
+        except TROUBLE as error:
             # Then our lease runs out and another worker gives back what we held.
             log.warning("could not sign off", extra={"error": describe(error)})
 
@@ -164,42 +171,76 @@ class Worker:
         processor.task = asyncio.create_task(self._process(pool, processor))
 
     async def _process(self, pool: Pool, processor: Processor) -> None:
-        while work := await pool.take():
+        while work := await self._next(pool, processor):
             processor.begin(work)
-            outcome, settled = await self._attempt(pool, processor, work)
+            try:
+                one, settled = await self._attempt(pool, work)
+            except asyncio.CancelledError:
+                if not self._was_overdue(processor):
+                    raise
+                limit = pool.stage.run_limit.total_seconds()
+                late = judge(work, TimeoutError(f"ran longer than {limit:g} s"))
+                one, settled = prepare(work, late, self._stages), False
             if processor.state == "error":
                 return
             if not settled:
-                self._put(work, outcome)
+                self._pump.put(one)
             took = processor.rest()
             if settled:
                 # Nothing is put in the pump's way that would tell it of the free hand.
                 self._pump.wake()
             pool.took(took)
             self.ran += 1
-            self._count(pool, outcome, took)
+            self._count(pool, one.outcome, took)
+
+    async def _next(self, pool: Pool, processor: Processor) -> Work | None:
+        while True:
+            try:
+                return await pool.take()
+            except asyncio.CancelledError:
+                # The run that was to be cancelled ended in that very moment.
+                if not self._was_overdue(processor):
+                    raise
+
+    def _was_overdue(self, processor: Processor) -> bool:
+        """Whether we were cancelled for running too long, and not to stop."""
+        if not processor.cancelled:
+            return False
+        processor.cancelled = False
+        assert processor.task
+        processor.task.uncancel()
+        return True
 
     def _count(self, pool: Pool, outcome: Outcome, seconds: float) -> None:
         self._tally.add(pool.kind, pool.name, type(outcome).__name__.lower(), seconds)
 
-    async def _attempt(self, pool: Pool, processor: Processor, work: Work) -> tuple[Outcome, bool]:
-        """The outcome, and whether it is settled already."""
+    async def _attempt(self, pool: Pool, work: Work) -> tuple[Settlement, bool]:
+        """What to settle, and whether it is settled already."""
         # The stage waits on sites and models, so no transaction is open.
         try:
-            move = await pool.stage.run(work)
+            move = await self._move(pool, work)
+            one = prepare(work, move, self._stages)
             if needs_own_transaction(move):
-                await self._saver.save(work, move)
-                return move, True
-            return move, False
-        except asyncio.CancelledError:
-            if not processor.cancelled:
-                raise
-            processor.cancelled = False
-            limit = pool.stage.run_limit.total_seconds()
-            return await self._judge(work, TimeoutError(f"ran longer than {limit:g} s")), False
+                await self._saver.save(one, move)
+                return one, True
+            return one, False
         # The one place that outlives any error: a bad item must not stop the others.
         except Exception as error:  # noqa: BLE001
-            return await self._judge(work, error), False
+            return prepare(work, await self._judge(work, error), self._stages), False
+
+    async def _move(self, pool: Pool, work: Work) -> Move:
+        try:
+            move = await pool.stage.run(work)
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task and task.cancelling():
+                raise
+            raise RuntimeError(
+                "the stage raised CancelledError though nobody cancelled it"
+            ) from error
+        if not isinstance(move, get_args(Move)):
+            raise TypeError(f"the stage answered {move!r}, which is no move")
+        return move
 
     async def _judge(self, work: Work, error: BaseException) -> Outcome:
         ours = isinstance(error, AppError | TimeoutError)
@@ -213,32 +254,34 @@ class Worker:
             try:
                 async with self._db.transaction() as tx:
                     seen = await store.failed_alike(tx, work, fingerprint(error))
-            except GONE:
+            except TROUBLE:
                 # Without the database nobody can look; the retry count still bounds it.
                 log.warning("could not look for the same error", extra={"item": work.id})
         return judge(work, error, seen_before=seen)
 
     def _put(self, work: Work, outcome: Outcome) -> None:
-        self._pump.put(self._prepare(work, outcome))
-
-    def _prepare(self, work: Work, outcome: Outcome) -> Settlement:
-        try:
-            return prepare(work, outcome, self._stages)
-        except AppError as error:
-            return prepare(work, judge(work, error), self._stages)
+        self._pump.put(prepare(work, outcome, self._stages))
 
     async def _beat(self) -> None:
+        """On a connection of its own: stages and saves may hold all of theirs, and must not cost us our lease."""
         while True:
-            await asyncio.sleep(self._lease.total_seconds() / 10)
-            processors = [row for pool in self._pools.values() for row in pool.snapshot()]
             try:
-                async with self._db.transaction() as tx:
-                    alive = await crew.beat(tx, self._pump.worker, processors)
-                    await self._tally.write(tx)
-                if not alive:
-                    await self._start_anew()
-            except GONE as error:
+                async with await open_connection(self._db.url) as connection:
+                    while True:
+                        await asyncio.sleep(self._lease.total_seconds() / 10)
+                        processors = [
+                            row for pool in self._pools.values() for row in pool.snapshot()
+                        ]
+                        if not await crew.beat(connection, self._pump.worker, processors):
+                            await self._start_anew()
+            except TROUBLE as error:
                 log.warning("no heartbeat", extra={"error": describe(error)})
+                await asyncio.sleep(0.5)
+
+    async def _give_back_unknown(self, tx: Tx) -> None:
+        await crew.disown(
+            tx, self._pump.worker, self._pump.held(), older_than=dt.timedelta(seconds=30)
+        )
 
     async def _start_anew(self) -> None:
         """We were paused or cut off past our lease: what we hold is no longer ours."""
@@ -256,12 +299,14 @@ class Worker:
                     self._put(work, Release("its worker is busy"))
                 limit = pool.stage.run_limit.total_seconds()
                 for processor in pool.processors:
-                    if processor.busy_for() > limit + self._grace:
-                        self._write_off(pool, processor)
-                    elif processor.busy_for() > limit and not processor.cancelled:
+                    if processor.busy_for() <= limit:
+                        continue
+                    if not processor.cancelled:
                         processor.cancelled = True
                         assert processor.task
                         processor.task.cancel()
+                    elif processor.busy_for() > limit + self._grace:
+                        self._write_off(pool, processor)
 
     def _shortest_limit(self) -> float:
         limits = [pool.stage.run_limit.total_seconds() for pool in self._pools.values()]
@@ -291,7 +336,7 @@ class Worker:
                         if notice.payload == FEED:
                             self._told.set()
                         self._pump.wake()
-            except GONE as error:
+            except TROUBLE as error:
                 log.warning("not listening", extra={"error": describe(error)})
             await asyncio.sleep(1.0)
 
@@ -301,7 +346,7 @@ class Worker:
             try:
                 async with self._db.transaction() as tx:
                     again = await chore.do(tx)
-            except GONE as error:
+            except (AppError, *TROUBLE) as error:
                 log.warning("chore put off", extra={"error": describe(error)})
             if again is not True:
                 await self._rest(chore)

@@ -382,3 +382,45 @@ async def test_a_wrong_submission_is_refused_with_a_reason(
     with pytest.raises(Invalid, match=says.replace("'", ".")):
         await queue.submit(tx, wrong)
     assert await fetch(tx, "SELECT count(*) FROM queue.item") == [0]
+
+
+async def test_waiting_for_what_nobody_will_do_goes_on_at_once(database: Database) -> None:
+    """The kettle has ended in this lineage already: there is nothing to wait for."""
+
+    async def tea(work: Work) -> Move:
+        if work.data.get("asked"):
+            return (
+                Finish("had asked before") if work.waited_for else WaitFor(new("kettle", "copper"))
+            )
+        if work.waited_for is None:
+            return WaitFor(new("kettle", "copper"))
+        return Advance("run", data={"asked": True})
+
+    async def kettle(work: Work) -> Move:
+        return Finish()
+
+    table = stages(tea=tea, kettle=kettle)
+    [id] = await put(database, table, new("tea"))
+    assert await drain(database, table) == 5
+    assert (await item(database, id)).message == "had asked before"
+
+
+async def test_a_stage_that_waited_and_failed_knows_at_its_retry_that_it_waited(
+    database: Database,
+) -> None:
+    async def tea(work: Work) -> Move:
+        if work.waited_for is None:
+            return WaitFor(new("kettle", "copper"))
+        if work.retry_count == 0:
+            raise OutsideError("spilt")
+        return Finish()
+
+    async def kettle(work: Work) -> Move:
+        return Finish()
+
+    table = stages(tea=tea, kettle=kettle)
+    [id] = await put(database, table, new("tea"))
+    await drain(database, table)
+    await make_due(database)
+    assert await drain(database, table) == 1
+    assert (await item(database, id)).status == "SUCCESS"

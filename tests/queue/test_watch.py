@@ -102,3 +102,10 @@ async def test_a_scheduler_that_does_not_tick_is_an_alert_until_it_does(tx: Tx) 
     await tx.execute("UPDATE queue.tick SET at = clock_timestamp()")
     assert await rules(tx) == []
     assert await fetch(tx, "SELECT cleared_at IS NOT NULL FROM queue.alert") == [True]
+
+
+async def test_a_key_of_any_length_can_raise_an_alert(tx: Tx) -> None:
+    await queue.declare(tx, TABLE)
+    await queue.submit(tx, new("listing", "https://a.test/" + "x" * 3900))
+    await copy(tx, 3)
+    assert await rules(tx) == ["same key", "same work"]

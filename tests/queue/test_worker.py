@@ -9,9 +9,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import psycopg
+from psycopg import sql
+
 from jobmill import queue
-from jobmill.db import Database, Tx
-from jobmill.queue import Finish, Move, Stage, Stages, Work, Worker, crew, inspect
+from jobmill.db import Database, Tx, connect, open_connection
+from jobmill.queue import Finish, Move, Stage, Stages, WaitUntil, Work, Worker, crew, inspect
 from jobmill.queue.crew import MAX_RESCUES
 from jobmill.queue.feed import Feed, announce, feeder
 from jobmill.queue.worker import Chore
@@ -36,9 +39,13 @@ async def running(database: Database, table: Stages, **options: Any) -> AsyncIte
         await task
 
 
-async def until(database: Database, sql: Any, expected: list[Any]) -> None:
+async def until(database: Database, query: Any, expected: list[Any]) -> None:
+    """Wait for an answer, whatever the database does meanwhile."""
     async with asyncio.timeout(20):
-        while await fetch(database, sql) != expected:
+        while True:
+            with contextlib.suppress(psycopg.Error):
+                if await fetch(database, query) == expected:
+                    return
             await asyncio.sleep(0.02)
 
 
@@ -321,3 +328,127 @@ async def test_what_a_busy_worker_cannot_begin_is_given_back(database: Database)
         await until(database, "SELECT count(*) FROM queue.live WHERE status = 'PROCESSING'", [2])
         gate.set()
         await until(database, "SELECT count(*) FROM queue.live", [0])
+
+
+async def test_a_stage_that_answers_nonsense_fails_and_harms_nobody(database: Database) -> None:
+    async def run(work: Work) -> Any:
+        match work.key:
+            case "none":
+                return None
+            case "naive":
+                return WaitUntil(dt.datetime(2030, 1, 1))  # noqa: DTZ001
+            case "cancelled":
+                raise asyncio.CancelledError
+            case _:
+                return Finish()
+
+    table = stages({"tea": Stage(run, processors=1, max_retries=0)})
+    ids = await put(
+        database, table, *(new("tea", key) for key in ("none", "naive", "cancelled", "good"))
+    )
+    await drain(database, table)
+    found = [await item(database, id) for id in ids]
+    assert [one.status for one in found] == ["FAILED", "FAILED", "FAILED", "SUCCESS"]
+    assert found[0].error_text == "TypeError: the stage answered None, which is no move"
+    assert "has no time zone" in (found[1].error_text or "")
+    assert "CancelledError though nobody cancelled it" in (found[2].error_text or "")
+
+
+async def test_a_save_that_passes_over_an_error_of_the_database_is_not_taken_for_committed(
+    database: Database,
+) -> None:
+    async def run(work: Work) -> Move:
+        async def save(tx: Tx) -> None:
+            with contextlib.suppress(psycopg.Error):
+                await tx.execute("SELECT 1 / 0")
+
+        return Finish(save=save)
+
+    table = stages(tea=run)
+    [id] = await put(database, table, new("tea"))
+    await drain(database, table)
+    kept = await item(database, id)
+    assert (kept.status, kept.retry_count) == ("PENDING", 1)
+    assert "its error was passed over" in (kept.error_text or "")
+
+
+async def test_a_save_that_fails_outside_of_the_database_is_an_error_like_any_other(
+    database: Database,
+) -> None:
+    async def run(work: Work) -> Move:
+        async def save(tx: Tx) -> None:
+            raise OSError("the cupboard is locked")
+
+        return Finish(save=save)
+
+    table = stages(tea=run)
+    [id] = await put(database, table, new("tea"))
+    await drain(database, table)
+    assert (await item(database, id)).error_text == "OSError: the cupboard is locked"
+
+
+async def test_a_server_in_trouble_costs_no_item_anything(database: Database) -> None:
+    """A read-only server refuses every outcome; when that is over, all of them are settled."""
+
+    async def read_only(on: bool) -> None:
+        name = (await fetch(database, "SELECT current_database()"))[0]
+        writable = "-c default_transaction_read_only=off"
+        async with await open_connection(database.url, options=writable) as admin:
+            await admin.execute(
+                sql.SQL("ALTER DATABASE {} SET default_transaction_read_only = {}").format(
+                    sql.Identifier(name), sql.Literal(on)
+                )
+            )
+            await admin.execute(
+                """
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                 WHERE datname = current_database() AND pid <> pg_backend_pid()
+                """
+            )
+
+    async def run(work: Work) -> Move:
+        if not over:
+            await read_only(True)
+            asyncio.get_running_loop().call_later(
+                1, lambda: asyncio.ensure_future(read_only(False))
+            )
+            over.append(True)
+        return Finish()
+
+    over: list[bool] = []
+    table = stages({"tea": Stage(run, processors=1)})
+    ids = await put(database, table, *(new("tea", str(n)) for n in range(5)))
+    async with running(database, table):
+        await until(database, "SELECT count(*) FROM queue.live", [0])
+    assert await statuses(database) == {"SUCCESS": len(ids)}
+
+
+async def test_heartbeats_go_on_while_stages_hold_every_connection(database: Database) -> None:
+    async def run(work: Work) -> Move:
+        async with database.transaction() as tx:
+            await tx.execute("SELECT pg_sleep(%s)", [SOON.total_seconds() * 2])
+        return Finish()
+
+    table = stages({"tea": Stage(run, processors=12)})
+    ids = await put(database, table, *(new("tea", str(n)) for n in range(8)))
+    async with connect(database.url) as looking, running(database, table):
+        await until(looking, "SELECT count(*) FROM queue.live", [0])
+    assert await statuses(database) == {"SUCCESS": len(ids)}
+    assert await fetch(database, "SELECT count(*) FROM queue.event WHERE what = 'rescued'") == [0]
+    assert await fetch(database, "SELECT count(*) FROM queue.worker") == [1]
+
+
+async def test_a_worker_stopped_amid_its_heartbeat_stops_nobody_else(database: Database) -> None:
+    table = stages(tea=nothing)
+    await put(database, table)
+    async with database.transaction() as stopped:
+        dead = await crew.join(stopped, "dead", dt.timedelta())
+        await stopped.execute("SELECT FROM queue.worker WHERE id = %s FOR UPDATE", [dead])
+        await stopped.execute(
+            "INSERT INTO queue.tally VALUES ('tea', 'run', 'finish', 1, 1, '{1}')"
+        )
+        async with running(database, table):
+            await put(database, table, new("tea"))
+            await until(database, "SELECT count(*) FROM queue.ending", [1])
+            await asyncio.sleep(SOON.total_seconds() * 1.5)
+    assert await fetch(database, "SELECT count(*) FROM queue.worker WHERE name <> 'dead'") == [1]

@@ -53,7 +53,8 @@ CREATE TABLE queue.live (
     rescues      smallint NOT NULL DEFAULT 0,         -- how often its worker died
     steps        smallint NOT NULL DEFAULT 0,         -- advances and waits, bounded
     started_at   timestamptz,
-    waits_for    bigint,                              -- kept after the wait, so that the stage knows it waited
+    waits_for    bigint,                              -- the item it waits for now
+    waited_for   bigint,                              -- the last one, so that the stage knows it waited
     blocked_on   text,
     -- The same thing is never alive twice, in whatever lineage or stage.
     CONSTRAINT live_once UNIQUE (kind, key_hash),
