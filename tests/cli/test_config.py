@@ -35,7 +35,7 @@ def test_check_passes_or_names_what_is_wrong(jobmill: Jobmill) -> None:
     done = jobmill("config", "check", JOBMILL_PROCESSORS="none")
     assert done.returncode == 2
     assert done.stderr == (
-        "jobmill: JOBMILL_PROCESSORS should be a whole number, at least 1, not 'none'\n"
+        "jobmill: JOBMILL_PROCESSORS should be a whole number from 1 to 10000000, not 'none'\n"
     )
 
 
