@@ -41,8 +41,12 @@ FEW_ROWS = "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan"
 """Every statement of a worker finds a few hundred rows by index, so it is planned once, and for that,
 even if it is planned while the tables are still small enough to be read whole."""
 
-MOST_AT_ONCE = 64 * 1024 * 1024
-"""Bytes of outcomes in one statement."""
+MOST_MOVES = 300
+MOST_BYTES = 64 * 1024 * 1024
+"""Outcomes in one statement that move an item on (it is planned for few), and bytes of outcomes."""
+
+MOST_UNSETTLED = 1_500
+"""Outcomes that may wait to be settled before nothing more is claimed."""
 
 MOST_TRIES = 20
 """Batches that a stopping worker settles; what is left then is given back."""
@@ -180,10 +184,11 @@ class Pump:
 
     def _take(self) -> list[Settlement]:
         """What is settled next: everything, unless that would be too much for one statement."""
-        size = taken = 0
+        size = moves = taken = 0
         for one in self._outbox:
             size += len(one.row)
-            if size > MOST_AT_ONCE and taken:
+            moves += type(one.outcome) not in TERMINAL
+            if taken and (size > MOST_BYTES or moves > MOST_MOVES):
                 break
             taken += 1
         batch, self._outbox = self._outbox[:taken], self._outbox[taken:]
@@ -227,7 +232,7 @@ class Pump:
         await self._unflag_when_busy(connection, bool(claimed))
 
     def _wants(self) -> list[Want]:
-        if not self.claiming:
+        if not self.claiming or len(self._outbox) > MOST_UNSETTLED:
             return []
         now = time.monotonic()
         if now - self._started_over > FROM_THE_START:
