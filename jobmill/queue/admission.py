@@ -88,6 +88,9 @@ async def submit_all(tx: Tx, news: Sequence[New]) -> list[Placed | Refused]:
         if room[new.kind, new.stage] > 0:
             room[new.kind, new.stage] -= 1
             admitted.append(rows[n])
+        elif await find_live(tx, new):
+            # Full comes last of the four: who is in already is not told to try again.
+            answers[n] = await _not_admitted(tx, new)
         else:
             answers[n] = Refused(new, "full", explain(new, "full"))
     if admitted:

@@ -88,6 +88,7 @@ async def rescue(tx: Tx) -> Rescue:
     buried = cursor.rowcount
     if not await _worth_a_look(tx):
         return Rescue(0, 0, 0)
+    await forget(tx)
     cursor = await tx.execute(
         """
         WITH held AS MATERIALIZED (

@@ -25,9 +25,12 @@ async def allow(tx: Tx, phase: Phase, rate: StartRate) -> Allowance:
         INSERT INTO queue.pace (kind, stage, opened_at, started)
         VALUES (%(kind)s, %(stage)s, clock_timestamp(), 0)
         ON CONFLICT (kind, stage) DO UPDATE
+           -- A window from the future was opened before somebody set the clock back.
            SET opened_at = CASE WHEN pace.opened_at + %(per)s <= clock_timestamp()
+                                  OR pace.opened_at > clock_timestamp()
                                 THEN clock_timestamp() ELSE pace.opened_at END,
                started = CASE WHEN pace.opened_at + %(per)s <= clock_timestamp()
+                                OR pace.opened_at > clock_timestamp()
                               THEN 0 ELSE pace.started END
         RETURNING started, extract(epoch FROM opened_at + %(per)s - clock_timestamp())::float8
         """,

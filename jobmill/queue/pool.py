@@ -115,6 +115,14 @@ class Pool:
         self.took(STALE)
         return self.empty()
 
+    def forget_ended(self) -> None:
+        """Drop processors that were written off and have ended since."""
+        self.processors = [
+            one
+            for one in self.processors
+            if one.state != "error" or (one.task is not None and not one.task.done())
+        ]
+
     def held(self) -> list[ItemId]:
         running = [processor.work.id for processor in self.processors if processor.work]
         return running + [work.id for work in self._buffer]

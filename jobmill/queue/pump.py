@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -15,7 +16,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 import psycopg
 from psycopg import errors
 
-from jobmill.db import GONE, Tx, open_connection
+from jobmill.db import Tx, open_connection
 from jobmill.queue import crew, pace, store
 from jobmill.queue.pool import Pool
 from jobmill.queue.retry import describe
@@ -56,6 +57,8 @@ UNFIT = (
     psycopg.IntegrityError,
     errors.RaiseException,
     errors.ProgramLimitExceeded,
+    errors.StatementTooComplex,
+    errors.QueryCanceled,
 )
 """What the server says of values that it cannot keep."""
 
@@ -84,6 +87,7 @@ class Pump:
         self._streak = 0
         self._naps = list(AFTER_FLAGGING)
         self._look_again = 0.0
+        self._window_at = math.inf
         self._started_over = 0.0
 
     def put(self, settlement: Settlement) -> None:
@@ -122,7 +126,8 @@ class Pump:
             await self._unsettled.wait()
             await self._settle(connection)
 
-        await self._connected(begin, step)
+        # Who holds a row that one item needs must not keep all the others waiting.
+        await self._connected(begin, step, options=f"{FEW_ROWS} -c lock_timeout=500ms")
 
     async def leave(self) -> None:
         """Settle what is left and hold nothing any more, for a worker that stops."""
@@ -135,12 +140,16 @@ class Pump:
             await crew.leave(connection, self.worker)
 
     async def _connected(
-        self, begin: Callable[[Tx], Awaitable[None]], step: Callable[[Tx], Awaitable[None]]
+        self,
+        begin: Callable[[Tx], Awaitable[None]],
+        step: Callable[[Tx], Awaitable[None]],
+        *,
+        options: str = FEW_ROWS,
     ) -> None:
         patience = 0.1
         while True:
             try:
-                async with await open_connection(self._url, options=FEW_ROWS) as connection:
+                async with await open_connection(self._url, options=options) as connection:
                     await begin(connection)
                     patience = 0.1
                     while True:
@@ -163,16 +172,14 @@ class Pump:
                 answers = await settle(connection, self.worker, self._settling)
                 if any(type(one.outcome) not in TERMINAL for one in self._settling):
                     await crew.tell_others(connection, self.worker)
-        except (asyncio.CancelledError, *RACES, *GONE) as error:
-            # It may have committed or not: settling it again finds out, by the fence.
+        except RACES:
             self._put_back(self._settling)
-            if not isinstance(error, RACES):
-                raise
-        except UNFIT as error:
-            log.error("a batch cannot be settled", extra={"error": describe(error)})
+        except (*UNFIT, errors.LockNotAvailable) as error:
+            log.warning("a batch is settled apart", extra={"error": describe(error)})
             await self._settle_apart(connection, self._settling)
-        except psycopg.Error:
-            # The server is in trouble of its own (read-only, corrupt, mid-upgrade): no item's fault.
+        except BaseException:
+            # We are to stop, or the server is away or in trouble of its own: no item's fault. It may
+            # have committed or not: settling it again finds out, by the fence.
             self._put_back(self._settling)
             raise
         else:
@@ -206,16 +213,16 @@ class Pump:
             try:
                 async with connection.transaction():
                     answers = await settle(connection, self.worker, [one])
-            except RACES:
+            except (*RACES, errors.LockNotAvailable):
                 self._put_back([one])
-            except (asyncio.CancelledError, *GONE):
-                self._put_back(batch[n:])
-                raise
             except UNFIT as error:
                 text = describe(error)
                 what = f"What the stage answered cannot be kept: {text}"
                 fail = Fail(what, "permanent", text, "")
                 self._put_back([prepare(one.work, fail, self._stages)])
+            except BaseException:
+                self._put_back(batch[n:])
+                raise
             else:
                 report(answers)
 
@@ -226,6 +233,8 @@ class Pump:
             await self._sleep(connection, wants)
             return
         self.quiet.clear()
+        # From here on whoever calls `wake` is heard.
+        self._hungry = False
         # The processors run while this waits for the database.
         claimed = await self._claim(connection, wants)
         self._deliver(claimed, wants)
@@ -265,7 +274,7 @@ class Pump:
             return want
         allowance = await pace.allow(connection, (want.kind, want.stage), rate)
         if allowance.starts < want.limit:
-            self._look_by(allowance.opens_in)
+            self._window_at = min(self._window_at, time.monotonic() + allowance.opens_in)
         return want._replace(limit=min(want.limit, allowance.starts))
 
     def _deliver(self, claimed: Sequence[store.Claimed], wants: Sequence[Want]) -> None:
@@ -283,19 +292,19 @@ class Pump:
             pool.mark = got[-1].mark if full else Mark()
             if got:
                 pool.give([one.work for one in got])
-        self._hungry = hungry
+        self._hungry = self._hungry or hungry
 
     async def _look_at_parked(self, connection: Tx) -> None:
         now = time.monotonic()
+        if now >= self._window_at:
+            self._window_at = math.inf
+            self._hungry = True
         if now < self._look_again:
             return
         self._look_again = now + LOOK_AT_PARKED
         if self.claiming and await store.unpark(connection):
             self._start_over()
             self._hungry = True
-
-    def _look_by(self, seconds: float) -> None:
-        self._look_again = min(self._look_again, time.monotonic() + max(seconds, 0.0))
 
     async def _sleep(self, connection: Tx, wants: Sequence[Want]) -> None:
         if wants and self.notified and not self._flagged:
@@ -311,8 +320,10 @@ class Pump:
         if resting and not any(pool.busy() for pool in self._pools.values()):
             self.quiet.set()
         nap = self._naps.pop(0) if self._naps else POLL
+        soon = min(self._look_again, self._window_at) - time.monotonic()
         try:
-            async with asyncio.timeout(min(nap, max(self._look_again - time.monotonic(), 0))):
+            # One who is to stop has nothing to look for.
+            async with asyncio.timeout(min(nap, max(soon, 0.0)) if self.claiming else POLL):
                 await self._awake.wait()
         except TimeoutError:
             self._hungry = True

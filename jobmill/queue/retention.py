@@ -13,7 +13,7 @@ async def prune(tx: Tx, older_than: dt.timedelta) -> int:
     """Delete up to a bite of items that ended so long ago, with their events; returns how many.
 
     An item that a live descendant still names in its ancestry goes too: the descendant carries the
-    ids and key hashes it needs.
+    ids and key hashes it needs. A lineage that lives longer than `older_than` forgets what ended in it.
     """
     return (
         await value(

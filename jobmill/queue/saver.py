@@ -11,6 +11,7 @@ import asyncio
 from typing import NamedTuple
 
 from jobmill.db import Database, Tx, is_gone
+from jobmill.queue import crew
 from jobmill.queue.pump import Pump, report
 from jobmill.queue.settle import Answer, Settlement, settle, spawn_and_wait
 from jobmill.queue.work import Move, New, WaitFor
@@ -86,6 +87,7 @@ class Saver:
             else:
                 held.append((found, move))
         answers = await settle(tx, self._pump.worker, [one for one, _ in held])
+        await crew.tell_others(tx, self._pump.worker)
         for (_, move), answer in zip(held, answers, strict=True):
             if move.save and answer.moved:
                 await move.save(tx)

@@ -47,9 +47,8 @@ def ticker(schedules: Sequence[Schedule]) -> Callable[[Tx], Awaitable[None]]:
 
     async def tick(tx: Tx) -> None:
         await _beat(tx)
-        for name in await _due(tx):
-            if name in by_name:
-                await _put(tx, by_name[name])
+        for name in await _due(tx, list(by_name)):
+            await _put(tx, by_name[name])
 
     return tick
 
@@ -65,15 +64,16 @@ async def _beat(tx: Tx) -> None:
     )
 
 
-async def _due(tx: Tx) -> list[str]:
-    """Take what is due; whoever takes it moves it on, in the same transaction as its item.
+async def _due(tx: Tx, known: Sequence[str]) -> list[str]:
+    """Take what is due of what we know; whoever takes it moves it on, in the same transaction as its item.
 
     However many ticks were missed, one is made up for, and the next falls on the old rhythm.
     """
     cursor = await tx.execute(
         """
         WITH due AS MATERIALIZED (
-            SELECT name FROM queue.schedule WHERE next_at <= now() FOR UPDATE SKIP LOCKED
+            SELECT name FROM queue.schedule
+             WHERE next_at <= now() AND name = ANY (%s) FOR UPDATE SKIP LOCKED
         )
         UPDATE queue.schedule
            SET last_at = now(), note = NULL,
@@ -82,7 +82,8 @@ async def _due(tx: Tx) -> list[str]:
           FROM due
          WHERE schedule.name = due.name
         RETURNING schedule.name
-        """
+        """,
+        [known],
     )
     return [name for (name,) in await cursor.fetchall()]
 

@@ -106,7 +106,9 @@ async def spawn_and_wait(tx: Tx, worker: int, work: Work, move: WaitFor) -> Sett
         return None
     assert isinstance(move.item, New)
     [answer] = await spawn.spawn(tx, [Child(work.id, move.item)])
-    awaited = answer.id if isinstance(answer, Placed) else answer.live
+    # An ancestor is alive too, but waits for us: only who does this very work is worth a wait.
+    twin = isinstance(answer, Refused) and answer.reason in ("duplicate", "live elsewhere")
+    awaited = answer.id if isinstance(answer, Placed) else answer.live if twin else None
     if awaited is None:
         # Nobody will do it (too deep, circular, or done before): go on at once, as one who has waited.
         wait = replace(move, item=work.id, at_most=dt.timedelta())

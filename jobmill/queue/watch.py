@@ -15,6 +15,7 @@ WATCH_EVERY = 30.0
 SILENT = dt.timedelta(seconds=30)
 """How long schedules may go without anybody looking at them."""
 
+OVERLAP = 2_000
 MAX_SAME_WORK = 3
 MAX_DEPTH = 8
 MAX_SAME_KEY = 2
@@ -43,7 +44,9 @@ async def sweep(tx: Tx) -> None:
     cursor = await tx.execute("SELECT pg_try_advisory_xact_lock(hashtext('jobmill.watch'))")
     if await cursor.fetchone() != (True,):
         return
-    since = await value(tx, int, "SELECT mark FROM queue.tick WHERE name = 'watch'") or 0
+    # A little before the mark again: ids are given out before their transactions commit.
+    mark = await value(tx, int, "SELECT mark FROM queue.tick WHERE name = 'watch'") or 0
+    since = max(0, mark - OVERLAP)
     newest = await value(tx, int, "SELECT coalesce(max(id), 0) FROM queue.item") or 0
     findings = [
         *await _same_work(tx, since),

@@ -220,7 +220,7 @@ Run: TypeAlias = Callable[[Work], Awaitable[Move]]
 
 @dataclass(frozen=True, slots=True)
 class StartRate:
-    """At most `starts` items `per` span, counted over all processes."""
+    """At most `starts` items in each window of `per`, counted over all processes."""
 
     starts: int
     per: dt.timedelta

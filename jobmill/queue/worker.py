@@ -181,6 +181,8 @@ class Worker:
                 limit = pool.stage.run_limit.total_seconds()
                 late = judge(work, TimeoutError(f"ran longer than {limit:g} s"))
                 one, settled = prepare(work, late, self._stages), False
+            # Where it ended by itself in the moment of its cancellation, the next one is not to blame.
+            self._was_overdue(processor)
             if processor.state == "error":
                 return
             if not settled:
@@ -321,6 +323,7 @@ class Worker:
         self._count(pool, outcome, processor.busy_for())
         processor.state = "error"
         processor.work = None
+        pool.forget_ended()
         if sum(one.state == "error" for one in pool.processors) <= pool.stage.processors:
             fresh = Processor(len(pool.processors) + 1)
             pool.processors.append(fresh)
@@ -346,8 +349,14 @@ class Worker:
             try:
                 async with self._db.transaction() as tx:
                     again = await chore.do(tx)
-            except (AppError, *TROUBLE) as error:
-                log.warning("chore put off", extra={"error": describe(error)})
+            # Also a fault in a feed's own code: the work that is in the queue must go on.
+            except Exception as error:
+                known = isinstance(error, (AppError, *TROUBLE))
+                log.warning(
+                    "chore put off",
+                    extra={"error": describe(error)},
+                    exc_info=None if known else error,
+                )
             if again is not True:
                 await self._rest(chore)
 

@@ -90,6 +90,7 @@ async def test_only_what_is_new_is_looked_at(tx: Tx) -> None:
     await root(tx)
     await copy(tx, 2)
     await watch.sweep(tx)
+    await tx.execute("UPDATE queue.tick SET mark = mark + %s", [watch.OVERLAP])
     await tx.execute("DELETE FROM queue.alert")
     assert await rules(tx) == []
 

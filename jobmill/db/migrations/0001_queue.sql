@@ -219,7 +219,7 @@ SELECT item.id, item.kind, coalesce(live.stage, ending.stage, item.stage) AS sta
        live.worker, live.started_at,
        CASE WHEN live.status = 'PROCESSING' THEN worker.beat_at + worker.lease END AS leased_until,
        live.waits_for, live.blocked_on, ending.final,
-       coalesce(ending.message, item.message) AS message,
+       CASE WHEN ending.item_id IS NULL THEN item.message ELSE ending.message END AS message,
        item.error_class, item.error_text, item.error_fingerprint,
        item.created_at,
        greatest(item.updated_at, live.started_at, ending.finished_at) AS updated_at,
