@@ -87,9 +87,6 @@ class Settings(BaseModel):
     keep_finished_days: Count = 30
     """How long finished items are kept."""
 
-    def processors_for(self, phase: str) -> int:
-        return self.processors_by_phase.get(phase, self.processors)
-
 
 class _Given:
     """One value as the operator wrote it, and where."""

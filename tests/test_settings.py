@@ -64,7 +64,7 @@ def test_database_url_has_two_names_and_ours_wins() -> None:
 def test_processors_differ_by_phase_where_they_are_told_to(tmp_path: Path) -> None:
     write(tmp_path, "processors: 7\nprocessors_by_phase:\n  fetch: 2\n")
     found, _ = settings.load({}, tmp_path)
-    assert (found.processors_for("fetch"), found.processors_for("score")) == (2, 7)
+    assert (found.processors_by_phase["fetch"], found.processors) == (2, 7)
     found, _ = settings.load({"JOBMILL_PROCESSORS_BY_PHASE": "fetch=3, score=4"}, tmp_path)
     assert found.processors_by_phase == {"fetch": 3, "score": 4}
 

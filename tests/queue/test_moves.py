@@ -424,3 +424,17 @@ async def test_a_stage_that_waited_and_failed_knows_at_its_retry_that_it_waited(
     await make_due(database)
     assert await drain(database, table) == 1
     assert (await item(database, id)).status == "SUCCESS"
+
+
+async def test_nobody_waits_for_an_ancestor_that_waits_for_him(database: Database) -> None:
+    """The spawn is refused as circular; the ancestor lives, and is not worth a wait."""
+
+    async def tea(work: Work) -> Move:
+        if work.waited_for is None:
+            return WaitFor(new("tea", "guest" if work.key == "host" else "host"))
+        return Finish()
+
+    table = stages(tea=tea)
+    await put(database, table, new("tea", "host"))
+    assert await drain(database, table) == 4
+    assert await statuses(database) == {"SUCCESS": 2}
