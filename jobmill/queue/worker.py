@@ -85,7 +85,7 @@ class Worker:
         self._stop = asyncio.Event()
         self._told = asyncio.Event()
         self._name = f"{socket.gethostname()}:{os.getpid()}"
-        self._saver = Saver(db, self._pump)
+        self._saver: Saver
         self.ran = 0
 
     async def run(self) -> None:
