@@ -70,7 +70,11 @@ def _check(files: dict[str, bytes], done: dict[str, str]) -> None:
         )
     edited = [name for name, digest in done.items() if digest != _digest(files[name])]
     if edited:
-        raise Conflict(f"migration {edited[0]} differs from what was applied to this database")
+        raise Conflict(
+            f"migration {edited[0]} differs from what was applied to this database: it was edited, or "
+            "the database was made by an unreleased Jobmill; run that version, or begin with an empty "
+            "database (`jobmill config show` names it)"
+        )
 
 
 def _digest(text: bytes) -> str:
