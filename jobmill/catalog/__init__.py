@@ -1,0 +1,1 @@
+"""What is out there: companies, sources, listings."""

@@ -1,0 +1,10 @@
+"""Ashby."""
+
+from __future__ import annotations
+
+from jobmill.ingest.platform import Platform
+
+PLATFORM = Platform(
+    name="ashby",
+    title="Ashby",
+)

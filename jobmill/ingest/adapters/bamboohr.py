@@ -1,0 +1,10 @@
+"""BambooHR."""
+
+from __future__ import annotations
+
+from jobmill.ingest.platform import Platform
+
+PLATFORM = Platform(
+    name="bamboohr",
+    title="BambooHR",
+)

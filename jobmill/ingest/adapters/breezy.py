@@ -1,0 +1,10 @@
+"""Breezy."""
+
+from __future__ import annotations
+
+from jobmill.ingest.platform import Platform
+
+PLATFORM = Platform(
+    name="breezy",
+    title="Breezy",
+)

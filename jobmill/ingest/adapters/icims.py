@@ -1,0 +1,10 @@
+"""iCIMS."""
+
+from __future__ import annotations
+
+from jobmill.ingest.platform import Platform
+
+PLATFORM = Platform(
+    name="icims",
+    title="iCIMS",
+)

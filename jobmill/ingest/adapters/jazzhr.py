@@ -1,0 +1,10 @@
+"""JazzHR."""
+
+from __future__ import annotations
+
+from jobmill.ingest.platform import Platform
+
+PLATFORM = Platform(
+    name="jazzhr",
+    title="JazzHR",
+)

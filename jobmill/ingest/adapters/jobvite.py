@@ -1,0 +1,10 @@
+"""Jobvite."""
+
+from __future__ import annotations
+
+from jobmill.ingest.platform import Platform
+
+PLATFORM = Platform(
+    name="jobvite",
+    title="Jobvite",
+)

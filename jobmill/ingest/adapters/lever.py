@@ -1,0 +1,10 @@
+"""Lever."""
+
+from __future__ import annotations
+
+from jobmill.ingest.platform import Platform
+
+PLATFORM = Platform(
+    name="lever",
+    title="Lever",
+)

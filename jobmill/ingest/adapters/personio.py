@@ -1,0 +1,10 @@
+"""Personio."""
+
+from __future__ import annotations
+
+from jobmill.ingest.platform import Platform
+
+PLATFORM = Platform(
+    name="personio",
+    title="Personio",
+)

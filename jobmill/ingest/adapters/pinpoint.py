@@ -1,0 +1,10 @@
+"""Pinpoint."""
+
+from __future__ import annotations
+
+from jobmill.ingest.platform import Platform
+
+PLATFORM = Platform(
+    name="pinpoint",
+    title="Pinpoint",
+)

@@ -1,0 +1,10 @@
+"""Recruitee."""
+
+from __future__ import annotations
+
+from jobmill.ingest.platform import Platform
+
+PLATFORM = Platform(
+    name="recruitee",
+    title="Recruitee",
+)

@@ -1,0 +1,10 @@
+"""Teamtailor."""
+
+from __future__ import annotations
+
+from jobmill.ingest.platform import Platform
+
+PLATFORM = Platform(
+    name="teamtailor",
+    title="Teamtailor",
+)

@@ -1,0 +1,24 @@
+"""Workday."""
+
+from __future__ import annotations
+
+from jobmill.ingest.platform import Config, Platform
+
+
+class Site(Config):
+    """One site of a tenant."""
+
+    company_id: str
+    base_url: str
+    site: str
+    facets: dict[str, list[str]] = {}
+    """Chosen facet ids, by facet: only these are asked for."""
+    brand: str | None = None
+
+
+PLATFORM = Platform(
+    name="workday",
+    title="Workday",
+    config=Site,
+    token=lambda config: f"{config.company_id}/{config.site}",
+)

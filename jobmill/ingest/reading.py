@@ -1,0 +1,44 @@
+"""Reads an answer with its platform's adapter, and makes the postings whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pydantic import ValidationError
+
+from jobmill.errors import Invalid, OutsideError
+from jobmill.ingest.fields.fill import fill
+from jobmill.ingest.platform import Config, Page, Platform
+from jobmill.outside.request import Request
+
+
+def configure(platform: Platform, config: dict[str, object]) -> Config:
+    """The config, checked; Invalid names each thing that is wrong."""
+    try:
+        return platform.config.model_validate(config)
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"{'.'.join(map(str, problem['loc'])) or 'config'}: {problem['msg']}"
+            for problem in error.errors()
+        )
+        raise Invalid(f"not a config of {platform.title}: {wrong}") from None
+
+
+def read(platform: Platform, body: bytes, request: Request, config: Config) -> Page:
+    """What an answer holds; OutsideError when the platform answers in a way we do not know."""
+    if platform.read is None:
+        raise Invalid(f"{platform.title} is recognised but cannot be read yet")
+    try:
+        page = platform.read(body, request, config)
+    except (ValidationError, ValueError, RecursionError) as error:
+        # RecursionError: a page nested thousands of levels deep.
+        raise OutsideError(
+            f"{platform.title} answered in a way we do not know: {_first_line(error)}",
+            permanent=True,
+        ) from error
+    postings = tuple(fill(replace(one, platform=platform.name)) for one in page.postings)
+    return replace(page, postings=postings)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]

@@ -1,0 +1,121 @@
+"""What we ask of the outside, and the five ways it can answer."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call. Making one does nothing; `Fetch` carries it out."""
+
+    url: str
+    method: Literal["GET", "POST"] = "GET"
+    json: object = None
+    """The body of a POST."""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    secret: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """Headers that must not be logged or followed to another host."""
+    page: bool = False
+    """A page made for people: robots.txt is asked before it is fetched."""
+    render: bool = False
+    """The page needs JavaScript: a browser reads it."""
+    mark: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The asker's own notes (an offset, a total); they do not leave the house."""
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What lets us ask "has it changed?" the next time."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ok:
+    """The whole answer."""
+
+    url: str
+    """Where it came from in the end, after redirects."""
+    body: bytes = field(repr=False)
+    content_type: str = ""
+    charset: str | None = None
+    validators: Validators = Validators()
+
+    @property
+    def text(self) -> str:
+        """The body as text, by the charset that was named, or the likeliest."""
+        for charset in (self.charset, "utf-8"):
+            try:
+                if charset:
+                    return self.body.decode(charset)
+            except (UnicodeDecodeError, LookupError):
+                continue
+        return self.body.decode("cp1252", errors="replace")
+
+
+@dataclass(frozen=True, slots=True)
+class NotModified:
+    """Nothing has changed since the validators were given out."""
+
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """The thing itself is not there any more (404 or 410)."""
+
+    url: str
+    status: int
+
+
+@dataclass(frozen=True, slots=True)
+class Truncated:
+    """The beginning of an answer that is longer than we take."""
+
+    url: str
+    body: bytes = field(repr=False)
+    limit: int
+    content_type: str = ""
+    charset: str | None = None
+
+
+Cause: TypeAlias = Literal[
+    "timeout",  # it took too long
+    "network",  # no name, no connection, a reset, a broken TLS or body
+    "server",  # 5xx
+    "rate_limited",  # 429, or a Retry-After
+    "auth",  # 401: a key is missing or wrong
+    "forbidden",  # 403, or a page that wants a human
+    "robots",  # robots.txt says no
+    "refused",  # we do not go there: not public, not http, a port we do not use
+    "redirects",  # too many, or in a circle
+    "status",  # any other status
+    "no_browser",  # a page that needs one, on a machine without
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """We do not know: nothing may be concluded from it."""
+
+    url: str
+    cause: Cause
+    detail: str
+    """In words, for people; holds no secrets."""
+    status: int | None = None
+    retry_after: dt.timedelta | None = None
+
+
+Answer: TypeAlias = Ok | NotModified | Gone | Truncated | Unknown
+
+
+class Fetch(Protocol):
+    """Carries out a request: waits its turn, and answers in one of five ways. It never raises for
+    what the network does."""
+
+    async def __call__(self, request: Request, validators: Validators | None = None) -> Answer: ...
