@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from jobmill.ingest.platform import Config, Platform
 
 
@@ -11,7 +13,7 @@ class Site(Config):
     company_id: str
     base_url: str
     site: str
-    facets: dict[str, list[str]] = {}
+    facets: dict[str, list[str]] = Field(default_factory=dict)
     """Chosen facet ids, by facet: only these are asked for."""
     brand: str | None = None
 
