@@ -54,7 +54,7 @@ async def sweep(tx: Tx) -> None:
         *await _same_key(tx, since),
     ]
     for finding in findings:
-        await _raise(tx, finding)
+        await raise_alert(tx, finding.rule, finding.subject, finding.detail)
     await _mind_scheduler(tx)
     await tx.execute(
         """
@@ -164,10 +164,11 @@ async def _mind_scheduler(tx: Tx) -> None:
         )
     else:
         words = f"no worker has looked at the schedules for {silent:.0f} s: is one running?"
-        await _raise(tx, _Finding("scheduler", "scheduler", words))
+        await raise_alert(tx, "scheduler", "scheduler", words)
 
 
-async def _raise(tx: Tx, finding: _Finding) -> None:
+async def raise_alert(tx: Tx, rule: str, subject: str, detail: str) -> None:
+    """Raise an alert, once until it is cleared; the log hears of it the first time."""
     fresh = await value(
         tx,
         bool,
@@ -179,7 +180,18 @@ async def _raise(tx: Tx, finding: _Finding) -> None:
         -- True for a row that was inserted, not one that was seen again.
         RETURNING xmax = 0
         """,
-        {"rule": finding.rule, "subject": finding.subject, "detail": finding.detail},
+        {"rule": rule, "subject": subject, "detail": detail},
     )
     if fresh:
-        log.warning("alert", extra={"rule": finding.rule, "detail": finding.detail})
+        log.warning("alert", extra={"rule": rule, "detail": detail})
+
+
+async def lift(tx: Tx, rule: str, subject: str) -> None:
+    """Clear an alert whose cause is gone."""
+    await tx.execute(
+        """
+        UPDATE queue.alert SET cleared_at = now()
+         WHERE rule = %s AND subject = %s AND cleared_at IS NULL
+        """,
+        [rule, subject],
+    )

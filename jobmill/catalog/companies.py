@@ -1,0 +1,188 @@
+"""Companies: who offers listings, and how much we know of them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NewType, TypeAlias
+
+from jobmill.catalog import history, names, urls
+from jobmill.db import Tx, rows, value
+from jobmill.errors import Invalid, NotFound
+
+CompanyId = NewType("CompanyId", int)
+Analysis: TypeAlias = Literal["pending", "analyzing", "complete", "sparse", "failed"]
+
+FRESH = dt.timedelta(days=30)
+"""A good record younger than this is not analysed again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    id: CompanyId
+    name: str
+    website: str | None
+    domain: str | None
+    analysis_status: Analysis
+    about: str | None
+    culture: str | None
+    mission: str | None
+    size: str | None
+    company_size_category: Literal["large", "medium", "small"] | None
+    headquarters_location: str | None
+    industry: str | None
+    founded: str | None
+    tech_stack: list[str] | None
+    tier: Literal["S", "A", "B", "C", "D"] | None
+    priority_score: int | None
+    analyzed_at: dt.datetime | None
+    created_at: dt.datetime
+    updated_at: dt.datetime
+    sources: int
+    open_listings: int
+
+
+def is_minimal(company: Company) -> bool:
+    """Enough to say something: name, website, and a little about it or its culture."""
+    told = _longer(company.about, 50) or _longer(company.culture, 25)
+    return bool(company.name and company.website and told)
+
+
+def is_good(company: Company) -> bool:
+    """Enough to judge by: name, website, a real description and its culture."""
+    told = _longer(company.about, 100) and _longer(company.culture, 50)
+    return bool(company.name and company.website and told)
+
+
+def is_settled(company: Company, now: dt.datetime) -> bool:
+    """Good, and younger than 30 days: it is not analysed again."""
+    return is_good(company) and now - company.updated_at < FRESH
+
+
+def completeness(company: Company) -> Literal["good", "minimal", "sparse"]:
+    """In one word, how much we know."""
+    if is_good(company):
+        return "good"
+    return "minimal" if is_minimal(company) else "sparse"
+
+
+def _longer(text: str | None, than: int) -> bool:
+    return text is not None and len(text) > than
+
+
+async def ensure(tx: Tx, name: str, website: str | None = None) -> CompanyId:
+    """The company by its name and, where known, its site; a new one holds nothing else.
+
+    A company known by name only is the first that has the name; its site is added when it is learnt.
+    """
+    key = names.company_key(name)
+    if not key:
+        raise Invalid(f"{name!r} is no name of a company")
+    domain = urls.domain(website) if website else None
+    found = await _find(tx, key, domain)
+    if found is None:
+        return await _create(tx, name, key, website, domain)
+    if domain:
+        await _add_site(tx, found, website, domain)
+    return found
+
+
+async def ensure_all(tx: Tx, wanted: Sequence[str]) -> Mapping[str, CompanyId]:
+    """The companies of these names; names that name nobody are left out."""
+    # In order of their keys, so that two who name the same ones never wait for each other.
+    keyed = sorted((names.company_key(name), name) for name in set(wanted))
+    return {name: await ensure(tx, name) for key, name in keyed if key}
+
+
+async def _find(tx: Tx, key: str, domain: str | None) -> CompanyId | None:
+    return await value(
+        tx,
+        CompanyId,
+        """
+        SELECT id FROM catalog.company
+         WHERE key = %(key)s
+           AND (%(domain)s::text IS NULL OR domain IS NULL OR domain = %(domain)s)
+         ORDER BY (domain IS NOT DISTINCT FROM %(domain)s) DESC, id
+         LIMIT 1
+        """,
+        {"key": key, "domain": domain},
+    )
+
+
+async def _create(
+    tx: Tx, name: str, key: str, website: str | None, domain: str | None
+) -> CompanyId:
+    created = await value(
+        tx,
+        CompanyId,
+        """
+        INSERT INTO catalog.company (name, key, website, domain)
+        VALUES (%(name)s, %(key)s, %(website)s, %(domain)s)
+        ON CONFLICT ON CONSTRAINT company_once DO NOTHING
+        RETURNING id
+        """,
+        {"name": names.display(name), "key": key, "website": website, "domain": domain},
+    )
+    if created is not None:
+        await history.record(tx, "company", created, "created", name=name)
+        return created
+    # Somebody else was quicker; what they made is committed by now.
+    found = await _find(tx, key, domain)
+    assert found is not None
+    return found
+
+
+async def _add_site(tx: Tx, id: CompanyId, website: str | None, domain: str) -> None:
+    await tx.execute(
+        """
+        UPDATE catalog.company AS company
+           SET website = %(website)s, domain = %(domain)s, updated_at = now()
+         WHERE id = %(id)s AND domain IS NULL
+           AND NOT EXISTS (SELECT 1 FROM catalog.company AS other
+                            WHERE other.key = company.key AND other.domain = %(domain)s)
+        """,
+        {"id": id, "website": website, "domain": domain},
+    )
+
+
+async def get(tx: Tx, id: int) -> Company:
+    """One company; NotFound if there is none."""
+    found = await find(tx, id=id, limit=1)
+    if not found:
+        raise NotFound("company", id)
+    return found[0]
+
+
+async def find(
+    tx: Tx, *, id: int | None = None, q: str | None = None, after: int = 0, limit: int = 50
+) -> list[Company]:
+    """Companies by id or by a part of the name, in the order in which they came."""
+    return await rows(
+        tx,
+        Company,
+        """
+        SELECT id, name, website, domain, analysis_status, about, culture, mission, size,
+               company_size_category, headquarters_location, industry, founded, tech_stack, tier,
+               priority_score, analyzed_at, created_at, updated_at,
+               (SELECT count(*)::int FROM catalog.source
+                 WHERE source.company_id = company.id) AS sources,
+               (SELECT count(*)::int FROM catalog.listing
+                 WHERE listing.company_id = company.id AND closed_at IS NULL) AS open_listings
+          FROM catalog.company
+         WHERE id > %(after)s
+           AND (%(id)s::bigint IS NULL OR id = %(id)s)
+           AND (%(q)s::text IS NULL OR position(lower(%(q)s) IN lower(name)) > 0)
+         ORDER BY id
+         LIMIT %(limit)s
+        """,
+        {"id": id, "q": q, "after": after, "limit": limit},
+    )
+
+
+async def by_name(tx: Tx, name: str) -> Company:
+    """The company of that name, or with that number."""
+    found = await _find(tx, names.company_key(name), None)
+    if found is None:
+        raise NotFound("company", name)
+    return await get(tx, found)

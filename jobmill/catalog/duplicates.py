@@ -1,0 +1,255 @@
+"""Which postings are the same, or posts of the same vacancy. Nothing is merged: groups only say so."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import Final, Literal, TypeAlias, TypeVar
+
+from jobmill.catalog import places, urls
+from jobmill.catalog.clusters import Clusters
+from jobmill.catalog.posting import Posting
+from jobmill.catalog.traits import Texts, Traits, gather
+
+Key = TypeVar("Key")
+Kind: TypeAlias = Literal["same", "multi_location", "repost"]
+
+NEAR: Final = 0.8
+"""Texts this alike are one text, edited, where title, company and place agree."""
+EQUAL: Final = 0.95
+"""Texts this alike are one text although the place is another."""
+REPOSTED_AFTER: Final = dt.timedelta(days=7)
+"""Equal posts of one board closer together than this are two openings, not one posted again."""
+_ALL_PAIRS: Final = 24
+_WINDOW: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Postings that belong together. `posts` says how: members of one post are the same posting,
+    several posts are one vacancy in other places, or posted again."""
+
+    canonical: int
+    """The one to show: from the company's own board before an aggregator's, fuller, earlier."""
+    members: tuple[int, ...]
+    kind: Kind
+    posts: tuple[tuple[int, ...], ...]
+    whys: tuple[str, ...]
+    """For each member, why it is here."""
+
+    @property
+    def why(self) -> str:
+        """The reasons, each once."""
+        return "; ".join(dict.fromkeys(why for why in self.whys if why))
+
+
+def group(postings: Sequence[Posting]) -> list[Group]:
+    """The groups of two or more, as indexes into `postings`; what is in none stands alone."""
+    traits = gather(postings)
+    texts = Texts(postings)
+    posts = Clusters(traits)
+    _join_by_id(traits, posts)
+    blocks = _blocks(traits, texts)
+    pairs = [
+        (one, other)
+        for block in blocks
+        for one, other in _pairs(block, traits, texts)
+        if "" in (company := (traits[one].company, traits[other].company)) or len(set(company)) == 1
+    ]
+    _join_copies(pairs, traits, texts, posts)
+    _join_bare(blocks, traits, texts, posts)
+    vacancies = posts.coarser()
+    _join_vacancies(pairs, traits, texts, posts, vacancies)
+    return [_group(members, traits, posts, vacancies) for members in vacancies.groups()]
+
+
+def _join_by_id(traits: list[Traits], posts: Clusters) -> None:
+    """What a platform's id or a URL says beats all else."""
+    for ids, members in _shared(traits, lambda one: one.ids):
+        for one, other in pairwise(members):
+            posts.join(one, other, f"same {ids[0][0] or 'vendor'} id {ids[1]}")
+    for url, members in _shared(traits, lambda one: (one.url,) if one.url else ()):
+        first = traits[members[0]]
+        for other in members[1:]:
+            # Several postings may name one page that lists them all.
+            if first.specific or traits[other].title == first.title:
+                posts.join(members[0], other, f"same page {url}")
+
+
+def _join_copies(
+    pairs: list[tuple[int, int]], traits: list[Traits], texts: Texts, posts: Clusters
+) -> None:
+    """Copies of one posting: same title and company, a place that fits, and the same text."""
+    for one, other in pairs:
+        if posts.together(one, other) or posts.differ(one, other):
+            continue
+        why = _copy(traits[one], traits[other], texts)
+        if why:
+            posts.join(one, other, why)
+
+
+def _copy(one: Traits, other: Traits, texts: Texts) -> str | None:
+    relation = _relate(one, other)
+    if one.title != other.title or relation == "other":
+        return None
+    cut = texts.is_cut(one.index, other.index)
+    if relation == "near" and not cut:
+        return None
+    if _same_requisition(one, other):
+        return f"same requisition {one.requisition} at {one.shown}"
+    alike = texts.alike(one.index, other.index)
+    if alike is None or alike < NEAR:
+        return None
+    return f"same title at {one.shown or other.shown}, " + (
+        "one text is the beginning of the other" if cut else f"same text ({alike:.0%})"
+    )
+
+
+def _join_bare(
+    blocks: list[list[int]], traits: list[Traits], texts: Texts, posts: Clusters
+) -> None:
+    """Where a text is missing: same company, title and place, if only one posting can be meant."""
+    for block in blocks:
+        for _, members in _shared((traits[index] for index in block), _spot):
+            roots = list({posts.root(index): index for index in members}.values())
+            told = sum(texts.known(index) for index in roots)
+            if len(roots) < 2 or told > 1 or posts.any_differ(roots):
+                continue
+            for other in roots[1:]:
+                if _same_spot(traits[roots[0]], traits[other]):
+                    why = f"same title and place at {traits[other].shown}, no text to compare"
+                    posts.join(roots[0], other, why)
+
+
+def _spot(one: Traits) -> tuple[tuple[object, ...], ...]:
+    heads = one.places.heads or one.places.text
+    return ((one.company, one.title, one.title_places, heads),) if one.company and heads else ()
+
+
+def _same_spot(one: Traits, other: Traits) -> bool:
+    """Equal words; two sites may write a place more and less exactly, one site does not."""
+    if one.places.text == other.places.text:
+        return True
+    first, second = one.places.parts, other.places.parts
+    elsewhere = bool(one.page and other.page and one.page[0] != other.page[0])
+    return elsewhere and (first <= second or second <= first)
+
+
+def _join_vacancies(
+    pairs: list[tuple[int, int]],
+    traits: list[Traits],
+    texts: Texts,
+    posts: Clusters,
+    vacancies: Clusters,
+) -> None:
+    """Posts of one vacancy: in other places, or posted again."""
+    for one, other in pairs:
+        if vacancies.together(one, other) or vacancies.requisitions_differ(one, other):
+            continue
+        why = _vacancy(traits[one], traits[other], texts)
+        if why:
+            vacancies.join(one, other, why)
+
+
+def _vacancy(one: Traits, other: Traits, texts: Texts) -> str | None:
+    relation = _relate(one, other)
+    alike = texts.alike(one.index, other.index)
+    equal = alike is not None and alike >= EQUAL and not texts.is_cut(one.index, other.index)
+    if _same_requisition(one, other) and (equal or one.title == other.title):
+        where = ", other place" if relation == "other" else ""
+        return f"same requisition {one.requisition} at {one.shown}{where}"
+    if one.title != other.title:
+        return None
+    if one.page and other.page and relation == "same" and (equal or alike is None):
+        if urls.differ_by_place(one.page, other.page):
+            return f"same title at {one.shown or other.shown}, a page for each place"
+    if not equal:
+        return None
+    if relation in ("other", "near"):
+        return f"same title and text at {one.shown or other.shown}, other place"
+    if relation == "same" and _posted_again(one, other) and texts.identical(one.index, other.index):
+        return f"same title, place and text at {one.shown or other.shown}, posted again"
+    return None
+
+
+def _same_requisition(one: Traits, other: Traits) -> bool:
+    return bool(one.requisition and one.company) and one.requisition == other.requisition
+
+
+def _posted_again(one: Traits, other: Traits) -> bool:
+    first, second = one.posted_at, other.posted_at
+    return first is not None and second is not None and abs(second - first) >= REPOSTED_AFTER
+
+
+def _relate(one: Traits, other: Traits) -> places.Relation:
+    """Of two places in titles that differ, the fields need not know."""
+    if one.title_places and other.title_places and not one.title_places & other.title_places:
+        return "other"
+    return places.relate(one.places, other.places)
+
+
+def _blocks(traits: list[Traits], texts: Texts) -> list[list[int]]:
+    """Postings worth comparing: of one company and title, or requisition; where a company is not said,
+    of one title and beginning."""
+    by_company = _shared(traits, lambda one: ((one.company, one.title),) if one.company else ())
+    by_requisition = _shared(
+        traits,
+        lambda one: ((one.company, one.requisition),) if one.company and one.requisition else (),
+    )
+    nameless = {one.title for one in traits if not one.company}
+    by_beginning = _shared(
+        [one for one in traits if one.title in nameless],
+        lambda one: ((one.title, start),) if (start := texts.start(one.index)) else (),
+    )
+    return [members for kind in (by_company, by_requisition, by_beginning) for _, members in kind]
+
+
+def _pairs(block: list[int], traits: list[Traits], texts: Texts) -> Iterator[tuple[int, int]]:
+    """All pairs of a small block; of a large one the neighbours by text and by place, so that the cost
+    grows with the block and not with its square."""
+    if len(block) <= _ALL_PAIRS:
+        yield from combinations(block, 2)
+        return
+    by_text = sorted(block, key=texts.order)
+    by_place = sorted(block, key=lambda index: (traits[index].places.text, index))
+    for ordered in (by_text, by_place):
+        for at, index in enumerate(ordered):
+            yield from ((index, other) for other in ordered[at + 1 : at + 1 + _WINDOW])
+
+
+def _shared(
+    traits: Iterable[Traits], keys: Callable[[Traits], Iterable[Key]]
+) -> list[tuple[Key, list[int]]]:
+    found: dict[Key, list[int]] = defaultdict(list)
+    for one in traits:
+        for key in keys(one):
+            found[key].append(one.index)
+    return [(key, members) for key, members in found.items() if len(members) > 1]
+
+
+def _group(members: list[int], traits: list[Traits], posts: Clusters, vacancies: Clusters) -> Group:
+    canonical = min(members, key=lambda index: traits[index].rank)
+    by_post: dict[int, list[int]] = defaultdict(list)
+    for index in members:
+        by_post[posts.root(index)].append(index)
+    reasons = vacancies.reasons(canonical)
+    return Group(
+        canonical,
+        tuple(members),
+        _kind([traits[post[0]] for post in by_post.values()]),
+        tuple(map(tuple, by_post.values())),
+        tuple(reasons.get(index, "") for index in members),
+    )
+
+
+def _kind(posts: list[Traits]) -> Kind:
+    if len(posts) == 1:
+        return "same"
+    if all(_relate(posts[0], other) in ("same", "unknown") for other in posts[1:]) and any(
+        _posted_again(posts[0], other) for other in posts[1:]
+    ):
+        return "repost"
+    return "multi_location"

@@ -1,0 +1,71 @@
+"""What happened to companies, sources and listings."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from psycopg.types.json import Jsonb
+
+from jobmill.db import Tx, rows
+
+Noun: TypeAlias = Literal["company", "source", "listing", "vendor"]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    id: int
+    at: dt.datetime
+    what: str
+    data: dict[str, Any]
+    actor: str | None
+
+
+async def record(
+    tx: Tx, noun: Noun, id: object, what: str, *, actor: str | None = None, **data: object
+) -> None:
+    """Say what happened, in the transaction in which it happens."""
+    await record_all(tx, noun, what, [(id, data)], actor=actor)
+
+
+async def record_all(
+    tx: Tx,
+    noun: Noun,
+    what: str,
+    happened: Sequence[tuple[object, Mapping[str, object]]],
+    *,
+    actor: str | None = None,
+) -> None:
+    """The same for many of a kind at once."""
+    await tx.execute(
+        """
+        INSERT INTO catalog.event (noun, noun_id, what, data, actor)
+        SELECT %(noun)s, happened.id, %(what)s, happened.data, %(actor)s
+          FROM unnest(%(ids)s::text[], %(data)s::jsonb[]) AS happened (id, data)
+        """,
+        {
+            "noun": noun,
+            "what": what,
+            "actor": actor,
+            "ids": [str(id) for id, _ in happened],
+            "data": [Jsonb(data) for _, data in happened],
+        },
+    )
+
+
+async def of(tx: Tx, noun: Noun, id: object, *, limit: int = 200) -> list[Event]:
+    """What happened to one thing, oldest first; of a long story, its end."""
+    return await rows(
+        tx,
+        Event,
+        """
+        SELECT id, at, what, data, actor
+          FROM (SELECT id, at, what, data, actor FROM catalog.event
+                 WHERE noun = %(noun)s AND noun_id = %(id)s
+                 ORDER BY id DESC LIMIT %(limit)s) AS newest
+         ORDER BY id
+        """,
+        {"noun": noun, "id": str(id), "limit": limit},
+    )

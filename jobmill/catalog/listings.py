@@ -1,0 +1,362 @@
+"""Listings: postings as we keep them, what they said before, and what people marked."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NewType, TypeAlias, cast
+from uuid import UUID
+
+from psycopg.types.json import Json
+
+from jobmill.catalog import history, identity, urls
+from jobmill.catalog.posting import Arrangement, Period, Posting, Salary, Seniority
+from jobmill.db import Tx, rows, value
+from jobmill.errors import Invalid, NotFound
+
+ListingId = NewType("ListingId", int)
+Kind: TypeAlias = Literal["same", "multi_location", "repost"]
+
+LONGEST_TITLE = 500
+TOLD = (
+    "title", "url", "company", "location", "locations", "arrangement", "remote_from", "department",
+    "employment_type", "seniority", "valid_through", "salary_min", "salary_max", "salary_currency",
+    "salary_period", "description", "apply_url",
+)  # fmt: skip
+"""A listing has changed when one of these has. Not `posted_at`: "3 days ago" moves by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    id: ListingId
+    source_id: int | None
+    company_id: int | None
+    identity: str
+    url: str
+    title: str | None
+    company: str | None
+    location: str | None
+    locations: list[str]
+    arrangement: Arrangement | None
+    remote_from: list[str]
+    department: str | None
+    employment_type: str | None
+    seniority: Seniority | None
+    posted_at: dt.datetime | None
+    site_updated_at: dt.datetime | None
+    valid_through: dt.datetime | None
+    salary_min: float | None
+    salary_max: float | None
+    salary_currency: str | None
+    salary_period: Period | None
+    salary_known: Literal["structured", "text", "predicted"] | None
+    description: str | None
+    requirements: str | None
+    apply_url: str | None
+    platform: str | None
+    board: str | None
+    vendor_id: str | None
+    requisition_id: str | None
+    language: str | None
+    tags: list[str]
+    via: str | None
+    partial: bool
+    listed_hash: UUID
+    first_seen_at: dt.datetime
+    last_seen_at: dt.datetime
+    changed_at: dt.datetime
+    closed_at: dt.datetime | None
+    marked_at: dt.datetime | None
+    duplicate_of: ListingId | None
+    duplicate_kind: Kind | None
+    duplicate_why: str | None
+
+
+def is_minimal(listing: Listing | Posting) -> bool:
+    """Enough to look at: url, title, company and a text."""
+    return bool(
+        listing.url
+        and listing.title
+        and listing.company
+        and listing.description
+        and len(listing.description) > 100
+    )
+
+
+def is_good(listing: Listing | Posting) -> bool:
+    """Enough to judge by: also a place, a date and what is asked for."""
+    return is_minimal(listing) and bool(
+        listing.location and listing.posted_at and listing.requirements
+    )
+
+
+def completeness(listing: Listing | Posting) -> Literal["good", "minimal", "sparse"]:
+    """In one word, how much we know."""
+    if is_good(listing):
+        return "good"
+    return "minimal" if is_minimal(listing) else "sparse"
+
+
+def to_posting(listing: Listing) -> Posting:
+    """The listing as the posting it was read from."""
+    salary = None
+    if listing.salary_known:
+        salary = Salary(
+            listing.salary_min,
+            listing.salary_max,
+            listing.salary_currency,
+            listing.salary_period,
+            listing.salary_known,
+        )
+    return Posting(
+        title=listing.title or "",
+        url=listing.url,
+        company=listing.company,
+        location=listing.location,
+        locations=tuple(listing.locations),
+        arrangement=listing.arrangement,
+        remote_from=tuple(listing.remote_from),
+        department=listing.department,
+        employment_type=listing.employment_type,
+        seniority=listing.seniority,
+        posted_at=listing.posted_at,
+        updated_at=listing.site_updated_at,
+        valid_through=listing.valid_through,
+        salary=salary,
+        description=listing.description,
+        requirements=listing.requirements,
+        apply_url=listing.apply_url,
+        platform=listing.platform,
+        board=listing.board,
+        vendor_id=listing.vendor_id,
+        requisition_id=listing.requisition_id,
+        language=listing.language,
+        tags=tuple(listing.tags),
+        via=listing.via,
+        partial=listing.partial,
+    )
+
+
+def columns(posting: Posting) -> dict[str, Any]:
+    """A posting as the columns of a listing."""
+    facts: dict[str, Any] = {
+        field.name: _storable(getattr(posting, field.name))
+        for field in dataclasses.fields(posting)
+        if field.name not in ("salary", "updated_at")
+    }
+    salary = posting.salary
+    return facts | {
+        "title": facts["title"][:LONGEST_TITLE],
+        "site_updated_at": posting.updated_at,
+        "salary_min": salary and salary.min,
+        "salary_max": salary and salary.max,
+        "salary_currency": salary and salary.currency,
+        "salary_period": salary and salary.period,
+        "salary_known": salary and salary.known,
+        "identity": identity.identity(posting),
+        "url_hash": url_hash(posting.url),
+        "fingerprint": identity.fingerprint(posting),
+    }
+
+
+def _storable(fact: Any) -> Any:
+    if isinstance(fact, str):
+        # PostgreSQL keeps neither NUL nor half a surrogate pair.
+        return fact.replace("\x00", "").encode("utf-8", "replace").decode()
+    return list(map(_storable, cast(tuple[str, ...], fact))) if isinstance(fact, tuple) else fact
+
+
+def url_hash(url: str) -> UUID:
+    """What finds a listing by its page, however its URL was written."""
+    with contextlib.suppress(Invalid):  # A posting without a page is found by its identity.
+        url = urls.canonical(url)
+    return UUID(hashlib.md5(url.encode("utf-8", "replace"), usedforsecurity=False).hexdigest())
+
+
+def listed_hash(posting: Posting) -> UUID:
+    """What a list says of a posting, in one value: as long as it stays, so does the detail."""
+    listed = dataclasses.replace(posting, posted_at=None)
+    return UUID(hashlib.md5(repr(listed).encode(), usedforsecurity=False).hexdigest())
+
+
+def changes(before: Listing, after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """What a listing says anew: field by field, before and after."""
+    pairs = {name: (getattr(before, name), after[name]) for name in TOLD}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+async def get(tx: Tx, id: int) -> Listing:
+    """One listing; NotFound if there is none."""
+    found = await by_ids(tx, [id])
+    if not found:
+        raise NotFound("listing", id)
+    return found[0]
+
+
+async def by_ids(tx: Tx, ids: Sequence[int]) -> list[Listing]:
+    """These listings, in any order."""
+    return await rows(
+        tx,
+        Listing,
+        """
+        SELECT id, source_id, company_id, identity, url, title, company, location, locations,
+               arrangement, remote_from, department, employment_type, seniority, posted_at,
+               site_updated_at, valid_through, salary_min, salary_max, salary_currency,
+               salary_period, salary_known, description, requirements, apply_url, platform, board,
+               vendor_id, requisition_id, language, tags, via, partial, listed_hash, first_seen_at,
+               last_seen_at, changed_at, closed_at, marked_at, duplicate_of, duplicate_kind,
+               duplicate_why
+          FROM catalog.listing WHERE id = ANY(%s)
+        """,
+        [list(ids)],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What decides whether a posting must be looked at again."""
+
+    id: ListingId
+    identity: str
+    source_id: int | None
+    listed_hash: UUID
+    partial: bool
+    closed: bool
+
+
+async def known(tx: Tx, identities: Sequence[str]) -> dict[str, Known]:
+    """The listings that have one of these identities."""
+    found = await rows(
+        tx,
+        Known,
+        """
+        SELECT id, identity, source_id, listed_hash, partial, closed_at IS NOT NULL AS closed
+          FROM catalog.listing
+         WHERE identity_hash = ANY(SELECT md5(one)::uuid FROM unnest(%s::text[]) AS one)
+        """,
+        [list(identities)],
+    )
+    return {one.identity: one for one in found}
+
+
+async def by_url(tx: Tx, url: str) -> ListingId | None:
+    """The listing of a page, if we have it: the one that others are linked to first."""
+    return await value(
+        tx,
+        ListingId,
+        """
+        SELECT id FROM catalog.listing WHERE url_hash = %s
+         ORDER BY duplicate_of IS NOT NULL, id LIMIT 1
+        """,
+        [url_hash(url)],
+    )
+
+
+async def insert(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> dict[str, ListingId]:
+    """Add listings; returns those that were new, by identity."""
+    added = await rows(
+        tx,
+        _Added,
+        """
+        INSERT INTO catalog.listing
+               (source_id, company_id, identity, url, url_hash, title, company, location, locations,
+                arrangement, remote_from, department, employment_type, seniority, posted_at,
+                site_updated_at, valid_through, salary_min, salary_max, salary_currency,
+                salary_period, salary_known, description, requirements, apply_url, platform, board,
+                vendor_id, requisition_id, language, tags, via, partial, listed_hash, fingerprint,
+                first_seen_at, last_seen_at, changed_at)
+        SELECT source_id, company_id, identity, url, url_hash, title, company, location, locations,
+               arrangement, remote_from, department, employment_type, seniority, posted_at,
+               site_updated_at, valid_through, salary_min, salary_max, salary_currency,
+               salary_period, salary_known, description, requirements, apply_url, platform, board,
+               vendor_id, requisition_id, language, tags, via, partial, listed_hash, fingerprint,
+               first_seen_at, last_seen_at, changed_at
+          FROM json_populate_recordset(NULL::catalog.listing, %s)
+         -- In one order for all, so that two who add the same ones never wait for each other.
+         ORDER BY identity
+        ON CONFLICT ON CONSTRAINT listing_once DO NOTHING
+        RETURNING id, identity
+        """,
+        [Json(listings, dumps=_dumps)],
+    )
+    return {one.identity: one.id for one in added}
+
+
+@dataclass(frozen=True, slots=True)
+class _Added:
+    id: ListingId
+    identity: str
+
+
+async def rewrite(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> None:
+    """Let listings, each with its `id`, say what they say now."""
+    await tx.execute(
+        """
+        UPDATE catalog.listing
+           SET url = now.url, url_hash = now.url_hash, title = now.title, company = now.company,
+               company_id = coalesce(now.company_id, listing.company_id),
+               location = now.location, locations = now.locations, arrangement = now.arrangement,
+               remote_from = now.remote_from, department = now.department,
+               employment_type = now.employment_type, seniority = now.seniority,
+               posted_at = coalesce(listing.posted_at, now.posted_at),
+               site_updated_at = now.site_updated_at, valid_through = now.valid_through,
+               salary_min = now.salary_min, salary_max = now.salary_max,
+               salary_currency = now.salary_currency, salary_period = now.salary_period,
+               salary_known = now.salary_known, description = now.description,
+               requirements = now.requirements, apply_url = now.apply_url,
+               requisition_id = now.requisition_id, language = now.language, tags = now.tags,
+               partial = now.partial, listed_hash = now.listed_hash,
+               fingerprint = now.fingerprint, changed_at = now.changed_at
+          FROM json_populate_recordset(NULL::catalog.listing, %s) AS now
+         WHERE listing.id = now.id
+        """,
+        [Json(listings, dumps=_dumps)],
+    )
+
+
+def _dumps(value: object) -> str:
+    return json.dumps(value, default=_jsonable, ensure_ascii=False)
+
+
+def _jsonable(value: object) -> str:
+    return value.isoformat() if isinstance(value, dt.datetime) else str(value)
+
+
+async def mark(tx: Tx, id: int, *, actor: str | None = None) -> None:
+    """Keep a listing for ever: a person has marked it."""
+    await get(tx, id)
+    await tx.execute(
+        "UPDATE catalog.listing SET marked_at = coalesce(marked_at, now()) WHERE id = %s", [id]
+    )
+    await history.record(tx, "listing", id, "marked", actor=actor)
+
+
+async def prune(tx: Tx, keep: dt.timedelta, *, most: int = 1_000) -> int:
+    """Remove listings closed longer than `keep` ago that nobody has marked and nothing is linked to."""
+    gone = await value(
+        tx,
+        int,
+        """
+        WITH old AS (
+            SELECT id FROM catalog.listing
+             WHERE closed_at < now() - %(keep)s AND marked_at IS NULL
+               AND NOT EXISTS (SELECT 1 FROM catalog.listing AS linked
+                                WHERE linked.duplicate_of = listing.id)
+             ORDER BY closed_at LIMIT %(most)s
+               FOR UPDATE SKIP LOCKED
+        ), events AS (
+            DELETE FROM catalog.event USING old
+             WHERE noun = 'listing' AND noun_id = old.id::text
+        ), gone AS (
+            DELETE FROM catalog.listing USING old WHERE listing.id = old.id RETURNING 1
+        )
+        SELECT count(*) FROM gone
+        """,
+        {"keep": keep, "most": most},
+    )
+    return gone or 0

@@ -1,0 +1,86 @@
+"""Names of companies: one key a company, however its name is written."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+# Words that say what kind of company it is, or that this is its site for applicants; never which.
+_LEGAL: Final = re.compile(
+    r"inc|incorporated|corp|corporation|co|company|ltd|limited|llc|llp|lp|plc|pllc|pc"
+    r"|gmbh|mbh|ggmbh|ag|kg|kgaa|ohg|ug|ev|eg|se|sa|sas|sasu|sarl|srl|sprl|bv|bvba|nv|vof"
+    r"|ab|hb|aps|asa|oy|oyj|ehf|hf|pty|pte|pvt|private|sdn|bhd|kk|yk|gk"
+    r"|sro|doo|dd|kft|zrt|nyrt|ooo|oao|zao|pao|ao|ead|eood|ood|ltda|eireli|cv|sapi"
+    r"|careers?|jobs?|hiring|recruiting|karriere"
+)
+# Words, too, in English: they count only in the capitals of a legal form.
+_CAPITALS: Final = frozenset({"AS", "SPA", "SpA"})
+_SEVERAL: Final = (("sp", "z", "oo"), ("sa", "de", "cv"), ("a", "s"))
+_ASIAN: Final = re.compile(
+    "株式会社|有限会社|合同会社|股份有限公司|有限责任公司|有限公司|주식회사|㈜|\\(주\\)|\\(株\\)"
+)
+_DOTTED: Final = re.compile(r"\b(?:[^\W\d_]\.){2,}(?:[^\W\d_]\b)?")
+
+
+@lru_cache(maxsize=65_536)
+def company_key(name: str | None) -> str:
+    """The words of a name without its legal form, folded; "" only where it has none. Marks on letters
+    stay: Škoda is not Skoda."""
+    text = unicodedata.normalize("NFKC", name or "")
+    for bare in (_ASIAN.sub(" ", text), text):
+        words = _strip(_words(bare))
+        if words:
+            return " ".join(fold(word) for word in words)
+    return ""
+
+
+def same_company(one: str | None, other: str | None) -> bool:
+    """Whether two names are one company's; spaces do not count ("Blue Fjord", "BlueFjord")."""
+    return bool(squeezed(one)) and squeezed(one) == squeezed(other)
+
+
+def squeezed(name: str | None) -> str:
+    """The key without spaces: what is compared."""
+    return company_key(name).replace(" ", "")
+
+
+def display(name: str | None) -> str:
+    """The name as people should read it: one line, without "Careers" behind it."""
+    text = " ".join(unicodedata.normalize("NFC", name or "").split())
+    bare = re.sub(r"(?i)\W*\b(?:careers?|jobs)$", "", text)
+    return bare or text
+
+
+def fold(text: str) -> str:
+    """Small letters, one form a letter. The two Turkish letters that a change of
+    case turns into i are an i."""
+    small = unicodedata.normalize("NFKC", text).casefold()
+    return unicodedata.normalize("NFKC", small.replace("i\u0307", "i").replace("\u0131", "i"))
+
+
+def _words(text: str) -> list[str]:
+    undotted = _DOTTED.sub(lambda form: form[0].replace(".", ""), text)
+    spoken = undotted.replace("&", " and ").replace("'", "").replace("\u2019", "")
+    # Marks belong to the letter before them, also where the two have no common form.
+    return re.findall(r"[^\W_][\w\u0300-\u036f]*", spoken.replace("_", " "))
+
+
+def _strip(words: list[str]) -> list[str]:
+    """Without what the end says of legal form or of the site; a name is never stripped bare."""
+    left = words
+    while shorter := _shorter(left):
+        left = shorter
+    return left
+
+
+def _shorter(words: list[str]) -> list[str]:
+    folded = tuple(fold(word) for word in words)
+    for form in _SEVERAL:
+        if folded[-len(form) :] == form:
+            return words[: -len(form)]
+    if words and (_LEGAL.fullmatch(folded[-1]) or words[-1] in _CAPITALS):
+        rest = words[:-1]
+        return rest[:-1] if rest and folded[len(rest) - 1] == "and" else rest
+    return []

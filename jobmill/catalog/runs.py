@@ -1,0 +1,389 @@
+"""What a run of a source saw becomes what the catalog holds: new, changed, closed, opened again."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+from uuid import UUID
+
+from jobmill.catalog import companies, health, history, links, listings
+from jobmill.catalog.health import Verdict
+from jobmill.catalog.listings import Known, Listing, ListingId
+from jobmill.catalog.posting import Posting
+from jobmill.catalog.sources import SourceId
+from jobmill.db import Tx, row, value
+from jobmill.errors import NotFound
+from jobmill.queue import watch
+
+Outcome: TypeAlias = Literal[
+    "complete", "unchanged", "empty", "partial", "truncated", "held", "failed"
+]
+
+EMPTY_RUNS = 3
+"""So many empty answers in a row are believed, and an alert tells of them."""
+SILENT = "source gone silent"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A posting that a run saw."""
+
+    posting: Posting
+    listed: UUID
+    """`listings.listed_hash` of it as the list showed it, before its detail was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """One run, before it is saved."""
+
+    started_at: dt.datetime
+    outcome: Outcome
+    """What the walk says; `save` may call a complete one empty."""
+    seen: Sequence[Seen] = ()
+    calls: int = 0
+    failure: str | None = None
+    """Why it ended early: a fetch's cause, "gone" or "unreadable"."""
+    detail: str | None = None
+    vendor: str | None = None
+    """Whose trouble it may be; None for a site of its own."""
+    inventory: bool = True
+    """A complete run names all that is open."""
+    believe_empty: bool = True
+    """None at all may be the truth."""
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    seen: int = 0
+    added: int = 0
+    changed: int = 0
+    closed: int = 0
+    reopened: int = 0
+    duplicates: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of a run."""
+
+    run_id: int | None
+    """None where a newer run was saved first, and this one counts for nothing."""
+    outcome: Outcome
+    counts: Counts
+    verdict: Verdict
+    added: tuple[ListingId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    id: SourceId
+    company_id: int | None
+    company_name: str | None
+    allow_empty: bool
+    empty_runs: int
+    last_run_started_at: dt.datetime | None
+    open_listings: int
+
+
+async def save(tx: Tx, source_id: int, harvest: Harvest) -> Saved:
+    """Keep what a run saw. Only a complete one closes what it did not see."""
+    if harvest.failure and harvest.vendor:
+        await health.lock(tx, harvest.vendor)
+    source = await _lock(tx, source_id)
+    if source.last_run_started_at and harvest.started_at <= source.last_run_started_at:
+        return Saved(None, harvest.outcome, Counts(), Verdict(counted=False))
+    outcome = _believed(source, harvest)
+    added, counts = await _take(tx, source, harvest)
+    if outcome == "unchanged":
+        await _all_seen(tx, source.id, harvest.started_at)
+    if outcome == "complete" and harvest.inventory:
+        closed = await _close(tx, source.id, harvest.started_at)
+        counts = replace(counts, closed=closed)
+    run_id = await _write(tx, source, harvest, outcome, counts)
+    verdict = await _judge(tx, source, harvest, outcome, run_id)
+    await _mind_silence(tx, source, harvest)
+    return Saved(run_id, outcome, counts, verdict, added)
+
+
+async def _lock(tx: Tx, id: int) -> _Source:
+    """The source, for this transaction alone."""
+    # First the lock, then the look: a count in the locking statement could be older than the lock.
+    await tx.execute("SELECT 1 FROM catalog.source WHERE id = %s FOR UPDATE", [id])
+    source = await row(
+        tx,
+        _Source,
+        """
+        SELECT id, company_id, company_name, allow_empty, empty_runs, last_run_started_at,
+               (SELECT count(*)::int FROM catalog.listing
+                 WHERE source_id = source.id AND closed_at IS NULL) AS open_listings
+          FROM catalog.source WHERE id = %s
+        """,
+        [id],
+    )
+    if source is None:
+        raise NotFound("source", id)
+    return source
+
+
+def _believed(source: _Source, harvest: Harvest) -> Outcome:
+    """No posting where there were some is not believed at once: many sites answer so when they err."""
+    if not _is_sudden(source, harvest):
+        return harvest.outcome
+    often = source.empty_runs + 1 >= EMPTY_RUNS
+    return "complete" if often and harvest.believe_empty else "empty"
+
+
+def _is_sudden(source: _Source, harvest: Harvest) -> bool:
+    """Nothing, where there was something."""
+    nothing = harvest.outcome == "complete" and harvest.inventory and not harvest.seen
+    return nothing and source.open_listings > 0 and not source.allow_empty
+
+
+async def _take(tx: Tx, source: _Source, harvest: Harvest) -> tuple[tuple[ListingId, ...], Counts]:
+    """Add what is new, rewrite what changed, and note when the rest was last seen."""
+    seen = {listings.identity.identity(one.posting): one for one in harvest.seen}
+    known = await listings.known(tx, list(seen))
+    ours = {key: one for key, one in known.items() if one.source_id in (None, source.id)}
+    fresh = {key: one for key, one in seen.items() if key not in known}
+    added = await _add(tx, source, fresh, harvest.started_at)
+    changed = await _change(tx, source, seen, ours, harvest.started_at)
+    reopened = await _see(tx, source.id, list(ours.values()), harvest.started_at)
+    linked = await links.link_new(tx, list(added.values()))
+    counts = Counts(
+        seen=len(seen),
+        added=len(added),
+        changed=changed,
+        reopened=reopened,
+        duplicates=linked,
+    )
+    return tuple(added.values()), counts
+
+
+async def _add(
+    tx: Tx, source: _Source, fresh: Mapping[str, Seen], at: dt.datetime
+) -> dict[str, ListingId]:
+    if not fresh:
+        return {}
+    records = await _records(tx, source, fresh.values())
+    for record in records:
+        record |= {
+            "source_id": source.id,
+            "first_seen_at": at,
+            "last_seen_at": at,
+            "changed_at": at,
+        }
+    added = await listings.insert(tx, records)
+    await history.record_all(
+        tx, "listing", "opened", [(id, {"source": source.id}) for id in added.values()]
+    )
+    return added
+
+
+async def _change(
+    tx: Tx,
+    source: _Source,
+    seen: Mapping[str, Seen],
+    known: Mapping[str, Known],
+    at: dt.datetime,
+) -> int:
+    """Rewrite those that say something else than before; what they said stays in their history."""
+    again = {key: seen[key] for key, one in known.items() if _may_differ(seen[key], one)}
+    if not again:
+        return 0
+    before = {
+        one.identity: one for one in await listings.by_ids(tx, [known[key].id for key in again])
+    }
+    records = await _records(tx, source, again.values())
+    told: list[tuple[ListingId, dict[str, Any]]] = []
+    for record in records:
+        old = before[record["identity"]]
+        _keep_detail(record, old)
+        told.append((old.id, listings.changes(old, record)))
+        record |= {"id": old.id, "changed_at": at if told[-1][1] else old.changed_at}
+    await listings.rewrite(tx, records)
+    changed = [(id, _plain(changes)) for id, changes in told if changes]
+    await history.record_all(tx, "listing", "changed", changed)
+    return len(changed)
+
+
+def _may_differ(seen: Seen, known: Known) -> bool:
+    return seen.listed != known.listed_hash or (known.partial and not seen.posting.partial)
+
+
+def _keep_detail(record: dict[str, Any], old: Listing) -> None:
+    """A list that leaves things out takes nothing from what the detail once said."""
+    if not record["partial"]:
+        return
+    for name in (*listings.TOLD, "requirements", "salary_known", "requisition_id"):
+        if record[name] in (None, [], ""):
+            record[name] = getattr(old, name)
+    record["partial"] = old.partial
+
+
+def _plain(changes: Mapping[str, tuple[Any, Any]]) -> dict[str, Any]:
+    def plain(value: Any) -> Any:
+        return value.isoformat() if isinstance(value, dt.datetime) else value
+
+    return {name: [plain(before), plain(after)] for name, (before, after) in changes.items()}
+
+
+async def _records(tx: Tx, source: _Source, seen: Sequence[Seen] | Any) -> list[dict[str, Any]]:
+    """Postings as rows, each with its company."""
+    named = [
+        replace(one.posting, company=one.posting.company or source.company_name) for one in seen
+    ]
+    ids = await companies.ensure_all(
+        tx, [one.company for one in named if one.company and not _is_own(one, source)]
+    )
+    return [
+        listings.columns(posting)
+        | {
+            "listed_hash": one.listed,
+            "company_id": source.company_id
+            if _is_own(posting, source)
+            else ids.get(posting.company or ""),
+        }
+        for one, posting in zip(seen, named, strict=True)
+    ]
+
+
+def _is_own(posting: Posting, source: _Source) -> bool:
+    """Whether it is the source's own company: a board often writes its name in another way."""
+    return source.company_id is not None and not posting.via
+
+
+async def _see(tx: Tx, source_id: SourceId, known: Sequence[Known], at: dt.datetime) -> int:
+    """Note that they were seen; those that were closed are open again."""
+    await tx.execute(
+        """
+        UPDATE catalog.listing
+           SET last_seen_at = greatest(last_seen_at, %(at)s), source_id = %(source)s
+         WHERE id = ANY(%(ids)s)
+        """,
+        {"ids": [one.id for one in known], "at": at, "source": source_id},
+    )
+    again = [one.id for one in known if one.closed]
+    if again:
+        await tx.execute(
+            "UPDATE catalog.listing SET closed_at = NULL, changed_at = %s WHERE id = ANY(%s)",
+            [at, again],
+        )
+        await history.record_all(tx, "listing", "reopened", [(id, {}) for id in again])
+    return len(again)
+
+
+async def _all_seen(tx: Tx, source_id: SourceId, at: dt.datetime) -> None:
+    await tx.execute(
+        """
+        UPDATE catalog.listing SET last_seen_at = %(at)s
+         WHERE source_id = %(source)s AND closed_at IS NULL
+        """,
+        {"source": source_id, "at": at},
+    )
+
+
+async def _close(tx: Tx, source_id: SourceId, started_at: dt.datetime) -> int:
+    """Close what was open before the run and was not seen by it."""
+    cursor = await tx.execute(
+        """
+        UPDATE catalog.listing SET closed_at = %(at)s, changed_at = %(at)s
+         WHERE source_id = %(source)s AND closed_at IS NULL AND last_seen_at < %(at)s
+        RETURNING id
+        """,
+        {"source": source_id, "at": started_at},
+    )
+    closed = [id for (id,) in await cursor.fetchall()]
+    await history.record_all(tx, "listing", "closed", [(id, {"why": "not seen"}) for id in closed])
+    return len(closed)
+
+
+async def _write(
+    tx: Tx, source: _Source, harvest: Harvest, outcome: Outcome, counts: Counts
+) -> int:
+    run_id = await value(
+        tx,
+        int,
+        """
+        INSERT INTO catalog.run
+               (source_id, vendor, started_at, outcome, cause, detail, calls, seen, added, changed,
+                closed, reopened, duplicates)
+        VALUES (%(source)s, %(vendor)s, %(started_at)s, %(outcome)s, %(cause)s, %(detail)s,
+                %(calls)s, %(seen)s, %(added)s, %(changed)s, %(closed)s, %(reopened)s,
+                %(duplicates)s)
+        RETURNING id
+        """,
+        {
+            "source": source.id,
+            "vendor": harvest.vendor,
+            "started_at": harvest.started_at,
+            "outcome": outcome,
+            "cause": health.cause_of(harvest.failure) if harvest.failure else None,
+            "detail": harvest.detail,
+            "calls": harvest.calls,
+            "seen": counts.seen,
+            "added": counts.added,
+            "changed": counts.changed,
+            "closed": counts.closed,
+            "reopened": counts.reopened,
+            "duplicates": counts.duplicates,
+        },
+    )
+    assert run_id is not None
+    await tx.execute(
+        """
+        UPDATE catalog.source
+           SET last_scraped_at = now(), last_scraped_status = %(outcome)s,
+               -- A run that learnt nothing does not stand in the way of one that began before it.
+               last_run_started_at = CASE WHEN %(outcome)s IN ('failed', 'held')
+                                          THEN last_run_started_at ELSE %(started_at)s END,
+               empty_runs = CASE %(outcome)s WHEN 'empty' THEN empty_runs + 1
+                                             WHEN 'complete' THEN 0 WHEN 'unchanged' THEN 0
+                                             ELSE empty_runs END,
+               -- Validators stand for what was saved: only a run that saved all of it leaves them.
+               etag = CASE WHEN %(outcome)s = 'complete' THEN %(etag)s ELSE etag END,
+               last_modified = CASE WHEN %(outcome)s = 'complete' THEN %(last_modified)s
+                                    ELSE last_modified END
+         WHERE id = %(id)s
+        """,
+        {
+            "id": source.id,
+            "outcome": outcome,
+            "started_at": harvest.started_at,
+            "etag": harvest.etag,
+            "last_modified": harvest.last_modified,
+        },
+    )
+    return run_id
+
+
+async def _judge(
+    tx: Tx, source: _Source, harvest: Harvest, outcome: Outcome, run_id: int
+) -> Verdict:
+    """What the run means for the health of the source."""
+    if not harvest.failure:
+        if outcome != "empty":
+            await health.worked(tx, source.id, harvest.vendor)
+        return Verdict(counted=False)
+    cause = health.cause_of(harvest.failure)
+    verdict = await health.failed(
+        tx, source.id, harvest.vendor, cause, harvest.detail or harvest.failure
+    )
+    await tx.execute("UPDATE catalog.run SET counted = %s WHERE id = %s", [verdict.counted, run_id])
+    return verdict
+
+
+async def _mind_silence(tx: Tx, source: _Source, harvest: Harvest) -> None:
+    """Say so when a source that had postings has shown none for a while, until it shows some."""
+    if harvest.seen and source.empty_runs:
+        await watch.lift(tx, SILENT, f"source {source.id}")
+    elif _is_sudden(source, harvest) and source.empty_runs + 1 >= EMPTY_RUNS:
+        words = (
+            f"source {source.id} had {source.open_listings} postings and has shown none "
+            f"{source.empty_runs + 1} times: has it moved?"
+        )
+        await watch.raise_alert(tx, SILENT, f"source {source.id}", words)

@@ -1,0 +1,377 @@
+"""Sources: where listings come from, how each is set up, and whether it may run."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NewType, TypeAlias
+
+from psycopg.types.json import Jsonb
+
+from jobmill.catalog import history, urls
+from jobmill.catalog.companies import CompanyId
+from jobmill.db import Tx, row, rows, value
+from jobmill.errors import Conflict, NotFound
+
+SourceId = NewType("SourceId", int)
+Status: TypeAlias = Literal["pending_validation", "active", "disabled", "rejected"]
+Confidence: TypeAlias = Literal["high", "medium", "low"]
+Via: TypeAlias = Literal["user_submission", "automated_scan", "company_analysis", "import"]
+
+BASICS = ("board_token", "base_url", "selectors", "url", "company_id", "keywords")
+"""A config that has one of these can be asked something."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewSource:
+    """What is written at once; the rest follows from tests and runs."""
+
+    name: str
+    source_type: str
+    token: str
+    config: Mapping[str, Any]
+    url: str | None = None
+    company_id: CompanyId | None = None
+    company_name: str | None = None
+    relation: Literal["own", "group"] = "own"
+    discovered_via: Via = "user_submission"
+    discovered_by: str | None = None
+    discovery_confidence: Confidence | None = None
+    evidence: str | None = None
+    validation_required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    id: SourceId
+    name: str
+    source_type: str
+    token: str
+    config: dict[str, Any]
+    url: str | None
+    status: Status
+    enabled: bool
+    company_id: CompanyId | None
+    company_name: str | None
+    relation: Literal["own", "group"]
+    discovered_via: Via
+    discovered_by: str | None
+    discovered_at: dt.datetime
+    discovery_confidence: Confidence | None
+    evidence: str | None
+    validation_required: bool
+    tested_at: dt.datetime | None
+    allow_empty: bool
+    consecutive_failures: int
+    empty_runs: int
+    last_scraped_at: dt.datetime | None
+    last_scraped_status: str | None
+    last_cause: str | None
+    last_detail: str | None
+    disabled_reason: str | None
+    retry_at: dt.datetime | None
+    held_until: dt.datetime | None
+    """While an incident of its vendor lasts."""
+    etag: str | None
+    last_modified: str | None
+    open_listings: int
+
+
+def is_valid(source: Source) -> bool:
+    """It can be asked: a type, and a config that says where."""
+    return bool(source.source_type) and any(source.config.get(name) for name in BASICS)
+
+
+def is_complete(source: Source) -> bool:
+    """Valid, tested, and recognised beyond doubt."""
+    return (
+        is_valid(source) and source.tested_at is not None and source.discovery_confidence == "high"
+    )
+
+
+def needs_validation(source: Source) -> bool:
+    """A person should look at it before it is trusted."""
+    return source.validation_required or source.discovery_confidence in ("medium", "low")
+
+
+def completeness(source: Source) -> Literal["complete", "valid", "invalid"]:
+    """In one word, how well it is set up."""
+    if is_complete(source):
+        return "complete"
+    return "valid" if is_valid(source) else "invalid"
+
+
+async def add(tx: Tx, new: NewSource, *, enabled: bool) -> tuple[SourceId, bool]:
+    """The source's id, and whether it is new: a board is kept once, whoever finds it again."""
+    created = await value(
+        tx,
+        SourceId,
+        """
+        INSERT INTO catalog.source
+               (name, source_type, token, config, url, domain, status, company_id, company_name,
+                relation, discovered_via, discovered_by, discovery_confidence, evidence,
+                validation_required)
+        VALUES (%(name)s, %(source_type)s, %(token)s, %(config)s, %(url)s, %(domain)s, %(status)s,
+                %(company_id)s, %(company_name)s, %(relation)s, %(discovered_via)s,
+                %(discovered_by)s, %(discovery_confidence)s, %(evidence)s, %(validation_required)s)
+        ON CONFLICT ON CONSTRAINT source_once DO NOTHING
+        RETURNING id
+        """,
+        {
+            "name": new.name,
+            "source_type": new.source_type,
+            "token": new.token,
+            "config": Jsonb(dict(new.config)),
+            "url": new.url,
+            "domain": urls.domain(new.url) if new.url else None,
+            "status": "active" if enabled else "pending_validation",
+            "company_id": new.company_id,
+            "company_name": new.company_name,
+            "relation": new.relation,
+            "discovered_via": new.discovered_via,
+            "discovered_by": new.discovered_by,
+            "discovery_confidence": new.discovery_confidence,
+            "evidence": new.evidence,
+            "validation_required": new.validation_required,
+        },
+    )
+    if created is None:
+        return await _existing(tx, new), False
+    await history.record(tx, "source", created, "created", via=new.discovered_via, enabled=enabled)
+    return created, True
+
+
+async def _existing(tx: Tx, new: NewSource) -> SourceId:
+    """The id of the same board; what is now known of its company is added."""
+    found = await value(
+        tx,
+        SourceId,
+        """
+        UPDATE catalog.source
+           SET company_id = coalesce(company_id, %(company_id)s),
+               company_name = coalesce(company_name, %(company_name)s)
+         WHERE source_type = %(source_type)s AND token = %(token)s
+        RETURNING id
+        """,
+        {
+            "company_id": new.company_id,
+            "company_name": new.company_name,
+            "source_type": new.source_type,
+            "token": new.token,
+        },
+    )
+    assert found is not None
+    return found
+
+
+async def get(tx: Tx, id: int) -> Source:
+    """One source; NotFound if there is none."""
+    found = await find(tx, id=id, limit=1)
+    if not found:
+        raise NotFound("source", id)
+    return found[0]
+
+
+async def find(
+    tx: Tx,
+    *,
+    id: int | None = None,
+    status: Status | None = None,
+    source_type: str | None = None,
+    company_id: int | None = None,
+    q: str | None = None,
+    after: int = 0,
+    limit: int = 50,
+) -> list[Source]:
+    """Sources by any of these, in the order in which they came."""
+    return await rows(
+        tx,
+        Source,
+        """
+        SELECT source.id, name, source_type, token, config, url, status,
+               status = 'active' AS enabled, company_id, company_name, relation, discovered_via,
+               discovered_by, discovered_at, discovery_confidence, evidence, validation_required,
+               tested_at, allow_empty, consecutive_failures, empty_runs, last_scraped_at,
+               last_scraped_status, last_cause, last_detail, disabled_reason, retry_at,
+               (SELECT incident.held_until FROM catalog.incident
+                 WHERE vendor = source_type AND incident.held_until > now()) AS held_until,
+               etag, last_modified,
+               (SELECT count(*)::int FROM catalog.listing
+                 WHERE source_id = source.id AND closed_at IS NULL) AS open_listings
+          FROM catalog.source
+         WHERE source.id > %(after)s
+           AND (%(id)s::bigint IS NULL OR source.id = %(id)s)
+           AND (%(status)s::catalog.source_status IS NULL OR status = %(status)s)
+           AND (%(source_type)s::text IS NULL OR source_type = %(source_type)s)
+           AND (%(company_id)s::bigint IS NULL OR company_id = %(company_id)s)
+           AND (%(q)s::text IS NULL
+                OR position(lower(%(q)s) IN lower(name || ' ' || token)) > 0)
+         ORDER BY source.id
+         LIMIT %(limit)s
+        """,
+        {
+            "id": id,
+            "status": status,
+            "source_type": source_type,
+            "company_id": company_id,
+            "q": q,
+            "after": after,
+            "limit": limit,
+        },
+    )
+
+
+async def enable(tx: Tx, id: int, *, actor: str | None = None) -> None:
+    """Let it run again, from a clean start; whoever asks vouches for it."""
+    changed = await value(
+        tx,
+        int,
+        """
+        UPDATE catalog.source
+           SET status = 'active', disabled_reason = NULL, retry_at = NULL,
+               consecutive_failures = 0, empty_runs = 0, validation_required = false,
+               updated_at = now()
+         WHERE id = %s AND status <> 'active'
+        RETURNING id
+        """,
+        [id],
+    )
+    await _say(tx, id, changed, "enabled", "enabled already", actor)
+
+
+async def disable(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> None:
+    """Stop it until a person enables it again."""
+    changed = await value(
+        tx,
+        int,
+        """
+        UPDATE catalog.source
+           SET status = 'disabled', disabled_reason = %(reason)s, retry_at = NULL,
+               updated_at = now()
+         WHERE id = %(id)s AND status <> 'disabled'
+        RETURNING id
+        """,
+        {"id": id, "reason": reason},
+    )
+    await _say(tx, id, changed, "disabled", "disabled already", actor, reason=reason)
+
+
+async def reject(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> None:
+    """Say that it is not wanted: it stays known, so that it is not found anew."""
+    changed = await value(
+        tx,
+        int,
+        """
+        UPDATE catalog.source
+           SET status = 'rejected', disabled_reason = NULL, retry_at = NULL, updated_at = now()
+         WHERE id = %(id)s AND status <> 'rejected'
+        RETURNING id
+        """,
+        {"id": id},
+    )
+    await _say(tx, id, changed, "rejected", "rejected already", actor, reason=reason)
+
+
+async def _say(
+    tx: Tx,
+    id: int,
+    changed: int | None,
+    what: str,
+    already: str,
+    actor: str | None,
+    **data: object,
+) -> None:
+    if changed is None:
+        source = await get(tx, id)
+        raise Conflict(f"source {id} ({source.name}) is {already}")
+    await history.record(tx, "source", id, what, actor=actor, **data)
+
+
+async def tested(tx: Tx, id: int) -> None:
+    """Keep that a test of it worked."""
+    await tx.execute("UPDATE catalog.source SET tested_at = now() WHERE id = %s", [id])
+
+
+async def for_url(tx: Tx, url: str, *, board: tuple[str, str] | None = None) -> Source | None:
+    """The source that a URL belongs to: its board's, else the only one on its domain."""
+    id = await value(
+        tx,
+        SourceId,
+        """
+        SELECT id FROM catalog.source
+         WHERE status <> 'rejected'
+           AND (source_type = %(platform)s AND lower(token) = lower(%(token)s)
+                OR domain = %(domain)s
+                   AND 1 = (SELECT count(*) FROM catalog.source AS other
+                             WHERE other.domain = %(domain)s AND status <> 'rejected'))
+         ORDER BY (source_type IS NOT DISTINCT FROM %(platform)s
+                   AND token IS NOT DISTINCT FROM %(token)s) DESC, id
+         LIMIT 1
+        """,
+        {
+            "platform": board[0] if board else None,
+            "token": board[1] if board else None,
+            # A vendor's domain is shared by its customers: only the board tells them apart.
+            "domain": None if board else urls.domain(url),
+        },
+    )
+    return None if id is None else await get(tx, id)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a source, as it ended."""
+
+    id: int
+    started_at: dt.datetime
+    ended_at: dt.datetime
+    outcome: str
+    cause: str | None
+    detail: str | None
+    calls: int
+    seen: int
+    added: int
+    changed: int
+    closed: int
+    reopened: int
+    duplicates: int
+
+
+async def runs(tx: Tx, id: int, *, limit: int = 20) -> list[Run]:
+    """The last runs of a source, newest first."""
+    return await rows(
+        tx,
+        Run,
+        """
+        SELECT id, started_at, ended_at, outcome, cause, detail, calls, seen, added, changed,
+               closed, reopened, duplicates
+          FROM catalog.run WHERE source_id = %s ORDER BY id DESC LIMIT %s
+        """,
+        [id, limit],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """A vendor in trouble: its sources are held."""
+
+    vendor: str
+    cause: str
+    detail: str
+    since: dt.datetime
+    held_until: dt.datetime
+    holds: int
+
+
+async def incident(tx: Tx, vendor: str) -> Incident | None:
+    """The vendor's incident, if one lasts."""
+    return await row(
+        tx,
+        Incident,
+        """
+        SELECT vendor, cause, detail, since, held_until, holds
+          FROM catalog.incident WHERE vendor = %s
+        """,
+        [vendor],
+    )

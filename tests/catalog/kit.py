@@ -1,0 +1,77 @@
+"""Sources, postings and runs for tests that name only what they are about."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from jobmill.catalog import listings, runs, sources
+from jobmill.catalog.posting import Posting
+from jobmill.catalog.runs import Harvest, Saved, Seen
+from jobmill.catalog.sources import NewSource, SourceId
+from jobmill.db import Tx
+
+START = dt.datetime(2026, 3, 1, 8, 0, tzinfo=dt.UTC)
+_tokens = count(1)
+
+TEXT = (
+    "We build pumps that people rely on. You will look after the controllers of our wells, talk to "
+    "the crews who use them, and make sure that what we ship works in the field."
+)
+
+
+def posting(id: int | str = 1, title: str = "Pump Engineer", **facts: Any) -> Posting:
+    facts.setdefault("description", f"{TEXT} Vacancy {id}.")
+    facts.setdefault("url", f"https://boards.example/wells/postings/{id}")
+    facts.setdefault("company", "Wells & Co")
+    return Posting(
+        title=title,
+        platform="greenhouse",
+        board="wells",
+        vendor_id=str(id),
+        **facts,
+    )
+
+
+def seen(*postings: Posting) -> list[Seen]:
+    return [Seen(one, listings.listed_hash(one)) for one in postings]
+
+
+async def make_source(tx: Tx, *, enabled: bool = True, **facts: Any) -> SourceId:
+    token = facts.pop("token", f"wells{next(_tokens)}")
+    new = NewSource(
+        name=f"{token} board",
+        source_type=facts.pop("source_type", "greenhouse"),
+        token=token,
+        config={"board_token": token},
+        **facts,
+    )
+    id, _ = await sources.add(tx, new, enabled=enabled)
+    return id
+
+
+def at(hour: float) -> dt.datetime:
+    return START + dt.timedelta(hours=hour)
+
+
+async def run(
+    tx: Tx,
+    source: int,
+    hour: float,
+    postings: Sequence[Posting] = (),
+    **facts: Any,
+) -> Saved:
+    """Save a run; complete unless said otherwise."""
+    harvest = Harvest(started_at=at(hour), outcome="complete", seen=seen(*postings))
+    return await runs.save(tx, source, replace(harvest, **facts))
+
+
+async def open_titles(tx: Tx, source: int) -> list[str]:
+    cursor = await tx.execute(
+        "SELECT title FROM catalog.listing WHERE source_id = %s AND closed_at IS NULL ORDER BY title",
+        [source],
+    )
+    return [title for (title,) in await cursor.fetchall()]

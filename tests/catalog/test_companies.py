@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from dataclasses import replace
+
+import pytest
+
+from jobmill.catalog import companies
+from jobmill.catalog.companies import Company, CompanyId
+from jobmill.db import Database, Tx
+from jobmill.errors import Invalid, NotFound
+
+NOW = dt.datetime(2026, 5, 1, tzinfo=dt.UTC)
+
+
+def company(**facts: object) -> Company:
+    made = Company(
+        id=CompanyId(1), name="Acme", website="https://acme.example", domain="acme.example",
+        analysis_status="complete", about=None, culture=None, mission=None, size=None,
+        company_size_category=None, headquarters_location=None, industry=None, founded=None,
+        tech_stack=None, tier=None, priority_score=None, analyzed_at=None, created_at=NOW,
+        updated_at=NOW, sources=0, open_listings=0,
+    )  # fmt: skip
+    return replace(made, **facts)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ("about", "culture", "known"),
+    [
+        (None, None, "sparse"),
+        ("a" * 50, "c" * 25, "sparse"),
+        ("a" * 51, None, "minimal"),
+        (None, "c" * 26, "minimal"),
+        ("a" * 101, "c" * 50, "minimal"),
+        ("a" * 100, "c" * 51, "minimal"),
+        ("a" * 101, "c" * 51, "good"),
+    ],
+)
+def test_completeness_is_the_seeds(about: str | None, culture: str | None, known: str) -> None:
+    assert companies.completeness(company(about=about, culture=culture)) == known
+    assert companies.completeness(company(about=about, culture=culture, website=None)) == "sparse"
+
+
+def test_a_good_record_is_left_alone_for_thirty_days() -> None:
+    good = company(about="a" * 101, culture="c" * 51)
+    assert companies.is_settled(good, NOW + dt.timedelta(days=29, hours=23))
+    assert not companies.is_settled(good, NOW + dt.timedelta(days=30))
+    assert not companies.is_settled(company(about="a" * 60), NOW)
+
+
+async def test_a_company_is_known_by_name_whatever_its_spelling(tx: Tx) -> None:
+    id = await companies.ensure(tx, "Acme GmbH")
+    assert await companies.ensure(tx, "ACME") == id
+    assert (await companies.by_name(tx, "acme")).name == "Acme GmbH"
+
+
+async def test_a_site_tells_two_of_one_name_apart(tx: Tx) -> None:
+    one = await companies.ensure(tx, "Apollo", "https://apollo.example/")
+    two = await companies.ensure(tx, "Apollo", "https://apollo-space.example")
+    assert one != two
+    assert await companies.ensure(tx, "Apollo", "https://www.apollo.example/about") == one
+
+
+async def test_a_company_known_by_name_learns_its_site(tx: Tx) -> None:
+    id = await companies.ensure(tx, "Brine")
+    assert await companies.ensure(tx, "Brine", "https://brine.example") == id
+    assert (await companies.get(tx, id)).domain == "brine.example"
+
+
+async def test_what_names_nobody_is_refused(tx: Tx) -> None:
+    with pytest.raises(Invalid):
+        await companies.ensure(tx, "  \t ")
+    with pytest.raises(NotFound):
+        await companies.by_name(tx, "nobody")
+
+
+async def test_companies_named_at_once_are_made_once(database: Database) -> None:
+    wanted = [f"Company {number}" for number in range(20)]
+
+    async def name(order: int) -> list[int]:
+        async with database.transaction() as tx:
+            ids = await companies.ensure_all(tx, wanted[::order])
+        return [ids[one] for one in wanted]
+
+    answers = await asyncio.gather(*(name(order) for order in (1, -1, 1, -1)))
+    assert answers == [answers[0]] * 4
