@@ -20,6 +20,8 @@ OTHER_VARIABLES = ("JOBMILL_CONFIG", "JOBMILL_DEBUG", "JOBMILL_TEST_DATABASE_URL
 KUBERNETES = re.compile(r"JOBMILL_(SERVICE_(HOST|PORT)(_.*)?|PORT(_\d+_.*)?)")
 """What Kubernetes sets in every pod beside a service named jobmill: not for us."""
 
+HOST_PORT = re.compile(r"(?:[^\s:,/@]+|\[[0-9a-fA-F:]+\]):(\d{1,5})")
+
 
 def _postgres_url(url: str) -> str:
     if url and not url.startswith(("postgresql://", "postgres://")):
@@ -28,7 +30,25 @@ def _postgres_url(url: str) -> str:
 
 
 PostgresUrl = Annotated[str, AfterValidator(_postgres_url)]
+
+
+def _header_text(text: str) -> str:
+    if not text.isascii() or not text.isprintable() or text != text.strip():
+        raise ValueError("not a text that a header can hold")
+    return text
+
+
+def _host_ports(text: str) -> str:
+    for part in text.split(",") if text else []:
+        found = HOST_PORT.fullmatch(part.strip())
+        if not (found and 0 < int(found[1]) < 65_536):
+            raise ValueError("not hosts with ports")
+    return text
+
+
 UserPath = Annotated[Path, AfterValidator(lambda path: Path(os.path.expanduser(path)))]
+HeaderText = Annotated[str, AfterValidator(_header_text)]
+HostPorts = Annotated[str, AfterValidator(_host_ports)]
 Count = Annotated[int, Field(ge=1, le=10_000_000)]
 
 
@@ -87,6 +107,28 @@ class Settings(BaseModel):
     keep_finished_days: Count = 30
     """How long finished items are kept."""
 
+    keep_closed_days: Count = 180
+    """How long listings are kept after they closed; those that somebody marked stay for ever."""
+
+    user_agent: Annotated[HeaderText, Field(min_length=1)] = "jobmill (self-hosted job search)"
+    """What we call ourselves at other sites (ASCII); its first word is the name we look for in robots.txt."""
+
+    contact: HeaderText = ""
+    """A page or an address where the people of a site reach you; it is sent along with our name."""
+
+    host_interval_seconds: Annotated[float, Field(gt=0, le=3_600, allow_inf_nan=False)] = 1
+    """How far apart two calls to one host begin, over all workers."""
+
+    host_calls: Annotated[int, Field(ge=1, le=100)] = 3
+    """How many calls to one host run at the same time, over all workers."""
+
+    private_hosts: HostPorts = ""
+    """Hosts that are asked although they are not public, for a test or a demonstration.
+    Never set it where strangers may name URLs."""
+
+    chromium: UserPath | None = None
+    """The browser for pages that need one. Empty: `$CHROMIUM`, else the one in the PATH."""
+
 
 class _Given:
     """One value as the operator wrote it, and where."""
@@ -134,6 +176,8 @@ def allowed(name: str) -> str:
     """In words, what a setting accepts."""
     if name == "database_url":
         return "a URL that starts with postgresql://"
+    if name == "private_hosts":
+        return "host:port,host:port"
     return _words(Settings.model_json_schema()["properties"][name])
 
 

@@ -19,10 +19,14 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     secret: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """Headers that must not be logged or followed to another host."""
+    private_url: str = field(default="", repr=False)
+    """Where it really goes, if the address holds a key; then only `url`, which does not, is shown."""
     page: bool = False
     """A page made for people: robots.txt is asked before it is fetched."""
     render: bool = False
     """The page needs JavaScript: a browser reads it."""
+    most: int | None = None
+    """Take at most so many bytes of the answer, if that is less than we would anyway."""
     mark: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The asker's own notes (an offset, a total); they do not leave the house."""
 
@@ -33,6 +37,8 @@ class Validators:
 
     etag: str | None = None
     last_modified: str | None = None
+    url: str | None = None
+    """Who gave them out; nobody else is asked with them. None: the address that is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +54,13 @@ class Ok:
 
     @property
     def text(self) -> str:
-        """The body as text, by the charset that was named, or the likeliest."""
-        for charset in (self.charset, "utf-8"):
-            try:
-                if charset:
-                    return self.body.decode(charset)
-            except (UnicodeDecodeError, LookupError):
-                continue
-        return self.body.decode("cp1252", errors="replace")
+        """The body as text, by the charset that was found, or the likeliest."""
+        try:
+            if self.charset:
+                return self.body.decode(self.charset, errors="replace")
+            return self.body.decode("utf-8")
+        except (UnicodeError, LookupError):
+            return self.body.decode("cp1252", errors="replace")
 
 
 @dataclass(frozen=True, slots=True)

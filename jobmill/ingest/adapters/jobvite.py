@@ -2,9 +2,127 @@
 
 from __future__ import annotations
 
-from jobmill.ingest.platform import Platform
+import re
+from dataclasses import replace
+from urllib.parse import quote, urljoin
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from jobmill.catalog.posting import Posting
+from jobmill.ingest import foreign, markup
+from jobmill.ingest.fields import text
+from jobmill.ingest.platform import Board, Mark, Page, Platform, at, board_of
+from jobmill.outside.request import Request
+
+PATH = re.compile(r"jobvite\.com/(?:careers/)?([^/]+)/job/")
+SITE = "https://jobs.jobvite.com"
+
+
+def first(config: Board) -> Request:
+    return Request(f"{SITE}/{quote(config.board_token, safe='')}/jobs/viewall", page=True)
+
+
+def read(body: bytes, request: Request, config: Board) -> Page:
+    """The page with all postings, grouped by department, or the page of one."""
+    page = markup.tree(body)
+    if one := _single(page, request.url):
+        board = board_of(config, PATH, one.url)
+        return Page((replace(one, board=board, vendor_id=_id(one.url)),))
+    if page.css_first("[class*='jv-']") is None:
+        raise foreign.unknown(PLATFORM.title)
+    postings: dict[str, Posting] = {}
+    department, names = None, 0
+    for node in page.css("h2, h3, .jv-job-list-name"):
+        if node.tag in ("h2", "h3"):
+            department = text.line(node.text(separator=" "))
+            continue
+        names += 1
+        posting = _listed(node, department, request.url, config)
+        if posting and posting.vendor_id:
+            # The newest stand a second time at the top, under a heading that is no department.
+            postings[posting.vendor_id] = posting
+    if names and not postings:
+        raise foreign.unknown(PLATFORM.title)
+    return Page(tuple(postings.values()))
+
+
+def detail(posting: Posting, config: Board) -> Request:
+    return Request(posting.url, page=True)
+
+
+def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+    found = _single(markup.tree(body), posting.url)
+    if found is None:
+        raise foreign.unknown(PLATFORM.title)
+    return foreign.add(posting, found)
+
+
+def _listed(name: LexborNode, department: str | None, base: str, config: Board) -> Posting | None:
+    row = _above(name, ("tr", "li"))
+    link = row.css_first("a[href]") if row else None
+    title = text.line(name.text(separator=" "))
+    if row is None or link is None or not title:
+        return None
+    url = urljoin(base or SITE, link.attributes["href"] or "")
+    place = row.css_first(".jv-job-list-location")
+    where = text.line(place.text(separator=" ")) if place else None
+    return Posting(
+        title=title,
+        url=foreign.link(url) or "",
+        location=where,
+        department=department,
+        board=board_of(config, PATH, url),
+        vendor_id=_id(url),
+        partial=True,
+    )
+
+
+def _single(page: LexborHTMLParser, url: str) -> Posting | None:
+    """A posting's page: as it states itself, else as it shows itself."""
+    if found := markup.stated(page, url):
+        return found
+    header, body = page.css_first(".jv-header"), page.css_first(".jv-job-detail-description")
+    title = text.line(header.text(separator=" ")) if header else None
+    if not title or body is None:
+        return None
+    about = page.css_first(".jv-job-detail-meta")
+    # "Department    City, Country", with an empty element between.
+    parts = [text.line(part) for part in about.text(separator="\n").split("\n")] if about else []
+    said = [part for part in parts if part]
+    return Posting(
+        title=title,
+        url=url,
+        department=said[0] if len(said) > 1 else None,
+        location=said[-1] if said else None,
+        description=text.from_html(body.html),
+    )
+
+
+def _above(node: LexborNode, tags: tuple[str, ...]) -> LexborNode | None:
+    for _ in range(6):
+        if node.tag in tags:
+            return node
+        if node.parent is None:
+            return None
+        node = node.parent
+    return None
+
+
+def _id(url: str) -> str | None:
+    found = re.search(r"/job/([\w-]+)", url)
+    return found[1] if found else None
+
 
 PLATFORM = Platform(
     name="jobvite",
     title="Jobvite",
+    urls=(
+        at("jobvite.com", "jobs|careers", r"(?:/careers(?=/[^/]))?/(?P<token>[^/]+)"),
+        at("jobvite.com", "hire|app", r"/(?:companyjobs|j)\b"),
+    ),
+    marks=(Mark(re.compile("jv-job-list"), "Jobvite's page parts"),),
+    first=first,
+    read=read,
+    detail=detail,
+    read_detail=read_detail,
 )

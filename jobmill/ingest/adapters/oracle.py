@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from jobmill.ingest.platform import Config, Platform
+import re
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from annotated_types import Len
+
+from jobmill.catalog.posting import Posting
+from jobmill.ingest import foreign
+from jobmill.ingest.fields import arrangement, dates, employment, places, text
+from jobmill.ingest.foreign import Foreign, Many, Maybe
+from jobmill.ingest.platform import Config, Groups, Page, Platform, UrlPattern, at
+from jobmill.outside.request import Request
 
 
 class Site(Config):
@@ -13,8 +24,163 @@ class Site(Config):
     brand: str | None = None
 
 
+_HOST = r"[a-z0-9-]+\.fa(?:\.[a-z0-9-]+){0,2}"
+_SITE = r"/hcmUI/CandidateExperience/[\w-]+/sites?/(?P<site>[^/]+)"
+_NUMBER = re.compile(r"\bsiteNumber=([\w-]+)")
+
+
+def _config_from(groups: Groups) -> dict[str, Any] | None:
+    found = _NUMBER.search(groups.get("finder", ""))
+    site = groups.get("site") or (found[1] if found else None)
+    return {"base_url": f"https://{groups['host']}", "site": site} if site else None
+
+
+def _token(config: Site) -> str:
+    """The host's first label on Oracle's own hosts, the whole host elsewhere; then the site."""
+    host = config.base_url.split("//")[-1].split("/")[0]
+    name = host.split(".")[0] if host.endswith(".oraclecloud.com") else host
+    return f"{name}/{config.site}"
+
+
+class _Place(Foreign):
+    Name: Maybe[str] = None
+
+
+class _Requisition(Foreign):
+    Id: str
+    Title: foreign.Line
+    PostedDate: Maybe[str] = None
+    ExternalPostedStartDate: Maybe[str] = None
+    ExternalPostedEndDate: Maybe[str] = None
+    PostingEndDate: Maybe[str] = None
+    PrimaryLocation: Maybe[str] = None
+    secondaryLocations: Many[_Place] = ()
+    WorkplaceType: Maybe[str] = None
+    WorkplaceTypeCode: Maybe[str] = None
+    Department: Maybe[str] = None
+    Category: Maybe[str] = None
+    JobFamily: Maybe[str] = None
+    JobFunction: Maybe[str] = None
+    JobSchedule: Maybe[str] = None
+    ContractType: Maybe[str] = None
+    LegalEmployer: Maybe[str] = None
+    Language: Maybe[str] = None
+    ShortDescriptionStr: Maybe[str] = None
+    ExternalDescriptionStr: Maybe[str] = None
+    ExternalResponsibilitiesStr: Maybe[str] = None
+    ExternalQualificationsStr: Maybe[str] = None
+    CorporateDescriptionStr: Maybe[str] = None
+    OrganizationDescriptionStr: Maybe[str] = None
+
+
+class _List(Foreign):
+    requisitionList: list[object]
+    TotalJobsCount: Maybe[int] = None
+
+
+class _Answer(Foreign):
+    # One element whatever the number of postings: they stand inside it.
+    items: Annotated[list[_List | _Requisition], Len(min_length=1)]
+
+
+PAGE = 200
+API = "hcmRestApi/resources/latest"
+
+
+def first(config: Site) -> Request:
+    return _page(config, 0)
+
+
+def _page(config: Site, offset: int) -> Request:
+    finder = f"findReqs;siteNumber={quote(config.site)},limit={PAGE},offset={offset}"
+    return Request(
+        f"{config.base_url.rstrip('/')}/{API}/recruitingCEJobRequisitions?onlyData=true"
+        f"&expand=requisitionList.secondaryLocations&finder={finder},sortBy=POSTING_DATES_DESC",
+        mark={"offset": offset},
+    )
+
+
+def read(body: bytes, request: Request, config: Site) -> Page:
+    """A page of the list, with texts cut short, or one requisition."""
+    answer = _Answer.model_validate(foreign.load(body)).items[0]
+    if isinstance(answer, _Requisition):
+        return Page((_posting(answer, config),))
+    good, stubs = foreign.records(_Requisition, answer.requisitionList)
+    seen = request.mark.get("offset", 0) + len(answer.requisitionList)
+    total = answer.TotalJobsCount
+    more = total is not None and seen < total
+    if total is None:
+        more = len(answer.requisitionList) >= PAGE
+    stuck = more and not answer.requisitionList
+    return Page(
+        tuple(_posting(one, config) for one in good),
+        next=(_page(config, seen),) if more and not stuck else (),
+        truncated=stuck,
+        total=total,
+        stubs=stubs,
+    )
+
+
+def detail(posting: Posting, config: Site) -> Request:
+    id = quote(posting.vendor_id or "", safe="")
+    return Request(
+        f"{config.base_url.rstrip('/')}/{API}/recruitingCEJobRequisitionDetails?expand=all"
+        f"&onlyData=true&finder=ById;Id=%22{id}%22,siteNumber={quote(config.site)}"
+    )
+
+
+def read_detail(body: bytes, posting: Posting, config: Site) -> Posting:
+    answer = _Answer.model_validate(foreign.load(body)).items[0]
+    if not isinstance(answer, _Requisition):
+        raise foreign.unknown(PLATFORM.title)
+    return foreign.add(posting, _posting(answer, config))
+
+
+def _posting(one: _Requisition, config: Site) -> Posting:
+    others = [place.Name for place in one.secondaryLocations]
+    needs = text.from_html(one.ExternalQualificationsStr)
+    whole = text.join(
+        text.from_html(one.ExternalDescriptionStr),
+        text.from_html(one.ExternalResponsibilitiesStr),
+        needs,
+        text.from_html(one.CorporateDescriptionStr),
+        text.from_html(one.OrganizationDescriptionStr),
+    )
+    site = f"{config.base_url.rstrip('/')}/hcmUI/CandidateExperience/en/sites/{config.site}"
+    return Posting(
+        title=one.Title,
+        url=f"{site}/job/{quote(one.Id, safe='')}" if config.site else "",
+        company=text.line(one.LegalEmployer),
+        location=text.line(one.PrimaryLocation),
+        locations=places.unique(one.PrimaryLocation, others),
+        arrangement=arrangement.word(one.WorkplaceType or one.WorkplaceTypeCode),
+        department=text.line(one.Department or one.JobFunction or one.Category or one.JobFamily),
+        employment_type=employment.read([one.JobSchedule, one.ContractType]),
+        posted_at=dates.read(one.PostedDate or one.ExternalPostedStartDate),
+        valid_through=dates.deadline(one.ExternalPostedEndDate or one.PostingEndDate),
+        description=whole or text.from_html(one.ShortDescriptionStr),
+        requirements=needs,
+        board=PLATFORM.token(config) if config.site else None,
+        vendor_id=one.Id,
+        requisition_id=one.Id,
+        language=text.line(one.Language),
+        partial=whole is None,
+    )
+
+
 PLATFORM = Platform(
     name="oracle",
     title="Oracle Recruiting",
+    urls=(
+        at("oraclecloud.com", _HOST, _SITE),
+        at("oraclecloud.com", _HOST, r"/hcmRestApi/", query=("finder",)),
+        UrlPattern(host=re.compile(""), path=re.compile(rf"^{_SITE}", re.IGNORECASE)),
+    ),
+    config_from=_config_from,
+    token=_token,
     config=Site,
+    first=first,
+    read=read,
+    detail=detail,
+    read_detail=read_detail,
 )

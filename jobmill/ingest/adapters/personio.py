@@ -2,9 +2,119 @@
 
 from __future__ import annotations
 
-from jobmill.ingest.platform import Platform
+from typing import Any
+from urllib.parse import quote
+from xml.etree.ElementTree import Element
+
+from jobmill.catalog.posting import Posting, Salary
+from jobmill.ingest import foreign
+from jobmill.ingest.fields import dates, employment, places, salary, seniority
+from jobmill.ingest.fields import text as texts
+from jobmill.ingest.platform import Board, Groups, Page, Platform, at, home
+from jobmill.outside.request import Request
+
+
+class Feed(Board):
+    """A board's feed in one language: each language has its own."""
+
+    language: str = "en"
+
+
+def first(config: Feed) -> Request:
+    base = home(config, "jobs.personio.de")
+    return Request(f"{base}/xml?language={quote(config.language, safe='')}")
+
+
+def read(body: bytes, request: Request, config: Feed) -> Page:
+    """The whole feed, or one position."""
+    root = foreign.xml(body)
+    if root.tag not in ("workzag-jobs", "position"):
+        raise foreign.unknown("Personio")
+    positions = [root] if root.tag == "position" else root.findall("position")
+    postings = tuple(found for one in positions if (found := _posting(one, config)))
+    if positions and not postings:
+        raise foreign.unknown("Personio")
+    return Page(postings, stubs=len(positions) - len(postings))
+
+
+def _posting(position: Element, config: Feed) -> Posting | None:
+    id, title = _line(position, "id"), _line(position, "name")
+    if not id or not title:
+        return None
+    office = _line(position, "office")
+    description = _text(position)
+    return Posting(
+        title=title,
+        url=f"{_site(config)}/job/{quote(id, safe='')}" if _site(config) else "",
+        company=_line(position, "subcompany"),
+        location=office,
+        locations=places.unique(
+            office, [one.text for one in position.iterfind("additionalOffices/office")]
+        ),
+        department=_line(position, "department") or _line(position, "recruitingCategory"),
+        employment_type=_employment(position),
+        seniority=seniority.word(_line(position, "seniority")),
+        posted_at=dates.read(_line(position, "createdAt")),
+        salary=_pay(position),
+        description=description,
+        board=config.board_token or None,
+        vendor_id=id,
+        tags=tuple(filter(None, map(str.strip, (_line(position, "keywords") or "").split(",")))),
+        partial=description is None,
+    )
+
+
+def _site(config: Feed) -> str | None:
+    """Positions do not name their page; None for a saved feed that nobody knows the site of."""
+    known = config.base_url or config.board_token
+    return home(config, "jobs.personio.de") if known else None
+
+
+def _line(position: Element, path: str) -> str | None:
+    return texts.line(position.findtext(path))
+
+
+def _employment(position: Element) -> str | None:
+    """How one is employed, unless it is for good: then how much one works says more."""
+    kind, hours = _line(position, "employmentType"), _line(position, "schedule")
+    return employment.read(hours or kind if kind in (None, "permanent") else kind)
+
+
+def _pay(position: Element) -> Salary | None:
+    at = "salaryInformation/"
+    currency = _line(position, f"{at}currencyCode") or _line(position, f"{at}currencySymbol")
+    low, high = _line(position, f"{at}min"), _line(position, f"{at}max")
+    return salary.structured(low, high, currency, _line(position, f"{at}type"))
+
+
+def _text(position: Element) -> str | None:
+    """All parts of the description, each below its name."""
+    parts = position.iterfind("jobDescriptions/jobDescription")
+    return texts.join(
+        *(
+            f"{_line(part, 'name') or ''}\n{text}".strip()
+            for part in parts
+            if (text := texts.from_html(part.findtext("value")))
+        )
+    )
+
+
+_TENANT = r"(?P<token>[a-z0-9-]+?)[.-]jobs"
+
+
+def _config_from(groups: Groups) -> dict[str, Any] | None:
+    return {"board_token": groups["token"], "base_url": f"https://{groups['host']}"}
+
 
 PLATFORM = Platform(
     name="personio",
     title="Personio",
+    config=Feed,
+    first=first,
+    read=read,
+    urls=(
+        at("personio.de", _TENANT),
+        at("personio.com", _TENANT),
+    ),
+    config_from=_config_from,
 )

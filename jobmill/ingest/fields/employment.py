@@ -2,8 +2,69 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from typing import cast
+
+from jobmill.ingest.fields import text
+
+SILENT = re.compile(
+    r"(?:other|others|n/?a|none|null|unspecified|not (?:specified|applicable)|unknown|any|-+)?"
+)
+PERMANENT = re.compile(
+    r"permanent|unbefrist|festanstell|indefinid|indetermin|onbepaald|\bcdi\b|tills ?vidare"
+)
+# The first that is found; what one does comes before for how long, and that before how many hours.
+PATTERNS = (
+    ("internship", re.compile(
+        r"intern(?:s|ship)?\b|praktik(?:um|ant)|stagiaire|\bstage\b|prácticas|becari|estági|tirocin"
+        r"|staż"
+    )),
+    ("apprenticeship", re.compile(
+        r"apprentic|ausbildung|\bazubi|alternan|apprentissage|lehrling|aprendiz|apprendistat"
+    )),
+    ("volunteer", re.compile(r"volunt|ehrenamt|bénévol|wolontari")),
+    ("per_diem", re.compile(r"per ?diem|\bprn\b")),
+    ("temporary", re.compile(
+        r"temp\b|temps\b(?! (?:plein|partiel|complet))|tempor(?:ary|är|aire|al)|fixed ?term"
+        r"|seasonal|befristet|zeitarbeit|leiharbeit|\bcdd\b|intérim|interim|saison|determinad|determinat"
+        r"|okres określony|visstid|bepaalde tijd|casual"
+    )),
+    ("contract", re.compile(
+        r"contract|freelanc|free lance|selbst(?:st)?ändig|indépendant|autónom|\bb2b\b|\b1099\b"
+        r"|self employed|consultant"
+    )),
+)  # fmt: skip
+HOURS = re.compile(
+    r"(?P<full>full ?time|\bft\b|vollzeit|temps (?:plein|complet)|tiempo completo|jornada completa"
+    r"|tempo (?:pieno|integral|inteiro)|voltijd|fulltime|heltid"
+    r"|pełny etat|full day)|(?P<part>part ?time|\bpt\b|teilzeit|temps partiel|tiempo parcial"
+    r"|media jornada|tempo parziale|meio período|deeltijd|deltid|minijob"
+    r"|część etatu|geringfügig)"
+)
+
 
 def read(label: object) -> str | None:
     """full_time, part_time, contract, temporary, internship, apprenticeship, volunteer, per_diem;
-    the site's own words where none fits; None where it says nothing. A list: the first that says something."""
-    raise NotImplementedError
+    the site's own words where none fits; None where it says nothing. Of a list, the first that
+    says something."""
+    if isinstance(label, list | tuple | set | frozenset):
+        several = cast(Iterable[object], label)
+        return next((found for one in several if (found := read(one))), None)
+    words = text.line(label[:200]) if isinstance(label, str) else None
+    return _kind(words) if words else None
+
+
+def _kind(words: str) -> str | None:
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", words)
+    plain = " ".join(re.sub(r"[^\w/]+|_", " ", spaced.lower()).split())
+    if SILENT.fullmatch(plain):
+        return None
+    hours = HOURS.search(plain)
+    for kind, pattern in PATTERNS:
+        lasting = kind in ("contract", "temporary") and PERMANENT.search(plain)
+        if not lasting and pattern.search(plain):
+            return kind
+    if hours:
+        return "full_time" if hours["full"] else "part_time"
+    return words.replace("_", " ")

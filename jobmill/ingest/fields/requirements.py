@@ -2,7 +2,151 @@
 
 from __future__ import annotations
 
+import re
+
+LONGEST = 80
+"""Characters of a heading; what is longer is a sentence."""
+
+# A line that begins like this is a heading, whatever else it says.
+WANTED = re.compile(
+    # English
+    r"(?:(?:minimum|basic|preferred|required|desired|additional|key|essential|core|technical"
+    r"|professional|mandatory|main|job|role|position|candidate|other|bonus|the)"
+    r"(?: (?:and|&|or|/) \w+)? ){0,2}(?:requirements?|qualifications?|skills?(?: set)?"
+    r"|competenc(?:ies|es)|prerequisites|must[- ]haves?|criteria)"
+    r"|what (?:you(?:['\u2019]ll| will)?(?: need to)? (?:need|bring|have|should have|must have)"
+    r"|we(?:['\u2019]re| are)? (?:look(?:ing)? for|expect|need|require|want|value|seek)"
+    r"|you(?:['\u2019]ll)? offer|makes you|it takes|will make you|experience|skills)"
+    r"|who (?:you are|are you|we(?:['\u2019]re| are) looking for|should apply)|about you\b"
+    r"|your (?:profile|skills|background|qualifications|experience|expertise|strengths|toolbox)"
+    r"|you(?:['\u2019]d| might| may| could|['\u2019]ll| will)?(?: be)? (?:an? )?(?:great |good "
+    r"|strong |right )?(?:fit|match)|you (?:might|may) thrive|you(?:['\u2019]re| are) (?:a"
+    r"|the) (?:good|great|right)"
+    r"|(?:the |our )?(?:ideal|successful|right) (?:candidate|profile|applicant)"
+    r"|nice[- ]to[- ]haves?|bonus points|it(?:['\u2019]s| is|['\u2019]d be|would be) (?:a )?(?:plus"
+    r"|bonus|nice|great)"
+    r"|we(?:['\u2019]d| would) (?:love|like)|we(?:['\u2019]re| are) looking for|to (?:be successful"
+    r"|succeed|thrive|qualify)|good to have|extra credit|even better"
+    r"|(?:person|candidate) (?:specification|profile)|education (?:and|&|/) |experience (?:and|&"
+    r"|/) |knowledge(?:,| and| &) |skills(?: and| &|,| /|/) |preferred experience"
+    r"|(?:required|relevant|minimum) (?:experience|education)|you (?:have|bring|are|possess):?$"
+    r"|desirable"
+    # German
+    r"|(?:ihr|dein|das|unser|euer|ihre|deine|unsere|gewünschtes )?\s*(?:profil|anforderung(?:en"
+    r"|sprofil)|qualifikation(?:en)?|voraussetzung(?:en)?|fähigkeiten|stärken|kenntnisse)\b"
+    r"|(?:das|was|dies) (?:bringst|bringen|du|sie|solltest|sollten|wir (?:erwarten|suchen|uns)"
+    r"|wünschen|zeichnet|macht|erwarten|dich)|(?:du|sie) bring(?:st|en)|wir erwarten|wen wir suchen"
+    r"|damit (?:überzeug|begeister|punkte)|womit (?:du|sie)|wer du bist|von vorteil"
+    # French
+    r"|(?:votre |ton |le |notre )?profil\b|compétences|pré-?requis|qualifications"
+    r"|ce que nous (?:recherchons|attendons)|qui (?:êtes-vous|es-tu)|vous êtes\W*$"
+    r"|votre (?:parcours|expérience)"
+    r"|ce que vous apport|les plus\b|formation et"
+    # Spanish, Portuguese, Italian
+    r"|(?:tu |o |il tuo |il )?(?:perfil|profilo)\b|requisitos|requisiti|requerimientos|(?:qué|que"
+    r"|lo que|o que|cosa|chi) (?:buscamos|procuramos|cerchiamo|necesitas|esperamos|valoramos)"
+    r"|se valorará|imprescindible|conocimientos|competenze|qualificaç|quem (?:procuramos|és)"
+    r"|aptitudes|diferenciais|titolo preferenziale|experiencia requerida"
+    # Dutch, Polish, Swedish and their neighbours
+    r"|wat (?:vragen wij|breng je|neem je|verwachten|we vragen|wij vragen|jij meebrengt"
+    r"|je meebrengt|heb je nodig)|functie-?eisen|vereisten|jouw (?:profiel|talenten)|wie ben jij"
+    r"|dit ben jij"
+    r"|(?:nasze )?wymagania|(?:czego )?oczekujemy|oczekiwania|mile widziane|twój profil"
+    r"|kogo szukamy|(?:dina )?kvalifikationer|kvalifikasjoner|krav\b|din (?:profil|bakgrund)"
+    r"|vem (?:är|söker)"
+    r"|vi söker (?:dig|en)|om d[ie]g\b|meriterande|önskade|hvem er du|dine kvalifika"
+)
+WANTED_END = re.compile(
+    r".*\b(?:if you(?:['\u2019]re|['\u2019]ve)?(?: are| have| can)?|you (?:must |should "
+    r"|need to )?have|match if)\W*:"
+)
+# These are headings only when nothing else stands in the line, or inside a part that has begun.
+ALONE = re.compile(
+    r"(?:education|experience|skills|knowledge|languages?|abilities|certifications?|technical|tools"
+    r"|tech stack|background|must|formation|expérience|langues|ausbildung"
+    r"|sprachen|erfahrung|formación|idiomas|formazione|esperienza|wykształcenie|utbildning"
+    r"|erfarenhet|preferred|required|desired|plus|pluses|bonus)"
+    r"(?: (?:and|&|/|or) \w+)?"
+)
+# "Requirements gathering" and "Skills development" are work, not what is asked for.
+NOT_WANTED = re.compile(
+    r"requirements? (?:gather|engineer|analy|manage|elicit|document)|skills? (?:develop|train)"
+    r"|what we offer|about (?:us|the)|what you(?:['\u2019]ll| will) (?:do|get|gain|work|own|learn"
+    r"|find)"
+    r"|your (?:experience (?:with us|at)|benefits|role|tasks|impact|responsib)"
+    r"|profil de l['\u2019]entreprise|unternehmensprofil|qualifications? (?:may|will)"
+)
+WITH_TEXT = re.compile(
+    r"(?:(?:minimum|job|key) )?(?:requirements?|qualifications?|anforderungen|requisitos|requisiti"
+    r"|wymagania|must haves?)\s*:\s*\w"
+)
+"""A heading and what it heads in one line."""
+OTHER = re.compile(
+    r"what (?:we|you(?:['\u2019]ll| will)) (?:offer|do|get|give)|(?:our |your |the |key "
+    r"|main )?(?:benefits?|perks|responsibilit|compensation|salary|pay|about|how to apply|why"
+    r"|location|equal|"
+    r"interview|hiring process|duties|tasks|role|company|what['\u2019]s in it|we offer"
+    r"|additional information|note|apply|disclaimer|physical|working conditions|travel)"
+    r"|wir bieten|das bieten|was wir|unser angebot|deine aufgaben|ihre aufgaben|aufgaben|über uns"
+    r"|kontakt|benefits|nous offrons|avantages|ce que nous offrons|vos missions|à propos|"
+    r"qué ofrecemos|ofrecemos|beneficios|funciones|sobre|benefícios|cosa offriamo|offriamo"
+    r"|chi siamo|wij bieden|wat bieden|over ons|oferujemy|co oferujemy|zakres|vi erbjuder|om oss"
+)
+BULLET = re.compile(r"[-•*·▪◦●‣\u2013\u2014✓✔➢►+]\s|\d{1,2}[.)]\s")
+MARKS = " \t#*_:=\u2013\u2014-|►▪•✅🔥🎯💡👉🚀✨📌🔍🧠💪⭐"
+
 
 def find(description: str | None) -> str | None:
-    """The sections under headings such as "Requirements", "What you bring", "Ihr Profil"; None without one."""
-    raise NotImplementedError
+    """The sections under headings such as "Requirements", "What you bring" and "Ihr Profil";
+    None without one."""
+    if not description:
+        return None
+    lines = description.split("\n")
+    kept: list[str] = []
+    inside = entries = False
+    for index, line in enumerate(lines):
+        bullet = bool(BULLET.match(line))
+        if not bullet and (bare := line.strip(MARKS)):
+            if len(line) <= LONGEST and _asks(line, bare, inside=inside):
+                kept += [""] * (bool(kept) and not inside)
+                inside, entries = True, False
+            elif inside and _ends(line, bare, _neighbours(lines, index), entries=entries):
+                inside = False
+        if inside or (not bullet and WITH_TEXT.match(line[:LONGEST].lower())):
+            kept.append(line)
+        entries = entries or (inside and bullet)
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
+    return text if "\n" in text or ":" in text else None
+
+
+def _asks(line: str, heading: str, *, inside: bool) -> bool:
+    """Whether what follows such a line is what is asked for."""
+    low = heading.lower().rstrip(" ?")
+    if heading.endswith((".", "!", ";", ",")) or len(low.split()) > 12 or NOT_WANTED.search(low):
+        return False
+    if ALONE.fullmatch(low):
+        return inside or low.startswith(("experience", "skills", "must", "education", "knowledge"))
+    return bool(WANTED.match(low) or WANTED_END.match(line.lower()))
+
+
+def _neighbours(lines: list[str], index: int) -> tuple[str, str]:
+    """The line above, and the next that is not empty."""
+    after = next((line for line in lines[index + 1 : index + 4] if line.strip()), "")
+    return lines[index - 1] if index else "", after
+
+
+def _ends(line: str, bare: str, around: tuple[str, str], *, entries: bool) -> bool:
+    """Whether a line that asks for nothing opens another part: it stands as a heading does."""
+    above, below = around
+    listed = bool(BULLET.match(below))
+    if len(line) > LONGEST or bare.endswith((".", ";", ",")):
+        # A paragraph after a list is about something else, unless the list goes on.
+        return entries and not above.strip() and not listed and len(line) > LONGEST
+    if (
+        line.rstrip().endswith(":")
+        or OTHER.match(bare.lower())
+        or (bare.isupper() and len(bare) > 5)
+    ):
+        return True
+    # Where what is asked for is a list, a line of its own outside the list is a heading.
+    return entries and (not above.strip() or listed or len(below) > LONGEST)

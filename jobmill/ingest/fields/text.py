@@ -1,48 +1,110 @@
-"""From HTML to text: blocks stay apart, scripts go."""
+"""From HTML to text: blocks stay apart, scripts go.
+
+Patterns instead of a parser: each reads the text once, whatever it holds, while a parser that
+builds a tree takes quadratic time for tags nested ten thousands deep.
+"""
 
 from __future__ import annotations
 
 import html as entities
 import re
 
-from selectolax.lexbor import LexborHTMLParser
-
-BLOCKS = re.compile(
-    r"<(/?)(p|div|br|li|ul|ol|h[1-6]|tr|table|section|article|header|footer|hr|dd|dt|blockquote|pre)\b[^>]*>",
+# An end that never comes swallows the rest, as in browsers; so no pattern starts over in vain.
+UNSEEN = re.compile(
+    r"<!--.*?(?:-->|\Z)"
+    r"|<(script|style|noscript|template|svg|title|iframe|object)\b[^>]*+(?:>.*?(?:</\1\b[^>]*+>?"
+    r"|\Z)|\Z)"
+    r"|<[!?][^>]*+>?",
+    re.IGNORECASE | re.DOTALL,
+)
+# A quoted value may hold ">". The bounds keep a text of unpaired quotes from being read again and
+# again.
+REST = r"""\b(?:(?>[^"'>]++|"[^"]{0,400}+"|'[^']{0,400}+'){0,40}+>|[^>]*+>?)"""
+ENTRY = re.compile(rf"<li{REST}", re.IGNORECASE)
+EMPTY = re.compile(rf"<li{REST}\s*+</li>", re.IGNORECASE)
+ROW = re.compile(rf"<tr{REST}", re.IGNORECASE)
+CELL = re.compile(rf"<t[dh]{REST}", re.IGNORECASE)
+BLOCK = re.compile(
+    r"</?(?:p|div|br|li|[uod]l|h[1-6r]|t[rdh]|table|thead|tbody|tfoot|caption|section|article"
+    r"|header"
+    r"|footer|main|aside|nav|form|fieldset|legend|figure|figcaption|address|details|summary|center"
+    rf"|d[dt]|blockquote|pre|option|button|body|html|head){REST}",
     re.IGNORECASE,
 )
+TAG = re.compile(rf"</?[a-z]{REST}".replace(r"\b", "", 1), re.IGNORECASE)
+PRE = re.compile(r"<pre\b.*?(?:</pre|\Z)", re.IGNORECASE | re.DOTALL)
+ESCAPED = re.compile(r"&(?:amp;)*lt;/?[a-z]", re.IGNORECASE)
+INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\xad\u200b\u200e\u200f\u2060\ufeff\ud800-\udfff]")
+# What an escaper writes; what else there is belongs to the HTML. "&amp;" is last: it makes others.
+SIGNS = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&#39;", "'"), ("&amp;", "&"))
+ROW_MARK, CELL_MARK = "\ue000", "\ue001"
 
 
 def from_html(html: str | None) -> str | None:
-    """Plain text with a line per block and a dash before list entries; None where nothing is left."""
-    if not html:
+    """Plain text, a line per block and a dash before list entries; None where nothing is left."""
+    if not html or not (html := UNSEEN.sub("", html) if "<" in html else html):
         return None
-    marked = BLOCKS.sub(
-        lambda tag: "\n- " if tag[1] == "" and tag[2].lower() == "li" else "\n", html
-    )
-    tree = LexborHTMLParser(marked)
-    tree.strip_tags(["script", "style", "noscript", "template"], recursive=True)
-    return clean(tree.body.text() if tree.body else None)
+    if "<" in html:
+        html = _without_tags(html)
+    text = clean(entities.unescape(html) if "&" in html else html)
+    return _tidy_lists(text) if text and "-" in text else text
 
 
 def from_escaped(html: str | None) -> str | None:
-    """The same for HTML whose tags are written as entities (Greenhouse)."""
-    return from_html(entities.unescape(html)) if html else None
+    """The same for HTML whose tags are entities (Greenhouse): once, twice, or not at all."""
+    for _ in range(3):
+        if not html or TAG.search(html) or not ESCAPED.search(html):
+            break
+        for entity, sign in SIGNS:
+            html = html.replace(entity, sign)
+    return from_html(html)
 
 
 def clean(text: str | None) -> str | None:
-    """Without spaces that nobody sees; at most one empty line in a row; None where nothing is left."""
+    """Without spaces that nobody sees; at most one empty line in a row; None if nothing is left."""
     if not text:
         return None
-    lines = (" ".join(line.split()) for line in text.replace("\x00", "").splitlines())
+    lines = [" ".join(line.split()) for line in _visible(text).splitlines()]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() or None
 
 
 def line(text: object) -> str | None:
     """One line of text, entities resolved; None where nothing is left or it is no text."""
-    return " ".join(entities.unescape(text).split()) or None if isinstance(text, str) else None
+    if not isinstance(text, str):
+        return None
+    return " ".join(_visible(entities.unescape(text)).split()) or None
 
 
 def join(*parts: str | None) -> str | None:
     """Sections, one below the other."""
     return "\n\n".join(part for part in parts if part) or None
+
+
+def _visible(text: str) -> str:
+    """Without signs that have no width, and halves of signs, which no encoding can write."""
+    return INVISIBLE.sub("", text)
+
+
+def _without_tags(html: str) -> str:
+    if not BLOCK.search(html):
+        return TAG.sub("", html)
+    # A line's end in the source is a space, except where nothing else ends lines.
+    if PRE.search(html):
+        html = PRE.sub(lambda part: part[0].replace("\n", "<br>"), html)
+    html = " ".join(html.split())
+    html = ENTRY.sub("\n- ", EMPTY.sub("", CELL.sub(CELL_MARK, ROW.sub(ROW_MARK, html))))
+    text = TAG.sub("", BLOCK.sub("\n", html))
+    return "\n".join(map(_row, text.split(ROW_MARK))) if CELL_MARK in text else text
+
+
+def _row(row: str) -> str:
+    """The cells of a row in one line, a bar between them; what follows the table stays apart."""
+    *cells, last = row.split(CELL_MARK)
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    return " | ".join([*filled, last.lstrip()]) if last.strip() else " | ".join(filled)
+
+
+def _tidy_lists(text: str) -> str:
+    """An entry's text stands beside its dash, entries below one another, empty ones go."""
+    text = re.sub(r"(?m)^-(?:\s+-)*(?:\s+|\Z)", "- ", text)
+    return re.sub(r"\n\n+(?=- )", "\n", text).strip()

@@ -1,0 +1,203 @@
+"""How well boards are recognised by their addresses and by pages."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from evaluation.goal import Goal, Report
+from jobmill.ingest import detect
+from jobmill.ingest.adapters import BY_NAME
+from jobmill.ingest.address import FEED, GENERIC
+from jobmill.ingest.detect import Found
+
+NAMES = {"oracle_hcm": "oracle", "join_com": "join", "beisen_legacy": "beisen"}
+PLATFORM, TOKEN, FALSE, EMBEDS, HIGH = 0.98, 0.97, 0.01, 1.0, 0.97
+SECOND = {"co", "com", "org", "net", "gov", "govt", "ac", "edu"}
+VENDOR = 3  # A domain that so many boards of one platform share is the vendor's.
+
+
+@dataclass(frozen=True)
+class Row:
+    """An address, and what it should be found to be."""
+
+    url: str
+    platform: str | None
+    token: str | None = None
+    """None where the data does not say."""
+    company: str = ""
+
+
+def report(data: Path) -> Report:
+    """Platform and token by address, boards by page, and what is found where there is none."""
+    rows = [*_tokens(data), *_companies(data)]
+    vendors = _vendors(rows)
+    told = [_told(row, vendors) for row in [*rows, *_postings(data)]]
+    decidable = [row for row in told if row.platform and _domain(row.url) in vendors]
+    shared = _shared(rows)
+    nothing = [row for row in rows if not row.platform and _domain(row.url) not in shared]
+    unnamed = [row for row in told[: len(rows)] if not row.platform and _domain(row.url) in shared]
+    own = [row for row in told if row.platform and _domain(row.url) not in vendors]
+
+    answers = {row: detect.from_url(row.url) for row in decidable}
+    named = {row: found for row, found in answers.items() if row.token}
+    pages = [detect.detect("", html) for html in _pages(data)]
+    false = sum(map(_is_board, (*pages, *(detect.detect(row.url) for row in nothing))))
+    embeds = [*_embeds(data)]
+    sure = [(row, found) for row, found in answers.items() if found and found.confidence == "high"]
+    goals = [
+        Goal(
+            "platform right", _share(_platform_right(*pair) for pair in answers.items()), PLATFORM
+        ),
+        Goal("token right", _share(_token_right(*pair) for pair in named.items()), TOKEN),
+        Goal("false positives", false / (len(pages) + len(nothing) or 1), FALSE, at_most=True),
+        Goal("embeds found", _share(embeds), EMBEDS),
+        Goal("precision at high", _share(_wholly_right(*pair) for pair in sure), HIGH),
+    ]
+    left_out = sum(_is_board(detect.detect(row.url)) for row in unnamed)
+    strict = (false + left_out) / (len(pages) + len(nothing) + len(unnamed) or 1)
+    notes = [
+        *_notes(own=len(own), pages=len(pages), nothing=len(nothing), embeds=len(embeds)),
+        f"{len(unnamed)} addresses on shared domains that the data names no platform for are left",
+        f"out; we name one for {left_out}. Counted as false positives, these make it {strict:.4f}.",
+    ]
+    columns = ("platform", "addresses", "platform right", "with token", "token right")
+    return Report("Detection", columns, [*_table(answers)], goals, notes)
+
+
+def _notes(*, own: int, pages: int, nothing: int, embeds: int) -> list[str]:
+    return [
+        f"An address counts when its domain serves {VENDOR} or more boards of its platform here;",
+        f"{own} boards on companies' own domains cannot be told from the address alone.",
+        "Tokens are compared where the data has one, without regard to case; the data may name",
+        "only the first part (an Oracle host without its site).",
+        f"False positives: {pages} pages of companies without a board, and {nothing} addresses of",
+        f"career pages, except on domains that {VENDOR} companies share; feeds and generic pages are",
+        "no boards.",
+        f"Embeds: {embeds} snippets, by the first answer; where the data has no token, the",
+        "platform is enough.",
+    ]
+
+
+def _tokens(data: Path) -> Iterator[Row]:
+    for file in sorted((data / "company_tokens").glob("*.csv")):
+        name = NAMES.get(file.stem, file.stem)
+        for line in _lines(file, ","):
+            slug = line.get("slug") or ""
+            if name in BY_NAME:
+                yield Row(line["url"], name, None if slug.startswith("http") else slug or None)
+
+
+def _companies(data: Path) -> Iterator[Row]:
+    for line in _lines(data / "source_detection_truth" / "company_website_to_board.tsv", "\t"):
+        name = NAMES.get(line["monitor_type"], line["monitor_type"])
+        config = json.loads(line["monitor_config"] or "{}")
+        known = name in BY_NAME and name != FEED
+        platform = name if known else None
+        yield Row(line["board_url"], platform, _token(name, config), line["company"])
+
+
+def _token(name: str, config: dict[str, str]) -> str | None:
+    if name == "workday" and "site" in config:
+        return f"{config['company']}/{config['site']}"
+    if name == "oracle" and "host" in config:
+        return f"{config['host'].split('.')[0]}/{config['site']}"
+    keys = ("token", "slug", "tenant", "company_id", "company")
+    return next((config[key] for key in keys if key in config), None)
+
+
+def _postings(data: Path) -> Iterator[Row]:
+    file = data / "listings" / "simplify_newgrad_listings.jsonl"
+    for line in file.read_text().splitlines() if file.exists() else ():
+        yield Row(json.loads(line)["url"], None)
+
+
+def _pages(data: Path) -> Iterator[str]:
+    for file in sorted((data / "html_company_page").glob("*.html")):
+        yield file.read_text(errors="replace")
+
+
+def _embeds(data: Path) -> Iterator[bool]:
+    file = data / "source_detection_truth" / "embed_snippets.jsonl"
+    for line in file.read_text().splitlines() if file.exists() else ():
+        one = json.loads(line)
+        found = detect.detect(f"https://{one['site']}", one["html"])
+        row = Row("", one["ats"], one["token"])
+        yield _platform_right(row, found) and (row.token is None or _token_right(row, found))
+
+
+def _lines(file: Path, delimiter: str) -> list[dict[str, str]]:
+    if not file.exists():
+        return []
+    with file.open(newline="") as lines:
+        return list(csv.DictReader(lines, delimiter=delimiter))
+
+
+def _domain(url: str) -> str:
+    """What was registered, nearly: enough to tell vendors apart."""
+    labels = (urlsplit(url).hostname or "").split(".")
+    return ".".join(labels[-3:] if labels[-2:-1] and labels[-2] in SECOND else labels[-2:])
+
+
+def _vendors(rows: Iterable[Row]) -> dict[str, str]:
+    """Whose a domain is, by the data alone: our own patterns have no say in it."""
+    counted = Counter((_domain(row.url), row.platform) for row in rows if row.platform)
+    return {
+        domain: platform
+        for (domain, platform), count in counted.items()
+        if platform and count >= VENDOR
+    }
+
+
+def _shared(rows: Iterable[Row]) -> set[str]:
+    """Domains under which several companies have their pages: a vendor's, named or not."""
+    companies = {(_domain(row.url), row.company or row.url) for row in rows}
+    counted = Counter(domain for domain, _ in companies)
+    return {domain for domain, count in counted.items() if count >= VENDOR}
+
+
+def _told(row: Row, vendors: dict[str, str]) -> Row:
+    """A row read by other means (a site map, a feed) may be a platform's all the same."""
+    return row if row.platform else Row(row.url, vendors.get(_domain(row.url)))
+
+
+def _is_board(found: Found | None) -> bool:
+    return found is not None and found.platform not in {FEED, GENERIC}
+
+
+def _platform_right(row: Row, found: Found | None) -> bool:
+    return found is not None and found.platform == row.platform
+
+
+def _token_right(row: Row, found: Found | None) -> bool:
+    if found is None or found.token is None or row.token is None:
+        return False
+    ours, theirs = found.token.lower(), row.token.lower()
+    return ours == theirs or ours.startswith(f"{theirs}/")
+
+
+def _wholly_right(row: Row, found: Found | None) -> bool:
+    return _platform_right(row, found) and (row.token is None or _token_right(row, found))
+
+
+def _share(marks: Iterable[bool]) -> float:
+    known = list(marks)
+    return sum(known) / len(known) if known else 0.0
+
+
+def _table(answers: dict[Row, Found | None]) -> Iterator[tuple[str, ...]]:
+    for platform in sorted({row.platform or "" for row in answers}):
+        rows = [(row, found) for row, found in answers.items() if row.platform == platform]
+        named = [(row, found) for row, found in rows if row.token]
+        yield (
+            platform,
+            str(len(rows)),
+            f"{_share(_platform_right(*pair) for pair in rows):.4f}",
+            str(len(named)),
+            f"{_share(_token_right(*pair) for pair in named):.4f}" if named else "",
+        )

@@ -1,0 +1,155 @@
+"""USAJobs: postings of the government of the United States."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from jobmill.catalog.posting import Period, Posting, Salary
+from jobmill.ingest import foreign, search
+from jobmill.ingest.fields import dates, employment, places, salary, text
+from jobmill.ingest.foreign import Foreign, Line, Link, Many, Maybe
+from jobmill.ingest.platform import Page, Platform
+from jobmill.outside.request import Request
+
+
+class _Pay(Foreign):
+    MinimumRange: Maybe[str] = None
+    MaximumRange: Maybe[str] = None
+    RateIntervalCode: Maybe[str] = None
+
+
+class _Place(Foreign):
+    LocationName: Maybe[str] = None
+
+
+class _Named(Foreign):
+    Name: Maybe[str] = None
+
+
+class _Details(Foreign):
+    JobSummary: Maybe[str] = None
+    MajorDuties: Many[str] = ()
+    Requirements: Maybe[str] = None
+    Education: Maybe[str] = None
+    RemoteIndicator: Maybe[bool] = None
+
+
+class _Area(Foreign):
+    Details: _Details = Field(default_factory=_Details)
+
+
+class _Descriptor(Foreign):
+    PositionTitle: Line
+    PositionID: Maybe[str] = None
+    PositionURI: Link = None
+    ApplyURI: Many[str] = ()
+    OrganizationName: Maybe[str] = None
+    DepartmentName: Maybe[str] = None
+    PositionLocationDisplay: Maybe[str] = None
+    PositionLocation: Many[_Place] = ()
+    PositionSchedule: Many[_Named] = ()
+    PositionRemuneration: Many[_Pay] = ()
+    QualificationSummary: Maybe[str] = None
+    PublicationStartDate: Maybe[str] = None
+    ApplicationCloseDate: Maybe[str] = None
+    UserArea: _Area = Field(default_factory=_Area)
+
+
+class _Item(Foreign):
+    MatchedObjectDescriptor: _Descriptor
+    MatchedObjectId: Maybe[str] = None
+
+
+class _Result(Foreign):
+    SearchResultItems: list[object]
+    SearchResultCountAll: Maybe[int] = None
+
+
+class _Answer(Foreign):
+    SearchResult: _Result
+
+
+# Per annum, hour, day, month. Others (two weeks, piece work, without pay) have no word here.
+PERIODS: dict[str | None, Period] = {"PA": "year", "PH": "hour", "PD": "day", "PM": "month"}
+UNPAID = "WC"
+SIZE = 250
+
+
+def first(config: search.Search) -> Request:
+    return _ask(config, 1)
+
+
+def _ask(config: search.Search, number: int) -> Request:
+    params = {
+        "Keyword": config.keywords,
+        "LocationName": config.location,
+        "ResultsPerPage": SIZE,
+        "Page": number,
+    }
+    return Request(
+        search.url("https://data.usajobs.gov/api/search", params),
+        # The e-mail address that the key was registered with takes the place of our name.
+        secret={"User-Agent": "{USAJOBS_EMAIL}", "Authorization-Key": "{USAJOBS_API_KEY}"},
+        mark={"page": number},
+    )
+
+
+def read(body: bytes, request: Request, config: search.Search) -> Page:
+    result = _Answer.model_validate(foreign.load(body)).SearchResult
+    good, stubs = foreign.records(_Item, result.SearchResultItems)
+    number, total = request.mark.get("page", 1), result.SearchResultCountAll
+    more = bool(result.SearchResultItems) and number * SIZE < (total or 0)
+    next, truncated = search.turn(config, number, more, lambda page: _ask(config, page))
+    return Page(tuple(map(_posting, good)), next, truncated, total, stubs)
+
+
+def _posting(item: _Item) -> Posting:
+    one = item.MatchedObjectDescriptor
+    about = one.UserArea.Details
+    needs = text.from_html(one.QualificationSummary)
+    more = text.join(
+        *map(text.from_html, about.MajorDuties),
+        needs,
+        text.from_html(about.Requirements),
+        text.from_html(about.Education),
+    )
+    return Posting(
+        title=one.PositionTitle,
+        url=(one.PositionURI or "").replace("usajobs.gov:443/", "usajobs.gov/"),
+        company=text.line(one.OrganizationName),
+        location=text.line(one.PositionLocationDisplay),
+        locations=places.unique([place.LocationName for place in one.PositionLocation]),
+        arrangement="remote" if about.RemoteIndicator else None,
+        department=text.line(one.DepartmentName),
+        employment_type=employment.read([kind.Name for kind in one.PositionSchedule]),
+        posted_at=dates.read(one.PublicationStartDate),
+        valid_through=dates.deadline(one.ApplicationCloseDate),
+        salary=_salary(one.PositionRemuneration),
+        description=text.join(text.from_html(about.JobSummary), more),
+        requirements=needs,
+        apply_url=next(filter(None, map(foreign.link, one.ApplyURI)), None),
+        vendor_id=item.MatchedObjectId or one.PositionID,
+        requisition_id=one.PositionID,
+        via="USAJobs",
+        partial=more is None,
+    )
+
+
+def _salary(offers: tuple[_Pay, ...]) -> Salary | None:
+    for one in offers:
+        if one.RateIntervalCode != UNPAID:
+            period = PERIODS.get(one.RateIntervalCode)
+            return salary.structured(one.MinimumRange, one.MaximumRange, "USD", period)
+    return None
+
+
+PLATFORM = Platform(
+    name="usajobs",
+    title="USAJobs",
+    config=search.Search,
+    token=search.token,
+    first=first,
+    read=read,
+    key=("USAJOBS_EMAIL", "USAJOBS_API_KEY"),
+    inventory=False,
+)

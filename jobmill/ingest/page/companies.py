@@ -1,0 +1,143 @@
+"""Who a page says is hiring."""
+
+from __future__ import annotations
+
+import re
+
+from jobmill.ingest.page import spots
+from jobmill.ingest.page.head import Head
+from jobmill.ingest.page.labels import Pair, clean, known
+from jobmill.ingest.page.lines import Line
+from jobmill.ingest.page.words import Ballot, squeeze, within
+
+_FIRST = 400
+"""Lines among which the name must be."""
+_MORE = re.compile(
+    r"\b(?:jobs|openings|positions|vacancies|listings|opportunities|stellen|ofertas|offres)\s+"
+    r"(?:at|from|by|with|bei|von|de|chez)\s+(.{2,80})$"
+    r"|^(?:view|see|show|browse)\s+(?:all\s+)?(.{2,80}?)(?:'s|\u2019s)?\s+"
+    r"(?:profile|jobs|job listings|openings|company profile)\b",
+    re.IGNORECASE,
+)
+_BY = re.compile(
+    r"^(?:job\s+)?(?:posted|offered|published|advertised|placed)?\s?by:?\s+(.{2,80})$",
+    re.IGNORECASE,
+)
+_ON = re.compile(r"\s+(?:on|am|le|el)\s+\S{0,12}\d.*$", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"^(?:about|über|learn more about|more about|why join|working at|join)\s+(.{2,60})$",
+    re.IGNORECASE,
+)
+_HIRING = re.compile(r"^(.{2,60}?)\s+(?:is\s+)?hiring\s+(?:an?\s+)?\S", re.IGNORECASE)
+_AT = re.compile(
+    r"\b(?:at|bei|chez|posted by|offered by|with)\s+([^\W\d_a-z][^|!?\n]{1,70}?)"
+    r"(?=\s+(?:in|and|job|jobs|careers|on)\b|\s+[-\u2013\u2014]\s|\s*[|!?]|[.,]\s|\s*$|\.$)"
+)
+_OTHER = re.compile(r"\bother\s+(\S.{1,60}?)\s+jobs\b", re.IGNORECASE)
+_SPLIT = re.compile(r"\s+[-\u2013\u2014|:•·]+\s+|\s*[|»]\s*|:\s+")
+_CAREERS = re.compile(r"\s+(?:careers|jobs)$", re.IGNORECASE)
+_NO_NAME = re.compile(
+    r"^(?:this|our|the|us|your|a|an|my|all|more|other)\b|\b(?:click|here|view|website|profile|log ?in|sign|resume|"
+    r"résumé|search|apply|this company|this employer|jobs?|careers?|employers?|companies|overview|"
+    r"site|home|back|email|e-mail|home ?page|salary|location|read more|contact)\b|@|https?:|\?$|:$",
+    re.IGNORECASE,
+)
+
+
+def find(lines: list[Line], pairs: list[Pair], head: Head, title: str) -> str | None:
+    """The company's name, as the page writes it; `title` is what it is not."""
+    ballot = Ballot()
+    for pair in pairs:
+        if pair.name == "company":
+            _vote(ballot, pair.value, "label", 4 * pair.surely, told=True)
+    for line in lines[:_FIRST]:
+        if len(line.text) <= 120:
+            _look(ballot, line)
+    _from_head(ballot, head)
+    _from_meta(ballot, head)
+    _near(ballot, lines, head, squeeze(title))
+    _support(ballot, head, squeeze(title))
+    return ballot.best(2)
+
+
+def _vote(ballot: Ballot, words: str, kind: str, weight: float, *, told: bool = False) -> None:
+    """Count it if it can be a name; what a label tells is trusted further."""
+    words = clean(words).removesuffix(" »")
+    if not 2 <= len(words) <= 90 or len(words.split()) > 12 or known(words):
+        return
+    if spots.is_like_place(words) or (not told and _NO_NAME.search(words)):
+        return
+    if words[0].islower() and not told and kind not in ("mark", "more"):
+        return
+    ballot.vote(words, kind, weight)
+
+
+def _look(ballot: Ballot, line: Line) -> None:
+    if found := _MORE.search(line.text):
+        _vote(ballot, found[1] or found[2], "more", 2)
+    elif found := _BY.match(line.text):
+        _vote(ballot, _ON.sub("", found[1]), "by", 1.5)
+    elif found := _ABOUT.match(line.text):
+        _vote(ballot, found[1], "about", 0.8)
+    for words, marked in line.parts():
+        if "company name" in marked:
+            _vote(ballot, words, "mark", 2.5)
+        elif "company" in marked:
+            _vote(ballot, words, "mark", 1.5)
+
+
+def _from_head(ballot: Ballot, head: Head) -> None:
+    for words in (head.title, head.shared):
+        if found := _HIRING.match(words):
+            _vote(ballot, found[1], "hiring", 1.5)
+        for found in _AT.finditer(words):
+            _vote(ballot, found[1], "title at", 1.5)
+        for part in _SPLIT.split(words)[1:]:
+            _vote(ballot, part, "title part", 0.5)
+    if head.site:
+        _vote(ballot, _CAREERS.sub("", head.site), "site", 0.8)
+
+
+def _from_meta(ballot: Ballot, head: Head) -> None:
+    for pattern in (_AT, _OTHER):
+        for found in pattern.finditer(head.about):
+            _vote(ballot, found[1], "meta at", 0.8)
+    for crumb in head.crumbs[1:-1]:
+        _vote(ballot, crumb, "crumb", 0.8)
+    named = squeeze(f"{head.title} {head.about}")
+    for logo in head.logos:
+        if within(squeeze(logo), named):
+            _vote(ballot, logo, "logo", 1)
+
+
+def _near(ballot: Ballot, lines: list[Line], head: Head, title: str) -> None:
+    """Short lines around the title that the head of the page names, too."""
+    named, about = squeeze(f"{head.title} {head.site}"), squeeze(head.about)
+    at = next((n for n, line in enumerate(lines) if squeeze(line.text) == title), None)
+    for line in lines[max(0, at - 2) : at + 4] if at is not None else ():
+        for words in (*_SPLIT.split(line.text[:200]), *(run.text for run in line.runs[:6])):
+            if not words.endswith(":") and within(squeeze(words), f"{named} {about}"):
+                _vote(ballot, words, "near", _nearness(squeeze(words), named, ballot))
+
+
+def _nearness(key: str, named: str, ballot: Ballot) -> float:
+    """Most for what stands by itself in the page's title, too."""
+    if "title part" in ballot.votes.get(key, {}):
+        return 1.8
+    return 1.2 if within(key, named) else 0.6
+
+
+def _support(ballot: Ballot, head: Head, title: str) -> None:
+    page_title, about = squeeze(head.title), squeeze(head.about)
+    for key in ballot.candidates():
+        kinds = ballot.votes[key].keys()
+        # What was found there cannot also be confirmed by it.
+        if within(key, page_title) and not kinds & {"title at", "title part", "hiring"}:
+            ballot.vote(key, "in title", 0.8)
+        if within(key, about) and "meta at" not in kinds:
+            ballot.vote(key, "in meta", 0.8)
+        if key.replace(" ", "") == head.host:
+            # A company's own site; on a board it is the board, which few other signs repeat.
+            ballot.vote(key, "host", 0.7)
+        if within(key, title) and "label" not in kinds:
+            ballot.vote(key, "is title", -3)

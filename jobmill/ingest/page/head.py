@@ -1,0 +1,108 @@
+"""What a page says about itself: its head, its breadcrumbs, its address."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
+
+from selectolax.lexbor import LexborHTMLParser
+
+from jobmill.ingest.fields import text
+from jobmill.ingest.page.words import squeeze
+
+_CRUMBS = (
+    '[class*="breadcrumb" i],[id*="breadcrumb" i],[aria-label*="breadcrumb" i],[class*="crumbs" i]'
+)
+_BETWEEN = re.compile(r"\s*(?:[>»\u203a→|]|::|\s/\s|\x1f)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """All that can be compared with the visible lines."""
+
+    title: str
+    shared: str
+    """The title for sharing (og:title, twitter:title)."""
+    site: str
+    about: str
+    """Description and keywords."""
+    place: str
+    crumbs: tuple[str, ...]
+    logos: tuple[str, ...]
+    """What pictures say in words."""
+    slug: str
+    host: str
+    language: str
+
+
+def read(tree: LexborHTMLParser, url: str) -> Head:
+    """The head of a page, before anything is stripped from it."""
+    meta = _meta(tree)
+    addresses = _addresses(tree, url, meta)
+    title = (tree.head and tree.head.css_first("title")) or tree.css_first("title")
+    html = tree.css_first("html")
+    return Head(
+        title=_line(title.text()) if title else "",
+        shared=meta.get("og:title") or meta.get("twitter:title") or meta.get("title") or "",
+        site=meta.get("og:site_name") or meta.get("application-name") or "",
+        about="\n".join(meta.get(key, "") for key in ("description", "og:description", "keywords")),
+        place=meta.get("geo.placename", ""),
+        crumbs=_crumbs(tree),
+        logos=_logos(tree),
+        slug=" ".join(map(_slug, addresses)),
+        host=next((host for host in map(_host, addresses) if host), ""),
+        language=((html.attributes.get("lang") if html else None) or "").lower(),
+    )
+
+
+def _line(words: str) -> str:
+    return text.line(words[:1_000]) or ""
+
+
+def _meta(tree: LexborHTMLParser) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for node in tree.css("meta[content]")[:100]:
+        attributes = node.attributes
+        name = attributes.get("property") or attributes.get("name") or ""
+        found.setdefault(name.lower(), _line(attributes.get("content") or ""))
+    return found
+
+
+def _addresses(tree: LexborHTMLParser, url: str, meta: dict[str, str]) -> list[str]:
+    """Where it was fetched, and where it says it belongs."""
+    node = tree.css_first('link[rel="canonical"][href],base[href]')
+    own = (node.attributes.get("href") if node else None) or meta.get("og:url") or ""
+    return [url, own]
+
+
+def _logos(tree: LexborHTMLParser) -> tuple[str, ...]:
+    found = (_line(node.attributes.get("alt") or "") for node in tree.css("img[alt]")[:60])
+    return tuple(re.sub(r"\s+logo$", "", words, flags=re.IGNORECASE) for words in found if words)
+
+
+def _crumbs(tree: LexborHTMLParser) -> tuple[str, ...]:
+    node = tree.css_first(_CRUMBS)
+    if not node:
+        return ()
+    parts = _BETWEEN.split(node.text(separator="\x1f")[:1_000])
+    return tuple(part for part in map(_line, parts) if squeeze(part))
+
+
+def _slug(address: str) -> str:
+    """The words of the address that could be a title."""
+    try:
+        path = unquote(urlsplit(address).path)
+    except ValueError:
+        return ""
+    return squeeze(max(path.split("/"), key=len, default=""))
+
+
+def _host(address: str) -> str:
+    """The telling part of the host: "acme" of careers.acme.co.uk."""
+    try:
+        host = urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
+    parts = [part for part in host.split(".")[:-1] if part not in ("www", "co", "com", "org")]
+    return parts[-1] if parts else ""

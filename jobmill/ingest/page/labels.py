@@ -1,0 +1,285 @@
+"""Labels and what stands beside them: "Location: Berlin", in whatever markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from selectolax.lexbor import LexborNode
+
+from jobmill.ingest.page.lines import Line, Run
+from jobmill.ingest.page.words import squeeze
+
+Field: TypeAlias = Literal[
+    "title", "company", "location", "city", "state", "country", "posted", "updated", "until",
+    "kind", "pay", "number", "team", "mode", "other",
+]  # fmt: skip
+
+_SAID: dict[Field, str] = {
+    "title": "job title|title|position|position title|posting title|job name|role|vacancy|"
+    "vacancy title|job position|opening|stellenbezeichnung|stelle|jobtitel|intitulé du poste|poste|"
+    "titre du poste|puesto|título del puesto|cargo|titolo|posizione|functie|functietitel|stanowisko",
+    "company": "company|company name|company s name|employer|employer name|hiring company|"
+    "organization|organisation|organization name|hiring organization|agency|advertiser|recruiter|"
+    "posted by|job posted by|business name|firm|institution|offered by|firma|arbeitgeber|"
+    "unternehmen|entreprise|société|employeur|empresa|azienda|bedrijf|werkgever|organisatie|företag|"
+    "arbetsgivare|virksomhed|pracodawca|empregador",
+    "location": "location|locations|location s|job location|job locations|work location|"
+    "city state|city and state|location city state|city state zip|city state country|place of work|"
+    "position location|primary location|work site|worksite|office location|based in|area|where|"
+    "place|standort|standorte|ort|arbeitsort|einsatzort|dienstort|lieu|lieu de travail|localisation|"
+    "ubicación|lugar|lugar de trabajo|localidad|luogo|luogo di lavoro|sede|sede di lavoro|località|"
+    "locatie|standplaats|plaats|localização|local de trabalho|arbetsort|arbejdssted|miejsce pracy|"
+    "lokalizacja",
+    "city": "city|town|city town|stadt|ville|ciudad|città|stad|cidade|miasto",
+    "state": "state|state province|province|state region|bundesland|provincia|estado",
+    "country": "country|land|pays|país|paese",
+    "posted": "posted|date posted|posted date|posted on|post date|posting date|job posted|date|"
+    "job posted on|published|publication date|date published|published on|creation date|created|"
+    "created on|date created|listed|listed on|date listed|open date|opening date|date opened|added|"
+    "date added|first posted|online since|active since|veröffentlicht|veröffentlicht am|"
+    "veröffentlichungsdatum|erschienen am|eingestellt am|online seit|datum|publié le|publiée le|"
+    "date de publication|publicado|publicado el|fecha de publicación|fecha|pubblicato|"
+    "pubblicato il|data di pubblicazione|geplaatst|geplaatst op|publicado em|data de publicação|"
+    "publicerad|opublikowano|data publikacji",
+    "updated": "updated|last updated|date updated|updated on|modified|last modified|aktualisiert",
+    "until": "closing date|close date|apply by|application deadline|deadline|expires|expiry date|"
+    "expiration date|valid through|valid until|closes|bewerbungsfrist|date limite|fecha límite|"
+    "fecha de cierre|scadenza|sista ansökningsdag",
+    "kind": "job type|employment type|position type|type of employment|employment|employee type|"
+    "type|contract type|contract|job status|employment status|working time|anstellungsart|"
+    "beschäftigungsart|vertragsart|arbeitszeit|type de contrat|contrat|tipo de contrato|"
+    "jornada laboral|tipo di contratto|dienstverband|employment types|tax term|schedule",
+    "pay": "salary|pay|compensation|base pay|salary range|pay rate|pay range|wage|rate|"
+    "gehalt|vergütung|salaire|rémunération|salario|stipendio|retribuzione|salaris",
+    "number": "job id|reference|ref|ref no|reference id|req id|requisition|requisition id|"
+    "requisition number|job number|job no|job code|job reference|job reference code|job ref|"
+    "reference number|reference code|position id|position number|vacancy number|posting id|"
+    "kennziffer|referenznummer|référence|referencia|jobid|job req id",
+    "team": "department|division|abteilung|departamento|département|service|afdeling",
+    "mode": "workplace type|remote type|work type|work mode|modalidad de trabajo|arbeitsmodell|"
+    "télétravail|work arrangement",
+    # No field of ours, but where a value ends.
+    "other": "category|job category|categories|industry|industries|sector|experience|education|"
+    "required experience|required education|years of experience|skills|required skills|"
+    "description|job description|requirements|qualifications|benefits|phone|fax|email|e mail|"
+    "contact|contact name|contact person|website|web site|url|travel|travel required|relocation|"
+    "required travel|career level|job function|function|duration|area code|length|telecommute|"
+    "views|applicants|openings|number of openings|start date|vacantes|share|print|apply|zip|"
+    "zip code|postal code|address|street|summary|overview|keywords|job level|level|tier|region",
+}  # fmt: skip
+_KNOWN: dict[str, Field] = {
+    word: name for name, words in _SAID.items() for word in words.split("|")
+}
+# Labels nobody listed: a word that tells, and words that may stand with it.
+_TELLING: dict[Field, tuple[str, str]] = {
+    "until": ("closing deadline expires expiration", "date job application on the day"),
+    "updated": ("updated modified update", "last date on job"),
+    "posted": (
+        "posted posting post listed published created creation added activated opened",
+        "date job on was the this first originally day last",
+    ),
+    "location": (
+        "location locations city worksite",
+        "job work primary position state country province zip code office region s the main area or and",
+    ),
+    "company": (
+        "company employer organization organisation advertiser",
+        "name hiring the s posting or client recruiting agency business",
+    ),
+    "title": ("title position vacancy", "job the name of posting"),
+}
+_COMPOSED: list[tuple[Field, frozenset[str], frozenset[str]]] = [
+    (name, frozenset(telling.split()), frozenset(f"{telling} {beside}".split()))
+    for name, (telling, beside) in _TELLING.items()
+]
+_ANY_TELLING = frozenset[str]().union(*(telling for _, telling, _ in _COMPOSED))
+_MAY_BE_ELSE = (
+    "title position role stelle date area place where local type agency recruiter poste puesto cargo"
+    " datum fecha opening"
+)
+_VAGUE = frozenset(_MAY_BE_ELSE.split())
+_UNSAID = (
+    "n a|na|none|not available|not specified|unspecified|not stated|not provided|see description|"
+    "see ad|unknown|tbd|keine angabe|k a|nc|no especificado"
+)
+_NOTHING = frozenset(_UNSAID.split("|"))
+_BAR = re.compile(r"\s+[|•·]\s+")
+_EDGES = " \t|-\u2013\u2014•·,;:>»*"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What a label says, and how surely it is one (0 to 1)."""
+
+    name: Field
+    value: str
+    surely: float
+    at: int
+    """The line that holds the value."""
+
+
+def known(words: str) -> Field | None:
+    """The field that these words are a label of."""
+    if len(words) > 40:
+        return None
+    label = squeeze(words)
+    return _KNOWN.get(label) or _composed(label)
+
+
+def _composed(label: str) -> Field | None:
+    words = frozenset(label.split())
+    if not 2 <= len(words) <= 4 or words.isdisjoint(_ANY_TELLING):
+        return None
+    fits = (name for name, telling, beside in _COMPOSED if words & telling and words <= beside)
+    return next(fits, None)
+
+
+def pairs(lines: list[Line]) -> list[Pair]:
+    """All labels of fields that we know, with their values, in order."""
+    found: list[Pair] = []
+    for at, line in enumerate(lines):
+        if len(line.text) < 300 and (":" in line.text or len(line.runs[0].text) < 40):
+            found += _inside(line, at) or _columns(lines, at) or _beside(lines, at)
+    return _in_company([pair for pair in found if pair.value])
+
+
+def _in_company(found: list[Pair]) -> list[Pair]:
+    """Labels come in groups: one that stands alone, as in running text, is less sure."""
+    kept: list[Pair] = []
+    for n, pair in enumerate(found):
+        near = found[max(0, n - 3) : n] + found[n + 1 : n + 4]
+        group = any(one.name != pair.name and abs(one.at - pair.at) <= 6 for one in near)
+        # Braces: a template that the page's program has yet to fill.
+        empty = squeeze(pair.value) in _NOTHING or ("{" in pair.value and "}" in pair.value)
+        if pair.name != "other" and not empty:
+            kept.append(pair if group else replace(pair, surely=pair.surely - 0.3))
+    return kept
+
+
+def clean(value: str) -> str:
+    """A value without what sets it apart from its neighbours."""
+    return value.strip(_EDGES)
+
+
+def _inside(line: Line, at: int) -> list[Pair]:
+    """Label and value in one line: in one text with a colon, or in elements side by side."""
+    found: list[Pair] = []
+    if len(line.runs) == 1 and ":" not in line.text:
+        return found
+    label: tuple[Field, float] | None = None
+    words: list[str] = []
+    for run, text in _pieces(line):
+        head, colon, tail = text.partition(":")
+        name = known(head)
+        if name and (colon or _set_apart(line, run.tag)) and not run.link:
+            _close(found, label, words, at)
+            plain = bool(tail.strip()) or not colon
+            label, words = (name, _sureness(head, plain=plain)), [tail] if tail.strip() else []
+        elif label and _is_label(text):
+            _close(found, label, words, at)
+            label, words = None, []
+        elif label and not (run.link and words):
+            words.append(text)
+    _close(found, label, words, at)
+    return found
+
+
+def _pieces(line: Line) -> Iterator[tuple[Run, str]]:
+    for run in line.runs:
+        for text in _BAR.split(run.text) if ":" in run.text else (run.text,):
+            yield run, text
+
+
+def _close(found: list[Pair], label: tuple[Field, float] | None, words: list[str], at: int) -> None:
+    if label and words:
+        value = clean(" ".join(words)).replace(" ,", ",")
+        found.append(Pair(label[0], value, label[1], at))
+
+
+def _set_apart(line: Line, tag: str) -> bool:
+    """Whether a run without a colon can be a label: it must be an element of its own."""
+    return len(line.runs) > 1 and tag in ("b", "strong", "span", "label", "em", "font", "small")
+
+
+def _is_label(words: str) -> bool:
+    return (words.endswith(":") and len(words) < 40) or known(words) is not None
+
+
+def _sureness(label: str, *, plain: bool) -> float:
+    """Less for words that may be a heading of something else, and for what nothing sets apart."""
+    return 1.0 - (0.3 if squeeze(label) in _VAGUE else 0) - (0.2 if plain else 0)
+
+
+def _beside(lines: list[Line], at: int) -> list[Pair]:
+    """The label is a line of its own; its value is the next one, if the markup says so."""
+    line = lines[at]
+    name = known(line.text)
+    if not name or line.linked or at + 1 == len(lines):
+        return []
+    value = lines[at + 1]
+    if any(_is_label(words) for words in (value.text, value.runs[0].text)):
+        return []
+    colon = line.text.endswith(":")
+    listed = line.tag in ("li", "body", "a", "button") and not colon
+    if listed or not _follows(line.block, value.block):
+        return []
+    plain = not colon and line.tag not in ("dt", "th", "td", "label")
+    return [Pair(name, clean(value.text), _sureness(line.text, plain=plain), at + 1)]
+
+
+def _columns(lines: list[Line], at: int) -> list[Pair]:
+    """A row of labels over a row of values."""
+    if at and _cell(lines[at - 1]) and known(lines[at - 1].text):
+        return []
+    names: list[Field] = []
+    while at + len(names) < len(lines) and _cell(cell := lines[at + len(names)]):
+        if not (name := known(cell.text)):
+            break
+        names.append(name)
+    values = lines[at + len(names) : at + 2 * len(names)]
+    if len(names) < 2 or len(values) < len(names) or not all(map(_cell, values)):
+        return []
+    return [
+        Pair(name, clean(value.text), 0.8, at + len(names) + n)
+        for n, (name, value) in enumerate(zip(names, values, strict=True))
+    ]
+
+
+def _cell(line: Line) -> bool:
+    return line.tag in ("td", "th")
+
+
+def _follows(label: LexborNode, value: LexborNode) -> bool:
+    """Whether the value's block is the label's own, or lies in what comes right after it."""
+    if label.mem_id == value.mem_id:
+        return True
+    node: LexborNode | None = label
+    for _ in range(3):
+        after = _next_element(node) if node else None
+        if after:
+            return _lies_in(value, after)
+        node = node.parent if node else None
+    return False
+
+
+def _next_element(node: LexborNode) -> LexborNode | None:
+    after = node.next
+    for _ in range(6):
+        if after is None or not (after.tag or "-").startswith("-"):
+            return after
+        after = after.next
+    return None
+
+
+def _lies_in(node: LexborNode, outer: LexborNode) -> bool:
+    inner: LexborNode | None = node
+    for _ in range(8):
+        if inner is None:
+            return False
+        if inner.mem_id == outer.mem_id:
+            return True
+        inner = inner.parent
+    return False

@@ -1,0 +1,64 @@
+"""JSON as pages hold it: with comments, commas too many, entities, and code around it."""
+
+from __future__ import annotations
+
+import html as entities
+import json
+import re
+from typing import Any
+
+LONGEST = 4_000_000
+"""Longer scripts are programs, not records."""
+
+_DECODER = json.JSONDecoder(strict=False)
+_WRAPPING = re.compile(r"<!--|-->|(?://\s*)?<!\[CDATA\[|(?://\s*)?\]\]>")
+# Each branch takes its fill even where the text ends too early: no second look, no quadratic time.
+_TOKEN = re.compile(
+    r'"(?:[^"\\]+|\\.)*+"?|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=\s{0,1000}[}\]])', re.DOTALL
+)
+
+
+def values(text: str) -> list[Any]:
+    """All values that stand one after another in the text; none where it is no JSON."""
+    text = text.strip()
+    if len(text) > LONGEST or not text:
+        return []
+    return (
+        _sequence(text)
+        or _sequence(_bare(text))
+        or ("&quot;" in text and _sequence(_bare(entities.unescape(text))))
+        or []
+    )
+
+
+def at(text: str, start: int) -> tuple[Any, int]:
+    """The value that begins at `start`, and where it ends; None where it is no JSON."""
+    try:
+        return _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None, start
+
+
+def _sequence(text: str) -> list[Any]:
+    found: list[Any] = []
+    at = 0
+    while at < len(text) and len(found) < 100:
+        try:
+            value, at = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            break
+        found.append(value)
+        at = _skip(text, at)
+    return [value for value in found if isinstance(value, dict | list)]
+
+
+def _skip(text: str, at: int) -> int:
+    while at < len(text) and text[at] in " \t\r\n;,":
+        at += 1
+    return at
+
+
+def _bare(text: str) -> str:
+    """Without wrappers, comments and commas before a closing bracket; strings stay as they are."""
+    text = _WRAPPING.sub(" ", text)
+    return _TOKEN.sub(lambda token: token[0] if token[0][0] == '"' else " ", text).strip()

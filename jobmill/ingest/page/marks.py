@@ -1,0 +1,60 @@
+"""What the names that authors give to elements say about them."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, TypeAlias
+
+Mark: TypeAlias = Literal[
+    "title", "heading", "company name", "company", "location", "posted", "body", "aside"
+]
+
+_BETWEEN = re.compile(r"[-_:.\s]+")
+_ASIDE = (
+    "similar related recommend sidebar footer navi topnav mainnav subnav navbar menu search widget"
+    " cookie consent breadcrumb filter"
+)
+# Parts of names, written without what joins them.
+_PARTS: dict[Mark, str] = {
+    "title": "jobtitle positiontitle postingtitle vacancytitle openingtitle roletitle offertitle"
+    " jobname positionname vacancyname titlejob namejob jobheadline postingheadline stellentitel"
+    " jobtitel",
+    "heading": "title heading headline titulo titre titel",
+    "company name": "companyname employername organizationname organisationname companytitle"
+    " companyheader companylink employerlink hiringorganization advertisername firmenname",
+    "company": "company employer organization organisation advertiser hiring firma arbeitgeber"
+    " empresa entreprise unternehmen",
+    "location": "location locality standort arbeitsort ubicaci workplace jobplace jobcity einsatzort",
+    "posted": "posted publish date postingtime",
+    "body": "descri jobbody content richtext posting details",
+}
+# Parts that say it is something else.
+_UNLESS: dict[Mark, str] = {
+    "title": "section",
+    "heading": "section subtitle",
+    "company name": "descri overview tool",
+    "company": "descri overview about info tool links detail rating",
+    "location": "allocat relocat",
+    "posted": "update expir clos deadline valid start copyright picker",
+}
+_OUTSIDE = tuple(_ASIDE.split())
+_SAYS: list[tuple[Mark, tuple[str, ...], tuple[str, ...]]] = [
+    (mark, tuple(parts.split()), tuple(_UNLESS.get(mark, "").split()))
+    for mark, parts in _PARTS.items()
+]
+
+
+def read(names: str) -> frozenset[Mark]:
+    """The marks of an element with these classes, ids and test ids."""
+    words = _BETWEEN.split(names.lower())
+    joined = "".join(words)
+    if "nav" in words or "aside" in words or any(part in joined for part in _OUTSIDE):
+        return frozenset(("aside",))
+    found: set[Mark] = {
+        mark
+        for mark, parts, unless in _SAYS
+        if any(part in joined for part in parts) and not any(part in joined for part in unless)
+    }
+    if "city" in words or "lieu" in words:
+        found.add("location")
+    return frozenset(found)

@@ -1,0 +1,108 @@
+"""Whether a page is one posting, or a list, an error, an empty shell, something else."""
+
+from __future__ import annotations
+
+import re
+
+from jobmill.ingest.page.head import Head
+from jobmill.ingest.page.labels import Field, Pair
+from jobmill.ingest.page.lines import Line
+
+OF_POSTING: frozenset[Field] = frozenset(
+    ("company", "location", "city", "posted", "until", "kind", "number", "pay", "team", "mode")
+)
+_NO_POSTING = re.compile(
+    r"\b(?:404|403|page not found|not found|access denied|forbidden|just a moment|attention required|"
+    r"service unavailable|server error|are you (?:a )?human|captcha|sign in|log in|nicht gefunden)\b",
+    re.IGNORECASE,
+)
+_LIST = re.compile(
+    r"(?:all |open |current |our |search |latest )*(?:careers?|jobs|positions|openings|vacancies|job search|"
+    r"job openings|opportunities|stellenangebote|karriere|jobs und karriere|empleos?)(?: (?:at|bei|in) .*)?",
+    re.IGNORECASE,
+)
+_OF_WORK = re.compile(
+    r"\b(?:jobs?|careers?|vacanc|position|stelle|hiring|empleo|emploi|recruit)", re.IGNORECASE
+)
+_APPLY = re.compile(
+    r"(?:apply|how to apply|bewerben|jetzt bewerben|online bewerben|postuler|inscribirme|candidati|solliciteer)"
+    r"\b.{0,40}",
+    re.IGNORECASE,
+)
+_STRONG = [
+    "responsibilities",
+    "qualificat",
+    "candidate",
+    "applicant",
+    "resume",
+    "résumé",
+    "full-time",
+    "full time",
+    "part-time",
+    "your profile",
+    "you bring",
+    "years of experience",
+    "years experience",
+    "the role",
+    "this role",
+    "this position",
+    "the position",
+    "duties",
+    "equal opportunity",
+    "aufgaben",
+    "ihr profil",
+    "dein profil",
+    "wir bieten",
+    "bewerbung",
+    "kenntnisse",
+    "requisitos",
+    "funciones",
+    "ofrecemos",
+    "profil recherché",
+    "vos missions",
+    "vereisten",
+    "requisiti",
+]
+_WEAK = [
+    "requirement",
+    "salary",
+    "you will",
+    "you have",
+    "we offer",
+    "degree",
+    "skills",
+    "benefits",
+    "experience",
+    "experiencia",
+    "compétences",
+    "erfahrung",
+    "ervaring",
+    "esperienza",
+    "our team",
+]
+_ENOUGH = 3
+_MANY = 10
+
+
+def is_posting(
+    lines: list[Line], pairs: list[Pair], head: Head, description: str | None, links: int
+) -> bool:
+    """Whether enough of what only postings have is there; `links` lead to other postings."""
+    if _NO_POSTING.search(head.title):
+        return False
+    told = {pair.name for pair in pairs} & OF_POSTING
+    if len(told) >= 3 or (len(told) == 2 and description):
+        return True
+    if not description or _is_list(head, description, links):
+        return False
+    text = description.lower()
+    strong = min(3, sum(word in text for word in _STRONG))
+    weak = min(2, sum(word in text for word in _WEAK)) / 2
+    asks = any(_APPLY.fullmatch(line.text) for line in lines if len(line.text) < 60)
+    of_work = bool(_OF_WORK.search(f"{head.title} {head.slug}"))
+    return len(told) + strong + weak + asks + 1.5 * of_work >= _ENOUGH
+
+
+def _is_list(head: Head, description: str, links: int) -> bool:
+    first = re.split(r"\s+[-\u2013\u2014|:]\s+|\s*\|\s*", head.title)[0]
+    return bool(_LIST.fullmatch(first)) or (links >= _MANY and len(description) < 300 * links)

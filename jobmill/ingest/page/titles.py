@@ -1,0 +1,172 @@
+"""What a page says the work is called."""
+
+from __future__ import annotations
+
+import re
+
+from jobmill.ingest.page import spots
+from jobmill.ingest.page.head import Head
+from jobmill.ingest.page.labels import Pair, clean, known
+from jobmill.ingest.page.lines import Line
+from jobmill.ingest.page.words import Ballot, squeeze, within
+
+_HEADINGS = {"h1": 2.5, "h2": 1.5, "h3": 1.2, "h4": 0.8, "h5": 0.5, "h6": 0.4}
+_FIRST = 400
+"""Lines among which the title must be."""
+_GENERIC = re.compile(
+    r"(?:job |position |role |the |about the )*(?:description|summary|details?|information|overview|"
+    r"requirements|qualifications|responsibilities|role|job|position|benefits|skills|tools|duties|"
+    r"posting|opening|openings|opportunity|opportunities|profile)s?"
+    r"|(?:current |open |all |featured )*(?:careers?|jobs?|positions|vacancies|home|stellenangebote|"
+    r"karriere|empleo|emplois)"
+    r"|(?:search|find|browse|more|similar|related|view|sign|log|login|welcome|apply|about|contact|"
+    r"share|email|save|print|post|your|our|we|why|what|who|how|join|register|create|page not|not found|"
+    r"error|access denied|select|cookies?|privacy)\b.*",
+)
+_BEFORE = re.compile(
+    r"^(?:(?:find |search |it |view )?(?:jobs?|careers?|job search|job details?|job opening|vacancy|"
+    r"position|job posting|job description|stellenangebot|oferta de empleo|offre d'emploi)"
+    r"\s*(?:[:|»\u2013\u2014-]+)\s+)+",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    r"\s+(?:jobs?|position|careers?|job opening|job vacancy|vacancy)?\s*\b(?:in|at|bei|chez|posted by)\s+\S.{1,200}$"
+    r"|\s+(?:jobs?|job opening|job description|vacancy|careers)$",
+    re.IGNORECASE,
+)
+_SPLIT = re.compile(r"\s+[-\u2013\u2014|•·]+\s+|\s*[|»]\s*|\s*::\s*|:\s+")
+_HIRING = re.compile(
+    r"^.{2,60}?\s+(?:is\s+)?hiring\s+(?:an?\s+)?(.{3,100}?)(?:\s+in\s+.*)?$", re.IGNORECASE
+)
+
+
+Votes = list[tuple[str, str, float]]
+"""Words, the kind of evidence, its weight."""
+
+
+def gather(lines: list[Line], pairs: list[Pair], head: Head) -> Votes:
+    """All words of the page that may be its title."""
+    found: Votes = [
+        (pair.value, "label", 2.5 * pair.surely) for pair in pairs if pair.name == "title"
+    ]
+    title = squeeze(f"{head.title} {head.shared}")
+    for line in lines[:_FIRST]:
+        if len(line.text) <= 160 and not line.text.endswith(":"):
+            found += _look(line, title)
+    found += _above(lines, pairs)
+    return found + _from_head(head)
+
+
+def choose(votes: Votes, head: Head, company: str | None, least: float) -> str | None:
+    """The title with most evidence, without company and site; None where all have too little."""
+    ballot = Ballot()
+    for words, kind, weight in votes:
+        _vote(ballot, _without(words, company), kind, weight)
+    _support(ballot, head, squeeze(company))
+    return ballot.best(least)
+
+
+def _vote(ballot: Ballot, words: str, kind: str, weight: float) -> None:
+    words = words.strip(" |-\u2013\u2014•·»>,;")
+    if words[:1] in "'\"“" and words[-1:] in "'\"”":
+        words = words[1:-1]
+    key = squeeze(words)
+    if 2 <= len(words) <= 160 and not _GENERIC.fullmatch(key) and not known(words):
+        ballot.vote(words, kind, weight)
+
+
+def _look(line: Line, title: str) -> Votes:
+    weight = _HEADINGS.get(line.tag, 0.0)
+    if not weight and all(run.tag in ("b", "strong", "font") for run in line.runs):
+        weight = 0.4
+    hint = 2.0 if "title" in line.marks else 0.8 if "heading" in line.marks else 0.0
+    if "aside" in line.marks:
+        weight /= 2
+    if not weight + hint:
+        weight = 0.3 if within(squeeze(line.text), title) else 0
+    if not weight + hint:
+        return []
+    return [(line.text, "line", weight + hint - (0.8 if line.linked else 0))]
+
+
+def _above(lines: list[Line], pairs: list[Pair]) -> Votes:
+    """Titles stand above the facts: the short lines right before the first label."""
+    sure = [pair.at for pair in pairs if pair.surely >= 0.7]
+    above = lines[max(0, sure[0] - 4) : sure[0]] if sure else []
+    return [
+        (line.text, "above", 0.8)
+        for line in above
+        if not line.linked and 4 <= len(line.text) <= 120 and line.text[-1] not in ".:!?"
+    ]
+
+
+def _from_head(head: Head) -> Votes:
+    """What may be the title in the page's own title."""
+    found: Votes = []
+    for words in filter(None, (head.shared, head.title)):
+        if hiring := _HIRING.match(words):
+            found.append((hiring[1], "head", 1.4))
+        whole = _BEFORE.sub("", words)
+        parts = [_AFTER.sub("", part) for part in _SPLIT.split(whole)]
+        # With parts in it, the whole is more often title and company than a title.
+        found.append((_AFTER.sub("", whole), "head", 1.0))
+        found += [(part, "head", 1.2 if n == 0 else 0.6) for n, part in enumerate(parts[:3])]
+    return found
+
+
+def _support(ballot: Ballot, head: Head, company: str) -> None:
+    shown = [
+        key for key, kinds in ballot.votes.items() if kinds.keys() & {"line", "label", "above"}
+    ]
+    for key in ballot.candidates():
+        if key in shown:
+            _confirm(ballot, key, head)
+        else:
+            # Found in the head, it cannot be confirmed by it.
+            ballot.vote(key, "in head only", 0.8)
+            if any(within(one, key) for one in shown):
+                # The head says it with more around it; what the page shows is the title itself.
+                ballot.vote(key, "is more", -2)
+        if within(key, squeeze(head.about)):
+            ballot.vote(key, "in meta", 0.8)
+        if _in_slug(key, head.slug):
+            ballot.vote(key, "slug", 1.2)
+        _doubt(ballot, key, head, company)
+
+
+def _confirm(ballot: Ballot, key: str, head: Head) -> None:
+    title = squeeze(head.title)
+    if within(key, title):
+        first = 0.7 if squeeze(_BEFORE.sub("", head.title)).startswith(key) else 0
+        ballot.vote(key, "in title", 1.5 + first + 1.5 * len(key) / len(title))
+    if within(key, squeeze(head.shared)):
+        ballot.vote(key, "in shared title", 1.5)
+    if head.crumbs and key == squeeze(head.crumbs[-1]):
+        ballot.vote(key, "crumb", 1)
+
+
+def _doubt(ballot: Ballot, key: str, head: Head, company: str) -> None:
+    with_company = company and within(company, key) and len(key) < len(company) + 4
+    if with_company or key == squeeze(head.site):
+        ballot.vote(key, "is company", -4)
+    if spots.is_like_place(ballot.names[key]):
+        ballot.vote(key, "is place", -4)
+
+
+def _in_slug(key: str, slug: str) -> bool:
+    words = key.split()
+    return len(slug) > 5 and sum(within(word, slug) for word in words) >= 0.8 * len(words)
+
+
+def _without(title: str, company: str | None) -> str:
+    """The title alone, where the company is hung on."""
+    if not company or len(title) <= len(company) + 3:
+        return title
+    name = re.escape(company)
+    alone = re.sub(
+        rf"\s*(?:[-\u2013\u2014|:@,]|\bat\b|\bbei\b)\s*{name}\W*$|^{name}\s*[-\u2013\u2014|:]\s*",
+        "",
+        title,
+        flags=re.IGNORECASE,
+    )
+    return clean(alone) or title

@@ -1,0 +1,48 @@
+"""Small questions about words, asked all over a page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+_NO_WORD = re.compile(r"[\W_]+")
+
+
+def squeeze(words: str | None) -> str:
+    """What is left for comparing: lower case, words set apart by one space."""
+    return _NO_WORD.sub(" ", (words or "").casefold()).strip()
+
+
+def within(part: str, whole: str) -> bool:
+    """Whether squeezed words stand in squeezed words, not in the middle of one."""
+    return bool(part) and f" {part} " in f" {whole} "
+
+
+@dataclass(slots=True)
+class Ballot:
+    """Candidates for one field, and what speaks for each; evidence of one kind counts once."""
+
+    names: dict[str, str] = field(default_factory=dict[str, str])
+    votes: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
+
+    def vote(self, name: str, kind: str, weight: float) -> None:
+        """Count evidence for a candidate; the words first seen are the ones we keep."""
+        key = squeeze(name)
+        if not key:
+            return
+        self.names.setdefault(key, name)
+        kinds = self.votes.setdefault(key, {})
+        kinds[kind] = max(kinds.get(kind, 0), weight) if weight > 0 else weight
+
+    def candidates(self) -> list[str]:
+        """Squeezed, in the order of their first vote."""
+        return list(self.names)
+
+    def score(self, key: str) -> float:
+        """All that speaks for a candidate, and against it."""
+        return sum(self.votes[key].values())
+
+    def best(self, least: float) -> str | None:
+        """The candidate with most evidence, the earlier of equals; None if all have too little."""
+        key = max(self.names, key=self.score, default=None)
+        return self.names[key] if key is not None and self.score(key) >= least else None

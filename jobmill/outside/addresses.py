@@ -1,0 +1,154 @@
+"""Which URLs, names and addresses we go to."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_network
+from typing import TypeAlias
+
+import httpx2
+
+from jobmill.errors import OutsideError
+
+Places: TypeAlias = frozenset[tuple[str, int]]
+"""Hosts and ports that the operator allows although they are not public."""
+
+PORTS = {"http": 80, "https": 443}
+LONGEST_URL = 8_000
+
+_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
+# What resolvers read as a number: 127.1, 0x7f.1, 2130706433, 0177.0.0.1
+_NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
+_HOUSE_NAMES = ("localhost", "localdomain", "local", "internal", "home.arpa", "lan")
+
+_PUBLIC_6 = ip_network("2000::/3")
+_NAT64 = ip_network("64:ff9b::/96")
+_NOT_PUBLIC_4 = tuple(
+    ip_network(net)
+    for net in (
+        "0.0.0.0/8",
+        "100.64.0.0/10",  # shared by the customers of a carrier; metadata of some clouds
+        "168.63.129.16/32",  # public by its number, but the inside of one cloud
+        "192.0.0.0/24",
+        "192.88.99.0/24",  # 6to4 relays
+        "198.18.0.0/15",
+        "224.0.0.0/3",
+    )
+)
+_NOT_PUBLIC_6 = tuple(
+    ip_network(net)
+    for net in (
+        "2001::/23",  # Teredo and other tunnels
+        "2001:db8::/32",
+        "2002::/16",  # 6to4
+        "3fff::/20",
+    )
+)
+
+
+class Refused(OutsideError):
+    """We do not go there."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, permanent=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A URL that may be asked, as far as that can be told without its addresses."""
+
+    url: str
+    scheme: str
+    host: str
+    port: int
+    path: str
+    """With the query."""
+
+    @property
+    def origin(self) -> str:
+        return f"{self.scheme}://{self.authority}"
+
+    @property
+    def authority(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
+
+    @property
+    def house(self) -> str:
+        """Whose politeness it is: http and https of one host are one."""
+        return self.host if self.port in PORTS.values() else f"{self.host}:{self.port}"
+
+
+def read_target(url: str, private: Places = frozenset()) -> Target:
+    """The URL taken apart; Refused if it is not one that we ask."""
+    if len(url) > LONGEST_URL or "\\" in url or any(c.isspace() for c in url.split("?")[0]):
+        raise Refused("not a URL that we ask: too long, or with characters that URLs do not have")
+    try:
+        parsed = httpx2.URL(url)
+    except (httpx2.InvalidURL, ValueError) as error:
+        raise Refused("not a URL") from error
+    if parsed.scheme not in PORTS:
+        raise Refused("only http and https are asked")
+    if parsed.userinfo:
+        raise Refused("a URL with a name or password in it is not asked")
+    host = parsed.raw_host.decode("ascii")
+    port = PORTS[parsed.scheme] if parsed.port is None else parsed.port
+    check_place(host, port, private)
+    plain = str(parsed.copy_with(fragment=None))
+    return Target(plain, parsed.scheme, host, port, parsed.raw_path.decode("ascii"))
+
+
+def check_place(host: str, port: int, private: Places = frozenset()) -> None:
+    """Refuse a port or a name that is not of the public web, before anybody is asked for its address."""
+    if (host, port) in private:
+        return
+    if port not in PORTS.values():
+        raise Refused(f"port {port} is not asked, only 80 and 443")
+    address = _literal(host)
+    if address is None:
+        _check_name(host)
+    elif not is_public(address):
+        raise Refused(f"{host} is not a public address")
+
+
+def is_public(address: IPv4Address | IPv6Address) -> bool:
+    """Whether the whole internet means the same machine by it."""
+    if isinstance(address, IPv4Address):
+        return address.is_global and not any(address in net for net in _NOT_PUBLIC_4)
+    if address in _NAT64:
+        # What an IPv6-only network makes of every IPv4 address: as good as the one within.
+        return is_public(IPv4Address(int(address) & 0xFFFFFFFF))
+    return address in _PUBLIC_6 and not any(address in net for net in _NOT_PUBLIC_6)
+
+
+def is_public_text(address: str) -> bool:
+    """The same for an address as a resolver spells it."""
+    try:
+        return is_public(ipaddress.ip_address(address))
+    except ValueError:
+        return False
+
+
+def read_places(text: str) -> Places:
+    """From `host:port,host:port`, as the settings have checked it."""
+    parts = [part.strip().rpartition(":") for part in text.split(",") if part.strip()]
+    return frozenset((host.strip("[]").lower(), int(port)) for host, _, port in parts)
+
+
+def _literal(host: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+def _check_name(host: str) -> None:
+    labels = host.split(".")
+    if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
+        raise Refused("not the name of a host")
+    if _NUMBER.fullmatch(labels[-1]):
+        raise Refused(f"{host} is a number in disguise")
+    if len(labels) == 1 or any(host == own or host.endswith(f".{own}") for own in _HOUSE_NAMES):
+        raise Refused(f"{host} is a name inside a house, not on the internet")

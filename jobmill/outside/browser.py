@@ -1,0 +1,170 @@
+"""Reads pages that fill themselves by script, with a Chromium that is on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import signal
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+
+from jobmill.outside.addresses import Target
+from jobmill.outside.client import Reply, Trouble
+from jobmill.outside.guard import Guard
+from jobmill.outside.proxy import open_proxy
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+AT_ONCE = 2
+"""How many browsers one process runs: each takes some hundred megabytes."""
+
+_FLAGS = (
+    "--headless",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--disable-extensions",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-sync",
+    "--disable-breakpad",
+    "--no-first-run",
+    "--blink-settings=imagesEnabled=false",
+    # Loopback, too: by default a browser goes there without asking its proxy.
+    "--proxy-bypass-list=<-loopback>",
+    # Nothing is looked up, and nothing sent, but by way of the proxy.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+)
+_FAULT = re.compile(rb"Page load failed: (net::\w+)")
+
+
+@dataclass(frozen=True, slots=True)
+class RenderLimits:
+    """What one page may cost at most."""
+
+    seconds: float = 45
+    script_seconds: float = 10
+    """How long its scripts believe to have run; waiting takes them no time."""
+    bytes: int = 16_000_000
+    traffic: int = 60_000_000
+    """With all that the page loads besides."""
+
+
+class Browser:
+    def __init__(
+        self,
+        guard: Guard,
+        agent: str,
+        path: Path | None = None,
+        limits: RenderLimits | None = None,
+    ) -> None:
+        self._guard = guard
+        self._agent = agent
+        self._path = path
+        self._limits = limits or RenderLimits()
+        self.free = asyncio.Semaphore(AT_ONCE)
+
+    def missing(self) -> str | None:
+        """What to do about it if there is no browser; None if there is one."""
+        if find_browser(self._path):
+            return None
+        if self._path:
+            return f"the setting chromium names {self._path}, which is not a program"
+        return (
+            "this page needs a browser and there is none: install Chromium (package `chromium`), "
+            "or name the program in the setting chromium"
+        )
+
+    async def render(self, target: Target, most: int | None = None) -> Reply:
+        """The page after its scripts have run; Trouble if it did not come to that."""
+        program = find_browser(self._path)
+        if program is None:
+            raise Trouble("no_browser", self.missing() or "")
+        try:
+            async with (
+                asyncio.timeout(self._limits.seconds),
+                open_proxy(self._guard, self._limits.traffic) as proxy,
+            ):
+                return await self._run(program, proxy, target, most)
+        except TimeoutError as error:
+            raise Trouble("timeout", f"a browser took too long over {target.host}") from error
+        except OSError as error:
+            raise Trouble("no_browser", f"{program} does not start: {error}") from error
+
+    async def _run(self, program: str, proxy: str, target: Target, most: int | None) -> Reply:
+        limit = min(most or self._limits.bytes, self._limits.bytes)
+        # A fresh profile each time: no page finds what another has left.
+        with (
+            tempfile.TemporaryDirectory(prefix="jobmill-", ignore_cleanup_errors=True) as folder,
+            tempfile.TemporaryFile() as said,
+        ):
+            process = await asyncio.create_subprocess_exec(
+                program,
+                *self._arguments(folder, proxy),
+                target.url,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=said,
+                cwd=folder,
+                env=_environment(folder),
+                start_new_session=True,
+            )
+            try:
+                page = await _read(process, limit)
+            finally:
+                await _kill(process)
+            said.seek(0)
+            fault = _FAULT.search(said.read())
+        if not page.strip():
+            why = f" ({fault[1].decode()})" if fault else ""
+            raise Trouble("network", f"a browser found nothing at {target.host}{why}")
+        headers = httpx2.Headers({"content-type": "text/html; charset=utf-8"})
+        return Reply(200, headers, page[:limit], limit if len(page) > limit else None)
+
+    def _arguments(self, folder: str, proxy: str) -> list[str]:
+        return [
+            *_FLAGS,
+            # Chromium does not run its sandbox as root, and says so.
+            *(["--no-sandbox"] if os.name == "posix" and os.geteuid() == 0 else []),
+            f"--user-data-dir={folder}/profile",
+            f"--user-agent={self._agent}",
+            f"--proxy-server=http://{proxy}",
+            f"--virtual-time-budget={self._limits.script_seconds * 1000:.0f}",
+            "--dump-dom",
+        ]
+
+
+def find_browser(path: Path | None = None) -> str | None:
+    """The program: the one that was named, else $CHROMIUM, else the first one in PATH."""
+    if path:
+        return shutil.which(str(path))
+    named = os.environ.get("CHROMIUM")
+    return next(filter(None, map(shutil.which, [named] if named else NAMES)), None)
+
+
+def _environment(folder: str) -> dict[str, str]:
+    """Nothing of ours: a browser needs no keys."""
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "TZ") if name in os.environ}
+    return {**kept, "HOME": folder, "TMPDIR": folder}
+
+
+async def _read(process: asyncio.subprocess.Process, limit: int) -> bytes:
+    assert process.stdout
+    page = bytearray()
+    while len(page) <= limit and (chunk := await process.stdout.read(65_536)):
+        page += chunk
+    return bytes(page)
+
+
+async def _kill(process: asyncio.subprocess.Process) -> None:
+    """With all its children: they are one session."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    await process.wait()

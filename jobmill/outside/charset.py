@@ -1,0 +1,78 @@
+"""Finds the charset of a body: what it is, rather than what somebody says it is."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_LATIN = {"iso8859-1", "ascii"}
+# Not every codec of Python is one for pages: some are slow (punycode), some are tricks (utf-7).
+_KNOWN = re.compile(
+    r"utf-8|utf-16(-[lb]e)?|iso8859-\d+|cp\d{3,4}|koi8-[rtu]|mac-\w+|gb2312|gbk|gb18030"
+    r"|big5(hkscs)?|shift_jis|euc_(jp|kr)|iso2022_jp|tis-620|ascii"
+)
+_IN_HEADER = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE | re.ASCII)
+_IN_PAGE = re.compile(
+    rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)"
+    rb"|<\?xml[^>]{0,100}?encoding\s*=\s*[\"']([\w.:-]+)",
+    re.IGNORECASE,
+)
+_HEAD = 4096
+_UTF8_LETTER = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xf4][\x80-\xbf]{2,3}")
+
+
+def find_charset(content_type: str, body: bytes) -> str | None:
+    """By its mark at the beginning, else UTF-8 if it can be, else what the header or the page says;
+    None where nobody says anything that is true."""
+    for bom, name in _BOMS:
+        if body.startswith(bom):
+            return name
+    named = [name for name in map(_python_name, _said(content_type, body)) if name]
+    # Hardly any text of another charset is valid UTF-8 by accident, but for those that shift
+    # between 7-bit codes or put a zero beside each letter.
+    shifty = [name for name in named if _is_shifty(name, body)]
+    for name in [*shifty, "utf-8", *named]:
+        if _reads(body, name):
+            return name
+    return "utf-8" if _is_damaged_utf8(body) else None
+
+
+def _said(content_type: str, body: bytes) -> list[str]:
+    header = _IN_HEADER.search(content_type)
+    page = _IN_PAGE.search(body[:_HEAD])
+    said = [header[1]] if header else []
+    return said + ([(page[1] or page[2]).decode("ascii")] if page else [])
+
+
+def _python_name(label: str) -> str | None:
+    try:
+        name = codecs.lookup(label).name
+    except LookupError:
+        return None
+    # As browsers do: who says Latin-1 means the Windows one.
+    return ("cp1252" if name in _LATIN else name) if _KNOWN.fullmatch(name) else None
+
+
+def _is_shifty(name: str, body: bytes) -> bool:
+    zeros = b"\0" in body[:_HEAD]
+    return name == "iso2022_jp" or (name.startswith("utf-16") and zeros)
+
+
+def _reads(body: bytes, name: str) -> bool:
+    try:
+        # Not final: a body that we cut may end in the middle of a letter.
+        codecs.getincrementaldecoder(name)().decode(body)
+    except UnicodeError:
+        return False
+    return name != "utf-16" or b"\0" in body[:_HEAD]
+
+
+def _is_damaged_utf8(body: bytes) -> bool:
+    """UTF-8 but for a few bytes: one bad byte must not spoil all other letters."""
+    damage = body.decode("utf-8", "replace").count("\ufffd")
+    return len(_UTF8_LETTER.findall(body)) > 4 * damage

@@ -1,0 +1,223 @@
+"""Whose turn it is: one line a host, for all workers and processes."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import random
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+from weakref import WeakValueDictionary
+
+from jobmill.db import Database, Tx, row, value
+from jobmill.errors import OutsideError
+
+Outcome: TypeAlias = Literal["answered", "failed", "limited", "dropped"]
+
+LEASE = dt.timedelta(minutes=3)
+"""A turn whose worker died counts no longer than this; no living one takes as long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How we behave towards one host."""
+
+    interval: dt.timedelta = dt.timedelta(seconds=1)
+    """From one beginning to the next."""
+    flights: int = 3
+    """How many may run at the same time."""
+    patience: dt.timedelta = dt.timedelta(seconds=60)
+    """How long a caller sits in the line before it is told to come back later."""
+
+
+class NotNow(OutsideError):
+    """It would take too long until it is our turn."""
+
+    def __init__(self, host: str, retry_after: dt.timedelta) -> None:
+        super().__init__(
+            f"it will be our turn at {host} in about {retry_after.total_seconds():.0f} s"
+        )
+        self.retry_after = retry_after
+
+
+@dataclass(slots=True)
+class Turn:
+    """Leave to ask once; whoever has it says how it went."""
+
+    outcome: Outcome = "dropped"
+    hold: dt.timedelta | None = None
+    """How long the host wants to be left alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flight:
+    """A turn as the database counts it."""
+
+    until: dt.datetime
+    wait: dt.timedelta
+    """From now to its beginning."""
+
+
+@dataclass(slots=True, weakref_slot=True)
+class _Line:
+    """Those of this process who want to ask one host; only the first of them asks the database."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    waiting: int = 0
+
+
+class Turns:
+    def __init__(self, db: Database, manners: Manners) -> None:
+        self._db = db
+        self._manners = manners
+        self._lines: WeakValueDictionary[str, _Line] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def turn(self, host: str) -> AsyncGenerator[Turn]:
+        """Wait until `host` may be asked; NotNow when that takes too long. No transaction is open
+        while we wait or ask."""
+        flight = await self._stand_in_line(host)
+        turn = Turn()
+        try:
+            yield turn
+        finally:
+            await self._end(host, flight, turn)
+
+    async def _stand_in_line(self, host: str) -> Flight:
+        manners, line = self._manners, self._lines.setdefault(host, _Line())
+        expected = manners.interval * line.waiting
+        if expected > manners.patience:
+            raise NotNow(host, expected)
+        deadline = asyncio.get_running_loop().time() + manners.patience.total_seconds()
+        line.waiting += 1
+        try:
+            async with asyncio.timeout_at(deadline):
+                await line.lock.acquire()
+        except TimeoutError:
+            raise NotNow(host, max(expected, dt.timedelta(seconds=1))) from None
+        finally:
+            line.waiting -= 1
+        try:
+            return await self._reserve(host, deadline)
+        finally:
+            line.lock.release()
+
+    async def _reserve(self, host: str, deadline: float) -> Flight:
+        loop, manners = asyncio.get_running_loop(), self._manners
+        interval = manners.interval.total_seconds()
+        while True:
+            left = max(deadline - loop.time(), 0)
+            async with self._db.transaction() as tx:
+                flight = await reserve(tx, host, manners, dt.timedelta(seconds=left))
+                opens_in = None if flight else await ask_wait(tx, host, manners)
+            if flight and await self._sleep(host, flight):
+                return flight
+            if opens_in is not None:
+                if left == 0 or opens_in >= left:
+                    raise NotNow(host, dt.timedelta(seconds=max(opens_in, interval, 1)))
+                # All flights are in the air, some perhaps in other processes: look again soon.
+                await asyncio.sleep(min(max(interval, 0.05), 1) * random.uniform(0.5, 1))
+
+    async def _sleep(self, host: str, flight: Flight) -> bool:
+        """Wait for the moment; False if the host has asked meanwhile to be left alone."""
+        if flight.wait <= dt.timedelta():
+            return True
+        try:
+            await asyncio.sleep(flight.wait.total_seconds())
+        except asyncio.CancelledError:
+            await self._end(host, flight, Turn())
+            raise
+        async with self._db.transaction() as tx:
+            held = await is_held(tx, host)
+            if held:
+                await end(tx, host, flight.until, Turn())
+        return not held
+
+    async def _end(self, host: str, flight: Flight, turn: Turn) -> None:
+        async with self._db.transaction() as tx:
+            await end(tx, host, flight.until, turn)
+
+
+async def reserve(tx: Tx, host: str, manners: Manners, patience: dt.timedelta) -> Flight | None:
+    """The next free moment at a host, taken; None if all flights are in the air or it is too far."""
+    return await row(
+        tx,
+        Flight,
+        # `excluded.turn_at` is now, read once; what a row holds is read under its lock.
+        """
+        INSERT INTO outside.host AS host (name, turn_at, flights)
+        SELECT %(host)s, at, ARRAY[at + %(lease)s] FROM (SELECT clock_timestamp() AS at) AS now
+        ON CONFLICT (name) DO UPDATE
+           SET (turn_at, flights) = (
+               SELECT at, array_append(
+                          ARRAY(SELECT until FROM unnest(host.flights) AS until
+                                 WHERE until > excluded.turn_at),
+                          at + %(lease)s)
+                 FROM (SELECT greatest(host.turn_at + greatest(host.crawl_delay, %(interval)s),
+                                       host.held_until, excluded.turn_at) AS at) AS next)
+         WHERE (SELECT count(*) FROM unnest(host.flights) AS until
+                 WHERE until > excluded.turn_at) < %(flights)s
+           AND greatest(host.turn_at + greatest(host.crawl_delay, %(interval)s), host.held_until)
+               <= excluded.turn_at + %(patience)s
+        RETURNING flights[cardinality(flights)] AS until, turn_at - clock_timestamp() AS wait
+        """,
+        {
+            "host": host,
+            "lease": LEASE,
+            # Never nothing: flights are told apart by their moments.
+            "interval": max(manners.interval, dt.timedelta(microseconds=1)),
+            "flights": manners.flights,
+            "patience": patience,
+        },
+    )
+
+
+async def ask_wait(tx: Tx, host: str, manners: Manners) -> float | None:
+    """Seconds from now to the moment from which on the host may be asked, flights aside."""
+    return await value(
+        tx,
+        float,
+        """
+        SELECT extract(epoch FROM
+                   greatest(turn_at + greatest(crawl_delay, %s), held_until) - clock_timestamp())
+          FROM outside.host WHERE name = %s
+        """,
+        [manners.interval, host],
+    )
+
+
+async def is_held(tx: Tx, host: str) -> bool:
+    """Whether nobody may ask it now."""
+    return bool(
+        await value(
+            tx,
+            bool,
+            "SELECT held_until > clock_timestamp() FROM outside.host WHERE name = %s",
+            [host],
+        )
+    )
+
+
+async def end(tx: Tx, host: str, flight: dt.datetime, turn: Turn) -> None:
+    """Give the flight back. A host that asks for quiet, or fails again and again, is left alone for
+    a while that doubles each time, by everybody, and not by all to the same moment."""
+    await tx.execute(
+        """
+        UPDATE outside.host
+           SET flights = array_remove(flights, %(flight)s),
+               failures = CASE %(outcome)s WHEN 'answered' THEN 0
+                                           WHEN 'dropped' THEN failures
+                                           ELSE least(failures + 1, 20) END,
+               held_until = greatest(held_until, clock_timestamp() + CASE %(outcome)s
+                   WHEN 'limited' THEN coalesce(%(hold)s::interval,
+                       least(60 * 2 ^ failures, 3600) * (1 + random()) / 2 * interval '1 s')
+                   -- Once may be the fault of one page, and other pages of the host are fine.
+                   WHEN 'failed' THEN CASE WHEN failures > 0 THEN
+                       least(2 ^ failures, 300) * (1 + random()) / 2 * interval '1 s' END
+                   END)
+         WHERE name = %(host)s
+        """,
+        {"host": host, "flight": flight, "outcome": turn.outcome, "hold": turn.hold},
+    )

@@ -1,0 +1,130 @@
+"""A forward proxy on loopback that puts all of a browser's traffic through the guard."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+
+import httpcore2
+
+from jobmill.outside.addresses import Refused, read_target
+from jobmill.outside.guard import Guard
+
+HEAD = 65_536
+CONNECT_SECONDS = 10
+_CONNECT = re.compile(r"CONNECT \[?([0-9a-z._:-]+?)\]?:(\d{1,5}) HTTP/1\.1", re.IGNORECASE)
+_PLAIN = re.compile(r"([A-Z]{3,10}) (http://\S+) HTTP/1\.1")
+# What is said to the proxy, not to the site; the connection is for one request only.
+_HOP_HEADERS = re.compile(r"(proxy-[a-z-]+|connection|keep-alive|host):", re.IGNORECASE)
+
+
+class _Spent(Exception):
+    """The page has loaded more than a page needs."""
+
+
+class Proxy:
+    """Carries at most `budget` bytes in all."""
+
+    def __init__(self, guard: Guard, budget: int) -> None:
+        self._guard = guard
+        self._left = budget
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        # A task of our own: the one that asyncio would make complains when it is cancelled.
+        task = asyncio.create_task(self._serve(reader, writer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await self._carry(reader, writer)
+        except (OSError, httpcore2.NetworkError, httpcore2.TimeoutException, _Spent):
+            pass  # One of the two has gone away, or is shown the door.
+        finally:
+            writer.close()
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            host, port, first = self._read_head(head)
+            site = await self._guard.connect_tcp(host, port, CONNECT_SECONDS)
+        except (Refused, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            writer.write(
+                b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            )
+            return
+        except (httpcore2.NetworkError, httpcore2.TimeoutException):
+            writer.write(
+                b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            )
+            return
+        try:
+            if first:
+                await site.write(first)
+            else:
+                writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+            await self._join(reader, writer, site)
+        finally:
+            await site.aclose()
+
+    def _read_head(self, head: str) -> tuple[str, int, bytes]:
+        """Where to, and what to say there first; Refused if we do not go there."""
+        line, _, rest = head.partition("\r\n")
+        if tunnel := _CONNECT.fullmatch(line):
+            return tunnel[1].lower(), int(tunnel[2]), b""
+        plain = _PLAIN.fullmatch(line)
+        if not plain:
+            raise Refused("not a request for a proxy")
+        target = read_target(plain[2], self._guard.private)
+        kept = [one for one in rest.split("\r\n") if one and not _HOP_HEADERS.match(one)]
+        first = f"{plain[1]} {target.path} HTTP/1.1"
+        lines = [first, f"Host: {target.authority}", "Connection: close", *kept, "", ""]
+        return target.host, target.port, "\r\n".join(lines).encode("latin-1")
+
+    async def _join(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        site: httpcore2.AsyncNetworkStream,
+    ) -> None:
+        async def answer(chunk: bytes) -> None:
+            writer.write(chunk)
+            await writer.drain()
+
+        up = asyncio.create_task(self._copy(lambda: reader.read(HEAD), site.write))
+        try:
+            await self._copy(lambda: site.read(HEAD), answer)
+        finally:
+            up.cancel()
+            with suppress(asyncio.CancelledError, OSError, httpcore2.NetworkError, _Spent):
+                await up
+
+    async def _copy(
+        self, read: Callable[[], Awaitable[bytes]], write: Callable[[bytes], Awaitable[None]]
+    ) -> None:
+        while chunk := await read():
+            self._left -= len(chunk)
+            if self._left < 0:
+                raise _Spent
+            await write(chunk)
+
+
+@asynccontextmanager
+async def open_proxy(guard: Guard, budget: int) -> AsyncGenerator[str]:
+    """The address of a proxy that is there for as long as the block."""
+    proxy = Proxy(guard, budget)
+    server = await asyncio.start_server(proxy.accept, "127.0.0.1", 0, limit=HEAD)
+    try:
+        host, port = server.sockets[0].getsockname()[:2]
+        yield f"{host}:{port}"
+    finally:
+        server.close()
+        await proxy.stop()
