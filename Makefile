@@ -4,7 +4,7 @@ PY = .venv/bin/python
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test check fmt eval bench bench-queue soak clean
+.PHONY: help setup setup-dev run test check fmt eval bench bench-queue bench-ingest soak clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do \
@@ -34,13 +34,16 @@ fmt: setup-dev  ## Format the code and rewrite the generated pages
 	@$(PY) -m scripts.reference
 	@$(PY) -m scripts.commands
 
-eval:  ## Measure the quality of answers: there is nothing to measure yet
-	@echo "Nothing to evaluate yet: no part of Jobmill gives answers that need judging."
+eval: setup-dev  ## Measure how right answers are on real data; ARGS= names single parts
+	@$(PY) -m evaluation.run $(ARGS)
 
-bench: bench-queue  ## Run all benchmarks
+bench: bench-queue bench-ingest  ## Run all benchmarks
 
 bench-queue: setup-dev  ## Measure the queue; ARGS= is handed on
 	@$(PY) -m bench.queue.run $(ARGS)
+
+bench-ingest: setup-dev  ## Measure how fast boards and pages are read; ARGS= is handed on
+	@$(PY) -m bench.ingest.run $(ARGS)
 
 soak: setup-dev  ## Run the tests that take minutes
 	@$(PY) -m pytest -m soak --timeout=0 $(ARGS)
@@ -48,4 +51,4 @@ soak: setup-dev  ## Run the tests that take minutes
 clean:  ## Remove what the other targets made; your data stays
 	@rm -rf .venv .venv-bench .ruff_cache .pytest_cache .hypothesis .import_linter_cache .grimp_cache build
 	@rm -rf *.egg-info
-	@find jobmill tests bench scripts -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find jobmill tests bench evaluation scripts -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 from jobmill import log, queue
-from jobmill.pipelines import upkeep
+from jobmill.pipelines import source, upkeep
 from jobmill.queue import Move, New, Stage, Stages, Work, Worker, schedule, watch
 from jobmill.queue.feed import SCAN_EVERY, Feed, feeder
 from jobmill.queue.schedule import Schedule
@@ -20,13 +21,21 @@ from jobmill.tools import Tools
 FEEDS: Sequence[Feed] = ()
 """Tables that feed the queue."""
 
-SCHEDULES = (Schedule("prune", dt.timedelta(hours=1), New(upkeep.KIND, "prune", "finished items")),)
+SCHEDULES = (
+    Schedule("prune", dt.timedelta(hours=1), New(upkeep.KIND, "prune", "finished items")),
+    Schedule(
+        "prune listings",
+        dt.timedelta(days=1),
+        New(upkeep.KIND, "prune_listings", "closed listings"),
+    ),
+)
 """What recurs."""
 
 
 def stages(tools: Tools, settings: Settings) -> Stages:
     """All work this product does, in one table."""
     keep = dt.timedelta(days=settings.keep_finished_days)
+    keep_closed = dt.timedelta(days=settings.keep_closed_days)
     stage = partial(
         Stage,
         processors=settings.processors,
@@ -36,7 +45,11 @@ def stages(tools: Tools, settings: Settings) -> Stages:
         max_spawn_depth=settings.max_spawn_depth,
     )
     table = {
+        (source.KIND, "scrape"): stage(partial(source.scrape, tools, os.environ)),
         (upkeep.KIND, "prune"): stage(partial(upkeep.prune, tools, keep), processors=1),
+        (upkeep.KIND, "prune_listings"): stage(
+            partial(upkeep.prune_listings, tools, keep_closed), processors=1
+        ),
     }
     return {phase: _finished(phase, one, settings) for phase, one in table.items()}
 

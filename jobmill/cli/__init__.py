@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from jobmill.cli import config, db, doctor, queue, serve
+from jobmill.cli import company, config, db, doctor, listing, queue, serve, source
 from jobmill.errors import AppError, Conflict, Invalid, NotFound, OutsideError, Unavailable
 
 EXIT_CODES: dict[type[AppError], int] = {
@@ -29,6 +29,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(source.app, name="source")
+app.add_typer(listing.app, name="listing")
+app.add_typer(company.app, name="company")
 app.add_typer(db.app, name="db")
 app.add_typer(config.app, name="config")
 app.add_typer(queue.app, name="queue")

@@ -38,14 +38,16 @@ def up() -> None:
 
     async def main(stop: asyncio.Event) -> None:
         from jobmill import app, db
+        from jobmill.outside.fetch import open_fetch
         from jobmill.tools import Tools
 
         # The worker's heartbeat must not queue for a connection behind people who look at pages.
         async with (
             environment.open_database(settings) as database,
             db.connect(database.url, size=4) as for_pages,
+            open_fetch(database, settings) as fetch,
         ):
-            tools = Tools(database)
+            tools = Tools(database, fetch)
             await app.declare(tools, settings)
             await app.declare_schedules(tools)
             worker = app.worker(tools, settings)
@@ -87,10 +89,14 @@ def worker(only: Only = None, drain: Drain = False) -> None:
 
     async def main(stop: asyncio.Event) -> None:
         from jobmill import app
+        from jobmill.outside.fetch import open_fetch
         from jobmill.tools import Tools
 
-        async with environment.open_database(settings) as database:
-            tools = Tools(database)
+        async with (
+            environment.open_database(settings) as database,
+            open_fetch(database, settings) as fetch,
+        ):
+            tools = Tools(database, fetch)
             await app.declare(tools, settings)
             await app.declare_schedules(tools)
             stages = app.stages(tools, settings)

@@ -30,6 +30,25 @@ def use(act: Callable[[Database], Awaitable[T]], *, declared: bool = False) -> T
     return asyncio.run(_use(act, declared))
 
 
+def reach(act: Callable[[Tools], Awaitable[T]]) -> T:
+    """Do something with the database and the network."""
+    return asyncio.run(_reach(act))
+
+
+async def _reach(act: Callable[[Tools], Awaitable[T]]) -> T:
+    from jobmill.outside.fetch import open_fetch
+
+    settings = environment.load()
+    try:
+        async with (
+            environment.open_database(settings) as database,
+            open_fetch(database, settings) as fetch,
+        ):
+            return await act(Tools(database, fetch))
+    except GONE as error:
+        raise Unavailable(f"the database went away: {error}") from error
+
+
 async def _use(act: Callable[[Database], Awaitable[T]], declared: bool) -> T:
     settings = environment.load()
     try:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime as dt
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -43,6 +44,31 @@ def many(
     names = [name for name, _ in _fields(answers[0])] if answers else []
     rows = [[_text(value, name, words) for name, value in _fields(one)] for one in answers]
     _print_table([name.replace("_", " ") for name in names], rows)
+
+
+def facts(named: Mapping[str, object]) -> None:
+    """Print names and values, a line each."""
+    _print_table(
+        [], [[name.replace("_", " "), _text(one, name, None)] for name, one in named.items()]
+    )
+
+
+def lines(answers: Iterable[DataclassInstance]) -> None:
+    """Print one JSON object a line, for those who read a list as it comes."""
+    for answer in answers:
+        _print_json(dataclasses.asdict(answer))
+
+
+@contextlib.contextmanager
+def progress(what: str, *, quiet: bool) -> Generator[Callable[[str], None]]:
+    """Say how far something has come, on a terminal only; the words are handed to what is given."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what) as status:
+        yield lambda words: status.update(plain(f"{what}: {words}"))
 
 
 def _fields(answer: DataclassInstance) -> list[tuple[str, Any]]:

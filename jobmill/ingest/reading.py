@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
+from jobmill.catalog.posting import Posting
 from jobmill.errors import Invalid, OutsideError
 from jobmill.ingest.fields.fill import fill
 from jobmill.ingest.platform import Config, Page, Platform
@@ -30,7 +31,7 @@ def read(platform: Platform, body: bytes, request: Request, config: Config) -> P
         raise Invalid(f"{platform.title} is recognised but cannot be read yet")
     try:
         page = platform.read(body, request, config)
-    except (ValidationError, ValueError, RecursionError) as error:
+    except (OutsideError, ValidationError, ValueError, RecursionError) as error:
         # RecursionError: a page nested thousands of levels deep.
         raise OutsideError(
             f"{platform.title} answered in a way we do not know: {_first_line(error)}",
@@ -38,6 +39,19 @@ def read(platform: Platform, body: bytes, request: Request, config: Config) -> P
         ) from error
     postings = tuple(fill(replace(one, platform=platform.name)) for one in page.postings)
     return replace(page, postings=postings)
+
+
+def read_detail(platform: Platform, body: bytes, posting: Posting, config: Config) -> Posting:
+    """The posting with what its own answer adds; OutsideError as for `read`."""
+    assert platform.read_detail is not None
+    try:
+        whole = platform.read_detail(body, posting, config)
+    except (OutsideError, ValidationError, ValueError, RecursionError) as error:
+        raise OutsideError(
+            f"{platform.title} answered in a way we do not know: {_first_line(error)}",
+            permanent=True,
+        ) from error
+    return fill(replace(whole, platform=platform.name, partial=False))
 
 
 def _first_line(error: Exception) -> str:

@@ -1,9 +1,10 @@
-"""Keeps house: items that ended long ago leave, a bite at a time."""
+"""Keeps house: what ended long ago leaves, a bite at a time."""
 
 from __future__ import annotations
 
 import datetime as dt
 
+from jobmill.catalog import listings
 from jobmill.queue import Advance, Finish, Move, Work, retention
 from jobmill.tools import Tools
 
@@ -19,3 +20,12 @@ async def prune(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
     if gone < retention.BITE or work.steps >= MOST_BITES:
         return Finish(f"{total} old items pruned")
     return Advance("prune", data={"pruned": total})
+
+
+async def prune_listings(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
+    async with tools.db.transaction() as tx:
+        gone = await listings.prune(tx, keep)
+    total = work.data.get("pruned", 0) + gone
+    if not gone or work.steps >= MOST_BITES:
+        return Finish(f"{total} closed listings pruned")
+    return Advance("prune_listings", data={"pruned": total})

@@ -10,13 +10,22 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from urllib.parse import urlencode
+
+from psycopg.conninfo import conninfo_to_dict
 
 from jobmill import cli
 
 FORKS = multiprocessing.get_context("forkserver")
 LIMIT = 20.0
-LOADED = ("board", "imports", "lineage", "session")
-FORKS.set_forkserver_preload([__name__, *(f"jobmill.cli.{name}" for name in LOADED)])
+LOADED = ("board", "imports", "lineage", "listing", "postings", "session", "source")
+ALSO = ("jobmill.app", "jobmill.ingest.admit", "jobmill.outside.fetch")
+FORKS.set_forkserver_preload([__name__, *ALSO, *(f"jobmill.cli.{name}" for name in LOADED)])
+
+
+def as_url(conninfo: str) -> str:
+    """A database's address as an operator would write it."""
+    return f"postgresql:///?{urlencode(conninfo_to_dict(conninfo))}"
 
 
 def jobmill(

@@ -12,6 +12,7 @@ from jobmill.cli import environment
 from jobmill.db import GONE, Database, migrate
 from jobmill.settings import Settings
 from tests.cli.conftest import Jobmill
+from tests.cli.forked import as_url
 
 
 def test_an_external_database_is_described(jobmill: Jobmill, url: str) -> None:
@@ -108,9 +109,3 @@ async def wait_for_note(database: Database) -> None:
                 return
             except GONE:
                 await asyncio.sleep(0.05)
-
-
-def as_url(conninfo: str) -> str:
-    """Settings take URLs; the fixture has the other form."""
-    parts = psycopg.conninfo.conninfo_to_dict(conninfo)
-    return "postgresql:///?" + "&".join(f"{name}={text}" for name, text in parts.items())

@@ -11,7 +11,7 @@ import pytest
 from jobmill.cli import doctor
 from jobmill.db.state import Facts, State
 from tests.cli.conftest import Jobmill
-from tests.cli.test_db import as_url
+from tests.cli.forked import as_url
 
 NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 

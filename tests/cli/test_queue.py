@@ -12,10 +12,8 @@ import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlencode
 
 import pytest
-from psycopg.conninfo import conninfo_to_dict
 
 from jobmill import app
 from jobmill.cli.queue import read_data
@@ -40,14 +38,10 @@ from tests.queue.kit import drain, fetch, put
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def as_url(conninfo: str) -> str:
-    return f"postgresql:///?{urlencode(conninfo_to_dict(conninfo))}"
-
-
 @pytest.fixture
 def run(home: Path, url: str) -> Run:
     """`jobmill queue …` on the test's database."""
-    own = {"HOME": str(home), "PATH": os.environ["PATH"], "DATABASE_URL": as_url(url)}
+    own = {"HOME": str(home), "PATH": os.environ["PATH"], "DATABASE_URL": forked.as_url(url)}
 
     def call(*arguments: object, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
         return forked.jobmill("queue", *arguments, stdin=stdin, folder=home, variables=own | more)
@@ -425,7 +419,7 @@ async def test_watch_draws_until_told_and_gives_the_terminal_back(
     process = subprocess.Popen(
         [sys.executable, "-m", "jobmill", "queue", "watch"],
         stdin=theirs, stdout=theirs, stderr=theirs,
-        env=os.environ | {"DATABASE_URL": as_url(url), "TERM": "xterm", "COLUMNS": "100"},
+        env=os.environ | {"DATABASE_URL": forked.as_url(url), "TERM": "xterm", "COLUMNS": "100"},
         preexec_fn=_lead_terminal,  # noqa: PLW1509
     )  # fmt: skip
     drawn = _read_until(ours, b"leaves")

@@ -22,7 +22,8 @@ from jobmill.errors import Invalid
 from jobmill.queue import Finish, Move, New, Stage, Stages, Work, inspect
 from jobmill.settings import Settings
 from tests.cli import forked
-from tests.cli.test_queue import Run, as_url
+from tests.cli.forked import as_url
+from tests.cli.test_queue import Run
 from tests.queue.kit import fetch
 
 HTML = {"Accept": "text/html"}

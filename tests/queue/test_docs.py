@@ -44,7 +44,7 @@ async def test_the_reference_of_tables_is_what_the_database_has(tx: Tx) -> None:
     documented = {
         name: columns.replace("`", "").split(", ")
         for name, columns in re.findall(
-            r"^\| `(\w+)`(?: \(view\))? \| ((?:`\w+`(?:, )?)+) \|",
+            r"^\| `([\w.]+)`(?: \(view\))? \| ((?:`\w+`(?:, )?)+) \|",
             REFERENCE.read_text(),
             re.MULTILINE,
         )
@@ -52,8 +52,11 @@ async def test_the_reference_of_tables_is_what_the_database_has(tx: Tx) -> None:
     found = await fetch(
         tx,
         """
-        SELECT table_name, array_agg(column_name::text ORDER BY ordinal_position)
-          FROM information_schema.columns WHERE table_schema = 'queue' GROUP BY 1
+        SELECT CASE table_schema WHEN 'queue' THEN table_name
+                                 ELSE table_schema || '.' || table_name END,
+               array_agg(column_name::text ORDER BY ordinal_position)
+          FROM information_schema.columns
+         WHERE table_schema IN ('queue', 'outside', 'catalog') GROUP BY 1
         """,
     )
     assert documented == dict(found)

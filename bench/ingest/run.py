@@ -1,0 +1,160 @@
+"""Measures reading: postings per second from real boards, pages against the parser's own time, and memory."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from selectolax.lexbor import LexborHTMLParser
+
+from evaluation.goal import Goal
+from evaluation.run import DATA, line
+from jobmill.ingest import page, saved
+from jobmill.ingest.fields import text
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "bench" / "results" / "ingest.json"
+ROUNDS = 5
+PAGES = 10_000
+SETTLED = 1_000
+"""Pages after which memory should not grow any more."""
+
+BOARDS = {
+    "greenhouse": (
+        "ats_greenhouse/stripe__enjoiyourlife.json",
+        lambda found: found["jobs"],
+        "content",
+    ),
+    "lever": ("ats_lever/matchgroup__enjoiyourlife.json", lambda found: found, "description"),
+    "ashby": ("ats_ashby/ramp__enjoiyourlife.json", lambda found: found["jobs"], "descriptionHtml"),
+}
+"""Full boards: the file, where its records are, and where the longest text of each is."""
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--data", type=Path, default=DATA, help="where the real answers are")
+    asked.add_argument("--pages", type=int, default=PAGES, help="how many for the memory")
+    options = asked.parse_args()
+    pages = _pages(options.data)
+    rows = [*_boards(options.data), *_speeds(pages)]
+    grown, size = _memory(pages, options.pages)
+    _print(rows)
+    slowest = max((ratio for name, _, ratio in rows if name.startswith("page")), default=0.0)
+    goals = [
+        Goal("ingest.page_over_parse", slowest, 2.0, at_most=True),
+        Goal("ingest.memory_growth", grown, 1.05, at_most=True),
+    ]
+    print(f"memory: {size:.0f} MB after {options.pages} pages, {grown:.3f} of that after {SETTLED}")
+    for goal in goals:
+        print(line(goal, "ingest"))
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps({"rows": rows, "memory": [grown, size]}, indent=1) + "\n")
+
+
+def _best(act: Callable[[], object]) -> float:
+    """Seconds, as the median of a few rounds."""
+    took: list[float] = []
+    for _ in range(ROUNDS):
+        began = time.process_time()
+        act()
+        took.append(time.process_time() - began)
+    return statistics.median(took)
+
+
+def _boards(data: Path) -> list[tuple[str, str, float]]:
+    """Postings a second of one core, and how the time compares with only decoding the JSON and
+    taking the tags off one text of each posting."""
+    rows: list[tuple[str, str, float]] = []
+    for name, (file, records, field) in BOARDS.items():
+        if not (data / file).is_file():
+            continue
+        body = (data / file).read_bytes()
+        platform = saved.platform(name)
+        count = len(saved.read(platform, body))
+        ours = _best(lambda platform=platform, body=body: saved.read(platform, body))
+        bare = _best(lambda body=body, records=records, field=field: _bare(body, records, field))
+        rows.append((f"board {name}", f"{count / ours:,.0f} postings/s", ours / bare))
+    if not rows:
+        print(f"Skipped: there are no real boards at {data}.", file=sys.stderr)
+    return rows
+
+
+def _bare(body: bytes, records: Callable[..., list[dict[str, str]]], field: str) -> None:
+    for record in records(json.loads(body)):
+        text.from_escaped(record.get(field))
+
+
+def _pages(data: Path) -> dict[str, str]:
+    """Pages of about 500 kB: real ones where there are some, and one that we make."""
+    made = {"page made": _made(500_000)}
+    for file in sorted((data / "html_job_page").glob("*.html")):
+        if file.stat().st_size > 400_000:
+            made[f"page {file.stem}"] = file.read_text("utf-8", "replace")
+    return made
+
+
+def _made(size: int) -> str:
+    """A page without any structured data, long in menus and text."""
+    menu = "".join(f'<li><a href="/section/{n}">Section {n}</a></li>' for n in range(400))
+    words = "<p>We pump water for <b>people</b> who need it, in many places.</p>"
+    body = words * ((size - len(menu)) // len(words))
+    return (
+        "<html><head><title>Pump Engineer at Wells - Careers</title></head><body>"
+        f"<nav><ul>{menu}</ul></nav><main><h1>Pump Engineer</h1><p>Location: Porto</p>"
+        f"<div class=description>{body}</div></main></body></html>"
+    )
+
+
+def _speeds(pages: dict[str, str]) -> list[tuple[str, str, float]]:
+    rows: list[tuple[str, str, float]] = []
+    for name, html in pages.items():
+        parse = _best(lambda html=html: [LexborHTMLParser(html) for _ in range(10)]) / 10
+        read = (
+            _best(lambda html=html: [page.read(html, "https://x.example/1") for _ in range(10)])
+            / 10
+        )
+        rows.append((name, f"{read * 1000:.1f} ms", read / parse))
+    return rows
+
+
+def _memory(pages: dict[str, str], count: int) -> tuple[float, float]:
+    """How memory after all pages compares with memory after the first few."""
+    settled = 0.0
+    htmls = list(pages.values())
+    for number in range(count):
+        html = htmls[number % len(htmls)]
+        page.read(html.replace("<title>", f"<title>{number} ", 1), f"https://x.example/{number}")
+        if number == min(SETTLED, count // 2):
+            settled = _resident()
+    return _resident() / settled, _resident()
+
+
+def _resident() -> float:
+    """MB in use now."""
+    gc.collect()
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return pages * resource.getpagesize() / 1e6
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+
+
+def _print(rows: list[tuple[str, str, float]]) -> None:
+    table = Table("what", "ours", "over the bare minimum")
+    for name, rate, ratio in rows:
+        table.add_row(name, rate, f"{ratio:.2f}")
+    Console(width=None if sys.stdout.isatty() else 120).print(table)
+
+
+if __name__ == "__main__":
+    main()

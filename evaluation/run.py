@@ -1,0 +1,99 @@
+"""Measures how right we are on real answers and pages, and says how each goal stands."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from evaluation import boards, churn, dedup, detection, fields, pages
+from evaluation.goal import Goal, Report
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT.parent / "shared" / "data"
+RESULTS = ROOT / "evaluation" / "results.json"
+
+PARTS: dict[str, Callable[[Path], Report]] = {
+    "detection": detection.report,
+    "boards": boards.report,
+    "pages": pages.report,
+    "fields": fields.report,
+    "dedup": dedup.report,
+    "churn": churn.report,
+}
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("parts", nargs="*", choices=[*PARTS, []], help="all, if none is named")
+    asked.add_argument("--data", type=Path, default=DATA, help="where the real answers are")
+    options = asked.parse_args()
+    if not options.data.is_dir():
+        print(f"Skipped: there are no real answers at {options.data}; --data names another folder.")
+        return
+    reports = {name: _run(name, options.data) for name in options.parts or PARTS}
+    for report in reports.values():
+        _print(report)
+    for name, report in reports.items():
+        for goal in report.goals:
+            print(line(goal, name))
+    if not options.parts:
+        RESULTS.write_text(json.dumps(_as_json(reports), indent=1) + "\n")
+
+
+def _run(name: str, data: Path) -> Report:
+    began = time.perf_counter()
+    report = PARTS[name](data)
+    print(f"{name}: {time.perf_counter() - began:.1f} s", file=sys.stderr)
+    return report
+
+
+def _print(report: Report) -> None:
+    table = Table(*report.columns, title=report.title, title_justify="left")
+    for row in report.rows:
+        table.add_row(*row)
+    console = Console(width=None if sys.stdout.isatty() else 200)
+    console.print(table)
+    for note in report.notes:
+        console.print(note, markup=False, highlight=False)
+
+
+def line(goal: Goal, part: str) -> str:
+    """How one goal stands, in words without spaces."""
+    name = f"{part}.{goal.name.removeprefix(f'{part}.').replace(' ', '_')}"
+    wanted = f"{'<=' if goal.at_most else '>='}{goal.wanted:g}"
+    return f"goal {name} {goal.figure:.4g} {wanted} {'ok' if goal.met else 'short'}"
+
+
+def _as_json(reports: dict[str, Report]) -> dict[str, object]:
+    return {
+        "python": platform.python_version(),
+        "parts": {
+            name: {
+                "rows": [dict(zip(report.columns, row, strict=True)) for row in report.rows],
+                "goals": [
+                    {
+                        "name": goal.name,
+                        "figure": round(goal.figure, 5),
+                        "wanted": goal.wanted,
+                        "at_most": goal.at_most,
+                        "met": goal.met,
+                    }
+                    for goal in report.goals
+                ],
+                "notes": report.notes,
+            }
+            for name, report in reports.items()
+        },
+    }
+
+
+if __name__ == "__main__":
+    main()

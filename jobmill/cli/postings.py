@@ -1,0 +1,97 @@
+"""Postings as people see them in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import typer
+
+from jobmill.catalog import record
+from jobmill.cli import show
+
+if TYPE_CHECKING:
+    from jobmill.catalog.history import Event
+    from jobmill.catalog.listings import Listing
+    from jobmill.catalog.posting import Posting, Salary
+
+
+@dataclass(frozen=True)
+class PostingRow:
+    title: str
+    company: str | None
+    location: str | None
+    arrangement: str | None
+    salary: str | None
+    posted: str | None
+    url: str
+
+
+def table(postings: Sequence[Posting]) -> None:
+    """A line a posting."""
+    rows = [
+        PostingRow(
+            one.title,
+            one.company,
+            one.location or " · ".join(one.locations) or None,
+            one.arrangement,
+            pay_of(one.salary),
+            one.posted_at and f"{one.posted_at:%Y-%m-%d}",
+            one.url,
+        )
+        for one in postings
+    ]
+    show.many(rows, as_json=False)
+
+
+def whole(posting: Posting) -> None:
+    """One posting, its facts and then its text."""
+    facts = record.write(posting)
+    text = facts.pop("description")
+    facts.pop("requirements")
+    facts["salary"] = pay_of(posting.salary)
+    show.facts({name: value for name, value in facts.items() if value not in (None, (), "", False)})
+    if text:
+        typer.echo("\n" + "\n".join(show.plain(line) for line in text.split("\n")))
+
+
+def story(
+    listing: Listing, completeness: str, linked: Sequence[int], events: Sequence[Event]
+) -> None:
+    """What we know of a listing besides what it says."""
+    facts: dict[str, object] = {
+        "completeness": completeness,
+        "first seen": listing.first_seen_at,
+        "last seen": listing.last_seen_at,
+        "closed": listing.closed_at,
+        "repeats": listing.duplicate_of and f"{listing.duplicate_of} ({listing.duplicate_why})",
+        "repeated by": list(linked),
+    }
+    typer.echo()
+    show.facts({name: value for name, value in facts.items() if value not in (None, [])})
+    for event in events:
+        said = ", ".join(event.data) if event.what == "changed" else ""
+        typer.echo(f"{event.at.astimezone():%Y-%m-%d %H:%M} {event.what} {said}".rstrip())
+
+
+def pay_of(salary: Salary | None) -> str | None:
+    """The pay in one line."""
+    if salary is None:
+        return None
+    return pay(salary.min, salary.max, salary.currency, salary.period)
+
+
+def pay(
+    low: float | None, high: float | None, currency: str | None, period: str | None
+) -> str | None:
+    """The same, from its parts: `EUR 60,000-75,000 a year`."""
+    amounts = list(dict.fromkeys(f"{one:,.0f}" for one in (low, high) if one is not None))
+    if not amounts:
+        return None
+    words = [
+        currency,
+        "-".join(amounts),
+        f"a{'n' if period == 'hour' else ''} {period}" if period else None,
+    ]
+    return " ".join(word for word in words if word)

@@ -1,0 +1,537 @@
+"""jobmill source …: where listings come from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from jobmill.cli import lines, show
+from jobmill.cli.show import AsJson
+from jobmill.errors import AppError, Invalid
+
+if TYPE_CHECKING:
+    from jobmill.catalog.runs import Saved
+    from jobmill.catalog.sources import Incident, Run, Source
+    from jobmill.db import Tx
+    from jobmill.ingest.address import Found
+    from jobmill.ingest.platform import Platform
+    from jobmill.ingest.probe import Sample
+    from jobmill.ingest.scrape import Progress
+    from jobmill.tools import Tools
+
+app = typer.Typer(no_args_is_help=True, help="See where listings come from, add and run sources.")
+
+Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="The number of a source.")]
+StatusName = Literal["pending_validation", "active", "disabled", "rejected"]
+Reason = Annotated[str, typer.Option(help="Why, for those who read it later.")]
+Limit = Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="At most so many.")]
+After = Annotated[int, typer.Option(metavar="ID", min=0, help="Only those after this one.")]
+
+
+@app.command()
+def detect(
+    urls: Annotated[
+        list[str], typer.Argument(metavar="URL", help="URLs; - reads them from stdin, one a line.")
+    ],
+    html: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The saved page behind the URL.")
+    ] = None,
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="Look at the page, and one link further.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say which job board a URL or a page belongs to; nothing is fetched unless you ask."""
+    answers = _fetched(urls) if fetch else _detected(urls, html)
+    if as_json:
+        for url, found in answers:
+            lines.put(_face(url, found))
+    else:
+        show.many([_Row.of(url, found) for url, found in answers], as_json=False)
+
+
+@dataclass(frozen=True)
+class _Row:
+    url: str
+    platform: str | None
+    token: str | None
+    confidence: str | None
+    evidence: str | None
+
+    @staticmethod
+    def of(url: str, found: Found | None) -> _Row:
+        if found is None:
+            return _Row(url, None, None, None, None)
+        return _Row(url, found.platform, found.token, found.confidence, found.evidence)
+
+
+def _face(url: str, found: Found | None) -> dict[str, Any]:
+    row = _Row.of(url, found)
+    return {
+        "url": row.url,
+        "platform": row.platform,
+        "token": row.token,
+        "confidence": row.confidence,
+        "evidence": row.evidence,
+        "relation": found and found.relation,
+        "config": found and found.config,
+        "board_url": (found and found.url) or None,
+    }
+
+
+def _detected(urls: Iterable[str], html: str | None) -> Iterator[tuple[str, Found | None]]:
+    from jobmill.ingest import detect
+
+    saved = lines.read_file(html).decode("utf-8", "replace") if html else None
+    for one in lines.given(urls, "url"):
+        page = one.get("html", saved)
+        yield _url_of(one), detect.detect(_url_of(one), page, company=one.get("company"))
+
+
+def _url_of(given: dict[str, Any]) -> str:
+    url = given.get("url")
+    if not isinstance(url, str):
+        raise Invalid('each line is a URL, or an object with a "url"')
+    return url
+
+
+def _fetched(urls: Iterable[str]) -> list[tuple[str, Found | None]]:
+    from jobmill.cli import session
+    from jobmill.ingest import detect
+
+    async def look(tools: Tools) -> list[tuple[str, Found | None]]:
+        return [
+            (_url_of(one), await detect.discover(tools.fetch, _url_of(one)))
+            for one in lines.given(urls, "url")
+        ]
+
+    return session.reach(look)
+
+
+@app.command()
+def read(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE",
+            help='Saved answers; - reads {"file": …} or {"body": …} objects from stdin.',
+        ),
+    ],
+    platform: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose answer it is: `source platforms`.")
+    ] = None,
+    token: Annotated[str, typer.Option(help="The board that was asked, if you know.")] = "",
+    config: Annotated[
+        str | None, typer.Option(metavar="JSON", help="The whole config of the source.")
+    ] = None,
+    url: Annotated[str, typer.Option(help="What was asked for.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Read postings from saved answers of a board; nothing is fetched or saved."""
+    failed = False
+    for one in lines.given(files, "file"):
+        name = one.get("platform") or platform
+        if not name:
+            raise Invalid("say whose answer it is: --platform NAME")
+        try:
+            _print_postings(
+                one, _readable(name), {"token": token, "config": config, "url": url}, as_json
+            )
+        except AppError as error:
+            failed = True
+            lines.complain(one.get("file"), error, as_json)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _print_postings(
+    one: dict[str, Any], platform: Platform, options: dict[str, Any], as_json: bool
+) -> None:
+    from jobmill.catalog import record
+    from jobmill.cli import postings
+    from jobmill.ingest import saved
+
+    body = one["body"].encode() if "body" in one else lines.read_file(one["file"])
+    found = saved.read(
+        platform,
+        body,
+        url=one.get("url") or options["url"],
+        token=one.get("token") or options["token"],
+        config=one.get("config") or _config(options["config"]),
+    )
+    if as_json:
+        for posting in found:
+            extra = {"file": one["file"]} if "file" in one else {}
+            lines.put(record.write(posting) | extra)
+    else:
+        postings.table(found)
+
+
+def _config(text: str | None) -> dict[str, Any] | None:
+    return lines.parse(text, "--config") if text else None
+
+
+def _readable(name: str) -> Platform:
+    from jobmill.ingest import saved
+
+    return saved.platform(name)
+
+
+@dataclass(frozen=True)
+class PlatformRow:
+    name: str
+    title: str
+    use: str
+    """`on`, `off` or `recognised only`."""
+    why: str | None
+
+
+@app.command()
+def platforms(as_json: AsJson = False) -> None:
+    """List the platforms: which are read, which only recognised, which are off, and why."""
+    from jobmill.ingest import keys
+    from jobmill.ingest.adapters import PLATFORMS
+
+    rows: list[PlatformRow] = []
+    for one in PLATFORMS:
+        unset = keys.missing(one, None, os.environ)
+        if one.off:
+            rows.append(PlatformRow(one.name, one.title, "off", one.off))
+        elif one.first is None:
+            rows.append(PlatformRow(one.name, one.title, "recognised only", None))
+        elif unset:
+            rows.append(PlatformRow(one.name, one.title, "off", f"set {', '.join(unset)}"))
+        else:
+            rows.append(PlatformRow(one.name, one.title, "on", None))
+    _put_many(rows, as_json)
+
+
+def _put_many(rows: list[Any], as_json: bool) -> None:
+    if as_json:
+        show.lines(rows)
+    else:
+        show.many(rows, as_json=False)
+
+
+@app.command()
+def add(
+    url: Annotated[str | None, typer.Argument(metavar="[URL]", help="A board or a page.")] = None,
+    platform: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Which platform: `source platforms`.")
+    ] = None,
+    token: Annotated[str | None, typer.Option(help="The board on the platform.")] = None,
+    config: Annotated[
+        str | None, typer.Option(metavar="JSON", help="The whole config, for html, rss and api.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="What you call it.")] = None,
+    company: Annotated[str | None, typer.Option(help="Whose postings they are.")] = None,
+    website: Annotated[str | None, typer.Option(help="The company's own site.")] = None,
+    test: Annotated[
+        bool, typer.Option(help="Fetch it once before it is kept; without, it waits for that.")
+    ] = True,
+    enable: Annotated[
+        bool, typer.Option("--enable", help="Enable it though it was not recognised for sure.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Add a source: recognise it, try it, keep it. What is not sure waits for `source enable`."""
+    from jobmill.cli import session
+    from jobmill.ingest import admit
+
+    wish = admit.Wish(
+        url=url,
+        platform=platform,
+        token=token,
+        config=_config(config),
+        name=name,
+        company=company,
+        website=website,
+        test=test,
+        enable=enable,
+    )
+    show.one(session.reach(lambda tools: admit.add(tools, wish, os.environ)), as_json=as_json)
+
+
+@app.command("list")
+def list_sources(
+    status: Annotated[
+        StatusName | None, typer.Option(case_sensitive=False, help="Only those of this status.")
+    ] = None,
+    platform: Annotated[str | None, typer.Option(metavar="NAME", help="Only of this one.")] = None,
+    q: Annotated[str | None, typer.Option("--find", help="A part of the name or token.")] = None,
+    after: After = 0,
+    limit: Limit = 50,
+    as_json: AsJson = False,
+) -> None:
+    """List sources with their health, in the order in which they came."""
+    from jobmill.catalog import sources
+    from jobmill.cli import session
+
+    async def find(tx: Tx) -> list[Source]:
+        return await sources.find(
+            tx, status=status, source_type=platform, q=q, after=after, limit=limit + 1
+        )
+
+    found = session.ask(find)
+    if as_json:
+        show.lines(found[:limit])
+        return
+    if not found:
+        typer.echo("No sources. Add one: jobmill source add https://…")
+        return
+    show.many([SourceRow.of(one) for one in found[:limit]], as_json=False)
+    if len(found) > limit:
+        typer.echo(f"There are more: --after {found[limit - 1].id}")
+
+
+@dataclass(frozen=True)
+class SourceRow:
+    id: int
+    name: str
+    platform: str
+    status: str
+    listings: int
+    last_run: str | None
+    health: str
+
+    @staticmethod
+    def of(source: Source) -> SourceRow:
+        when = source.last_scraped_at
+        ran = f"{source.last_scraped_status} {when.astimezone():%Y-%m-%d %H:%M}" if when else None
+        return SourceRow(
+            source.id,
+            source.name,
+            source.source_type,
+            source.status,
+            source.open_listings,
+            ran,
+            _health(source),
+        )
+
+
+def _health(source: Source) -> str:
+    if source.held_until:
+        return f"held until {source.held_until.astimezone():%H:%M}: trouble at the vendor"
+    if source.disabled_reason:
+        return source.disabled_reason
+    if source.consecutive_failures:
+        return f"{source.consecutive_failures} failures ({source.last_cause}): {source.last_detail}"
+    if source.status == "pending_validation":
+        return "waits for you: source test, then source enable"
+    return "ok" if source.last_scraped_at else "not run yet"
+
+
+@dataclass(frozen=True)
+class SourceStory:
+    source: Source
+    completeness: str
+    needs_validation: bool
+    incident: Incident | None
+    runs: list[Run]
+    events: list[Any]
+
+
+@app.command("show")
+def show_source(id: Id, as_json: AsJson = False) -> None:
+    """Show a source: its config, its health, its last runs and what happened to it."""
+    from jobmill.catalog import history, sources
+    from jobmill.cli import session
+
+    async def find(tx: Tx) -> SourceStory:
+        source = await sources.get(tx, id)
+        return SourceStory(
+            source,
+            sources.completeness(source),
+            sources.needs_validation(source),
+            await sources.incident(tx, source.source_type),
+            await sources.runs(tx, id),
+            await history.of(tx, "source", id),
+        )
+
+    story = session.ask(find)
+    if as_json:
+        show.one(story, as_json=True)
+        return
+    show.one(story.source, as_json=False)
+    typer.echo(f"\ncompleteness: {story.completeness}\n")
+    show.many(story.runs, as_json=False)
+    show.many(story.events, as_json=False)
+
+
+@app.command("test")
+def try_source(id: Id, as_json: AsJson = False) -> None:
+    """Fetch a source and show a sample of it; no listing is saved."""
+    from jobmill.cli import postings, session
+    from jobmill.ingest import probe
+
+    sample: Sample = session.reach(lambda tools: probe.test(tools, id, os.environ))
+    if as_json:
+        lines.put(sample.record())
+    else:
+        postings.table(sample.postings)
+        typer.echo(sample.words)
+    if not sample.ok:
+        raise typer.Exit(1)
+
+
+@app.command()
+def scrape(
+    ids: Annotated[
+        list[int] | None, typer.Argument(metavar="[ID]", help="The numbers of sources.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All that are enabled.")] = False,
+    later: Annotated[
+        bool, typer.Option("--queue", help="Leave it to a worker instead of waiting for it.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run sources now, and keep what they show."""
+    from jobmill.cli import session
+
+    if bool(ids) == everything:
+        raise Invalid("name the sources to run, or say --all")
+    if later:
+        _print_queued(session.ask(partial(_enqueue, ids=ids), declared=True), as_json)
+        return
+
+    async def run(tools: Tools) -> list[RunRow]:
+        async with tools.db.transaction() as tx:
+            wanted = await _wanted(tx, ids)
+        return [await _scrape_one(tools, id, as_json) for id in wanted]
+
+    done = session.reach(run)
+    if not as_json:
+        show.many(done, as_json=False)
+    if any(not row.ok for row in done):
+        raise typer.Exit(1)
+
+
+async def _wanted(tx: Tx, ids: list[int] | None) -> list[int]:
+    """The sources that were named, each of which exists, or all that are enabled."""
+    from jobmill.catalog import sources
+
+    if ids:
+        return [(await sources.get(tx, id)).id for id in ids]
+    return [one.id for one in await sources.find(tx, status="active", limit=1_000_000)]
+
+
+@dataclass(frozen=True)
+class Queued:
+    source: int
+    item: int | None
+    note: str
+
+
+async def _enqueue(tx: Tx, *, ids: list[int] | None) -> list[Queued]:
+    from jobmill import queue
+    from jobmill.pipelines.source import work
+
+    wanted = await _wanted(tx, ids)
+    answers = await queue.submit_all(tx, [work(id) for id in wanted])
+    return [
+        Queued(id, answer.live, answer.message)
+        if isinstance(answer, queue.Refused)
+        else Queued(id, answer.id, "queued")
+        for id, answer in zip(wanted, answers, strict=True)
+    ]
+
+
+def _print_queued(queued: list[Queued], as_json: bool) -> None:
+    _put_many(queued, as_json)
+
+
+@dataclass(frozen=True)
+class RunRow:
+    source: int
+    outcome: str
+    seen: int
+    added: int
+    changed: int
+    closed: int
+    reopened: int
+    duplicates: int
+    ok: bool
+    detail: str | None
+
+    @staticmethod
+    def of(id: int, saved: Saved, detail: str | None) -> RunRow:
+        counts = saved.counts
+        ok = saved.outcome not in ("failed", "held", "partial")
+        return RunRow(
+            id,
+            saved.outcome,
+            counts.seen,
+            counts.added,
+            counts.changed,
+            counts.closed,
+            counts.reopened,
+            counts.duplicates,
+            ok,
+            detail,
+        )
+
+
+async def _scrape_one(tools: Tools, id: int, as_json: bool) -> RunRow:
+    from jobmill.catalog import runs
+    from jobmill.ingest import probe
+
+    with show.progress(f"source {id}", quiet=as_json) as tell:
+
+        def told(progress: Progress) -> None:
+            details = f", {progress.details} of {progress.details_wanted} details"
+            tell(
+                f"{progress.pages} pages, {progress.postings} postings"
+                + (details if progress.details_wanted else "")
+            )
+
+        harvest = await probe.run(tools, id, os.environ, tell=told)
+    async with tools.db.transaction() as tx:
+        saved = await runs.save(tx, id, harvest)
+    row = RunRow.of(id, saved, harvest.detail)
+    if as_json:
+        show.lines([row])
+    return row
+
+
+@app.command()
+def enable(id: Id, as_json: AsJson = False) -> None:
+    """Let a source run, after a failure or when you have looked at it."""
+    from jobmill.catalog import sources
+
+    _change(id, lambda tx: sources.enable(tx, id, actor="command line"), as_json)
+
+
+@app.command()
+def disable(id: Id, reason: Reason = "by hand", as_json: AsJson = False) -> None:
+    """Stop a source until it is enabled again."""
+    from jobmill.catalog import sources
+
+    _change(id, lambda tx: sources.disable(tx, id, reason, actor="command line"), as_json)
+
+
+@app.command()
+def reject(id: Id, reason: Reason = "not wanted", as_json: AsJson = False) -> None:
+    """Say that a source is not wanted: it stays known, and is not proposed again."""
+    from jobmill.catalog import sources
+
+    _change(id, lambda tx: sources.reject(tx, id, reason, actor="command line"), as_json)
+
+
+def _change(id: int, act: Callable[[Tx], Awaitable[None]], as_json: bool) -> None:
+    from jobmill.catalog import sources
+    from jobmill.cli import session
+
+    async def change(tx: Tx) -> Source:
+        await act(tx)
+        return await sources.get(tx, id)
+
+    source = session.ask(change)
+    if as_json:
+        show.one(source, as_json=True)
+    else:
+        typer.echo(f"source {id} ({source.name}) is {source.status}")

@@ -1,0 +1,47 @@
+"""Answers that were saved earlier: read without asking anybody."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+from jobmill.catalog.posting import Posting
+from jobmill.errors import Invalid
+from jobmill.ingest import address, reading
+from jobmill.ingest.adapters import BY_NAME
+from jobmill.ingest.platform import Config, Platform
+from jobmill.outside.request import Request
+
+
+def platform(name: str) -> Platform:
+    """A platform by its name; Invalid proposes the nearest one."""
+    if name in BY_NAME:
+        return BY_NAME[name]
+    close = difflib.get_close_matches(name.lower(), BY_NAME, n=1)
+    hint = f": did you mean {close[0]}?" if close else "; `jobmill source platforms` lists them"
+    raise Invalid(f"there is no platform {name}{hint}")
+
+
+def read(
+    platform: Platform,
+    body: bytes,
+    *,
+    url: str = "",
+    token: str = "",
+    config: dict[str, Any] | None = None,
+) -> tuple[Posting, ...]:
+    """The postings of an answer, of which we may know neither the board nor the request."""
+    chosen = reading.configure(platform, config) if config else _config(platform, url, token)
+    return reading.read(platform, body, Request(url), chosen).postings
+
+
+def _config(platform: Platform, url: str, token: str) -> Config:
+    found = address.from_url(url) if url else None
+    if found and found.platform == platform.name and found.config:
+        return reading.configure(platform, found.config)
+    if "board_token" in platform.config.model_fields:
+        return platform.config.model_construct(board_token=token)
+    # Whoever only reads asks for nothing: what the config would say of where to ask stays empty.
+    required = [name for name, one in platform.config.model_fields.items() if one.is_required()]
+    blank: dict[str, Any] = dict.fromkeys(required, "")
+    return platform.config.model_construct(None, **blank)

@@ -1,0 +1,42 @@
+"""Runs a source: one item walks it from its first page to its last."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from jobmill.catalog import runs
+from jobmill.catalog.runs import Harvest, Saved
+from jobmill.db import Tx
+from jobmill.errors import Conflict, NotFound, Unavailable
+from jobmill.ingest import probe
+from jobmill.queue import Block, Finish, Move, New, Skip, Work
+from jobmill.tools import Tools
+
+KIND = "source"
+
+
+def work(id: int) -> New:
+    """The item that runs a source; there is one at a time, however often it is asked for."""
+    return New(KIND, "scrape", f"source:{id}", data={"source": id})
+
+
+async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
+    """Walk the source; what it showed is kept together with the end of the item."""
+    id: int = work.data["source"]
+    try:
+        harvest = await probe.run(tools, id, environ)
+    except Unavailable as error:
+        return Block("key", str(error))
+    except (Conflict, NotFound) as error:
+        return Skip(str(error))
+    return Finish(_words(harvest), save=partial(_save, id=id, harvest=harvest))
+
+
+async def _save(tx: Tx, *, id: int, harvest: Harvest) -> Saved:
+    return await runs.save(tx, id, harvest)
+
+
+def _words(harvest: Harvest) -> str:
+    told = f": {harvest.detail}" if harvest.detail else ""
+    return f"{harvest.outcome}, {len(harvest.seen)} postings in {harvest.calls} calls{told}"

@@ -1,0 +1,267 @@
+"""The commands for sources and listings, as somebody would use them, against a site on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import json
+import os
+import subprocess
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli import forked
+from tests.outside.site import Site, open_site, reply
+
+Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
+
+CONFIG = {
+    "selectors": {
+        "job_list": "li.post",
+        "title": "h2",
+        "link": "a[href]",
+        "location": ".place",
+        "description": ".text",
+    },
+}
+
+
+def page(*posts: tuple[str, str]) -> bytes:
+    """A careers page with these posts: path and title."""
+    items = "".join(
+        f'<li class="post"><h2>{title}</h2><a href="/posts/{path}">Apply</a>'
+        f'<span class="place">Porto</span><p class="text">{title}: {"we pump water. " * 10}</p></li>'
+        for path, title in posts
+    )
+    return f"<html><body><ul>{items}</ul></body></html>".encode()
+
+
+@pytest.fixture
+async def site() -> Any:
+    async with open_site() as site:
+        site.on("/robots.txt", reply(b"User-agent: *\nAllow: /\n"))
+        site.on("/careers", reply(page(("1", "Pump Engineer"), ("2", "Cook"))))
+        yield site
+
+
+@pytest.fixture
+def run(home: Path, url: str, site: Site) -> Run:
+    own = {
+        "HOME": str(home),
+        "PATH": os.environ["PATH"],
+        "DATABASE_URL": forked.as_url(url),
+        "JOBMILL_PRIVATE_HOSTS": site.place,
+        "JOBMILL_HOST_INTERVAL_SECONDS": "0.001",
+    }
+
+    async def call(
+        *arguments: object, stdin: str = "", **more: str
+    ) -> subprocess.CompletedProcess[str]:
+        return await asyncio.to_thread(
+            forked.jobmill, *arguments, stdin=stdin, folder=home, variables=own | more
+        )
+
+    return call
+
+
+def lines(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+async def add(run: Run, site: Site, **config: Any) -> int:
+    wanted = json.dumps(CONFIG | {"url": site.url("/careers")} | config)
+    done = await run(
+        "source", "add", "--platform", "html", "--config", wanted, "--company", "Wells & Co",
+        "--enable", "--json",
+    )  # fmt: skip
+    return lines(done)[0]["id"]
+
+
+async def test_a_site_is_added_tried_run_and_searched(run: Run, site: Site, home: Path) -> None:
+    id = await add(run, site)
+    sample = lines(await run("source", "test", id, "--json"))[0]
+    assert (sample["ok"], sample["seen"]) == (True, 2)
+    assert lines(await run("listing", "list", "--json")) == []
+
+    (ran,) = lines(await run("source", "scrape", id, "--json"))
+    assert (ran["outcome"], ran["added"]) == ("complete", 2)
+    (hit,) = lines(await run("listing", "search", "pump engineer", "--json"))
+    assert (hit["title"], hit["company"], hit["location"]) == (
+        "Pump Engineer",
+        "Wells & Co",
+        "Porto",
+    )
+    assert hit["url"] == site.url("/posts/1")
+
+    site.on("/careers", reply(page(("1", "Senior Pump Engineer"), ("3", "Diver"))))
+    (again,) = lines(await run("source", "scrape", "--all", "--json"))
+    assert [again[name] for name in ("added", "changed", "closed")] == [1, 1, 1]
+    story = lines(await run("listing", "show", hit["id"], "--json"))[0]
+    assert [event["what"] for event in story["events"]] == ["opened", "changed"]
+    assert lines(await run("listing", "list", "--state", "closed", "--json"))[0]["title"] == "Cook"
+    (company,) = lines(await run("company", "list", "--json"))
+    assert (company["name"], company["open_listings"]) == ("Wells & Co", 2)
+
+    out = await run("listing", "export", "all.csv", "--format", "csv", "--state", "all")
+    assert "3 listings" in out.stdout
+    table = list(csv.DictReader(io.StringIO((home / "all.csv").read_text())))
+    assert {row["title"] for row in table} == {"Senior Pump Engineer", "Cook", "Diver"}
+
+
+async def test_people_get_tables_and_words(run: Run, site: Site) -> None:
+    assert "No sources" in (await run("source", "list")).stdout
+    assert "No listings" in (await run("listing", "list")).stdout
+    id = await add(run, site)
+    assert "not run yet" in (await run("source", "list")).stdout
+    assert "It works: 2" in (await run("source", "test", id)).stdout
+    assert "complete" in (await run("source", "scrape", id)).stdout
+    assert "Pump Engineer" in (await run("listing", "list")).stdout
+    assert "opened" in (await run("listing", "show", 1)).stdout
+    assert "completeness" in (await run("source", "show", id)).stdout
+    assert "Wells & Co" in (await run("company", "show", "wells")).stdout
+
+
+async def test_a_worker_runs_what_was_queued_once(run: Run, site: Site) -> None:
+    id = await add(run, site)
+    assert lines(await run("source", "scrape", id, "--queue", "--json"))[0]["note"] == "queued"
+    refused = lines(await run("source", "scrape", id, "--queue", "--json"))[0]
+    assert refused["note"] != "queued"
+    assert (await run("worker", "--drain")).returncode == 0
+    assert len(lines(await run("listing", "list", "--json"))) == 2
+
+
+async def test_failures_are_told_and_counted(run: Run, site: Site) -> None:
+    id = await add(run, site)
+    site.on("/careers", reply(b"broken", status=500))
+    assert (await run("source", "scrape", id, "--json")).returncode == 1
+    source = lines(await run("source", "show", id, "--json"))[0]["source"]
+    assert (source["consecutive_failures"], source["last_cause"]) == (1, "transient")
+    assert "1 failures (transient)" in (await run("source", "list")).stdout
+
+
+async def test_a_source_is_disabled_rejected_and_enabled_by_hand(run: Run, site: Site) -> None:
+    id = await add(run, site)
+    assert "disabled" in (await run("source", "disable", id, "--reason", "too noisy")).stdout
+    assert "too noisy" in (await run("source", "list", "--status", "disabled")).stdout
+    assert "rejected" in (await run("source", "reject", id)).stdout
+    assert (await run("source", "enable", id)).stdout.strip().endswith("active")
+    assert (await run("source", "enable", id)).returncode == 4
+
+
+async def test_bad_wishes_are_refused_with_what_to_do(run: Run, site: Site) -> None:
+    for arguments, words in [
+        (["source", "add"], "say what to add"),
+        (["source", "add", "--platform", "greenhose", "--token", "x"], "did you mean greenhouse"),
+        (["source", "add", "--platform", "html", "--config", "{"], "not JSON"),
+        (["source", "add", "--platform", "html", "--config", '{"url": "x", "colour": 1}'], "colour"),
+        (["source", "add", "--platform", "jooble", "--config", '{"keywords": "cook"}'], "JOOBLE_API_KEY"),
+        (["source", "scrape"], "--all"),
+        (["source", "show", "77"], "does not exist"),
+        (["source", "read", "nothing.json", "--platform", "lever"], "cannot be read"),
+        (["listing", "read", "nothing.html"], "cannot be read"),
+        (["listing", "dedup", "nothing.jsonl"], "cannot be read"),
+        (["listing", "list", "--after", "???"], "not a page"),
+        (["company", "show", "nobody"], "does not exist"),
+    ]:  # fmt: skip
+        done = await run(*arguments)
+        assert done.returncode != 0, arguments
+        assert words in done.stdout + done.stderr, (arguments, done.stderr)
+    assert lines(await run("source", "list", "--json")) == []
+
+
+async def test_a_private_address_is_refused(run: Run, site: Site) -> None:
+    wanted = json.dumps(CONFIG | {"url": site.url("/careers")})
+    done = await run(
+        "source", "add", "--platform", "html", "--config", wanted, "--json",
+        JOBMILL_PRIVATE_HOSTS="",
+    )  # fmt: skip
+    added = lines(done)[0]
+    assert added["status"] == "pending_validation"
+    assert "refused" in added["note"]
+    assert site.asked("/careers") == []
+
+
+async def test_bulk_detection_reads_lines(run: Run) -> None:
+    given = "\n".join(
+        [
+            "https://boards.greenhouse.io/wells",
+            "https://wells.example/careers",
+            json.dumps({
+                "url": "https://brine.example/",
+                "html": '<iframe src="https://boards.greenhouse.io/embed/job_board?for=brine">',
+            }),
+        ]
+    )  # fmt: skip
+    found = lines(await run("source", "detect", "-", "--json", stdin=given))
+    assert [(one["platform"], one["token"]) for one in found] == [
+        ("greenhouse", "wells"),
+        (None, None),
+        ("greenhouse", "brine"),
+    ]
+
+
+async def test_saved_answers_are_read_and_a_bad_one_does_not_stop_the_others(
+    run: Run, home: Path
+) -> None:
+    good = [
+        {
+            "id": "a-1",
+            "text": "Pump Engineer",
+            "categories": {"location": "Porto"},
+            "hostedUrl": "https://jobs.lever.co/wells/a-1",
+        }
+    ]
+    (home / "good.json").write_text(json.dumps(good))
+    (home / "bad.json").write_text("<html>")
+    done = await run("source", "read", "--platform", "lever", "bad.json", "good.json", "--json")
+    assert done.returncode == 1
+    bad, posting = [json.loads(line) for line in done.stdout.splitlines()]
+    assert bad["file"] == "bad.json"
+    assert "Lever" in bad["error"]
+    assert (posting["title"], posting["platform"], posting["board"]) == (
+        "Pump Engineer",
+        "lever",
+        "wells",
+    )
+
+
+async def test_a_saved_page_is_read(run: Run, home: Path) -> None:
+    told = {"@type": "JobPosting", "title": "Diver", "hiringOrganization": {"name": "Wells"}}
+    html = f'<script type="application/ld+json">{json.dumps(told)}</script>'
+    (home / "page.html").write_text(html)
+    (found,) = lines(
+        await run("listing", "read", "page.html", "--url", "https://wells.example/1", "--json")
+    )
+    assert (found["title"], found["company"], found["method"]) == ("Diver", "Wells", "json-ld")
+    (again,) = lines(
+        await run("listing", "read", "-", "--json", stdin=json.dumps({"html": html, "url": "x"}))
+    )
+    assert again["title"] == "Diver"
+
+
+async def test_duplicates_are_grouped_by_line_or_by_id(run: Run, home: Path) -> None:
+    post = {"title": "Cook", "company": "Wells", "url": "https://jobs.lever.co/wells/" + "1" * 8 + "-1111-4111-8111-" + "1" * 12}  # fmt: skip
+    other = post | {"url": post["url"] + "?lever-source=x"}
+    alone = {"title": "Diver", "company": "Wells", "url": "https://wells.example/diver"}
+    plain = "\n".join(map(json.dumps, (post, alone, other)))
+    (group,) = lines(await run("listing", "dedup", "-", "--json", stdin=plain))
+    assert (group["canonical"], sorted(group["members"])) == (0, [0, 2])
+    assert group["why"]
+    named = "\n".join(json.dumps(one | {"id": name}) for one, name in ((post, "a"), (other, "b")))
+    (group,) = lines(await run("listing", "dedup", "-", "--json", stdin=named))
+    assert sorted(group["members"]) == ["a", "b"]
+
+
+async def test_links_can_be_made_and_undone(run: Run, site: Site) -> None:
+    id = await add(run, site)
+    await run("source", "scrape", id)
+    assert (await run("listing", "link", 2, 1)).returncode == 0
+    assert [hit["id"] for hit in lines(await run("listing", "list", "--json"))] == [1]
+    assert (await run("listing", "unlink", 2)).returncode == 0
+    assert len(lines(await run("listing", "list", "--json"))) == 2
+    assert (await run("listing", "mark", 2)).returncode == 0

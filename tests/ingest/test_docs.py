@@ -1,0 +1,57 @@
+"""What the pages say of postings and platforms is so."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from jobmill.catalog import record
+from jobmill.catalog.posting import Posting, Salary
+from jobmill.ingest import scrape
+from jobmill.ingest.platform import Board
+from jobmill.ingest.scrape import Target
+from tests.fakes import Net, ok
+from tests.ingest.test_scrape import NOW, nothing
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+async def test_the_example_platform() -> None:
+    text = (DOCS / "how-to" / "add-a-platform.md").read_text()
+    found = re.search(r"<!-- example: .*?```python\n(.*?)```", text, re.DOTALL)
+    assert found
+    module: dict[str, Any] = {"__name__": "hiringwells"}
+    exec(compile(found[1], "example", "exec", dont_inherit=True), module)  # noqa: S102
+    net = Net()
+    api = "https://api.hiringwells.example/boards/acme"
+    post = {"id": "7", "name": "Diver", "places": ["Porto"], "workplace": "Hybrid"}
+    net.on(f"{api}?from=0", ok({"total": 2, "posts": [post, {"id": 8}]}))
+    net.on(f"{api}/7", ok(json.dumps(post | {"text": "<p>You dive.</p>"})))
+    target = Target(module["PLATFORM"], Board(board_token="acme"), {})
+    harvest = await scrape.harvest(net, target, nothing, started_at=NOW)
+    (seen,) = harvest.seen
+    assert (harvest.outcome, seen.posting.description) == ("complete", "You dive.")
+    assert seen.posting.arrangement == "hybrid"
+
+
+def test_the_reference_names_every_field() -> None:
+    text = (DOCS / "reference" / "posting.md").read_text()
+    named = {
+        name
+        for row in re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", row)
+    }
+    assert named - {"field"} == set(record.write(Posting("x")))
+    for part in dataclasses.fields(Salary):
+        assert f"`{part.name}`" in text
+
+
+def test_a_posting_that_was_written_is_read_again() -> None:
+    pay = Salary(1, 2, "EUR", "year", "text")
+    posting = Posting(
+        "x", locations=("a", "b"), arrangement="remote", salary=pay, posted_at=NOW, tags=("t",)
+    )
+    assert record.read(json.loads(json.dumps(record.write(posting)))) == posting

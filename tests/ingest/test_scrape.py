@@ -1,0 +1,228 @@
+"""The walk: page after page, what it may conclude, and what details it reads."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from jobmill.catalog import identity, listings
+from jobmill.catalog.listings import Known, ListingId
+from jobmill.catalog.posting import Posting
+from jobmill.catalog.runs import Harvest
+from jobmill.errors import OutsideError
+from jobmill.ingest import scrape
+from jobmill.ingest.fields.fill import fill
+from jobmill.ingest.platform import Board, Page, Platform
+from jobmill.ingest.scrape import Target
+from jobmill.outside.request import (
+    Answer,
+    Gone,
+    NotModified,
+    Request,
+    Truncated,
+    Unknown,
+    Validators,
+)
+from tests.fakes import Net, ok
+
+NOW = dt.datetime(2026, 3, 1, tzinfo=dt.UTC)
+HOME = "https://board.example/"
+
+
+def first(config: Board) -> Request:
+    return Request(HOME)
+
+
+def read(body: bytes, request: Request, config: Board) -> Page:
+    """{"ids": [...], "next": [...], "total": n}: as plain as a board can be."""
+    said = json.loads(body)
+    if "ids" not in said:
+        raise OutsideError("not a board", permanent=True)
+    postings = tuple(
+        Posting(f"Post {id}", f"{HOME}{id}", vendor_id=str(id), partial=said.get("partial", False))
+        for id in said["ids"]
+    )
+    return Page(
+        postings,
+        next=tuple(Request(HOME + one) for one in said.get("next", ())),
+        total=said.get("total"),
+        stubs=said.get("stubs", 0),
+        truncated=said.get("truncated", False),
+    )
+
+
+def detail(posting: Posting, config: Board) -> Request:
+    return Request(f"{HOME}detail/{posting.vendor_id}")
+
+
+def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+    return replace(posting, description=json.loads(body)["text"])
+
+
+PLAIN = Platform(name="plain", title="Plain", first=first, read=read)
+DETAILED = replace(PLAIN, detail=detail, read_detail=read_detail)
+
+
+async def nothing(identities: Sequence[str]) -> Mapping[str, Known]:
+    return {}
+
+
+async def walk(net: Net, platform: Platform = PLAIN, **facts: Any) -> Harvest:
+    remember = facts.pop("remember", nothing)
+    target = Target(platform, facts.pop("config", Board(board_token="x")), {}, **facts)
+    return await scrape.harvest(net, target, remember, started_at=NOW)
+
+
+def ids(harvest: Harvest) -> list[str | None]:
+    return [one.posting.vendor_id for one in harvest.seen]
+
+
+async def test_all_pages_are_walked_and_each_posting_is_seen_once() -> None:
+    net = Net()
+    net.on(HOME, ok({"ids": [1, 2], "next": ["2"], "total": 4}))
+    net.on(HOME + "2", ok({"ids": [2, 3], "next": ["3"]}))
+    net.on(HOME + "3", ok({"ids": [4], "next": ["2"]}))
+    found = await walk(net)
+    assert (found.outcome, ids(found), found.calls) == ("complete", ["1", "2", "3", "4"], 3)
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "failure"),
+    [
+        (Unknown(HOME, "server", "broken"), "failed", "server"),
+        (Unknown(HOME, "rate_limited", "slow down"), "held", "rate_limited"),
+        (Gone(HOME, 404), "failed", "gone"),
+        (Truncated(HOME, b'{"ids":', 10), "failed", "unreadable"),
+        (NotModified(HOME), "unchanged", None),
+        (ok("<html>"), "failed", "unreadable"),
+        (ok({"error": "no"}), "failed", "unreadable"),
+        (ok({"ids": []}), "complete", None),
+        (ok({"ids": [1], "truncated": True}), "truncated", None),
+        (ok({"ids": [1], "total": 9}), "truncated", None),
+        (ok({"ids": [1], "total": 3, "stubs": 2}), "complete", None),
+    ],
+)
+async def test_what_the_first_answer_means(
+    answer: Answer, outcome: str, failure: str | None
+) -> None:
+    net = Net()
+    net.on(HOME, answer)
+    found = await walk(net)
+    assert (found.outcome, found.failure) == (outcome, failure)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Unknown(HOME, "timeout", "slow"),
+        Unknown(HOME, "rate_limited", "slow down"),
+        Gone(HOME, 404),
+        Truncated(HOME, b"", 1),
+        ok("no json"),
+    ],
+)
+async def test_a_later_page_that_fails_makes_the_run_partial(answer: Answer) -> None:
+    net = Net()
+    net.on(HOME, ok({"ids": [1], "next": ["2"]}))
+    net.on(HOME + "2", answer)
+    found = await walk(net)
+    assert (found.outcome, ids(found)) == ("partial", ["1"])
+
+
+async def test_a_page_that_only_repeats_ends_the_walk_and_is_not_the_whole() -> None:
+    net = Net()
+    net.on(HOME, ok({"ids": [1, 2], "next": ["2"], "total": 6}))
+    for page in range(2, 50):
+        net.on(f"{HOME}{page}", ok({"ids": [1, 2], "next": [str(page + 1)]}))
+    found = await walk(net)
+    assert (found.outcome, found.calls) == ("truncated", 2)
+
+
+async def test_a_page_without_postings_may_point_to_those_that_have_some() -> None:
+    net = Net()
+    net.on(HOME, ok({"ids": [], "next": ["a"]}))
+    net.on(HOME + "a", ok({"ids": [], "next": ["b"]}))
+    net.on(HOME + "b", ok({"ids": [7]}))
+    assert ids(await walk(net)) == ["7"]
+
+
+async def test_validators_are_sent_first_and_kept_for_the_next_time() -> None:
+    net = Net()
+    net.on(HOME, ok({"ids": [1], "next": ["2"]}, validators=Validators(etag='"new"')))
+    net.on(HOME + "2", ok({"ids": [2]}, validators=Validators(etag='"page 2"')))
+    found = await walk(net, validators=Validators(etag='"old"'))
+    assert net.validators == [Validators(etag='"old"'), None]
+    assert found.etag == '"new"'
+
+
+async def test_details_are_read_for_what_is_new_or_changed_only() -> None:
+    net = Net()
+    net.on(HOME, ok({"ids": [1, 2, 3], "partial": True}))
+    for id in (1, 2, 3):
+        net.on(f"{HOME}detail/{id}", ok({"text": f"text {id}"}))
+
+    async def remember(identities: Sequence[str]) -> Mapping[str, Known]:
+        listed = fill(Posting("Post 1", HOME + "1", vendor_id="1", partial=True, platform="plain"))
+        same = listings.listed_hash(listed)
+        other = listings.listed_hash(replace(listed, title="Other"))
+        return {
+            one: Known(ListingId(1), one, 1, same if one.endswith(":1") else other, False, False)
+            for one in identities
+            if not one.endswith(":3")
+        }
+
+    found = await walk(net, DETAILED, remember=remember)
+    assert [one.posting.description for one in found.seen] == [None, "text 2", "text 3"]
+    assert found.calls == 3
+
+
+async def test_a_posting_whose_detail_is_gone_is_not_seen() -> None:
+    net = Net()
+    net.on(HOME, ok({"ids": [1, 2], "partial": True}))
+    net.on(f"{HOME}detail/2", ok({"text": "text"}))
+    assert ids(await walk(net, DETAILED)) == ["2"]
+
+
+async def test_details_that_fail_leave_what_the_list_said_and_no_validators() -> None:
+    net = Net()
+    listed = {"ids": list(range(9)), "partial": True}
+    net.on(HOME, ok(listed, validators=Validators(etag='"x"')))
+    for id in range(9):
+        net.on(f"{HOME}detail/{id}", Unknown(HOME, "server", "broken"))
+    found = await walk(net, DETAILED)
+    assert (found.outcome, len(found.seen), found.etag) == ("complete", 9, None)
+    assert found.calls == 1 + scrape.DETAIL_FAILURES
+
+
+async def test_on_a_shared_board_only_the_brand_is_kept() -> None:
+    net = Net()
+    net.on(HOME, ok({"ids": [1, 2]}))
+    named = replace(
+        PLAIN,
+        read=lambda body, request, config: Page(
+            (
+                Posting("A", vendor_id="1", company="Brine AG"),
+                Posting("B", vendor_id="2", company="Wells"),
+            )
+        ),
+    )
+    found = await walk(net, named, config=Board(board_token="x", brand="Brine"))
+    assert ids(found) == ["1"]
+
+
+async def test_what_a_walk_says_of_itself() -> None:
+    net, told = Net(), []
+    net.on(HOME, ok({"ids": [1, 2], "next": ["2"], "total": 3}))
+    net.on(HOME + "2", ok({"ids": [3]}))
+    target = Target(PLAIN, Board(board_token="x"), {})
+    await scrape.harvest(net, target, nothing, started_at=NOW, tell=told.append)
+    assert [(one.pages, one.postings, one.total) for one in told] == [(1, 2, 3), (2, 3, 3)]
+
+
+def test_identities_of_a_walk_are_the_catalogs() -> None:
+    assert identity.identity(Posting("x", vendor_id="1", platform="plain")) == "plain::1"
