@@ -22,7 +22,7 @@ class Clusters:
         self._parent = list(range(len(traits)))
         self._members = [[index] for index in self._parent]
         self._ids = [_by_space(one.ids) for one in traits]
-        self._pages = [_by_space([one.page] if one.page else []) for one in traits]
+        self._pages = [_by_space([one.page] if one.page and one.own_page else []) for one in traits]
         self._requisitions = [
             _by_space([(one.requisition_space, one.requisition)] if one.requisition else [])
             for one in traits
@@ -57,10 +57,14 @@ class Clusters:
         """Whether a platform, a site or the company itself tells the two sets apart."""
         first, second = self.root(one), self.root(other)
         return (
-            _differ(self._ids[first], self._ids[second])
+            self.ids_differ(first, second)
             or self.requisitions_differ(first, second)
             or _differ(self._pages[first], self._pages[second])
         )
+
+    def ids_differ(self, one: int, other: int) -> bool:
+        """Whether a platform knows the two by different ids."""
+        return _differ(self._ids[self.root(one)], self._ids[self.root(other)])
 
     def any_differ(self, indexes: Sequence[int]) -> bool:
         """Whether any two sets differ; a crowd is taken to."""

@@ -24,7 +24,7 @@ EQUAL: Final = 0.95
 REPOSTED_AFTER: Final = dt.timedelta(days=7)
 """Equal posts of one board closer together than this are two openings, not one posted again."""
 _ALL_PAIRS: Final = 24
-_WINDOW: Final = 8
+_WINDOW: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,12 @@ def group(postings: Sequence[Posting]) -> list[Group]:
         (one, other)
         for block in blocks
         for one, other in _pairs(block, traits, texts)
-        if "" in (company := (traits[one].company, traits[other].company)) or len(set(company)) == 1
+        if _may_share_company(traits[one].company, traits[other].company)
     ]
     _join_copies(pairs, traits, texts, posts)
     _join_bare(blocks, traits, texts, posts)
     vacancies = posts.coarser()
-    _join_vacancies(pairs, traits, texts, posts, vacancies)
+    _join_vacancies(pairs, traits, texts, vacancies)
     return [_group(members, traits, posts, vacancies) for members in vacancies.groups()]
 
 
@@ -75,15 +75,25 @@ def _join_by_id(traits: list[Traits], posts: Clusters) -> None:
         first = traits[members[0]]
         for other in members[1:]:
             # Several postings may name one page that lists them all.
-            if first.specific or traits[other].title == first.title:
+            one_page = first.specific or traits[other].title == first.title
+            if one_page and not posts.ids_differ(members[0], other):
                 posts.join(members[0], other, f"same page {url}")
+    numbered = _shared(traits, lambda one: [(one.company, one.title, id) for id in one.numbers])
+    for (company, _, id), members in numbered:
+        for one, other in pairwise(members):
+            if company and not posts.ids_differ(one, other):
+                posts.join(one, other, f"same title and number {id} at {traits[one].shown}")
 
 
 def _join_copies(
     pairs: list[tuple[int, int]], traits: list[Traits], texts: Texts, posts: Clusters
 ) -> None:
     """Copies of one posting: same title and company, a place that fits, and the same text."""
-    for one, other in pairs:
+    # A copy that fits two postings goes to the one whose place it repeats.
+    by_place = sorted(
+        pairs, key=lambda pair: traits[pair[0]].places.text != traits[pair[1]].places.text
+    )
+    for one, other in by_place:
         if posts.together(one, other) or posts.differ(one, other):
             continue
         why = _copy(traits[one], traits[other], texts)
@@ -95,14 +105,15 @@ def _copy(one: Traits, other: Traits, texts: Texts) -> str | None:
     relation = _relate(one, other)
     if one.title != other.title or relation == "other":
         return None
-    cut = texts.is_cut(one.index, other.index)
-    if relation == "near" and not cut:
+    # A site may shorten a list of places; a company does not post one vacancy for two such lists.
+    if relation == "near" and not one.is_elsewhere(other):
         return None
     if _same_requisition(one, other):
         return f"same requisition {one.requisition} at {one.shown}"
     alike = texts.alike(one.index, other.index)
     if alike is None or alike < NEAR:
         return None
+    cut = texts.is_cut(one.index, other.index)
     return f"same title at {one.shown or other.shown}, " + (
         "one text is the beginning of the other" if cut else f"same text ({alike:.0%})"
     )
@@ -114,19 +125,19 @@ def _join_bare(
     """Where a text is missing: same company, title and place, if only one posting can be meant."""
     for block in blocks:
         for _, members in _shared((traits[index] for index in block), _spot):
-            roots = list({posts.root(index): index for index in members}.values())
-            told = sum(texts.known(index) for index in roots)
-            if len(roots) < 2 or told > 1 or posts.any_differ(roots):
+            first, *others = {posts.root(index): index for index in members}.values()
+            told = {posts.root(index) for index in members if texts.known(index)}
+            if not others or len(told) > 1 or posts.any_differ([first, *others]):
                 continue
-            for other in roots[1:]:
-                if _same_spot(traits[roots[0]], traits[other]):
+            for other in others:
+                if _same_spot(traits[first], traits[other]):
                     why = f"same title and place at {traits[other].shown}, no text to compare"
-                    posts.join(roots[0], other, why)
+                    posts.join(first, other, why)
 
 
 def _spot(one: Traits) -> tuple[tuple[object, ...], ...]:
     heads = one.places.heads or one.places.text
-    return ((one.company, one.title, one.title_places, heads),) if one.company and heads else ()
+    return ((one.company, one.title, one.title_places, heads),) if one.title and heads else ()
 
 
 def _same_spot(one: Traits, other: Traits) -> bool:
@@ -134,16 +145,11 @@ def _same_spot(one: Traits, other: Traits) -> bool:
     if one.places.text == other.places.text:
         return True
     first, second = one.places.parts, other.places.parts
-    elsewhere = bool(one.page and other.page and one.page[0] != other.page[0])
-    return elsewhere and (first <= second or second <= first)
+    return one.is_elsewhere(other) and (first <= second or second <= first)
 
 
 def _join_vacancies(
-    pairs: list[tuple[int, int]],
-    traits: list[Traits],
-    texts: Texts,
-    posts: Clusters,
-    vacancies: Clusters,
+    pairs: list[tuple[int, int]], traits: list[Traits], texts: Texts, vacancies: Clusters
 ) -> None:
     """Posts of one vacancy: in other places, or posted again."""
     for one, other in pairs:
@@ -156,27 +162,35 @@ def _join_vacancies(
 
 def _vacancy(one: Traits, other: Traits, texts: Texts) -> str | None:
     relation = _relate(one, other)
-    alike = texts.alike(one.index, other.index)
-    equal = alike is not None and alike >= EQUAL and not texts.is_cut(one.index, other.index)
+    where = one.shown or other.shown
+    equal = texts.speak_for_each_other(one.index, other.index, EQUAL)
     if _same_requisition(one, other) and (equal or one.title == other.title):
-        where = ", other place" if relation == "other" else ""
-        return f"same requisition {one.requisition} at {one.shown}{where}"
+        return f"same requisition {one.requisition} at {where}" + (
+            ", other place" if relation == "other" else ""
+        )
     if one.title != other.title:
         return None
-    if one.page and other.page and relation == "same" and (equal or alike is None):
-        if urls.differ_by_place(one.page, other.page):
-            return f"same title at {one.shown or other.shown}, a page for each place"
-    if not equal:
-        return None
-    if relation in ("other", "near"):
-        return f"same title and text at {one.shown or other.shown}, other place"
+    if relation == "other":
+        return f"same title and text at {where}, other place" if equal else None
+    if _differ_by_place(one, other) and texts.alike(one.index, other.index) in (None, 1.0):
+        return f"same title at {where}, a page for each place"
     if relation == "same" and _posted_again(one, other) and texts.identical(one.index, other.index):
-        return f"same title, place and text at {one.shown or other.shown}, posted again"
+        return f"same title, place and text at {where}, posted again"
     return None
+
+
+def _may_share_company(one: str, other: str) -> bool:
+    return one == other or not one or not other
 
 
 def _same_requisition(one: Traits, other: Traits) -> bool:
     return bool(one.requisition and one.company) and one.requisition == other.requisition
+
+
+def _differ_by_place(one: Traits, other: Traits) -> bool:
+    if not one.page or not other.page or one.places.text != other.places.text:
+        return False
+    return urls.differ_by_place(one.page, other.page)
 
 
 def _posted_again(one: Traits, other: Traits) -> bool:
@@ -194,7 +208,9 @@ def _relate(one: Traits, other: Traits) -> places.Relation:
 def _blocks(traits: list[Traits], texts: Texts) -> list[list[int]]:
     """Postings worth comparing: of one company and title, or requisition; where a company is not said,
     of one title and beginning."""
-    by_company = _shared(traits, lambda one: ((one.company, one.title),) if one.company else ())
+    by_company = _shared(
+        traits, lambda one: ((one.company, one.title),) if one.company and one.title else ()
+    )
     by_requisition = _shared(
         traits,
         lambda one: ((one.company, one.requisition),) if one.company and one.requisition else (),
@@ -215,9 +231,10 @@ def _pairs(block: list[int], traits: list[Traits], texts: Texts) -> Iterator[tup
         return
     by_text = sorted(block, key=texts.order)
     by_place = sorted(block, key=lambda index: (traits[index].places.text, index))
-    for ordered in (by_text, by_place):
-        for at, index in enumerate(ordered):
-            yield from ((index, other) for other in ordered[at + 1 : at + 1 + _WINDOW])
+    # The nearest first: what they join need not be compared any more.
+    for step in range(1, _WINDOW + 1):
+        for ordered in (by_text, by_place):
+            yield from zip(ordered, ordered[step:], strict=False)
 
 
 def _shared(
@@ -246,10 +263,9 @@ def _group(members: list[int], traits: list[Traits], posts: Clusters, vacancies:
 
 
 def _kind(posts: list[Traits]) -> Kind:
-    if len(posts) == 1:
-        return "same"
-    if all(_relate(posts[0], other) in ("same", "unknown") for other in posts[1:]) and any(
-        _posted_again(posts[0], other) for other in posts[1:]
+    first, *others = posts
+    if any(
+        _relate(first, one) in ("other", "near") or _differ_by_place(first, one) for one in others
     ):
-        return "repost"
-    return "multi_location"
+        return "multi_location"
+    return "repost" if any(_posted_again(first, one) for one in others) else "same"

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from jobmill.catalog import history
 from jobmill.catalog.sources import SourceId
-from jobmill.db import Tx, row, rows, value
+from jobmill.db import Tx, moment, row, rows, value
 
 Cause: TypeAlias = Literal["transient", "blocked", "auth", "changed_format", "gone", "rate_limited"]
 
@@ -81,12 +81,8 @@ async def held_until(tx: Tx, vendor: str | None) -> dt.datetime | None:
     if probing:
         return None
     return await value(
-        tx, _moment, "SELECT held_until FROM catalog.incident WHERE vendor = %s", [vendor]
+        tx, moment, "SELECT held_until FROM catalog.incident WHERE vendor = %s", [vendor]
     )
-
-
-def _moment(found: dt.datetime) -> dt.datetime:
-    return found
 
 
 async def worked(tx: Tx, id: SourceId, vendor: str | None) -> None:

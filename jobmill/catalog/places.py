@@ -53,6 +53,7 @@ class Places:
     parts: frozenset[str]
     text: str
     """What it says, folded: equal words are one place even if we know no name in them."""
+    postcodes: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=65_536)
@@ -64,8 +65,9 @@ def read(locations: tuple[str, ...]) -> Places:
         names = tuple(name for name in _names(one) if name)
         heads.update(names[:1])
         parts.update(names)
-    text = " ".join(sorted(_words(" ".join(locations))))
-    return Places(frozenset(heads), frozenset(parts), text)
+    words = sorted(_words(" ".join(locations)))
+    codes = frozenset(word for word in words if word.isdigit() and len(word) > 3)
+    return Places(frozenset(heads), frozenset(parts), " ".join(words), codes)
 
 
 def relate(one: Places, other: Places) -> Relation:
@@ -75,7 +77,8 @@ def relate(one: Places, other: Places) -> Relation:
         return "same" if one.text else "unknown"
     if not one.heads or not other.heads:
         return "unknown"
-    if one.heads == other.heads:
+    streets = one.postcodes and other.postcodes and not one.postcodes & other.postcodes
+    if one.heads == other.heads and not streets:
         return "same"
     return "near" if one.heads & other.parts or other.heads & one.parts else "other"
 

@@ -13,7 +13,7 @@ from jobmill.catalog.health import Verdict
 from jobmill.catalog.listings import Known, Listing, ListingId
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.sources import SourceId
-from jobmill.db import Tx, row, value
+from jobmill.db import Tx, moment, row, value
 from jobmill.errors import NotFound
 from jobmill.queue import watch
 
@@ -44,6 +44,8 @@ class Harvest:
     """What the walk says; `save` may call a complete one empty."""
     seen: Sequence[Seen] = ()
     calls: int = 0
+    stubs: int = 0
+    """Records that could not be read: any listing that was not seen may be one of them."""
     failure: str | None = None
     """Why it ended early: a fetch's cause, "gone" or "unreadable"."""
     detail: str | None = None
@@ -102,7 +104,8 @@ async def save(tx: Tx, source_id: int, harvest: Harvest) -> Saved:
     if outcome == "unchanged":
         await _all_seen(tx, source.id, harvest.started_at)
     if outcome == "complete" and harvest.inventory:
-        closed = await _close(tx, source.id, harvest.started_at)
+        since = await _unread_since(tx, source.id, harvest)
+        closed = await _close(tx, source.id, harvest.started_at, since)
         counts = replace(counts, closed=closed)
     run_id = await _write(tx, source, harvest, outcome, counts)
     verdict = await _judge(tx, source, harvest, outcome, run_id)
@@ -287,15 +290,32 @@ async def _all_seen(tx: Tx, source_id: SourceId, at: dt.datetime) -> None:
     )
 
 
-async def _close(tx: Tx, source_id: SourceId, started_at: dt.datetime) -> int:
-    """Close what was open before the run and was not seen by it."""
+async def _unread_since(tx: Tx, source_id: SourceId, harvest: Harvest) -> dt.datetime:
+    """What was not seen since then is closed: since this run, or, where this run could not read
+    some records, since the complete run before it."""
+    if not harvest.stubs:
+        return harvest.started_at
+    before = await value(
+        tx,
+        moment,
+        """
+        SELECT max(started_at) FROM catalog.run
+         WHERE source_id = %s AND outcome = 'complete'
+        """,
+        [source_id],
+    )
+    return before or dt.datetime.min.replace(tzinfo=dt.UTC)
+
+
+async def _close(tx: Tx, source_id: SourceId, started_at: dt.datetime, since: dt.datetime) -> int:
+    """Close what is open and was last seen before `since`."""
     cursor = await tx.execute(
         """
         UPDATE catalog.listing SET closed_at = %(at)s, changed_at = %(at)s
-         WHERE source_id = %(source)s AND closed_at IS NULL AND last_seen_at < %(at)s
+         WHERE source_id = %(source)s AND closed_at IS NULL AND last_seen_at < %(since)s
         RETURNING id
         """,
-        {"source": source_id, "at": started_at},
+        {"source": source_id, "at": started_at, "since": since},
     )
     closed = [id for (id,) in await cursor.fetchall()]
     await history.record_all(tx, "listing", "closed", [(id, {"why": "not seen"}) for id in closed])

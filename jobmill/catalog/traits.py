@@ -27,9 +27,12 @@ _AGGREGATORS: Final = frozenset(
      "usajobs", "hn", "hackernews", "jobspy", "linkedin", "indeed", "glassdoor", "ziprecruiter", "google",
      "rss", "weworkremotely", "simplify", "yc")
 )  # fmt: skip
+_NUMBER: Final = re.compile(r"(?<!\d)\d{6,}(?!\d)")
 _LATEST: Final = dt.datetime.max.replace(tzinfo=dt.UTC)
 _FEWEST_WORDS: Final = 25
 """A shorter text proves nothing."""
+_FEWEST_WORDS_ELSEWHERE: Final = 80
+"""Nor does one this short prove that a vacancy has two places."""
 _CUT: Final = 0.6
 """A text this much shorter than another may be its beginning."""
 
@@ -44,14 +47,24 @@ class Traits:
     title_places: frozenset[str]
     places: places.Places
     ids: frozenset[tuple[Space, str]]
+    numbers: frozenset[str]
+    """Ids in whatever place: on the company's own site a posting often has its board's."""
     url: str | None
     page: tuple[str, str] | None
+    own_page: bool
+    """Whether the page is this posting's and not a list's."""
     specific: bool
     requisition: str | None
     requisition_space: Space
     posted_at: dt.datetime | None
     rank: tuple[int, bool, int, dt.datetime, int]
     """The least is shown for its group."""
+
+    def is_elsewhere(self, other: Traits) -> bool:
+        """Whether the two were seen on different sites, as far as we know where."""
+        if self.page and other.page:
+            return self.page[0] != other.page[0]
+        return bool(self.page or self.ids) != bool(other.page or other.ids)
 
 
 def gather(postings: Sequence[Posting]) -> list[Traits]:
@@ -74,7 +87,7 @@ def _traits(
     index: int, posting: Posting, company: str, where: places.Places, known: frozenset[str]
 ) -> Traits:
     title = titles.read(posting.title, known)
-    url, page, specific = _page(posting.url)
+    url, page, own_page, specific = _page(posting.url)
     return Traits(
         index,
         company,
@@ -82,9 +95,11 @@ def _traits(
         title.words,
         title.places,
         where,
-        _ids(posting, company),
+        (ids := _ids(posting, company)),
+        _numbers(ids, page),
         url,
         page,
+        own_page,
         specific,
         _requisition(posting.requisition_id),
         (posting.platform or "", (posting.board or "").lower() or company),
@@ -93,11 +108,12 @@ def _traits(
     )
 
 
-def _page(url: str) -> tuple[str | None, tuple[str, str] | None, bool]:
+def _page(url: str) -> tuple[str | None, tuple[str, str] | None, bool, bool]:
     try:
-        return urls.canonical(url), urls.page(url), urls.is_specific(url)
+        canonical = urls.canonical(url)
     except Invalid:
-        return None, None, False
+        return None, None, False, False
+    return canonical, urls.page(url), not urls.lists_several(url), urls.is_specific(url)
 
 
 def _ids(posting: Posting, company: str) -> frozenset[tuple[Space, str]]:
@@ -107,11 +123,16 @@ def _ids(posting: Posting, company: str) -> frozenset[tuple[Space, str]]:
         for url in (posting.url, posting.apply_url)
         if (key := urls.posting_key(url or ""))
     ]
-    if not posting.vendor_id or not (posting.platform or posting.board or company):
+    if not posting.vendor_id or not (posting.platform in _UNIQUE or posting.board or company):
         return frozenset(found)
     own = _id(posting.platform or "", posting.board or company, posting.vendor_id)
     # A field is meant to be an id; a URL may have been made up after another.
     return frozenset({own, *(one for one in found if one[0] != own[0] or len(own[0]) > 1)})
+
+
+def _numbers(ids: frozenset[tuple[Space, str]], page: tuple[str, str] | None) -> frozenset[str]:
+    last = page[1].removesuffix("?").rsplit("/", 1)[-1] if page else ""
+    return frozenset(_NUMBER.findall(" ".join((last.lower(), *(id for _, id in ids)))))
 
 
 def _id(platform: str, board: str, id: str) -> tuple[Space, str]:
@@ -141,13 +162,28 @@ class Texts:
 
     def __init__(self, postings: Sequence[Posting]) -> None:
         self._postings = postings
-        self._words = lru_cache(maxsize=1024)(self._read)
+        self._words = lru_cache(maxsize=1024)(identity.words)
         self._shingles = lru_cache(maxsize=1024)(self._cut_up)
-        self._outlines: dict[int, tuple[int, tuple[str, ...], int]] = {}
+        self._outlines: dict[str, tuple[int, tuple[str, ...], int]] = {}
         self._alike: dict[tuple[int, int], float | None] = {}
 
     def known(self, index: int) -> bool:
         return self._outline(index)[0] >= _FEWEST_WORDS
+
+    def speak_for_each_other(self, one: int, other: int, wanted: float) -> bool:
+        """Whether two whole texts are so alike, and long enough, that the place may be another."""
+        few, many = sorted((self._outline(one)[0], self._outline(other)[0]))
+        return (
+            few >= many * wanted
+            and self._is_whole(one)
+            and self._is_whole(other)
+            and (self.alike(one, other) or 0) >= wanted
+        )
+
+    def _is_whole(self, index: int) -> bool:
+        posting = self._postings[index]
+        cut = posting.partial or (posting.description or "").rstrip().endswith(("...", "\u2026"))
+        return not cut and self._outline(index)[0] >= _FEWEST_WORDS_ELSEWHERE
 
     def start(self, index: int) -> tuple[str, ...] | None:
         """The first words; None where there is too little text."""
@@ -159,7 +195,7 @@ class Texts:
         return start, digest, length
 
     def identical(self, one: int, other: int) -> bool:
-        return self._outline(one) == self._outline(other)
+        return self.known(one) and self._outline(one) == self._outline(other)
 
     def is_cut(self, one: int, other: int) -> bool:
         """Whether one may be no more than the beginning of the other."""
@@ -186,13 +222,11 @@ class Texts:
         return identity.overlap(first, second)
 
     def _outline(self, index: int) -> tuple[int, tuple[str, ...], int]:
-        if index not in self._outlines:
-            words = self._words(index)
-            self._outlines[index] = len(words), tuple(words[:20]), hash(tuple(words))
-        return self._outlines[index]
-
-    def _read(self, index: int) -> list[str]:
-        return identity.words(self._postings[index].description)
+        text = self._postings[index].description or ""
+        if text not in self._outlines:
+            words = self._words(text)
+            self._outlines[text] = len(words), tuple(words[:20]), hash(tuple(words))
+        return self._outlines[text]
 
     def _cut_up(self, index: int) -> frozenset[int]:
-        return identity.shingles(self._words(index))
+        return identity.shingles(self._words(self._postings[index].description or ""))

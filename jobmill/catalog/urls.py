@@ -25,6 +25,10 @@ _TRACKING = re.compile(
 # In a query, what says which posting it is: by its name, or by a number or uuid as its value.
 _ID_NAME = re.compile(r"jk|vjk|jl|j|p|.*(id|jid|req|job|pos|vacan|offer|key|code|no|num|nr|token)")
 _ID_VALUE = re.compile(rf".*\d{{3}}.*|{_UUID}")
+_LIST = re.compile(
+    r"((all-|our-|open-|current-)?(careers?|jobs?|openings?|positions?|vacanc(y|ies)|roles|karriere)"
+    r"|join(-us)?|work-with-us|about(-us)?|company|index|home|apply|search)?(\.\w+)?\??"
+)
 _TWO_LEVELS = re.compile(
     r"(?:co|com|org|net|gov|edu|ac|or|ne|go|gob|nom|ltd|plc)\.[a-z]{2}"
     r"|(?:github|gitlab)\.io|(?:vercel|netlify|web)\.app|pages\.dev|herokuapp\.com"
@@ -141,6 +145,17 @@ _RULES: Final = (
     _rule("ashby", r"(?P<host>.*)", r"(?P<path>.*)", "{root}{path}?ashby_jid={id}", id="ashby_jid"),
 )  # fmt: skip
 
+
+def _by_site() -> dict[str, list[_Rule]]:
+    """The rules by the name before the host's ending ("lever"); "" for those of any host."""
+    found: dict[str, list[_Rule]] = {}
+    for rule in _RULES:
+        site = re.search(r"(\w+)\\\.(?:\w+|\[.*)$", rule.host.pattern)
+        found.setdefault(site[1] if site else "", []).append(rule)
+    return found
+
+
+_SITES: Final = _by_site()
 # A query's value takes any text; an id never does.
 _ID = re.compile(r"[\w.~-]{1,100}")
 
@@ -198,6 +213,14 @@ def is_specific(url: str) -> bool:
     return bool(_ID_VALUE.fullmatch(last)) or last.count("-") >= 3
 
 
+def lists_several(url: str) -> bool:
+    """Whether the URL is that of a site or of its list: two postings may share it."""
+    if posting_key(url):
+        return False
+    path = page(url)[1]
+    return bool(_LIST.fullmatch(path.rsplit("/", 1)[-1].lower()))
+
+
 def differ_by_place(one: tuple[str, str], other: tuple[str, str]) -> bool:
     """Whether two pages differ only in the last words of their names, as those of a site do that shows a
     posting once for each place. Numbers and codes are ids: those pages differ in more."""
@@ -209,7 +232,7 @@ def differ_by_place(one: tuple[str, str], other: tuple[str, str]) -> bool:
         one[0] == other[0]
         and common >= 3
         and all(len(tail) <= 4 and re.search("[a-z]", "".join(tail)) for tail in tails)
-        and all(re.fullmatch(r"[a-z]+|\d", word) for tail in tails for word in tail)
+        and all(re.fullmatch(r"[a-z]+|\d{1,2}", word) for tail in tails for word in tail)
     )
 
 
@@ -225,7 +248,8 @@ def domain(url: str) -> str:
 def _known(parts: _Parts) -> tuple[tuple[str, str, str], str] | None:
     """The posting and its page, by the first rule that fits."""
     query = {name.lower(): value for name, value in reversed(parts.query)}
-    for rule in _RULES:
+    site = parts.host.split(".")[-2:][0]
+    for rule in (*_SITES.get(site, ()), *_SITES[""]):
         groups = _groups(rule, parts, query)
         if groups:
             board, id = groups.get("board", ""), groups["id"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, LiteralString, TypeAlias, TypeVar
@@ -122,3 +123,8 @@ async def value(
     await cursor.execute(sql, params)
     found = await cursor.fetchone()
     return None if found is None else kind(found)
+
+
+def moment(found: dt.datetime | None) -> dt.datetime | None:
+    """For `value`: a time, which may be null."""
+    return found

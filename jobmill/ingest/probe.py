@@ -12,7 +12,7 @@ from jobmill.catalog.listings import Known
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.runs import Harvest
 from jobmill.catalog.sources import Source
-from jobmill.db import Tx, value
+from jobmill.db import Tx, moment, value
 from jobmill.errors import Conflict, Unavailable
 from jobmill.ingest import keys, reading, saved, scrape
 from jobmill.ingest.platform import Platform
@@ -115,6 +115,6 @@ async def run(
 
 async def _clock(tx: Tx) -> dt.datetime:
     # The database's time: runs on several machines are compared.
-    now = await value(tx, lambda now: now, "SELECT clock_timestamp()")
-    assert isinstance(now, dt.datetime)
+    now = await value(tx, moment, "SELECT clock_timestamp()")
+    assert now is not None
     return now

@@ -75,6 +75,7 @@ class Walk:
     calls: int = 0
     pages: int = 0
     read: int = 0
+    stubs: int = 0
     total: int | None = None
     postings: dict[str, Posting] = field(default_factory=dict[str, Posting])
     truncated: bool = False
@@ -103,7 +104,10 @@ class Walk:
         before = len(self.postings)
         for posting in page.postings:
             self.postings.setdefault(identity.identity(posting), posting)
+        self.stubs += page.stubs
         if page.postings and len(self.postings) == before:
+            # Where the site does not say how many there are, nobody knows what would have followed.
+            self.truncated |= bool(page.next) and self.total is None
             return False
         self.read += len(page.postings) + page.stubs
         return True
@@ -138,13 +142,15 @@ async def harvest(
     wanted = {key: one for key, one in walk.postings.items() if _is_wanted(one, target.config)}
     known = await remember(list(wanted))
     seen, whole = await _with_details(fetch, target, walk, wanted, known, tell)
-    # A posting whose detail is still missing would stay so if the site said "unchanged" next time.
-    validators = walk.validators if whole else Validators()
+    # The first page's validators say nothing of the others, and a posting whose detail is still
+    # missing would stay so if the site said "unchanged" next time.
+    validators = walk.validators if whole and walk.pages == 1 else Validators()
     return Harvest(
         started_at=started_at,
         outcome=walk.outcome,
         seen=seen,
         calls=walk.calls,
+        stubs=walk.stubs,
         failure=walk.failure,
         detail=walk.detail,
         vendor=target.vendor,
@@ -158,9 +164,11 @@ async def harvest(
 def _is_wanted(posting: Posting, config: Config) -> bool:
     """Whether it is of the brand that was asked for, on a board that a group shares."""
     brand: str | None = getattr(config, "brand", None)
-    if brand is None or posting.company is None:
+    # Some vendors have no field for the company; groups then write it as the department.
+    named = posting.company or posting.department
+    if brand is None or named is None:
         return True
-    return names.company_key(posting.company) == names.company_key(brand)
+    return names.company_key(named) == names.company_key(brand)
 
 
 async def _walk(fetch: Fetch, target: Target, tell: Tell, most_pages: int = MOST_PAGES) -> Walk:

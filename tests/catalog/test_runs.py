@@ -57,6 +57,15 @@ async def test_a_run_that_did_not_see_all_closes_nothing(
     assert await open_titles(tx, source) == ["Anchor", "Baker", "Carver"]
 
 
+async def test_a_record_that_could_not_be_read_costs_no_listing_at_once(tx: Tx) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 0, [A, B])
+    assert (await run(tx, source, 1, [A], stubs=1)).counts.closed == 0
+    assert (await run(tx, source, 2, [A], stubs=1)).counts.closed == 1
+    await run(tx, source, 3, [A, B, C])
+    assert (await run(tx, source, 4, [A])).counts.closed == 2
+
+
 async def test_a_search_closes_nothing_by_not_showing_it(tx: Tx) -> None:
     source = await make_source(tx)
     await run(tx, source, 0, [A, B], inventory=False)

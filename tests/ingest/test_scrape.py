@@ -153,11 +153,27 @@ async def test_a_page_without_postings_may_point_to_those_that_have_some() -> No
 
 async def test_validators_are_sent_first_and_kept_for_the_next_time() -> None:
     net = Net()
+    net.on(HOME, ok({"ids": [1]}, validators=Validators(etag='"new"')))
+    found = await walk(net, validators=Validators(etag='"old"'))
+    assert (net.validators, found.etag) == ([Validators(etag='"old"')], '"new"')
+
+
+async def test_the_first_page_of_several_leaves_no_validators() -> None:
+    net = Net()
     net.on(HOME, ok({"ids": [1], "next": ["2"]}, validators=Validators(etag='"new"')))
     net.on(HOME + "2", ok({"ids": [2]}, validators=Validators(etag='"page 2"')))
     found = await walk(net, validators=Validators(etag='"old"'))
     assert net.validators == [Validators(etag='"old"'), None]
-    assert found.etag == '"new"'
+    assert found.etag is None
+
+
+async def test_a_page_that_repeats_where_nobody_counts_is_not_the_whole() -> None:
+    net = Net()
+    net.on(HOME, ok({"ids": [1], "next": ["2"]}))
+    net.on(HOME + "2", ok({"ids": [1], "next": ["3"]}))
+    assert (await walk(net)).outcome == "truncated"
+    net.on(HOME + "2", ok({"ids": [1]}))
+    assert (await walk(net)).outcome == "complete"
 
 
 async def test_details_are_read_for_what_is_new_or_changed_only() -> None:
@@ -212,7 +228,7 @@ async def test_on_a_shared_board_only_the_brand_is_kept() -> None:
         ),
     )
     found = await walk(net, named, config=Board(board_token="x", brand="Brine"))
-    assert ids(found) == ["1"]
+    assert (ids(found), found.stubs) == (["1"], 0)
 
 
 async def test_what_a_walk_says_of_itself() -> None:

@@ -27,7 +27,8 @@ PATTERNS = (
     ("per_diem", re.compile(r"per ?diem|\bprn\b")),
     ("temporary", re.compile(
         r"temp\b|temps\b(?! (?:plein|partiel|complet))|tempor(?:ary|är|aire|al)|fixed ?term"
-        r"|seasonal|befristet|zeitarbeit|leiharbeit|\bcdd\b|intérim|interim|saison|determinad|determinat"
+        r"|seasonal|befristet|zeitarbeit|leiharbeit|\bcdd\b|intérim|interim|saison|determinad"
+        r"|determinat"
         r"|okres określony|visstid|bepaalde tijd|casual"
     )),
     ("contract", re.compile(

@@ -75,7 +75,8 @@ BASE = re.compile(r"\bbase\b")
 NOT_PAID = re.compile(
     r"bonus|stipend(?!io)|reimburs|allowance|allotment|budget|referral|\brefer\b|sign[- ]?on"
     r"|signing|relocat|tuition|401|match|raised"
-    r"|raising|funding|\bfunds?\b|fundrais|revenue|\barr\b|valuation|series [a-f]\b|backed|invest|gift"
+    r"|raising|funding|\bfunds?\b|fundrais|revenue|\barr\b|valuation|series [a-f]\b|backed|invest"
+    r"|gift"
     r"|discount|donat|copay|deductible"
     r"|insurance|coverage|assistance|\bgrants?\b|equity|option|\brsus?\b|\bassets?|managing"
     r"|portfolio|deal|quota|sales of|worth of|saving"
@@ -285,7 +286,7 @@ def _judge(text: str, amount: _Amount) -> _Offer | None:
 def _is_pay(
     amount: _Amount, around: _Context, period: Period | None, stated: Period | None, *, short: bool
 ) -> bool:
-    """Whether it is pay and no bonus, budget or revenue: a range needs less evidence than a number."""
+    """Whether it is pay and no bonus or budget: a range needs less evidence than a number."""
     otherwise = around.says_otherwise()
     labelled = amount.high is not None and around.clause.rstrip().endswith(":")
     paid = around.says_pay() or (around.paid_at >= 0 and (stated == "hour" or labelled))

@@ -1,0 +1,36 @@
+"""Arbeitnow: dates as seconds, texts that are escaped at times."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from jobmill.ingest import search
+from jobmill.ingest.adapters import arbeitnow
+from tests.ingest.adapters import answer, lines, read
+
+
+def test_seconds_are_a_date() -> None:
+    one = read("arbeitnow", answer("arbeitnow/page.json"), {}).postings[0]
+    assert one.posted_at == dt.datetime(2026, 8, 15, 15, 30, 24, tzinfo=dt.UTC)
+
+
+def test_not_remote_is_not_said_to_be_on_site() -> None:
+    postings = read("arbeitnow", answer("arbeitnow/page.json"), {}).postings
+    assert [one.arrangement for one in postings] == [None, "remote"]
+
+
+def test_an_escaped_text_above_a_plain_line_is_read() -> None:
+    one = read("arbeitnow", answer("arbeitnow/page.json"), {}).postings[1]
+    assert lines(one.description) == ["Voice & tune.", "Find more at the site"]
+
+
+def test_pages_are_turned_while_there_is_a_next_one() -> None:
+    first = arbeitnow.first(search.Paged())
+    (second,) = read("arbeitnow", answer("arbeitnow/page.json"), {}, first).next
+    assert second.url == "https://www.arbeitnow.com/api/job-board-api?page=2"
+    assert read("arbeitnow", b'{"data": [], "links": {"next": null}}', {}, second).next == ()
+
+
+def test_no_more_pages_are_turned_than_allowed() -> None:
+    page = read("arbeitnow", answer("arbeitnow/page.json"), {"max_pages": 1})
+    assert (page.next, page.truncated) == ((), True)

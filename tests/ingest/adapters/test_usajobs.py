@@ -1,0 +1,56 @@
+"""USAJobs: keys in headers, codes for periods."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from jobmill.catalog.posting import Posting, Salary
+from jobmill.ingest import search
+from jobmill.ingest.adapters import usajobs
+from tests.ingest.adapters import answer, lines, read
+
+
+@pytest.fixture
+def postings() -> tuple[Posting, ...]:
+    return read("usajobs", answer("usajobs/search.json"), {}).postings
+
+
+def test_headers_carry_the_address_and_the_key() -> None:
+    asked = usajobs.first(search.Search(keywords="lamp"))
+    assert asked.secret == {
+        "User-Agent": "{USAJOBS_EMAIL}",
+        "Authorization-Key": "{USAJOBS_API_KEY}",
+    }
+    assert asked.url == "https://data.usajobs.gov/api/search?Keyword=lamp&ResultsPerPage=250&Page=1"
+
+
+def test_codes_say_for_how_long_the_pay_is(postings: tuple[Posting, ...]) -> None:
+    assert postings[0].salary == Salary(106437, 158322, "USD", "year", "structured")
+    assert postings[1].salary == Salary(17.5, 20, "USD", "hour", "structured")
+
+
+def test_places_are_named_one_by_one(postings: tuple[Posting, ...]) -> None:
+    assert postings[0].locations == ("Portland, Maine", "Astoria, Oregon")
+
+
+def test_remote_is_said_by_a_field(postings: tuple[Posting, ...]) -> None:
+    assert [one.arrangement for one in postings] == [None, "remote"]
+
+
+def test_duties_and_qualifications_belong_to_the_text(postings: tuple[Posting, ...]) -> None:
+    assert lines(postings[0].description) == [
+        "Keep the light.", "Trim the lamp.", "Wind the clock.", "One year of lamps.",
+    ]  # fmt: skip
+    assert postings[0].requirements == "One year of lamps."
+    assert [one.partial for one in postings] == [False, True]
+
+
+def test_the_rest_has_its_place(postings: tuple[Posting, ...]) -> None:
+    one = postings[0]
+    assert one.url == "https://www.usajobs.gov/job/875440800"
+    assert (one.vendor_id, one.requisition_id) == ("875440800", "LH-2026-18")
+    assert (one.company, one.department) == ("Lighthouse Service", "Department of Harbors")
+    assert one.posted_at == dt.datetime(2026, 7, 6, tzinfo=dt.UTC)
+    assert one.valid_through

@@ -1,0 +1,178 @@
+"""Pages as sites of many kinds make them; all companies and places in them are made up or unrelated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PROSE = (
+    "We look for somebody who likes careful work and good company. You will plan your own week, talk to "
+    "the people who use what you make, and leave things tidier than you found them."
+)
+MORE = (
+    "You bring three years of experience, patience, and a driving licence. We offer a fair salary, close "
+    "early on Fridays, and train everybody who wants to be trained."
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A page, and what a reader would say that it offers."""
+
+    name: str
+    html: str
+    title: str
+    company: str | None
+    location: str | None
+    day: str | None = None
+
+
+CASES = [
+    Case(
+        "definition list",
+        f"""<html><head><title>Harbour Pilot Job in Westport, OR - SaltyJobs</title></head><body>
+        <ul id="topnav"><li><a href="/">Home</a></li><li><a href="/c">Company</a></li>
+        <li><a href="/l">Location</a></li></ul>
+        <h1>SaltyJobs</h1><div id="view"><h2>Harbour Pilot</h2>
+        <dl><dt>Employer</dt><dd>Northwater Marine Ltd.</dd><dt>Location</dt><dd>Westport, OR 97121</dd>
+        <dt>Date Posted</dt><dd>March 3, 2011</dd><dt>Job Type</dt><dd>Full Time</dd></dl>
+        <p>{PROSE}</p><p>{MORE}</p></div><div id="footer">Copyright 2011 SaltyJobs</div></body></html>""",
+        "Harbour Pilot", "Northwater Marine Ltd.", "Westport, OR 97121", "2011-03-03",
+    ),
+    Case(
+        "table with a colon behind each label",
+        f"""<title>TechPlace.example :: Job Details</title><body><table><tr><td><img src=logo.gif></td>
+        <td><a href=/>Search Jobs</a> | <a href=/r>Post Resume</a></td></tr></table>
+        <table><tr><td><b>Job Title:</b></td><td>Database Gardener (Contract)</td></tr>
+        <tr><td><b>Company:</b></td><td><a href="/co/9">Fern &amp; Moss, Inc.</a></td></tr>
+        <tr><td><b>Pay Rate:</b></td><td></td></tr>
+        <tr><td><b>City, State:</b></td><td>Duluth, MN</td></tr>
+        <tr><td><b>Posted:</b></td><td>11/23/2010</td></tr></table>
+        <p><b>Description:</b><br>{PROSE}<br><br>{MORE}</p></body>""",
+        "Database Gardener (Contract)", "Fern & Moss, Inc.", "Duluth, MN", "2010-11-23",
+    ),
+    Case(
+        "labels and values in one text each",
+        f"""<title>Night Baker at Crumb House | OvenWork</title><body><div><h3>Night Baker</h3>
+        <p>Company: Crumb House<br>Location: Asheville, NC<br>Posted on: 2 May 2012<br>Ref: CB-17</p>
+        <p>{PROSE}</p><p>{MORE}</p></div></body>""",
+        "Night Baker", "Crumb House", "Asheville, NC", "2012-05-02",
+    ),
+    Case(
+        "labels between bars in one line",
+        f"""<title>Crane Operator - Lift Right LLC - Gary, IN</title><body><div class="hd">LiftJobs</div>
+        <div class="t"><font size="4"><b>Crane Operator</b></font></div>
+        <div>Location: Gary, IN | Posted: Jan 9, 2011 | Employer: Lift Right LLC</div>
+        <div>{PROSE}</div><div>{MORE}</div></body>""",
+        "Crane Operator", "Lift Right LLC", "Gary, IN", "2011-01-09",
+    ),
+    Case(
+        "cells side by side, no colon, empty values between",
+        f"""<title>View Opening</title><body><h2>Welcome to JobHarbor</h2><table class="grid">
+        <tr><th>Position Title</th><td>Payroll Clerk II</td></tr><tr><th>Salary</th><td></td></tr>
+        <tr><th>Organization Name</th><td>County of Elmwood</td></tr>
+        <tr><th>Work Location</th><td>Elmwood, Kansas</td></tr>
+        <tr><th>Posting Date</th><td>12-06-2010</td></tr></table><p>{PROSE}</p><p>{MORE}</p></body>""",
+        "Payroll Clerk II", "County of Elmwood", "Elmwood, Kansas", "2010-12-06",
+    ),
+    Case(
+        "a row of labels over a row of values",
+        f"""<title>Job: Piano Tuner</title><body><h1>Piano Tuner</h1><table>
+        <tr><th>Company</th><th>Location</th><th>Date Posted</th></tr>
+        <tr><td>Ivory &amp; Sons</td><td>Salem, MA</td><td>October 1, 2010</td></tr></table>
+        <p>{PROSE}</p><p>{MORE}</p></body>""",
+        "Piano Tuner", "Ivory & Sons", "Salem, MA", "2010-10-01",
+    ),
+    Case(
+        "breadcrumbs and a header block without labels",
+        f"""<head><title>Roof Thatcher - Reed Works - Ludlow | Craftlist</title>
+        <meta name="description" content="Roof Thatcher at Reed Works. Apply today.">
+        <meta property="og:site_name" content="Craftlist"></head><body>
+        <div class="breadcrumbs"><a>Home</a> &gt; <a>Crafts</a> &gt; Roof Thatcher</div>
+        <div class="job-header"><h1 class="job-header__title">Roof Thatcher</h1>
+        <a class="job-header__company-name" href="/c/reed-works">Reed Works</a>
+        <span class="job-header__location">Ludlow, United Kingdom</span></div>
+        <section><p>{PROSE}</p><p>{MORE}</p></section>
+        <div class="related"><h3>Similar jobs</h3><a href="/1">Roof Tiler</a><a href="/2">Mason</a></div></body>""",
+        "Roof Thatcher", "Reed Works", "Ludlow, United Kingdom",
+    ),
+    Case(
+        "posted by, and all openings of the company",
+        f"""<title>'Line Cook' in Bend, OR job posted by Juniper Grill</title><body>
+        <div class="contenttitle">Juniper Grill</div><h3>Line Cook</h3><i>Posted: June 4, 2011</i>
+        <p>{PROSE}</p><p>{MORE}</p><p><a href="/all">View all jobs at Juniper Grill</a></p>
+        <p>Bend, OR</p></body>""",
+        "Line Cook", "Juniper Grill", "Bend, OR", "2011-06-04",
+    ),
+    Case(
+        "div soup with test ids",
+        f"""<head><title>Staff Surveyor | Contour Labs Careers</title>
+        <meta property="og:title" content="Staff Surveyor"></head><body><div id="root"><div class="x1a">
+        <div class="x9"><span>Open roles</span><span>Life here</span></div>
+        <div data-testid="job-title" class="x7">Staff Surveyor</div>
+        <div class="x7b"><span data-testid="company-name">Contour Labs</span></div>
+        <div class="x7c" data-testid="job-location"><span>Graz</span><span>, </span><span>Austria</span></div>
+        <div class="x8" data-testid="posted-date">Posted 2024-02-11</div>
+        <div class="x2"><div>{PROSE}</div><div>{MORE}</div></div></div></div></body>""",
+        "Staff Surveyor", "Contour Labs", "Graz, Austria", "2024-02-11",
+    ),
+    Case(
+        "German",
+        f"""<html lang="de"><head><title>Uhrmacher (m/w/d) in Glashütte - Stellenmarkt</title></head><body>
+        <nav><a href="/">Start</a></nav><h1>Uhrmacher (m/w/d)</h1>
+        <table><tr><td>Arbeitgeber:</td><td>Feinwerk Berger GmbH</td></tr>
+        <tr><td>Arbeitsort:</td><td>01768 Glashütte</td></tr>
+        <tr><td>Veröffentlicht am:</td><td>03.05.2023</td></tr></table>
+        <h2>Ihre Aufgaben</h2><p>{PROSE}</p><h2>Ihr Profil</h2><p>{MORE}</p></body></html>""",
+        "Uhrmacher (m/w/d)", "Feinwerk Berger GmbH", "01768 Glashütte", "2023-05-03",
+    ),
+    Case(
+        "Spanish, label and value in one list entry",
+        f"""<html lang="es"><head><title>Panadero de noche</title></head><body>
+        <header><h1 class="job-page__title">Panadero de noche</h1></header>
+        <ul><li><span><strong>Empresa:</strong> Hornos Ribera</span></li>
+        <li><span><strong>Ubicación:</strong> Soria (España)</span></li>
+        <li><span><strong>Vacantes:</strong> 2</span></li></ul><h2>Descripción de la oferta</h2>
+        <p>{PROSE}</p><p>{MORE}</p></body></html>""",
+        "Panadero de noche", "Hornos Ribera", "Soria (España)",
+    ),
+    Case(
+        "title only in the head and in a plain cell",
+        f"""<title>Find Jobs - Beekeeper - Apiary Jobs in Chico, California - Sweet Acre Farms</title><body>
+        <table><tr><td colspan=2 class="job_title">Beekeeper - Apiary</td></tr>
+        <tr><td class=l>Company:</td><td>Sweet Acre Farms</td></tr>
+        <tr><td class=l>Location:</td><td><a>US-CA-Chico</a><div>Loading Map...</div></td></tr></table>
+        <div class=desc>{PROSE} {MORE}</div><b>Company Overview</b><p>{MORE}</p></body>""",
+        "Beekeeper - Apiary", "Sweet Acre Farms", "US-CA-Chico",
+    ),
+    Case(
+        "company hung on the heading",
+        f"""<head><title>Locksmith job in Provo, UT: Security careers - JobMoth</title>
+        <meta name="description" content="View the Locksmith job description at Keyhole Bros. and apply"></head>
+        <body><div id="breadcrumb"><a>Jobs Home</a> &gt; <a>Search</a> &gt; <a>Keyhole Bros.</a> &gt; Locksmith</div>
+        <h1>Locksmith: Keyhole Bros.</h1><table><tr><th>Company Name</th><td>Keyhole Bros.</td></tr>
+        <tr><th>Location</th><td>Provo, UT</td></tr><tr><th>Date Posted</th><td>July 27, 2010</td></tr></table>
+        <div id="jobDescription"><p>{PROSE}</p><p>{MORE}</p></div></body>""",
+        "Locksmith", "Keyhole Bros.", "Provo, UT", "2010-07-27",
+    ),
+    Case(
+        "somebody is hiring",
+        f"""<head><title>Tidewater Clinic hiring Night Nurse in Mobile, AL | WorkNet</title></head><body>
+        <h1>Night Nurse</h1><h4><a href="/co/tidewater">Tidewater Clinic</a> <span>Mobile, AL</span>
+        <span>Posted 5 days ago</span></h4><div class="description"><p>{PROSE}</p><p>{MORE}</p></div></body>""",
+        "Night Nurse", "Tidewater Clinic", "Mobile, AL",
+    ),
+    Case(
+        "labels after the text, town and state apart",
+        f"""<title>Forester - TimberJobs.example</title><body><h2>Forester</h2><p>{PROSE}</p><p>{MORE}</p>
+        <div class=row><div class=lbl>Hiring Company</div><div class=val>Highridge Timber Co</div></div>
+        <div class=row><div class=lbl>City</div><div class=val>Libby</div></div>
+        <div class=row><div class=lbl>State</div><div class=val>Montana</div></div>
+        <div class=row><div class=lbl>Creation Date</div><div class=val>2010-06-21 00:17:25</div></div></body>""",
+        "Forester", "Highridge Timber Co", "Libby, Montana", "2010-06-21",
+    ),
+    Case(
+        "a page that names no company and no place",
+        f"""<title>Kennel Hand</title><body><h1>Kennel Hand</h1><p>{PROSE}</p><p>{MORE}</p></body>""",
+        "Kennel Hand", None, None,
+    ),
+]  # fmt: skip

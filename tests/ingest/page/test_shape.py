@@ -1,0 +1,78 @@
+"""Which pages are no posting, and which postings are over."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobmill.ingest import page
+from tests.ingest.page.pages import CASES, MORE, PROSE
+
+URL = "https://jobs.example/view/1"
+
+LIST = "".join(
+    f"<div><a href='/jobs/{n}-warden-of-gate-{n}'>Warden of gate {n}</a><span>Town {n}</span></div>"
+    for n in range(30)
+)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        pytest.param("", id="nothing"),
+        pytest.param("<title>Careers</title><div id=root></div>", id="an empty shell"),
+        pytest.param(f"<title>404 Page not found</title><h1>Sorry</h1><p>{PROSE}</p>", id="an error"),
+        pytest.param(f"<title>Just a moment...</title><h1>Check</h1><p>{PROSE}</p>", id="a challenge"),
+        pytest.param(f"<title>Gate Ltd</title><h1>Join us</h1><p>{MORE}</p>{LIST}", id="a list"),
+        pytest.param(f"<title>Open positions | Gate Ltd</title><h1>Open</h1><p>{MORE}</p>", id="a start page"),
+        pytest.param(
+            "<title>Gate Ltd - fine doors</title><h1>Doors</h1><p>"
+            + "We make doors of oak for houses in every town of the valley. " * 9
+            + "</p>",
+            id="a company's page",
+        ),
+        pytest.param(
+            "<title>Job</title><h1>Job</h1><p>Company: {{ job.company }}</p><p>Location: {{ job.place }}</p>"
+            "<p>Posted: {{ job.day }}</p>",
+            id="a template",
+        ),
+    ],
+)  # fmt: skip
+def test_a_page_that_is_no_single_posting_has_none(html: str) -> None:
+    reading = page.read(html, "https://gate.example/")
+
+    assert (reading.posting, reading.method) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "This job is no longer available.",
+        "Sorry, this position has been filled",
+        "We are no longer accepting applications for this role.",
+        "No longer accepting applications",
+        "This job has expired",
+        "Diese Stelle ist nicht mehr verfügbar.",
+        "Esta oferta ya no está disponible",
+    ],
+)
+def test_a_page_that_says_it_is_over_is_closed(words: str) -> None:
+    reading = page.read(CASES[0].html.replace("<dl>", f"<div class=note>{words}</div><dl>"), URL)
+
+    assert reading.closed
+    assert reading.posting is not None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Applications are taken until the position has been filled.",
+        "If this job is no longer available, we keep your resume.",
+        "You will replace systems that are no longer supported.",
+        "<span style='display:none'>This job is no longer available</span>",
+        "<script>const text = 'This job has expired'</script>",
+    ],
+)
+def test_other_uses_of_such_words_close_nothing(words: str) -> None:
+    reading = page.read(CASES[0].html.replace("<dl>", f"<div>{words}</div><dl>"), URL)
+
+    assert not reading.closed
