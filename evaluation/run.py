@@ -67,7 +67,8 @@ def _print(report: Report) -> None:
 
 def line(goal: Goal, part: str) -> str:
     """How one goal stands, in words without spaces."""
-    name = f"{part}.{goal.name.removeprefix(f'{part}.').replace(' ', '_')}"
+    plain = goal.name.removeprefix(f"{part}.").removeprefix(f"{part}: ")
+    name = f"{part}.{plain.replace(' ', '_')}"
     wanted = f"{'<=' if goal.at_most else '>='}{goal.wanted:g}"
     return f"goal {name} {goal.figure:.4g} {wanted} {'ok' if goal.met else 'short'}"
 

@@ -112,6 +112,13 @@ WRONG_VARIABLES = [
     ("JOBMILL_RUN_LIMIT_SECONDS", "0", "a number above 0, not '0'"),
     ("JOBMILL_RUN_LIMIT_SECONDS", "inf", "a number above 0, not 'inf'"),
     ("JOBMILL_KEEP_FINISHED_DAYS", "1.5", "a whole number from 1 to 10000000, not '1.5'"),
+    ("JOBMILL_USER_AGENT", "my\nbot", "JOBMILL_USER_AGENT should be a text"),
+    ("JOBMILL_CONTACT", "\u00fcs@example.org", "JOBMILL_CONTACT should be a text"),
+    ("JOBMILL_HOST_INTERVAL_SECONDS", "0", "a number above 0, not '0'"),
+    ("JOBMILL_HOST_CALLS", "0", "a whole number from 1 to 100, not '0'"),
+    ("JOBMILL_PRIVATE_HOSTS", "localhost", "should be host:port,host:port, not 'localhost'"),
+    ("JOBMILL_PRIVATE_HOSTS", "a:1,b:65536", "should be host:port,host:port"),
+    ("JOBMILL_PRIVATE_HOSTS", "http://a:1", "should be host:port,host:port"),
     ("DATABASE_URL", "mysql://me@host/x", "DATABASE_URL should be a URL that starts with postgresql://"),
     ("JOBMILL_CONFIG", "/nowhere/x.yaml", "JOBMILL_CONFIG names /nowhere/x.yaml, which is not a file"),
 ]  # fmt: skip

@@ -27,6 +27,9 @@ class Clusters:
             _by_space([(one.requisition_space, one.requisition)] if one.requisition else [])
             for one in traits
         ]
+        self._companies = [
+            _by_space([("company", one.company)] if one.company else []) for one in traits
+        ]
         self._edges: dict[int, list[tuple[int, str]]] = defaultdict(list)
 
     def root(self, index: int) -> int:
@@ -49,7 +52,7 @@ class Clusters:
         self._edges[other].append((one, why))
         self._parent[small] = large
         self._members[large] += self._members[small]
-        for known in (self._ids, self._pages, self._requisitions):
+        for known in (self._ids, self._pages, self._requisitions, self._companies):
             for space, called in known[small].items():
                 known[large].setdefault(space, set()).update(called)
 
@@ -58,7 +61,7 @@ class Clusters:
         first, second = self.root(one), self.root(other)
         return (
             self.ids_differ(first, second)
-            or self.requisitions_differ(first, second)
+            or self.vacancies_differ(first, second)
             or _differ(self._pages[first], self._pages[second])
         )
 
@@ -72,18 +75,21 @@ class Clusters:
             self.differ(one, other) for one, other in combinations(indexes, 2)
         )
 
-    def requisitions_differ(self, one: int, other: int) -> bool:
-        """Whether the company counts the two as different vacancies."""
-        return _differ(self._requisitions[self.root(one)], self._requisitions[self.root(other)])
+    def vacancies_differ(self, one: int, other: int) -> bool:
+        """Whether the two are of two companies, or their company counts them as two vacancies."""
+        first, second = self.root(one), self.root(other)
+        return _differ(self._companies[first], self._companies[second]) or _differ(
+            self._requisitions[first], self._requisitions[second]
+        )
 
     def coarser(self) -> Clusters:
         """A partition that starts from this one and can be joined further on its own."""
         copy = Clusters(())
         copy._parent = self._parent.copy()
         copy._members = [members.copy() for members in self._members]
-        copy._ids, copy._pages, copy._requisitions = (
+        copy._ids, copy._pages, copy._requisitions, copy._companies = (
             [{space: called.copy() for space, called in one.items()} for one in known]
-            for known in (self._ids, self._pages, self._requisitions)
+            for known in (self._ids, self._pages, self._requisitions, self._companies)
         )
         copy._edges.update((index, edges.copy()) for index, edges in self._edges.items())
         return copy

@@ -53,12 +53,7 @@ def group(postings: Sequence[Posting]) -> list[Group]:
     posts = Clusters(traits)
     _join_by_id(traits, posts)
     blocks = _blocks(traits, texts)
-    pairs = [
-        (one, other)
-        for block in blocks
-        for one, other in _pairs(block, traits, texts)
-        if _may_share_company(traits[one].company, traits[other].company)
-    ]
+    pairs = [pair for block in blocks for pair in _pairs(block, traits, texts)]
     _join_copies(pairs, traits, texts, posts)
     _join_bare(blocks, traits, texts, posts)
     vacancies = posts.coarser()
@@ -153,7 +148,7 @@ def _join_vacancies(
 ) -> None:
     """Posts of one vacancy: in other places, or posted again."""
     for one, other in pairs:
-        if vacancies.together(one, other) or vacancies.requisitions_differ(one, other):
+        if vacancies.together(one, other) or vacancies.vacancies_differ(one, other):
             continue
         why = _vacancy(traits[one], traits[other], texts)
         if why:
@@ -177,10 +172,6 @@ def _vacancy(one: Traits, other: Traits, texts: Texts) -> str | None:
     if relation == "same" and _posted_again(one, other) and texts.identical(one.index, other.index):
         return f"same title, place and text at {where}, posted again"
     return None
-
-
-def _may_share_company(one: str, other: str) -> bool:
-    return one == other or not one or not other
 
 
 def _same_requisition(one: Traits, other: Traits) -> bool:

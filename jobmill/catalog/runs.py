@@ -15,6 +15,7 @@ from jobmill.catalog.posting import Posting
 from jobmill.catalog.sources import SourceId
 from jobmill.db import Tx, moment, row, value
 from jobmill.errors import NotFound
+from jobmill.outside.request import Validators
 from jobmill.queue import watch
 
 Outcome: TypeAlias = Literal[
@@ -55,8 +56,8 @@ class Harvest:
     """A complete run names all that is open."""
     believe_empty: bool = True
     """None at all may be the truth."""
-    etag: str | None = None
-    last_modified: str | None = None
+    validators: Validators = Validators()
+    """For asking whether anything has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,15 +368,18 @@ async def _write(
                -- Validators stand for what was saved: only a run that saved all of it leaves them.
                etag = CASE WHEN %(outcome)s = 'complete' THEN %(etag)s ELSE etag END,
                last_modified = CASE WHEN %(outcome)s = 'complete' THEN %(last_modified)s
-                                    ELSE last_modified END
+                                    ELSE last_modified END,
+               validators_url = CASE WHEN %(outcome)s = 'complete' THEN %(validators_url)s
+                                     ELSE validators_url END
          WHERE id = %(id)s
         """,
         {
             "id": source.id,
             "outcome": outcome,
             "started_at": harvest.started_at,
-            "etag": harvest.etag,
-            "last_modified": harvest.last_modified,
+            "etag": harvest.validators.etag,
+            "last_modified": harvest.validators.last_modified,
+            "validators_url": harvest.validators.url,
         },
     )
     return run_id

@@ -75,6 +75,7 @@ class Source:
     """While an incident of its vendor lasts."""
     etag: str | None
     last_modified: str | None
+    validators_url: str | None
     open_listings: int
 
 
@@ -196,7 +197,7 @@ async def find(
                last_scraped_status, last_cause, last_detail, disabled_reason, retry_at,
                (SELECT incident.held_until FROM catalog.incident
                  WHERE vendor = source_type AND incident.held_until > now()) AS held_until,
-               etag, last_modified,
+               etag, last_modified, validators_url,
                (SELECT count(*)::int FROM catalog.listing
                  WHERE source_id = source.id AND closed_at IS NULL) AS open_listings
           FROM catalog.source

@@ -59,6 +59,14 @@ def lines(answers: Iterable[DataclassInstance]) -> None:
         _print_json(dataclasses.asdict(answer))
 
 
+def rows(answers: Sequence[DataclassInstance], *, as_json: bool) -> None:
+    """A list for people, or one JSON object a line for programs."""
+    if as_json:
+        lines(answers)
+    else:
+        many(answers, as_json=False)
+
+
 @contextlib.contextmanager
 def progress(what: str, *, quiet: bool) -> Generator[Callable[[str], None]]:
     """Say how far something has come, on a terminal only; the words are handed to what is given."""

@@ -59,7 +59,8 @@ def target(source: Source, environ: Mapping[str, str]) -> Target:
     platform = saved.platform(source.source_type)
     config = reading.configure(platform, source.config)
     check(platform, environ, keys.missing(platform, config, environ))
-    return Target(platform, config, environ, Validators(source.etag, source.last_modified))
+    validators = Validators(source.etag, source.last_modified, source.validators_url)
+    return Target(platform, config, environ, validators)
 
 
 def check(platform: Platform, environ: Mapping[str, str], unset: Sequence[str]) -> None:

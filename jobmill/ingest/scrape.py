@@ -156,8 +156,7 @@ async def harvest(
         vendor=target.vendor,
         inventory=target.platform.inventory,
         believe_empty=target.platform.allow_empty,
-        etag=validators.etag,
-        last_modified=validators.last_modified,
+        validators=validators,
     )
 
 

@@ -159,6 +159,10 @@ DIFFERENT = {
         Posting("Welder", vendor_id="31", platform="bamboohr"),
         Posting("Painter", vendor_id="31", platform="bamboohr"),
     ),
+    "a few equal words": (
+        on_board(description="Weld hulls."),
+        copy(description="Weld hulls.", location=None),
+    ),
     "no title, no text": (Posting("", company="Acme"), Posting("", company="Acme")),
 }  # fmt: skip
 
@@ -208,6 +212,16 @@ def test_a_copy_does_not_tie_together_what_a_board_keeps_apart() -> None:
         (group,) = duplicates.group(order)
         assert len(group.members) == 2
         assert order.index(copy()) in group.members
+
+
+def test_a_copy_without_a_company_does_not_tie_two_companies_together() -> None:
+    nameless = copy(company=None, url="")
+    apex = copy(company="Apex", location="Bergen", url="https://apex.example/jobs/10042")
+    for order in permutations([on_board(), nameless, apex]):
+        (group,) = duplicates.group(order)
+        assert (
+            order.index(apex) not in group.members or order.index(on_board()) not in group.members
+        )
 
 
 def test_a_copy_without_text_is_nobodys_if_two_could_be_meant() -> None:

@@ -11,6 +11,7 @@ from jobmill.catalog import history, listings, runs, sources
 from jobmill.catalog.posting import Salary
 from jobmill.catalog.runs import Harvest, Outcome, Seen
 from jobmill.db import Database, Tx
+from jobmill.outside.request import Validators
 from jobmill.queue import watch
 
 from .kit import at, make_source, open_titles, posting, run, seen
@@ -102,7 +103,7 @@ async def test_a_source_that_may_be_empty_is_believed_at_once(tx: Tx) -> None:
 
 async def test_unchanged_counts_as_seen(tx: Tx) -> None:
     source = await make_source(tx)
-    await run(tx, source, 0, [A], etag='"one"')
+    await run(tx, source, 0, [A], validators=Validators(etag='"one"'))
     await run(tx, source, 5, outcome="unchanged")
     await run(tx, source, 6, [A, B])
     assert await open_titles(tx, source) == ["Anchor", "Baker"]
@@ -112,9 +113,9 @@ async def test_unchanged_counts_as_seen(tx: Tx) -> None:
 
 async def test_only_a_run_that_kept_all_leaves_validators(tx: Tx) -> None:
     source = await make_source(tx)
-    await run(tx, source, 0, [A], etag='"one"')
-    await run(tx, source, 1, [A], outcome="truncated", etag='"two"')
-    await run(tx, source, 2, [], etag='"three"')
+    await run(tx, source, 0, [A], validators=Validators(etag='"one"'))
+    await run(tx, source, 1, [A], outcome="truncated", validators=Validators(etag='"two"'))
+    await run(tx, source, 2, [], validators=Validators(etag='"three"'))
     assert (await sources.get(tx, source)).etag == '"one"'
 
 

@@ -155,7 +155,7 @@ async def test_validators_are_sent_first_and_kept_for_the_next_time() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [1]}, validators=Validators(etag='"new"')))
     found = await walk(net, validators=Validators(etag='"old"'))
-    assert (net.validators, found.etag) == ([Validators(etag='"old"')], '"new"')
+    assert (net.validators, found.validators.etag) == ([Validators(etag='"old"')], '"new"')
 
 
 async def test_the_first_page_of_several_leaves_no_validators() -> None:
@@ -164,7 +164,7 @@ async def test_the_first_page_of_several_leaves_no_validators() -> None:
     net.on(HOME + "2", ok({"ids": [2]}, validators=Validators(etag='"page 2"')))
     found = await walk(net, validators=Validators(etag='"old"'))
     assert net.validators == [Validators(etag='"old"'), None]
-    assert found.etag is None
+    assert found.validators.etag is None
 
 
 async def test_a_page_that_repeats_where_nobody_counts_is_not_the_whole() -> None:
@@ -211,7 +211,7 @@ async def test_details_that_fail_leave_what_the_list_said_and_no_validators() ->
     for id in range(9):
         net.on(f"{HOME}detail/{id}", Unknown(HOME, "server", "broken"))
     found = await walk(net, DETAILED)
-    assert (found.outcome, len(found.seen), found.etag) == ("complete", 9, None)
+    assert (found.outcome, len(found.seen), found.validators.etag) == ("complete", 9, None)
     assert found.calls == 1 + scrape.DETAIL_FAILURES
 
 

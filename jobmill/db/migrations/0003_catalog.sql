@@ -77,6 +77,7 @@ CREATE TABLE catalog.source (
     retry_at             timestamptz,                  -- when a source that was disabled by failures is tried again
     etag                 text,
     last_modified        text,
+    validators_url       text,                         -- whose validators they are
     created_at           timestamptz NOT NULL DEFAULT now(),
     updated_at           timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT source_once UNIQUE (source_type, token),

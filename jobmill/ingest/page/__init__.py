@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from selectolax.lexbor import LexborHTMLParser
 
 from jobmill.catalog.posting import Posting
+from jobmill.ingest.fields.fill import fill
 from jobmill.ingest.page import (
     closing,
     depth,
@@ -48,7 +49,7 @@ class Reading:
 
 
 def read(html: str | bytes, url: str) -> Reading:
-    """The one posting of a page, by the best way that finds it."""
+    """The one posting of a page, whole, by the best way that finds it."""
     tree = _parse(html)
     found, method = _stated(tree, url)
     posting = found[0] if len(found) == 1 else None
@@ -61,7 +62,7 @@ def read(html: str | bytes, url: str) -> Reading:
         return Reading(None, None, closed=over)
     if not posting.apply_url:
         posting = replace(posting, apply_url=visible.apply_link(tree, url))
-    return Reading(posting, method, closed=over or _is_past(posting.valid_through))
+    return Reading(fill(posting), method, closed=over or _is_past(posting.valid_through))
 
 
 def postings(html: str | bytes, url: str) -> list[Posting]:

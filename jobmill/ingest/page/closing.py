@@ -6,18 +6,21 @@ import re
 
 # Cheap words first: the pattern is tried only on lines that hold one of them.
 _WORDS = (
-    "no longer", "been filled", "has expired", "is expired", "is closed", "been closed", "not accepting",
-    "been removed", "nicht mehr", "bereits besetzt", "ya no está", "n'est plus", "non è più",
-    "niet meer", "has ended", "n\u2019est plus", "been deactivated",
+    "no longer", "not accepting", "been filled", "been closed", "been removed", "been deactivated",
+    "has expired", "is expired", "is closed", "has ended", "nicht mehr", "bereits besetzt",
+    "ya no está", "n'est plus", "n\u2019est plus", "non è più", "niet meer",
 )  # fmt: skip
 _OVER = re.compile(
-    r"\b(?:job|position|posting|vacancy|role|listing|opening|opportunity|requisition|advert|we|company|"
-    r"applications|ad)\b.{0,60}?\b(?:no longer (?:accept|available|active|open|being|exist|advertised|posted)|"
-    r"(?:has|have) (?:already )?(?:been (?:filled|closed|removed|deactivated)|expired|ended|closed)|"
-    r"(?:is|are) (?:now )?(?:closed|expired|filled|no longer)|(?:is|are) not accepting)"
+    r"\b(?:job|position|posting|vacancy|role|listing|opening|opportunity|requisition|advert|we|ad|"
+    r"company|applications)\b.{0,60}?\b(?:"
+    r"no longer (?:accept|available|active|open|being|exist|advertised|posted)|"
+    r"(?:has|have) (?:already )?(?:expired|ended|closed|been (?:filled|closed|removed|"
+    r"deactivated))|"
+    r"(?:is|are) (?:now )?(?:closed|expired|filled|no longer|not accepting))"
     r"|^(?:no longer (?:accepting|available|active)|not accepting applications)"
-    r"|\b(?:stelle|stellenanzeige|anzeige|position|job)\b.{0,60}?(?:nicht mehr (?:verfügbar|aktiv|online|ausgeschrieben)"
-    r"|bereits besetzt)|\boferta\b.{0,40}?ya no está|\boffre\b.{0,40}?n['\u2019]est plus"
+    r"|\b(?:stelle|stellenanzeige|anzeige|position|job)\b.{0,60}?"
+    r"(?:bereits besetzt|nicht mehr (?:verfügbar|aktiv|online|ausgeschrieben))"
+    r"|\boferta\b.{0,40}?ya no está|\boffre\b.{0,40}?n['\u2019]est plus"
     r"|\bannuncio\b.{0,40}?non è più|\bvacature\b.{0,40}?niet meer",
     re.IGNORECASE,
 )

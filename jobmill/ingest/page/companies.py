@@ -37,9 +37,11 @@ _OTHER = re.compile(r"\bother\s+(\S.{1,60}?)\s+jobs\b", re.IGNORECASE)
 _SPLIT = re.compile(r"\s+[-\u2013\u2014|:•·]+\s+|\s*[|»]\s*|:\s+")
 _CAREERS = re.compile(r"\s+(?:careers|jobs)$", re.IGNORECASE)
 _NO_NAME = re.compile(
-    r"^(?:this|our|the|us|your|a|an|my|all|more|other)\b|\b(?:click|here|view|website|profile|log ?in|sign|resume|"
-    r"résumé|search|apply|this company|this employer|jobs?|careers?|employers?|companies|overview|"
-    r"site|home|back|email|e-mail|home ?page|salary|location|read more|contact)\b|@|https?:|\?$|:$",
+    r"^(?:this|our|the|us|your|a|an|my|all|more|other)\b|\b(?:click|here|view|website|profile|log"
+    r" ?in|sign|resume|"
+    r"résumé|search|apply|this company|this employer|jobs?|careers?|employers?|companies|"
+    r"overview|site|home|back|email|e-mail|home ?page|salary|location|read more|contact)\b|@|"
+    r"https?:|\?$|:$",
     re.IGNORECASE,
 )
 

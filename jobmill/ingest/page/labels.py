@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from selectolax.lexbor import LexborNode
@@ -19,19 +20,23 @@ Field: TypeAlias = Literal[
 
 _SAID: dict[Field, str] = {
     "title": "job title|title|position|position title|posting title|job name|role|vacancy|"
-    "vacancy title|job position|opening|stellenbezeichnung|stelle|jobtitel|intitulé du poste|poste|"
-    "titre du poste|puesto|título del puesto|cargo|titolo|posizione|functie|functietitel|stanowisko",
+    "vacancy title|job position|opening|stellenbezeichnung|stelle|jobtitel|intitulé du poste|"
+    "poste|titre du poste|puesto|título del puesto|cargo|titolo|posizione|functie|functietitel|"
+    "stanowisko",
     "company": "company|company name|company s name|employer|employer name|hiring company|"
     "organization|organisation|organization name|hiring organization|agency|advertiser|recruiter|"
     "posted by|job posted by|business name|firm|institution|offered by|firma|arbeitgeber|"
-    "unternehmen|entreprise|société|employeur|empresa|azienda|bedrijf|werkgever|organisatie|företag|"
+    "unternehmen|entreprise|société|employeur|empresa|azienda|bedrijf|werkgever|organisatie|"
+    "företag|"
     "arbetsgivare|virksomhed|pracodawca|empregador",
     "location": "location|locations|location s|job location|job locations|work location|"
     "city state|city and state|location city state|city state zip|city state country|place of work|"
     "position location|primary location|work site|worksite|office location|based in|area|where|"
-    "place|standort|standorte|ort|arbeitsort|einsatzort|dienstort|lieu|lieu de travail|localisation|"
-    "ubicación|lugar|lugar de trabajo|localidad|luogo|luogo di lavoro|sede|sede di lavoro|località|"
-    "locatie|standplaats|plaats|localização|local de trabalho|arbetsort|arbejdssted|miejsce pracy|"
+    "place|standort|standorte|ort|arbeitsort|einsatzort|dienstort|lieu|lieu de travail|"
+    "localisation|"
+    "ubicación|lugar|lugar de trabajo|localidad|luogo|luogo di lavoro|sede|sede di lavoro|"
+    "località|locatie|standplaats|plaats|localização|local de trabalho|arbetsort|arbejdssted|"
+    "miejsce pracy|"
     "lokalizacja",
     "city": "city|town|city town|stadt|ville|ciudad|città|stad|cidade|miasto",
     "state": "state|state province|province|state region|bundesland|provincia|estado",
@@ -83,7 +88,7 @@ _TELLING: dict[Field, tuple[str, str]] = {
     ),
     "location": (
         "location locations city worksite",
-        "job work primary position state country province zip code office region s the main area or and",
+        "job work primary position state country province zip code office region s the area or and",
     ),
     "company": (
         "company employer organization organisation advertiser",
@@ -97,7 +102,8 @@ _COMPOSED: list[tuple[Field, frozenset[str], frozenset[str]]] = [
 ]
 _ANY_TELLING = frozenset[str]().union(*(telling for _, telling, _ in _COMPOSED))
 _MAY_BE_ELSE = (
-    "title position role stelle date area place where local type agency recruiter poste puesto cargo"
+    "title position role stelle date area place where local type agency recruiter poste puesto"
+    " cargo"
     " datum fecha opening"
 )
 _VAGUE = frozenset(_MAY_BE_ELSE.split())
@@ -123,26 +129,34 @@ class Pair:
 
 def known(words: str) -> Field | None:
     """The field that these words are a label of."""
-    if len(words) > 40:
-        return None
+    return _field(words) if len(words) <= 40 else None
+
+
+# The same few hundred words come on every page.
+@lru_cache(maxsize=4_096)
+def _field(words: str) -> Field | None:
     label = squeeze(words)
-    return _KNOWN.get(label) or _composed(label)
+    return _KNOWN.get(label) or _composed(frozenset(label.split()))
 
 
-def _composed(label: str) -> Field | None:
-    words = frozenset(label.split())
+def _composed(words: frozenset[str]) -> Field | None:
     if not 2 <= len(words) <= 4 or words.isdisjoint(_ANY_TELLING):
         return None
-    fits = (name for name, telling, beside in _COMPOSED if words & telling and words <= beside)
-    return next(fits, None)
+    for name, telling, beside in _COMPOSED:
+        if words & telling and words <= beside:
+            return name
+    return None
 
 
 def pairs(lines: list[Line]) -> list[Pair]:
     """All labels of fields that we know, with their values, in order."""
     found: list[Pair] = []
+    names: list[Field | None] = [known(line.text) for line in lines]
     for at, line in enumerate(lines):
-        if len(line.text) < 300 and (":" in line.text or len(line.runs[0].text) < 40):
-            found += _inside(line, at) or _columns(lines, at) or _beside(lines, at)
+        if names[at]:
+            found += _columns(lines, names, at) or _beside(lines, names, at)
+        elif len(line.text) < 300 and (":" in line.text or len(line.runs) > 1):
+            found += _inside(line, at)
     return _in_company([pair for pair in found if pair.value])
 
 
@@ -167,8 +181,6 @@ def clean(value: str) -> str:
 def _inside(line: Line, at: int) -> list[Pair]:
     """Label and value in one line: in one text with a colon, or in elements side by side."""
     found: list[Pair] = []
-    if len(line.runs) == 1 and ":" not in line.text:
-        return found
     label: tuple[Field, float] | None = None
     words: list[str] = []
     for run, text in _pieces(line):
@@ -213,10 +225,9 @@ def _sureness(label: str, *, plain: bool) -> float:
     return 1.0 - (0.3 if squeeze(label) in _VAGUE else 0) - (0.2 if plain else 0)
 
 
-def _beside(lines: list[Line], at: int) -> list[Pair]:
+def _beside(lines: list[Line], names: list[Field | None], at: int) -> list[Pair]:
     """The label is a line of its own; its value is the next one, if the markup says so."""
-    line = lines[at]
-    name = known(line.text)
+    line, name = lines[at], names[at]
     if not name or line.linked or at + 1 == len(lines):
         return []
     value = lines[at + 1]
@@ -230,21 +241,20 @@ def _beside(lines: list[Line], at: int) -> list[Pair]:
     return [Pair(name, clean(value.text), _sureness(line.text, plain=plain), at + 1)]
 
 
-def _columns(lines: list[Line], at: int) -> list[Pair]:
+def _columns(lines: list[Line], names: list[Field | None], at: int) -> list[Pair]:
     """A row of labels over a row of values."""
-    if at and _cell(lines[at - 1]) and known(lines[at - 1].text):
-        return []
-    names: list[Field] = []
-    while at + len(names) < len(lines) and _cell(cell := lines[at + len(names)]):
-        if not (name := known(cell.text)):
-            break
-        names.append(name)
-    values = lines[at + len(names) : at + 2 * len(names)]
-    if len(names) < 2 or len(values) < len(names) or not all(map(_cell, values)):
+    end = at
+    while end < len(lines) and names[end] and _cell(lines[end]):
+        end += 1
+    count = end - at
+    values = lines[end : end + count]
+    first = not (at and names[at - 1] and _cell(lines[at - 1]))
+    if not first or count < 2 or len(values) < count or not all(map(_cell, values)):
         return []
     return [
-        Pair(name, clean(value.text), 0.8, at + len(names) + n)
-        for n, (name, value) in enumerate(zip(names, values, strict=True))
+        Pair(name, clean(value.text), 0.8, end + n)
+        for n, (name, value) in enumerate(zip(names[at:end], values, strict=True))
+        if name
     ]
 
 

@@ -59,7 +59,7 @@ class Line:
     def parts(self) -> list[tuple[str, frozenset[Mark]]]:
         """The line, or what in it is marked as different things."""
         first = self.marks
-        if all(run.marks == first for run in self.runs):
+        if len(self.runs) == 1 or all(run.marks == first for run in self.runs):
             return [(self.text, first)]
         groups = groupby(self.runs, key=lambda run: run.marks)
         return [(_joined(run.text for run in runs), marked) for marked, runs in groups]
@@ -82,7 +82,6 @@ def strip(tree: LexborHTMLParser) -> None:
 def read(root: LexborNode) -> list[Line]:
     """The lines under a node, in order."""
     lines: list[Line] = []
-    known: dict[str, frozenset[Mark]] = {}
     broken, last, count = True, 0, 0
     for node in root.traverse(include_text=True):
         if node.tag != "-text":
@@ -98,9 +97,7 @@ def read(root: LexborNode) -> list[Line]:
         if broken or block.mem_id != last:
             lines.append(Line(block, block.tag or "", []))
             broken, last = False, block.mem_id
-        if (said := known.get(names)) is None:
-            said = known[names] = marks.read(names)
-        _append(lines[-1], raw, Run(" ".join(raw.split()), tag, link, said))
+        _append(lines[-1], raw, Run(" ".join(raw.split()), tag, link, marks.read(names)))
     for line in lines:
         line.text = " ".join(line.text.split())
     return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 Mark: TypeAlias = Literal[
@@ -24,7 +25,8 @@ _PARTS: dict[Mark, str] = {
     " companyheader companylink employerlink hiringorganization advertisername firmenname",
     "company": "company employer organization organisation advertiser hiring firma arbeitgeber"
     " empresa entreprise unternehmen",
-    "location": "location locality standort arbeitsort ubicaci workplace jobplace jobcity einsatzort",
+    "location": "location locality standort arbeitsort ubicaci workplace jobplace jobcity"
+    " einsatzort",
     "posted": "posted publish date postingtime",
     "body": "descri jobbody content richtext posting details",
 }
@@ -44,6 +46,8 @@ _SAYS: list[tuple[Mark, tuple[str, ...], tuple[str, ...]]] = [
 ]
 
 
+# Pages of one site have the same names.
+@lru_cache(maxsize=4_096)
 def read(names: str) -> frozenset[Mark]:
     """The marks of an element with these classes, ids and test ids."""
     words = _BETWEEN.split(names.lower())

@@ -12,20 +12,25 @@ OF_POSTING: frozenset[Field] = frozenset(
     ("company", "location", "city", "posted", "until", "kind", "number", "pay", "team", "mode")
 )
 _NO_POSTING = re.compile(
-    r"\b(?:404|403|page not found|not found|access denied|forbidden|just a moment|attention required|"
-    r"service unavailable|server error|are you (?:a )?human|captcha|sign in|log in|nicht gefunden)\b",
+    r"\b(?:404|403|page not found|not found|access denied|forbidden|just a moment|attention"
+    r" required|"
+    r"service unavailable|server error|are you (?:a )?human|captcha|sign in|log in|nicht"
+    r" gefunden)\b",
     re.IGNORECASE,
 )
 _LIST = re.compile(
-    r"(?:all |open |current |our |search |latest )*(?:careers?|jobs|positions|openings|vacancies|job search|"
-    r"job openings|opportunities|stellenangebote|karriere|jobs und karriere|empleos?)(?: (?:at|bei|in) .*)?",
+    r"(?:all |open |current |our |search |latest )*(?:careers?|jobs|positions|openings|vacancies|"
+    r"job search|"
+    r"job openings|opportunities|stellenangebote|karriere|jobs und karriere|empleos?)(?: (?:at|bei|"
+    r"in) .*)?",
     re.IGNORECASE,
 )
 _OF_WORK = re.compile(
     r"\b(?:jobs?|careers?|vacanc|position|stelle|hiring|empleo|emploi|recruit)", re.IGNORECASE
 )
 _APPLY = re.compile(
-    r"(?:apply|how to apply|bewerben|jetzt bewerben|online bewerben|postuler|inscribirme|candidati|solliciteer)"
+    r"(?:apply|how to apply|bewerben|jetzt bewerben|online bewerben|postuler|inscribirme|candidati|"
+    r"solliciteer)"
     r"\b.{0,40}",
     re.IGNORECASE,
 )

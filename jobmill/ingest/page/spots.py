@@ -11,7 +11,8 @@ from jobmill.ingest.page.lines import Line
 from jobmill.ingest.page.words import Ballot, squeeze, within
 
 _STATES = (
-    "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM"
+    "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ"
+    " NM"
     " NY NC ND OH OK OR PA PR RI SC SD TN TX UT VT VA WA WV WI WY AB BC MB NB NL NS ON PE QC SK"
     " ACT NSW NT QLD SA TAS VIC"
 ).replace(" ", "|")

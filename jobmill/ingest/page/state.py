@@ -17,9 +17,10 @@ _ASSIGNED = re.compile(r'[=(]\s{0,20}(?=\{\s{0,20}"|\[\s{0,20}\{)')
 _QUOTED = re.compile(r'JSON\.parse\(\s{0,20}("(?:[^"\\]+|\\.)*+")', re.DOTALL)
 _STREAMED = re.compile(r"__next_f\.push\((?=\[)")
 _ROW = re.compile(r"^[0-9a-f]{1,6}:(?=[\[{])", re.MULTILINE)
-_TEXT = re.compile(
-    r'(?:escription\w{0,10}|ontent|body)\\{0,2}"\s{0,5}:\s{0,5}\\{0,2}"(?:[^"\\]|\\.){100}',
-    re.DOTALL,
+# Each begins with plain letters: those are found fast.
+_TEXTS = tuple(
+    re.compile(name + r'\\{0,2}"\s{0,5}:\s{0,5}\\{0,2}"(?:[^"\\]|\\.){100}', re.DOTALL)
+    for name in (r"escription\w{0,10}", "ontent", "body")
 )
 _DEEPEST = 6
 
@@ -41,7 +42,7 @@ def data(tree: LexborHTMLParser) -> Iterator[Any]:
 
 def _may_hold(code: str) -> bool:
     """Whether it has a long text under a name that descriptions have; most scripts have none."""
-    return "itle" in code and bool(_TEXT.search(code))
+    return "itle" in code and any(text.search(code) for text in _TEXTS)
 
 
 def _set(code: str) -> Iterator[Any]:

@@ -14,23 +14,28 @@ _HEADINGS = {"h1": 2.5, "h2": 1.5, "h3": 1.2, "h4": 0.8, "h5": 0.5, "h6": 0.4}
 _FIRST = 400
 """Lines among which the title must be."""
 _GENERIC = re.compile(
-    r"(?:job |position |role |the |about the )*(?:description|summary|details?|information|overview|"
+    r"(?:job |position |role |the |about the )*(?:description|summary|details?|information|"
+    r"overview|"
     r"requirements|qualifications|responsibilities|role|job|position|benefits|skills|tools|duties|"
     r"posting|opening|openings|opportunity|opportunities|profile)s?"
-    r"|(?:current |open |all |featured )*(?:careers?|jobs?|positions|vacancies|home|stellenangebote|"
+    r"|(?:current |open |all |featured )*(?:careers?|jobs?|positions|vacancies|home|"
+    r"stellenangebote|"
     r"karriere|empleo|emplois)"
     r"|(?:search|find|browse|more|similar|related|view|sign|log|login|welcome|apply|about|contact|"
-    r"share|email|save|print|post|your|our|we|why|what|who|how|join|register|create|page not|not found|"
+    r"share|email|save|print|post|your|our|we|why|what|who|how|join|register|create|page not|not"
+    r" found|"
     r"error|access denied|select|cookies?|privacy)\b.*",
 )
 _BEFORE = re.compile(
-    r"^(?:(?:find |search |it |view )?(?:jobs?|careers?|job search|job details?|job opening|vacancy|"
+    r"^(?:(?:find |search |it |view )?(?:jobs?|careers?|job search|job details?|job opening|"
+    r"vacancy|"
     r"position|job posting|job description|stellenangebot|oferta de empleo|offre d'emploi)"
     r"\s*(?:[:|»\u2013\u2014-]+)\s+)+",
     re.IGNORECASE,
 )
 _AFTER = re.compile(
-    r"\s+(?:jobs?|position|careers?|job opening|job vacancy|vacancy)?\s*\b(?:in|at|bei|chez|posted by)\s+\S.{1,200}$"
+    r"\s+(?:jobs?|position|careers?|job opening|job vacancy|vacancy)?\s*\b(?:in|at|bei|chez|posted"
+    r" by)\s+\S.{1,200}$"
     r"|\s+(?:jobs?|job opening|job description|vacancy|careers)$",
     re.IGNORECASE,
 )

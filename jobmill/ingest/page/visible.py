@@ -17,11 +17,13 @@ from jobmill.ingest.page.labels import Field, Pair
 from jobmill.ingest.page.lines import Line
 
 _POSTED = re.compile(
-    r"\b(?:(?:re)?posted|published|listed|added|veröffentlicht|erschienen|eingestellt|publié|publicado|"
-    r"pubblicato|geplaatst|publicerad)\b\s*(?:date|on|am|le|el|il|op|em|vor|hace|il y a)?[:\s]*(.{3,40})$",
+    r"\b(?:(?:re)?posted|published|listed|added|veröffentlicht|erschienen|eingestellt|publiée?|"
+    r"publicad[oa]|pubblicat[oa]|geplaatst|publicerad)\b\s*(?:date|on|am|le|el|il|op|em)?[:\s]*"
+    r"(.{3,40})$",
     re.IGNORECASE,
 )
-# Many old pages write the year in two digits, which dates leave alone as too vague; here it is the last.
+# Old pages write years in two digits; `dates` leaves those alone, as it cannot know which part is
+# the year.
 _SHORT_YEAR = re.compile(r"^(\d{1,2})([/-])(\d{1,2})\2(\d\d)(?!\d)")
 _ALONE = re.compile(r"\s*\(|\s+(?:by|in|at|from|to|expires|by:)\s|\s+[-\u2013|•]\s")
 _OTHERS = ", ".join(
@@ -35,12 +37,12 @@ _APPLIES = ", ".join(
     f'a[{name}*="{word}" i]' for name in ("href", "class", "id") for word in ("apply", "bewerb")
 )
 _APPLY = re.compile(
-    r"(?:apply|bewerben|jetzt bewerben|postuler|solicitar|inscribirme|candidati|solliciteer)\b.{0,30}",
+    r"(?:apply|(?:jetzt )?bewerben|postuler|solicitar|inscribirme|candidati|solliciteer)\b.{0,30}",
     re.IGNORECASE,
 )
 _KINDS = frozenset(
-    ("full_time", "part_time", "contract", "temporary", "internship", "apprenticeship", "volunteer", "per_diem")
-)  # fmt: skip
+    ("full_time", "part_time", "contract", "temporary", "internship", "apprenticeship")
+)
 _DAY_FIRST = re.compile(r"(?!en$|en-us|en_us)[a-z]{2}")
 
 

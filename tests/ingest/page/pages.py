@@ -24,6 +24,7 @@ class Case:
     company: str | None
     location: str | None
     day: str | None = None
+    """When it was posted; "some day" where that depends on today."""
 
 
 CASES = [
@@ -159,7 +160,7 @@ CASES = [
         f"""<head><title>Tidewater Clinic hiring Night Nurse in Mobile, AL | WorkNet</title></head><body>
         <h1>Night Nurse</h1><h4><a href="/co/tidewater">Tidewater Clinic</a> <span>Mobile, AL</span>
         <span>Posted 5 days ago</span></h4><div class="description"><p>{PROSE}</p><p>{MORE}</p></div></body>""",
-        "Night Nurse", "Tidewater Clinic", "Mobile, AL",
+        "Night Nurse", "Tidewater Clinic", "Mobile, AL", "some day",
     ),
     Case(
         "labels after the text, town and state apart",
@@ -175,4 +176,65 @@ CASES = [
         f"""<title>Kennel Hand</title><body><h1>Kennel Hand</h1><p>{PROSE}</p><p>{MORE}</p></body>""",
         "Kennel Hand", None, None,
     ),
+    Case(
+        "the company is a second heading and a part of the page's title",
+        f"""<title>Weaver - Loom &amp; Shuttle - Paisley, OR - threadjobs.example</title><body>
+        <a href="/"><img src="l.gif" alt="ThreadJobs"></a><h1>Weaver</h1><h2>Loom &amp; Shuttle</h2>
+        <dl><dt>Skills:</dt><dd>Warp, weft</dd><dt>Date:</dt><dd>12-3-2010</dd>
+        <dt>Location:</dt><dd>Paisley, OR</dd><dt>Area Code:</dt><dd>541</dd></dl>
+        <p>{PROSE}</p><p>{MORE}</p></body>""",
+        "Weaver", "Loom & Shuttle", "Paisley, OR", "2010-12-03",
+    ),
+    Case(
+        "no heading, only a larger line above the labels",
+        f"""<title>Job Detail</title><body><table><tr><td><a href=/>Home</a></td></tr></table>
+        <font size=+1>Tugboat Deckhand</font><br><br>
+        <b>Location:</b> Astoria, OR <a href="/map">map it</a><br><b>Position Type:</b> Full Time<br>
+        <b>Company:</b> Columbia Tow<br><b>Date Posted:</b> 9/14/10<br><br>{PROSE}<br><br>{MORE}</body>""",
+        "Tugboat Deckhand", "Columbia Tow", "Astoria, OR", "2010-09-14",
+    ),
+    Case(
+        "town and state labelled apart in one line, company known by its logo",
+        f"""<head><title>Millwright needed by Gristwork Inc. - HireMill</title></head><body>
+        <div><img src="9.png" alt="Gristwork Inc. logo"></div><h2>Millwright</h2>
+        <div><b>City:</b> Minot <b>State:</b> ND <b>Job #:</b> 4411</div>
+        <div><a href="/gristwork">More openings from Gristwork Inc.</a></div>
+        <div>Posted 10/30/2010 by staff</div><p>{PROSE}</p><p>{MORE}</p></body>""",
+        "Millwright", "Gristwork Inc.", "Minot, ND", "2010-10-30",
+    ),
+    Case(
+        "posted by whom and when in one line",
+        f"""<title>Pastry Chef (Hotel) | Kitchenwork</title><body><div id="hdr">Kitchenwork</div>
+        <div class="posting"><span class="big">Pastry Chef (Hotel)</span><br>
+        Posted by: Grand Meridian Hotel<br>Posted on: Monday, 6 December 2010<br>
+        Job Location: Baton Rouge, LA 70801 [View Map]<br>Salary: DOE</div>
+        <div>{PROSE}</div><div>{MORE}</div></body>""",
+        "Pastry Chef (Hotel)", "Grand Meridian Hotel", "Baton Rouge, LA 70801", "2010-12-06",
+    ),
+    Case(
+        "a search form and a sidebar around it",
+        f"""<title>Glazier - Clearpane Ltd - Jobs in Leeds</title><body>
+        <form><label>Job title</label><input><label>Location</label><input><button>Search</button></form>
+        <div class="sidebar"><h3>Featured employers</h3><a href="/e/1">Oakfield Homes</a>
+        <a href="/e/2">Brickline</a></div>
+        <main><h1>Glazier</h1><ul class="job-meta"><li class="job-company">Clearpane Ltd</li>
+        <li class="job-location">Leeds, West Yorkshire</li>
+        <li class="job-date-posted">Posted: 14 March 2024</li></ul>
+        <article><p>{PROSE}</p><p>{MORE}</p></article></main></body>""",
+        "Glazier", "Clearpane Ltd", "Leeds, West Yorkshire", "2024-03-14",
+    ),
+    Case(
+        "French, label and value in spans side by side",
+        f"""<html lang="fr"><head><title>Fromager H/F - Annecy - Emplois des Alpes</title></head><body>
+        <h1>Fromager H/F</h1><div><span>Entreprise</span><span>Laiterie du Lac</span></div>
+        <div><span>Lieu</span><span>Annecy (74)</span></div>
+        <div><span>Publié le</span><span>02/03/2024</span></div>
+        <h2>Vos missions</h2><p>{PROSE}</p><p>{MORE}</p></body></html>""",
+        "Fromager H/F", "Laiterie du Lac", "Annecy (74)", "2024-03-02",
+    ),
 ]  # fmt: skip
+
+
+def named(name: str) -> Case:
+    """The one page of this kind."""
+    return next(case for case in CASES if case.name == name)

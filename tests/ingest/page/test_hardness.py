@@ -7,7 +7,7 @@ import random
 import pytest
 
 from jobmill.ingest import page
-from tests.ingest.page.pages import CASES
+from tests.ingest.page.pages import CASES, named
 from tests.ingest.page.test_structured import with_block, with_posting
 
 URL = "https://jobs.example/view/1"
@@ -61,7 +61,7 @@ def test_a_page_torn_at_random_is_read_to_the_end() -> None:
 
 @pytest.mark.parametrize("charset", ["utf-8", "cp1252", "iso-8859-15", "utf-16"])
 def test_a_page_in_another_encoding_is_read(charset: str) -> None:
-    html = CASES[9].html.replace("<head>", f"<head><meta charset='{charset}'>")
+    html = named("German").html.replace("<head>", f"<head><meta charset='{charset}'>")
 
     posting = page.read(html.encode(charset), URL).posting
 
@@ -70,7 +70,7 @@ def test_a_page_in_another_encoding_is_read(charset: str) -> None:
 
 
 def test_a_page_that_names_the_wrong_encoding_is_read_by_what_its_bytes_say() -> None:
-    html = CASES[9].html.replace("<head>", "<head><meta charset='iso-8859-1'>")
+    html = named("German").html.replace("<head>", "<head><meta charset='iso-8859-1'>")
 
     posting = page.read(html.encode(), URL).posting
 

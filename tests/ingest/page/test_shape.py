@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobmill.ingest import page
-from tests.ingest.page.pages import CASES, MORE, PROSE
+from tests.ingest.page.pages import MORE, PROSE, named
 
 URL = "https://jobs.example/view/1"
 
@@ -56,7 +56,9 @@ def test_a_page_that_is_no_single_posting_has_none(html: str) -> None:
     ],
 )
 def test_a_page_that_says_it_is_over_is_closed(words: str) -> None:
-    reading = page.read(CASES[0].html.replace("<dl>", f"<div class=note>{words}</div><dl>"), URL)
+    reading = page.read(
+        named("definition list").html.replace("<dl>", f"<div class=note>{words}</div><dl>"), URL
+    )
 
     assert reading.closed
     assert reading.posting is not None
@@ -73,6 +75,8 @@ def test_a_page_that_says_it_is_over_is_closed(words: str) -> None:
     ],
 )
 def test_other_uses_of_such_words_close_nothing(words: str) -> None:
-    reading = page.read(CASES[0].html.replace("<dl>", f"<div>{words}</div><dl>"), URL)
+    reading = page.read(
+        named("definition list").html.replace("<dl>", f"<div>{words}</div><dl>"), URL
+    )
 
     assert not reading.closed

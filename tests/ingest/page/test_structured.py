@@ -19,7 +19,7 @@ POSTING: dict[str, Any] = {
     "title": "Lighthouse Keeper",
     "description": "<p>Keep the lamp lit.</p><ul><li>Climb stairs</li><li>Write the log</li></ul>",
     "datePosted": "2026-03-02",
-    "validThrough": "2200-01-01T00:00:00Z",
+    "validThrough": (dt.datetime.now(dt.UTC) + dt.timedelta(30)).isoformat(),
     "employmentType": ["FULL_TIME", "CONTRACTOR"],
     "hiringOrganization": {"@type": "Organization", "name": "Brightfold Coast Trust"},
     "jobLocation": {

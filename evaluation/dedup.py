@@ -1,0 +1,432 @@
+"""How well duplicates are found, and that no two postings are taken for one."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import json
+import random
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from evaluation.goal import Goal, Report
+from jobmill.catalog import duplicates
+from jobmill.catalog.posting import Posting
+from jobmill.errors import AppError
+from jobmill.ingest import reading
+from jobmill.ingest.adapters import BY_NAME
+from jobmill.outside.request import Request
+
+PRECISION, RECALL = 0.995, 0.90
+DEMONSTRATION = "leverdemo"  # The vendor's own, full of tries.
+BOARDS = ("greenhouse", "lever", "ashby")
+COLUMNS = (
+    "construction", "postings", "pairs", "precision", "recall", "same: precision", "same: recall",
+    "unsure: linked, same",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Case:
+    """A posting, and what we know of it: which posting it is, and which vacancy it is a post of."""
+
+    posting: Posting
+    post: Hashable
+    vacancy: Hashable
+    requisition: Hashable = None
+    text: Hashable = None
+    """Which title and text it has at its company."""
+    hidden: bool = False
+
+    def is_unsure(self, other: Case) -> bool:
+        """Whether nobody could say that the two are different: one requisition under two titles; or one
+        title and text, where ids are hidden."""
+        return (self.requisition is not None and self.requisition == other.requisition) or (
+            (self.hidden or other.hidden) and self.text is not None and self.text == other.text
+        )
+
+
+@dataclass(frozen=True)
+class Score:
+    found: int
+    right: int
+    wanted: int
+    unsure: int
+    """Found besides, and counted neither way."""
+
+    @property
+    def precision(self) -> float:
+        return self.right / self.found if self.found else 1.0
+
+    @property
+    def recall(self) -> float:
+        return self.right / self.wanted if self.wanted else 1.0
+
+
+def report(data: Path) -> Report:
+    """Pairs linked in any way against pairs of one vacancy; pairs called the same against one posting."""
+    rows: list[tuple[str, ...]] = []
+    linked: list[Score] = []
+    merged: list[Score] = []
+    notes: list[str] = []
+    for name, cases in _constructions(data):
+        groups = duplicates.group([case.posting for case in cases])
+        any_way = _score(cases, (group.members for group in groups), lambda case: case.vacancy)
+        same = _score(
+            cases, (post for group in groups for post in group.posts), lambda case: case.post
+        )
+        linked.append(any_way)
+        merged.append(same)
+        rows.append(_row(name, len(cases), any_way, same))
+        notes += _wrong(name, cases, groups)
+    total, strict = _sum(linked), _sum(merged)
+    notes.append(
+        "with what is unsure counted as wrong: "
+        f"precision {total.right / (total.found + total.unsure):.4f}, "
+        f"{strict.found + strict.unsure - strict.right} different postings called the same"
+    )
+    notes.append(_by_requisition(_boards(data)))
+    rows.append(_row("all", sum(int(row[1]) for row in rows), total, strict))
+    goals = [
+        Goal("precision of linked pairs", total.precision, PRECISION),
+        Goal("recall of linked pairs", total.recall, RECALL),
+        Goal("different postings called the same", strict.found - strict.right, 0, at_most=True),
+    ]
+    return Report("Duplicates", COLUMNS, rows, goals, notes)
+
+
+def _by_requisition(cases: list[Case]) -> str:
+    """The other reading: whatever shares a requisition is one vacancy, also under quite another title."""
+    numbered = [case for case in {case.post: case for case in cases}.values() if case.requisition]
+    groups = duplicates.group([case.posting for case in numbered])
+    score = _score(numbered, (group.members for group in groups), lambda case: case.requisition)
+    return (
+        f"by requisition alone, whatever the title: {score.right} of {score.wanted} pairs are linked, "
+        f"{score.found - score.right} wrongly"
+    )
+
+
+def _row(name: str, cases: int, linked: Score, same: Score) -> tuple[str, ...]:
+    figures = (linked.precision, linked.recall, same.precision, same.recall)
+    shown = (f"{figure:.4f}" for figure in figures)
+    return name, str(cases), str(linked.wanted), *shown, f"{linked.unsure}, {same.unsure}"
+
+
+def _score(
+    cases: Sequence[Case], sets: Iterable[Sequence[int]], label: Callable[[Case], Hashable]
+) -> Score:
+    found = right = unsure = 0
+    for members in sets:
+        for one, other in combinations((cases[index] for index in members), 2):
+            is_right = label(one) == label(other)
+            is_unsure = not is_right and one.is_unsure(other)
+            right += is_right
+            unsure += is_unsure
+            found += not is_unsure
+    wanted = Counter(label(case) for case in cases).values()
+    return Score(found, right, sum(count * (count - 1) // 2 for count in wanted), unsure)
+
+
+def _sum(scores: list[Score]) -> Score:
+    return Score(
+        *(
+            sum(getattr(one, part) for one in scores)
+            for part in ("found", "right", "wanted", "unsure")
+        )
+    )
+
+
+def _wrong(name: str, cases: Sequence[Case], groups: list[duplicates.Group]) -> list[str]:
+    said = (
+        f"{name}: {cases[one].posting.title!r} ({_place(cases[one].posting)}) and "
+        f"{cases[other].posting.title!r} ({_place(cases[other].posting)}): {group.why}"
+        for group in groups
+        for one, other in combinations(group.members, 2)
+        if cases[one].vacancy != cases[other].vacancy and not cases[one].is_unsure(cases[other])
+    )
+    return [line for _, line in zip(range(8), said, strict=False)]
+
+
+def _place(posting: Posting) -> str:
+    return "; ".join(posting.locations) or posting.location or "-"
+
+
+def _constructions(data: Path) -> list[tuple[str, list[Case]]]:
+    boards = _boards(data)
+    return [
+        ("boards, captured several times", boards),
+        ("the same, ids and URLs hidden", [_hide(case) for case in boards]),
+        ("the same, texts hidden, too", [_mute(_hide(case)) for case in _one_each(boards)]),
+        ("copies at aggregators, cut", _copied(boards, _cut)),
+        ("copies at aggregators, without text", _copied(boards, _bare)),
+        ("other forms of the URL, no ids", _copied(boards, _tracked)),
+        ("copies with noise in the title, no URL", _copied(boards, _noisy)),
+        ("posted again after a month", _reposted(boards)),
+        ("a feed on six days", _snapshots(data)),
+        ("trackers: alike, with other ids", _trackers(data)),
+        ("Polish sites, a page a place", _polish(data)),
+        ("searches: rows seen twice", _searches(data)),
+    ]
+
+
+def _boards(data: Path) -> list[Case]:
+    """A post is its vendor id; a vacancy is what the board says it is, else an equal title and text."""
+    cases: list[Case] = []
+    for name in BOARDS:
+        platform = BY_NAME[name]
+        for file in sorted((data / f"ats_{name}").glob("*.json")):
+            token = file.name.split("__")[0]
+            if token == DEMONSTRATION:
+                continue
+            config = reading.configure(platform, {"board_token": token})
+            try:
+                found = reading.read(
+                    platform, file.read_bytes(), Request("https://x.example"), config
+                )
+            except AppError:
+                continue
+            for posting in found.postings:
+                whole = replace(posting, company=posting.company or token.title(), board=token)
+                requisition = (token, posting.requisition_id) if posting.requisition_id else None
+                cases.append(Case(whole, (name, posting.vendor_id), None, requisition))
+    return _with_one_vacancy_a_post([_settle(case) for case in _with_texts(_real(cases))])
+
+
+def _real(cases: list[Case]) -> list[Case]:
+    """Without postings that a collector made up: their URL is another's."""
+    posts: dict[str, set[Hashable]] = defaultdict(set)
+    for case in cases:
+        posts[case.posting.url].add(case.post)
+    return [case for case in cases if len(posts[case.posting.url]) == 1]
+
+
+def _settle(case: Case) -> Case:
+    """A vacancy is what the board says it is, else an equal title and text."""
+    title = _letters(case.posting.title)
+    return replace(case, vacancy=(*case.requisition, title) if case.requisition else case.text)
+
+
+def _with_texts(cases: list[Case]) -> list[Case]:
+    """Texts are one where four fifths of both stand in lines that both have, word for word."""
+    kinds: dict[Hashable, list[Counter[str]]] = defaultdict(list)
+    settled: list[Case] = []
+    for number, case in enumerate(cases):
+        title = case.posting.company, *sorted(re.findall(r"\w+", case.posting.title.lower()))
+        lines = Counter(_letters(line) for line in (case.posting.description or "").splitlines())
+        known = kinds[title]
+        at = next((at for at, other in enumerate(known) if _same_lines(lines, other)), len(known))
+        if at == len(known):
+            known.append(lines)
+        settled.append(
+            replace(case, text=(*title, at if case.posting.description else -number - 1))
+        )
+    return settled
+
+
+def _same_lines(one: Counter[str], other: Counter[str]) -> bool:
+    common = sum(len(line) for line in (one & other).elements())
+    longer = max(sum(map(len, lines.elements())) for lines in (one, other))
+    return common >= 0.8 * longer
+
+
+def _letters(text: str | None) -> str:
+    return re.sub(r"[\W_]+", "", (text or "").lower())
+
+
+def _with_one_vacancy_a_post(cases: list[Case]) -> list[Case]:
+    """A post whose text was edited between two captures is still one vacancy."""
+    first = {case.post: case.vacancy for case in reversed(cases)}
+    return [replace(case, vacancy=first[case.post]) for case in cases]
+
+
+def _one_each(cases: list[Case]) -> list[Case]:
+    """One capture of each posting, and of those alone in their title and place: without ids, URLs and
+    texts nobody could tell the others apart."""
+    seen = {case.post: case for case in cases}.values()
+    spots = Counter(
+        (case.posting.company, case.posting.title, _place(case.posting)) for case in seen
+    )
+    alone = {spot for spot, count in spots.items() if count == 1}
+    posts = {
+        case.post
+        for case in seen
+        if (case.posting.company, case.posting.title, _place(case.posting)) in alone
+    }
+    return [replace(case, vacancy=case.post) for case in cases if case.post in posts]
+
+
+def _hide(case: Case) -> Case:
+    bare = replace(
+        case.posting,
+        url="",
+        apply_url=None,
+        platform=None,
+        board=None,
+        vendor_id=None,
+        requisition_id=None,
+    )
+    return replace(case, posting=bare, hidden=True)
+
+
+def _mute(case: Case) -> Case:
+    return replace(case, posting=replace(case.posting, description=None, requirements=None))
+
+
+def _copied(cases: list[Case], change: Callable[[Case, random.Random], Posting]) -> list[Case]:
+    dice = random.Random(7)
+    originals = list({case.post: case for case in cases}.values())
+    return originals + [
+        replace(case, posting=change(case, dice), hidden=True) for case in originals
+    ]
+
+
+def _cut(case: Case, dice: random.Random) -> Posting:
+    copy = _bare(case, dice)
+    text = (case.posting.description or "")[: dice.choice((300, 500, 1000))]
+    return replace(copy, description=f"{text}…", partial=True)
+
+
+def _bare(case: Case, dice: random.Random) -> Posting:
+    posting = _hide(case).posting
+    number = dice.randrange(10**9)
+    return replace(
+        posting,
+        title=_noise(posting.title, dice),
+        company=f"{posting.company}{dice.choice(('', ', Inc.', ' GmbH', ' Ltd'))}",
+        url=f"https://www.aggregator.example/land/ad/{number}?utm_source=x",
+        platform="adzuna",
+        vendor_id=str(number),
+        via="Adzuna",
+        description=None,
+    )
+
+
+def _tracked(case: Case, dice: random.Random) -> Posting:
+    url = case.posting.url
+    tail = dice.choice(
+        ("utm_source=a&utm_medium=b", "gh_src=1", "ref=x&fbclid=2", "lever-source=y")
+    )
+    changed = f"{url.replace('https://', 'HTTP://')}{'&' if '?' in url else '?'}{tail}#top"
+    hidden = _hide(case).posting
+    return replace(hidden, url=changed, description=None, location=None, locations=())
+
+
+def _noisy(case: Case, dice: random.Random) -> Posting:
+    posting = _hide(case).posting
+    text = posting.description or ""
+    spaced = re.sub(r"\n+", "  ", text) if dice.random() < 0.5 else text.upper()
+    return replace(posting, title=_noise(posting.title, dice), description=spaced)
+
+
+def _noise(title: str, dice: random.Random) -> str:
+    return dice.choice((
+        title, title.upper(), f"{title} (m/f/d)", f"{title} - Remote", title.replace(",", " -"),
+        f"{title} (m/w/d) | Remote", title.replace("Senior", "Sr."), f"{title} [All Genders]",
+    ))  # fmt: skip
+
+
+def _reposted(cases: list[Case]) -> list[Case]:
+    """A new id a month later; the board says nothing of a requisition."""
+    originals = [
+        replace(case, posting=replace(case.posting, requisition_id=None), vacancy=case.post)
+        for case in {case.post: case for case in cases}.values()
+        if case.posting.posted_at and case.posting.description
+    ]
+    texts = Counter(case.text for case in originals)
+    single = [case for case in originals if texts[case.text] == 1]
+    again = [
+        replace(
+            case,
+            post=(case.post, "again"),
+            posting=replace(
+                case.posting,
+                vendor_id=f"9{case.posting.vendor_id}",
+                url="",
+                apply_url=None,
+                posted_at=case.posting.posted_at + dt.timedelta(days=30),
+            ),
+        )
+        for case in single
+        if case.posting.posted_at
+    ]
+    return single + again
+
+
+def _snapshots(data: Path) -> list[Case]:
+    rows: list[dict[str, Any]] = []
+    for file in sorted((data / "listing_snapshots").glob("*.json")):
+        rows += json.loads(file.read_text())["jobs"]
+    return [
+        Case(
+            Posting(row["title"], row["url"], row["company"], row["location"]),
+            row["url"],
+            row["url"],
+        )
+        for row in rows
+    ]
+
+
+def _trackers(data: Path) -> list[Case]:
+    """The id in its URL says which posting a row is: the same company, title and place come again and
+    again with other ids."""
+    postings = [
+        Posting(row["title"], row["application_url"], row["company"], row["location"],
+                description=row["description"], vendor_id=row["source_job_id"])
+        for row in _csv(data / "listings/newgrad_active_jobs.csv")
+    ] + [
+        Posting(row["title"], row["absolute_url"], row["company_name"], row["location"])
+        for row in _csv(data / "listings/yc_job_postings.csv")
+    ] + [
+        Posting(row["title"], row["url"], row["company_name"], locations=tuple(row["locations"]))
+        for row in _lines(data / "listings/simplify_newgrad_listings.jsonl")
+    ]  # fmt: skip
+    ids = [
+        re.findall(r"[0-9a-f]{8}-[0-9a-f-]{27}|\d{6,}", one.url) or [one.url] for one in postings
+    ]
+    return [Case(one, id[-1], id[-1]) for one, id in zip(postings, ids, strict=True)]
+
+
+def _polish(data: Path) -> list[Case]:
+    """The collector's own key says what is one; each other page of it is a copy."""
+    rows = _lines(data / "listings/pl_jobs_multi_source.jsonl")
+    key = {row["url"]: row["key"] for row in rows}
+    return [
+        Case(Posting(row["title"], url, row["company"], row["city"]), url, key[row["url"]])
+        for row in rows
+        for url in dict.fromkeys((row["url"], *row["alt_urls"]))
+    ]
+
+
+def _searches(data: Path) -> list[Case]:
+    """Pages of a search overlap: a row that is equal in all is one posting seen again."""
+    columns = {
+        "indeed_usa_la": ("job_title", "company_name", "company_location", "job_description"),
+        "indeed_sweden": ("job_title", "company_name", "company_location", "job_description"),
+        "glassdoor_jobs": ("Job Title", "Company Name", "Location", "Job Description"),
+    }
+    cases: list[Case] = []
+    for file, (title, company, place, text) in columns.items():
+        for row in _csv(data / f"listings/{file}.csv"):
+            posting = Posting(
+                row[title], company=row[company].split("\n")[0], location=row[place],
+                description=row[text],
+            )  # fmt: skip
+            label = tuple(" ".join(row[column].split()) for column in columns[file])
+            cases.append(Case(posting, label, (label[0], label[1], label[3])))
+    return cases
+
+
+def _csv(file: Path) -> list[dict[str, str]]:
+    csv.field_size_limit(sys.maxsize)
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def _lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()]

@@ -1,0 +1,137 @@
+"""How well postings are read from pages of sites that no adapter knows."""
+
+from __future__ import annotations
+
+import datetime as dt
+import html
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser
+
+from evaluation.goal import Goal, Report
+from jobmill.catalog.posting import Posting
+from jobmill.ingest import page
+
+WANTED = {"title": 0.85, "company": 0.70, "location": 0.70, "date": 0.60}
+Hits = dict[str, list[bool]]
+
+
+def report(data: Path) -> Report:
+    """Pages without structured data, site by site; then pages robbed of theirs, field by field."""
+    sites = _sites(data / "html_job_page_swde")
+    whole: Hits = defaultdict(list)
+    for hits in sites.values():
+        for name, some in hits.items():
+            whole[name] += some
+    rows = [_row(site, hits) for site, hits in [*sites.items(), ("all sites", whole)]]
+    return Report(
+        "Pages of sites without an adapter",
+        ("pages", *WANTED, "first heading is title", "date where none is shown"),
+        [*rows, *_robbed(data)],
+        [Goal(f"{name} right", _share(whole[name]), least) for name, least in WANTED.items()],
+        ["without JSON-LD: F1 against what the page's JSON-LD said before it was taken out"],
+    )
+
+
+def _row(name: str, hits: Hits) -> tuple[str, ...]:
+    return (name, *(_shown(hits.get(one, [])) for one in (*WANTED, "baseline", "no date")))
+
+
+def _shown(hits: list[bool]) -> str:
+    return f"{_share(hits):.3f}" if hits else "-"
+
+
+def _share(hits: list[bool]) -> float:
+    return sum(hits) / len(hits) if hits else 0.0
+
+
+def _sites(folder: Path) -> dict[str, Hits]:
+    sites: dict[str, Hits] = {}
+    for line in (folder / "truth.jsonl").read_text().splitlines():
+        true = json.loads(line)
+        hits = sites.setdefault(true["site"], defaultdict(list))
+        for name, hit in judge((folder / true["file"]).read_bytes(), true):
+            hits[name].append(hit)
+    return sites
+
+
+def judge(body: bytes, true: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Field by field, whether the page is read as its truth says."""
+    found = page.read(body, "").posting or Posting("")
+    yield "title", _same(found.title, true["title"])
+    yield "company", _same(found.company, true["company"])
+    yield "location", _same(found.location, true["location"])
+    if true["date_posted"]:
+        day = found.posted_at.date() if found.posted_at else None
+        yield "date", day is not None and day in map(_day, true["date_posted"])
+    else:
+        yield "no date", found.posted_at is not None
+    heading = LexborHTMLParser(body).css_first("h1,h2,h3")
+    yield "baseline", _same(heading.text() if heading else "", true["title"])
+
+
+def _squeeze(words: str) -> str:
+    return re.sub(r"[\W_]+", " ", html.unescape(words).casefold()).strip()
+
+
+def _same(found: str | None, accepted: list[str]) -> bool:
+    """Equal but for case, spaces and punctuation."""
+    return bool(found) and _squeeze(found or "") in map(_squeeze, accepted)
+
+
+def _day(shown: str) -> dt.date | None:
+    """The day in a truth, read without the code that is judged."""
+    if iso := re.search(r"\d{4}-\d\d-\d\d", shown):
+        return dt.date.fromisoformat(iso[0])
+    if words := re.search(r"[A-Z][a-z]+ \d{1,2}, \d{4}", html.unescape(shown)):
+        return dt.datetime.strptime(words[0], "%B %d, %Y").replace(tzinfo=dt.UTC).date()
+    return None
+
+
+def _robbed(data: Path) -> list[tuple[str, ...]]:
+    """One row: pages whose JSON-LD, microdata and state were taken out."""
+    counts: dict[str, Counter[str]] = {name: Counter() for name in WANTED}
+    pages = 0
+    for file in sorted(data.glob("html_*/*.html")):
+        body = file.read_bytes()
+        if b"JobPosting" not in body or (stated := page.read(body, "")).method != "json-ld":
+            continue
+        assert stated.posting
+        pages += 1
+        found = page.read(_without(body), "").posting
+        for name, count in counts.items():
+            _compare(count, _fact(stated.posting, name), _fact(found, name))
+    figures = (f"{_f1(counts[name]):.3f}" for name in WANTED)
+    return [(f"without JSON-LD ({pages} pages, F1)", *figures, "-", "-")]
+
+
+def _without(body: bytes) -> bytes:
+    tree = LexborHTMLParser(body)
+    tree.strip_tags(["script"], recursive=True)
+    return re.sub(r"\sitem(?:prop|type|scope)\b", " data-was", tree.html or "").encode()
+
+
+def _fact(posting: Posting | None, name: str) -> str:
+    if not posting:
+        return ""
+    if name == "date":
+        return posting.posted_at.date().isoformat() if posting.posted_at else ""
+    fact = {"title": posting.title, "company": posting.company, "location": posting.location}[name]
+    # A town is the same town with more or less of its country behind it.
+    return _squeeze((fact or "").partition(",")[0] if name == "location" else fact or "")
+
+
+def _compare(count: Counter[str], stated: str, found: str) -> None:
+    count["stated"] += bool(stated)
+    count["found"] += bool(found)
+    count["right"] += bool(stated) and f" {stated} " in f" {found} "
+
+
+def _f1(count: Counter[str]) -> float:
+    both = count["stated"] + count["found"]
+    return 2 * count["right"] / both if both else 0.0

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import AsyncIterator
+
+import pytest
+
+from jobmill.db import Database
+from jobmill.outside.client import Limits
+from jobmill.outside.fetch import open_fetch
+from jobmill.outside.politeness import Manners
+from jobmill.outside.request import Fetch
+from jobmill.settings import Settings
+
+from .site import Site, open_site
+
+QUICK = Manners(dt.timedelta(milliseconds=1), flights=20)
+SMALL = Limits(seconds=2, connect_seconds=1, read_seconds=1, raw_bytes=60_000, bytes=100_000)
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[Site]:
+    async with open_site() as site:
+        yield site
+
+
+@pytest.fixture
+async def fetch(database: Database, site: Site) -> AsyncIterator[Fetch]:
+    """A door that may go to `site`, in a hurry and with little patience."""
+    settings = Settings(private_hosts=site.place, contact="https://example.org/us")
+    async with open_fetch(database, settings, manners=QUICK, limits=SMALL) as fetch:
+        yield fetch

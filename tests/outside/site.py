@@ -1,0 +1,154 @@
+"""A web server on loopback that does what a test tells it to, and remembers who asked.
+
+async with open_site() as site:
+    site.on("/jobs", reply(b"[]", content_type="application/json"))
+    site.on("/odd", raw(b"HTTP/1.1 200 OK\\r\\nContent-Length: 9\\r\\n\\r\\nshort"))
+    ... site.url("/jobs"), site.asked("/jobs"), site.most_at_once
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request, as the server saw it."""
+
+    method: str
+    path: str
+    """With the query."""
+    headers: Mapping[str, str]
+    """By lower-case name."""
+    body: bytes
+    at: float
+    """By the clock of the event loop."""
+
+
+@dataclass(slots=True)
+class Out:
+    """The way back to who asked."""
+
+    writer: asyncio.StreamWriter
+
+    async def send(self, data: bytes) -> None:
+        self.writer.write(data)
+        await self.writer.drain()
+
+    def reset(self) -> None:
+        """Break the connection rather than end it."""
+        self.writer.transport.abort()
+
+
+Handler: TypeAlias = Callable[[Asked, Out], Awaitable[None]]
+
+
+def reply(
+    body: bytes = b"", status: int = 200, content_type: str = "text/html", **headers: str
+) -> Handler:
+    """A plain answer; header names are written with underscores."""
+    lines = [f"{name.replace('_', '-')}: {text}" for name, text in headers.items()]
+    head = [f"HTTP/1.1 {status} X", f"Content-Type: {content_type}", *lines]
+    text = "\r\n".join([*head, f"Content-Length: {len(body)}", "", ""]).encode("latin-1")
+    return raw(text + body)
+
+
+def redirect(to: str, status: int = 302) -> Handler:
+    return reply(b"", status, location=to)
+
+
+def raw(data: bytes) -> Handler:
+    """Exactly these bytes, and the end."""
+
+    async def handle(asked: Asked, out: Out) -> None:
+        await out.send(data)
+
+    return handle
+
+
+def in_turn(*handlers: Handler) -> Handler:
+    """The first time the first, then the next; the last one stays."""
+    left = list(handlers)
+
+    async def handle(asked: Asked, out: Out) -> None:
+        await (left.pop(0) if len(left) > 1 else left[0])(asked, out)
+
+    return handle
+
+
+@dataclass
+class Site:
+    port: int = 0
+    seen: list[Asked] = field(default_factory=list)
+    most_at_once: int = 0
+    _now: int = 0
+    _handlers: dict[str, Handler] = field(default_factory=dict)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    @property
+    def place(self) -> str:
+        """host:port, as the setting private_hosts wants it."""
+        return f"127.0.0.1:{self.port}"
+
+    def url(self, path: str = "/") -> str:
+        return f"http://{self.place}{path}"
+
+    def on(self, path: str, handler: Handler) -> None:
+        """What to do for a path, whatever its query; anything else is a 404."""
+        self._handlers[path] = handler
+
+    def asked(self, path: str) -> list[Asked]:
+        return [one for one in self.seen if one.path.partition("?")[0] == path]
+
+    def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(self._serve(reader, writer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            with suppress(ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
+                asked = await _read(reader)
+                self.seen.append(asked)
+                await self._handle(asked, Out(writer))
+        finally:
+            writer.close()
+
+    async def _handle(self, asked: Asked, out: Out) -> None:
+        self._now += 1
+        self.most_at_once = max(self.most_at_once, self._now)
+        try:
+            await self._handlers.get(asked.path.partition("?")[0], reply(status=404))(asked, out)
+        finally:
+            self._now -= 1
+
+    async def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+@asynccontextmanager
+async def open_site(tls: ssl.SSLContext | None = None) -> AsyncIterator[Site]:
+    site = Site()
+    server = await asyncio.start_server(site.accept, "127.0.0.1", 0, ssl=tls)
+    site.port = server.sockets[0].getsockname()[1]
+    try:
+        yield site
+    finally:
+        server.close()
+        await site.stop()
+
+
+async def _read(reader: asyncio.StreamReader) -> Asked:
+    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    first, *lines = head.strip().split("\r\n")
+    method, path, _ = first.split(" ")
+    headers = {name.lower(): text.strip() for name, _, text in (li.partition(":") for li in lines)}
+    body = await reader.readexactly(int(headers.get("content-length", "0")))
+    return Asked(method, path, headers, body, asyncio.get_running_loop().time())

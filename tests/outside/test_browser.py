@@ -1,0 +1,274 @@
+"""Pages that fill themselves by script, read by a real browser."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from jobmill.db import Database
+from jobmill.outside.addresses import read_places, read_target
+from jobmill.outside.browser import Browser, RenderLimits, find_browser
+from jobmill.outside.client import Trouble
+from jobmill.outside.fetch import open_fetch
+from jobmill.outside.guard import Guard
+from jobmill.outside.proxy import open_proxy
+from jobmill.outside.request import Fetch, Gone, Ok, Request, Truncated, Unknown, Validators
+from jobmill.settings import Settings
+
+from .conftest import QUICK
+from .site import Asked, Out, Site, open_site, reply
+
+needs_browser = pytest.mark.skipif(
+    not find_browser(), reason="no Chromium here: install it or set CHROMIUM to see these pass"
+)
+
+PAGE = b"""<!doctype html><title>Careers</title><ul id=list></ul><script>
+setTimeout(async () => {
+  const found = await (await fetch("/data.json")).json();
+  list.innerHTML = found.map(title => "<li>" + title + "</li>").join("");
+}, 2000);
+</script>"""
+
+
+@pytest.fixture
+async def fetch(database: Database, site: Site) -> AsyncIterator[Fetch]:
+    settings = Settings(private_hosts=site.place)
+    async with open_fetch(database, settings, manners=QUICK) as fetch:
+        yield fetch
+
+
+def render(site: Site, path: str = "/careers") -> Request:
+    return Request(site.url(path), render=True)
+
+
+@needs_browser
+async def test_a_page_is_read_after_its_scripts_have_run(fetch: Fetch, site: Site) -> None:
+    site.on("/careers", reply(PAGE, ETag='"shell"'))
+    titles = '["Engineer", "Köchin"]'.encode()
+    site.on("/data.json", reply(titles, content_type="application/json"))
+    answer = await fetch(render(site), Validators('"shell"'))
+    assert isinstance(answer, Ok), answer
+    assert "<li>Engineer</li><li>Köchin</li>" in answer.text
+    assert answer.url == site.url("/careers")
+    # The frame's validators say nothing of what is put into it.
+    assert answer.validators == Validators(url=answer.url)
+    assert not any("if-none-match" in one.headers for one in site.seen)
+    assert {one.headers["user-agent"] for one in site.seen} == {Settings().user_agent}
+
+
+@needs_browser
+async def test_what_a_browser_would_not_tell_is_asked_before(fetch: Fetch, site: Site) -> None:
+    assert isinstance(await fetch(render(site)), Gone)
+    site.on("/busy", reply(b"<p>later", status=429, retry_after="9"))
+    busy = await fetch(render(site, "/busy"))
+    assert isinstance(busy, Unknown)
+    assert busy.cause == "rate_limited"
+
+
+async def test_robots_txt_is_heeded_by_browsers_too(fetch: Fetch, site: Site) -> None:
+    if not find_browser():
+        pytest.skip("no Chromium here")
+    site.on("/robots.txt", reply(b"User-agent: *\nDisallow: /careers"))
+    answer = await fetch(render(site))
+    assert isinstance(answer, Unknown)
+    assert answer.cause == "robots"
+
+
+@needs_browser
+async def test_a_page_cannot_reach_into_the_house(fetch: Fetch, site: Site) -> None:
+    async with open_site() as secret:
+        secret.on("/", reply(b"s3cret", access_control_allow_origin="*"))
+        there = [secret.url(), f"http://localhost:{secret.port}/", f"http://[::1]:{secret.port}/"]
+        page = f"""<p id=said>nothing</p><script>
+        for (const url of {there}) fetch(url).then(r => r.text()).then(t => said.append(t));
+        </script><iframe src="{secret.url()}"></iframe><script src="{secret.url()}"></script>
+        <iframe src="file:///etc/hostname"></iframe><meta http-equiv=refresh content="1;{there[1]}">
+        """
+        site.on("/careers", reply(page.encode()))
+        answer = await fetch(render(site))
+        assert secret.seen == []
+    assert "s3cret" not in str(getattr(answer, "body", b""))
+
+
+@needs_browser
+async def test_a_page_that_never_ends_is_cut_off_with_all_its_processes(site: Site) -> None:
+    site.on("/careers", reply(b"<script>for (;;) {}</script>"))
+    guard = Guard(read_places(site.place))
+    mark = f"jobmill-{uuid.uuid4()}"
+    browser = Browser(guard, mark, limits=RenderLimits(seconds=4))
+    with pytest.raises(Trouble) as caught:
+        await browser.render(read_target(site.url("/careers"), guard.private))
+    assert caught.value.cause == "timeout"
+    await until_ended(mark)
+
+
+async def test_the_children_of_a_browser_end_with_it(site: Site, tmp_path: Path) -> None:
+    mark = f"jobmill-{uuid.uuid4()}"
+    fake = tmp_path / "chromium"
+    fake.write_text(f"#!/bin/sh\nsh -c 'sleep 90; :' {mark} &\nwait\n")
+    fake.chmod(0o755)
+    guard = Guard(read_places(site.place))
+    browser = Browser(guard, "jobmill", fake, RenderLimits(seconds=0.5))
+    with pytest.raises(Trouble):
+        await browser.render(read_target(site.url(), guard.private))
+    await until_ended(mark)
+
+
+@needs_browser
+async def test_whoever_cancels_takes_the_browser_along(site: Site) -> None:
+    there = asyncio.Event()
+
+    async def hang(asked: Asked, out: Out) -> None:
+        there.set()
+        await asyncio.sleep(60)
+
+    site.on("/careers", hang)
+    guard = Guard(read_places(site.place))
+    mark = f"jobmill-{uuid.uuid4()}"
+    browser = Browser(guard, mark)
+    task = asyncio.create_task(browser.render(read_target(site.url("/careers"), guard.private)))
+    await there.wait()
+    assert running(mark)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await until_ended(mark)
+
+
+async def until_ended(mark: str) -> None:
+    """A process that was killed is gone soon, but not at once."""
+    for _ in range(400):
+        if not running(mark):
+            break
+        await asyncio.sleep(0.05)
+    assert running(mark) == []
+
+
+def running(mark: str) -> list[str]:
+    """Processes that live and have `mark` in their command line."""
+    found: list[str] = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_text()
+            state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if mark in command and state != "Z" and int(folder.name) != os.getpid():
+            found.append(command)
+    return found
+
+
+@needs_browser
+async def test_a_page_that_grows_too_large_is_cut(fetch: Fetch, site: Site) -> None:
+    site.on("/careers", reply(b"<script>document.write('x'.repeat(50000))</script>"))
+    answer = await fetch(Request(site.url("/careers"), render=True, most=10_000))
+    assert isinstance(answer, Truncated)
+    assert len(answer.body) == answer.limit == 10_000
+
+
+@needs_browser
+async def test_a_page_that_turns_into_a_challenge_is_one(fetch: Fetch, site: Site) -> None:
+    site.on("/careers", reply(b"<script>document.title = 'Just a moment...'</script>"))
+    answer = await fetch(render(site))
+    assert isinstance(answer, Unknown)
+    assert answer.cause == "forbidden"
+
+
+async def test_what_is_no_page_needs_no_browser(
+    database: Database, site: Site, tmp_path: Path
+) -> None:
+    """A program that cannot be a browser shows that none is started."""
+    fake = tmp_path / "chromium"
+    fake.write_text("#!/bin/sh\necho '<p>started'\n")
+    fake.chmod(0o755)
+    site.on("/data", reply(b"{}", content_type="application/json"))
+    site.on("/page", reply(b"<p>plain"))
+    settings = Settings(private_hosts=site.place, chromium=fake)
+    async with open_fetch(database, settings, manners=QUICK) as fetch:
+        data = await fetch(render(site, "/data"))
+        page = await fetch(render(site, "/page"))
+    assert isinstance(data, Ok)
+    assert isinstance(page, Ok)
+    assert (data.body, page.body) == (b"{}", b"<p>started\n")
+
+
+async def test_without_a_browser_we_say_what_to_install(
+    database: Database, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    site.on("/careers", reply(PAGE))
+    for path, word in [(None, "install Chromium"), (tmp_path / "none", "setting chromium names")]:
+        settings = Settings(private_hosts=site.place, chromium=path)
+        async with open_fetch(database, settings, manners=QUICK) as fetch:
+            answer = await fetch(render(site))
+        assert isinstance(answer, Unknown)
+        assert answer.cause == "no_browser"
+        assert word in answer.detail
+    assert site.seen == []
+
+
+def test_a_browser_is_looked_for_where_it_was_named_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("mine", "google-chrome", "other"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    assert find_browser() == str(tmp_path / "google-chrome")
+    monkeypatch.setenv("CHROMIUM", "other")
+    assert find_browser() == str(tmp_path / "other")
+    assert find_browser(tmp_path / "mine") == str(tmp_path / "mine")
+
+
+# The proxy by itself
+
+
+async def say(proxy: str, text: str) -> bytes:
+    host, _, port = proxy.partition(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(text.encode())
+    answer = await reader.read()
+    writer.close()
+    return answer
+
+
+async def test_the_proxy_goes_only_where_the_guard_lets_it(site: Site) -> None:
+    site.on("/x", reply(b"hello"))
+    async with open_site() as secret, open_proxy(Guard(read_places(site.place)), 10_000) as proxy:
+        head = (
+            f"GET {site.url('/x?y')} HTTP/1.1\r\nHost: other\r\nProxy-Connection: k\r\nX: 1\r\n\r\n"
+        )
+        assert (await say(proxy, head)).endswith(b"hello")
+        tunnel = f"CONNECT {site.place} HTTP/1.1\r\n\r\nGET /x HTTP/1.1\r\nHost: a\r\n\r\n"
+        assert (await say(proxy, tunnel)).startswith(b"HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200")
+        for line in (
+            f"CONNECT {secret.place}",
+            f"CONNECT localhost:{secret.port}",
+            f"CONNECT [::1]:{secret.port}",
+            f"CONNECT 2130706433:{secret.port}",
+            "CONNECT example.com:22",
+            "CONNECT 169.254.169.254:80",
+            f"GET {secret.url()}",
+            "GET http://169.254.169.254/",
+            "GET /x",
+            "nonsense",
+        ):
+            answer = await say(proxy, f"{line} HTTP/1.1\r\n\r\n")
+            assert answer.startswith(b"HTTP/1.1 403"), line
+        assert secret.seen == []
+    assert [one.path for one in site.seen] == ["/x?y", "/x"]
+    assert site.seen[0].headers == {"host": site.place, "connection": "close", "x": "1"}
+
+
+async def test_the_proxy_carries_no_more_than_it_may(site: Site) -> None:
+    site.on("/", reply(b"x" * 1_000_000))
+    async with open_proxy(Guard(read_places(site.place)), 200_000) as proxy:
+        answer = await say(proxy, f"GET {site.url()} HTTP/1.1\r\n\r\n")
+    assert len(answer) <= 200_000

@@ -1,0 +1,580 @@
+"""Every way in which a server can answer, with real servers."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import gzip
+import logging
+import ssl
+import subprocess
+import zlib
+from collections.abc import Sequence
+from email.utils import format_datetime
+from pathlib import Path
+
+import pytest
+
+from jobmill.db import Database
+from jobmill.outside.addresses import read_places
+from jobmill.outside.fetch import open_fetch
+from jobmill.outside.guard import Guard
+from jobmill.outside.request import (
+    Cause,
+    Fetch,
+    Gone,
+    NotModified,
+    Ok,
+    Request,
+    Truncated,
+    Unknown,
+    Validators,
+)
+from jobmill.settings import Settings
+
+from .conftest import QUICK
+from .site import Asked, Handler, Out, Site, in_turn, open_site, raw, redirect, reply
+
+SHORT = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this"
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+def unknown(answer: object, cause: Cause) -> Unknown:
+    assert isinstance(answer, Unknown), answer
+    assert answer.cause == cause, answer
+    return answer
+
+
+async def get(fetch: Fetch, site: Site, handler: Handler, path: str = "/jobs/1") -> object:
+    site.on(path, handler)
+    return await fetch(Request(site.url(path)))
+
+
+async def test_an_answer_comes_whole_with_its_type_and_validators(fetch: Fetch, site: Site) -> None:
+    plain = reply(b"hello", content_type="text/plain", ETag='"1"', Last_Modified="yesterday")
+    answer = await get(fetch, site, plain)
+    url = site.url("/jobs/1")
+    valid = Validators('"1"', "yesterday", url)
+    assert answer == Ok(url, b"hello", "text/plain", "utf-8", valid)
+
+
+async def test_a_server_is_told_who_asks_and_what_is_asked(fetch: Fetch, site: Site) -> None:
+    site.on("/search", reply(b"{}"))
+    given = {"X-One": "1", "Host": "evil.example.com", "Accept": "application/json"}
+    await fetch(Request(site.url("/search?q=a b"), "POST", json={"a": 1}, headers=given))
+    (asked,) = site.seen
+    assert (asked.method, asked.path, asked.body) == ("POST", "/search?q=a%20b", b'{"a": 1}')
+    agent = "jobmill (self-hosted job search) (+https://example.org/us)"
+    assert asked.headers == {
+        "host": site.place,
+        "user-agent": agent,
+        "accept": "application/json",
+        "accept-encoding": "gzip, deflate",
+        "connection": "close",
+        "x-one": "1",
+        "content-type": "application/json",
+        "content-length": "8",
+    }
+
+
+@pytest.mark.parametrize(
+    "headers", [{"X": "a\r\nEvil: 1"}, {"X\n": "a"}, {"X": "ключ"}, {"": "a"}, {"X": "a\0b"}]
+)
+async def test_a_header_that_cannot_be_sent_is_refused_without_showing_it(
+    fetch: Fetch, site: Site, headers: dict[str, str]
+) -> None:
+    answer = unknown(await fetch(Request(site.url(), secret=headers)), "refused")
+    assert "Evil" not in answer.detail
+    assert site.seen == []
+
+
+# Statuses
+
+
+STATUSES: list[tuple[int, Cause]] = [
+    (401, "auth"),
+    (403, "forbidden"),
+    (429, "rate_limited"),
+    (500, "server"),
+    (502, "server"),
+    (503, "server"),
+    (408, "timeout"),
+    (999, "forbidden"),
+    (400, "status"),
+    (418, "status"),
+    (204, "status"),
+    (206, "status"),
+    (202, "status"),
+    (304, "status"),
+    (300, "status"),
+]
+
+
+@pytest.mark.parametrize(("status", "cause"), STATUSES)
+async def test_a_status_that_is_no_answer_is_unknown_by_its_cause(
+    fetch: Fetch, site: Site, status: int, cause: Cause
+) -> None:
+    answer = unknown(await get(fetch, site, reply(status=status)), cause)
+    assert answer.status == status
+
+
+@pytest.mark.parametrize("status", [404, 410])
+async def test_a_thing_that_is_not_there_is_gone(fetch: Fetch, site: Site, status: int) -> None:
+    assert await get(fetch, site, reply(status=status)) == Gone(site.url("/jobs/1"), status)
+
+
+async def test_what_retry_after_says_is_handed_on(fetch: Fetch, site: Site) -> None:
+    answer = await get(fetch, site, reply(status=429, retry_after="120"))
+    assert unknown(answer, "rate_limited").retry_after == dt.timedelta(seconds=120)
+
+
+async def test_retry_after_may_be_a_date_and_go_with_a_503(fetch: Fetch, site: Site) -> None:
+    then = format_datetime(dt.datetime.now(dt.UTC) + dt.timedelta(minutes=30), usegmt=True)
+    answer = unknown(await get(fetch, site, reply(status=503, retry_after=then)), "rate_limited")
+    assert answer.retry_after
+    assert dt.timedelta(minutes=28) < answer.retry_after <= dt.timedelta(minutes=30)
+
+
+# Validators
+
+
+@pytest.mark.parametrize(
+    ("validators", "sent"),
+    [
+        (Validators(etag='W/"7"'), {"if-none-match": 'W/"7"'}),
+        (Validators(last_modified="Sun"), {"if-modified-since": "Sun"}),
+        (Validators('"7"', "Sun"), {"if-none-match": '"7"', "if-modified-since": "Sun"}),
+    ],
+)
+async def test_validators_are_sent_and_not_modified_is_an_answer(
+    fetch: Fetch, site: Site, validators: Validators, sent: dict[str, str]
+) -> None:
+    site.on("/feed", reply(status=304))
+    assert await fetch(Request(site.url("/feed")), validators) == NotModified(site.url("/feed"))
+    conditions = {n: text for n, text in site.seen[0].headers.items() if n.startswith("if-")}
+    assert conditions == sent
+
+
+async def test_validators_are_for_the_address_that_gave_them_out(fetch: Fetch, site: Site) -> None:
+    """Else the old page behind a new redirect would say that nothing has changed."""
+    site.on("/feed", redirect("/closed-feed"))
+    site.on("/closed-feed", reply(b"nothing here"))
+    before = Validators('"7"', "Sun", url=site.url("/feed"))
+    assert isinstance(await fetch(Request(site.url("/feed")), before), Ok)
+    moved = Validators('"8"', url=site.url("/closed-feed"))
+    site.on("/closed-feed", reply(status=304))
+    assert isinstance(await fetch(Request(site.url("/feed")), moved), NotModified)
+    asked = [(one.path, one.headers.get("if-none-match")) for one in site.seen]
+    assert asked == [
+        ("/feed", '"7"'),
+        ("/closed-feed", None),
+        ("/feed", None),
+        ("/closed-feed", '"8"'),
+    ]
+
+
+# Redirects
+
+
+async def test_redirects_are_followed_and_the_end_is_named(fetch: Fetch, site: Site) -> None:
+    site.on("/1", redirect("2?x=y", 301))
+    site.on("/2", redirect(site.url("/3#part"), 307))
+    site.on("/3", reply(b"here"))
+    answer = await fetch(Request(site.url("/1")))
+    assert isinstance(answer, Ok)
+    assert (answer.url, answer.body) == (site.url("/3"), b"here")
+
+
+async def test_five_redirects_are_followed_and_six_are_too_many(fetch: Fetch, site: Site) -> None:
+    for n in range(6):
+        site.on(f"/{n}", redirect(f"/{n + 1}"))
+    site.on("/6", reply(b"here"))
+    assert isinstance(await fetch(Request(site.url("/1"))), Ok)
+    unknown(await fetch(Request(site.url("/0"))), "redirects")
+    assert len(site.asked("/6")) == 1
+
+
+async def test_a_circle_is_left_at_once(fetch: Fetch, site: Site) -> None:
+    site.on("/a", redirect("/b"))
+    site.on("/b", redirect("/a"))
+    unknown(await fetch(Request(site.url("/a"))), "redirects")
+    assert [one.path for one in site.seen] == ["/a", "/b"]
+
+
+@pytest.mark.parametrize(
+    "to",
+    [
+        "http://127.0.0.1:1/",
+        "http://169.254.169.254/latest/",
+        "http://[::1]/",
+        "http://localhost/",
+        "file:///etc/passwd",
+        "http://me:pw@example.com/",
+        "//2130706433/",
+        "http://exa mple.com:x/",
+        "gopher:x",
+    ],
+)
+async def test_a_redirect_to_where_we_do_not_go_is_refused(
+    fetch: Fetch, site: Site, to: str
+) -> None:
+    unknown(await get(fetch, site, redirect(to)), "refused")
+    assert len(site.seen) == 1
+
+
+async def test_a_redirect_without_a_place_is_a_circle(fetch: Fetch, site: Site) -> None:
+    unknown(await get(fetch, site, reply(status=302)), "redirects")
+
+
+@pytest.mark.parametrize(
+    ("status", "method", "body"),
+    [(301, "GET", b""), (302, "GET", b""), (303, "GET", b""), (307, "POST", b"[1]"), (308, "POST", b"[1]")],
+)  # fmt: skip
+async def test_a_post_is_sent_on_only_where_the_redirect_says_so(
+    fetch: Fetch, site: Site, status: int, method: str, body: bytes
+) -> None:
+    site.on("/1", redirect("/2", status))
+    site.on("/2", reply(b"ok"))
+    assert isinstance(await fetch(Request(site.url("/1"), "POST", json=[1])), Ok)
+    assert (site.seen[1].method, site.seen[1].body) == (method, body)
+
+
+async def test_secrets_stay_with_the_host_that_they_are_for(database: Database, site: Site) -> None:
+    async with open_site() as other:
+        settings = Settings(private_hosts=f"{site.place},{other.place}")
+        site.on("/1", redirect("/2"))
+        site.on("/2", redirect(other.url("/3")))
+        other.on("/3", redirect(site.url("/4")))
+        site.on("/4", reply(b"ok"))
+        async with open_fetch(database, settings, manners=QUICK) as fetch:
+            request = Request(site.url("/1"), headers={"X-A": "1"}, secret={"X-Key": "k3y"})
+            assert isinstance(await fetch(request), Ok)
+        seen = [(one.path, one.headers.get("x-key")) for one in site.seen + other.seen]
+        assert seen == [("/1", "k3y"), ("/2", "k3y"), ("/4", "k3y"), ("/3", None)]
+        assert {one.headers["x-a"] for one in site.seen + other.seen} == {"1"}
+
+
+async def test_a_404_behind_a_redirect_is_that_of_the_thing_only_if_it_is_the_same_thing(
+    fetch: Fetch, site: Site
+) -> None:
+    site.on("/jobs/1", redirect("/en/jobs/1/"))
+    assert isinstance(await fetch(Request(site.url("/jobs/1"))), Gone)
+    site.on("/jobs/2", redirect("/login-is-broken"))
+    assert unknown(await fetch(Request(site.url("/jobs/2"))), "status").status == 404
+    site.on("/jobs/3", redirect("/"))
+    assert unknown(await fetch(Request(site.url("/jobs/3"))), "status").status == 404
+
+
+async def test_a_front_page_in_place_of_a_thing_proves_nothing(fetch: Fetch, site: Site) -> None:
+    site.on("/", reply(b"Welcome!"))
+    unknown(await get(fetch, site, redirect("/")), "redirects")
+    site.on("/en", redirect("/"))
+    assert isinstance(await fetch(Request(site.url("/en"))), Ok)
+
+
+async def test_being_led_to_a_login_is_being_kept_out(fetch: Fetch, site: Site) -> None:
+    site.on("/users/sign_in", reply(b"Who are you?"))
+    unknown(await get(fetch, site, redirect("/users/sign_in?next=/jobs/1")), "forbidden")
+
+
+# Bodies
+
+
+async def test_a_body_shorter_than_promised_is_no_answer(fetch: Fetch, site: Site) -> None:
+    unknown(await get(fetch, site, raw(SHORT)), "network")
+    unknown(await get(fetch, site, raw(CHUNKED + b"5\r\nhello\r\n")), "network")
+
+
+async def test_what_comes_after_the_promised_length_is_nobodys_answer(
+    fetch: Fetch, site: Site
+) -> None:
+    """Nor that of whoever asks next: no connection is used twice."""
+
+    async def generous(asked: Asked, out: Out) -> None:
+        forged = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
+        await out.send(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok" + forged)
+        await asyncio.sleep(60)  # The connection stays open for more.
+
+    site.on("/a", generous)
+    site.on("/b", reply(b"own"))
+    bodies = [await fetch(Request(site.url(path))) for path in ("/a", "/b", "/a", "/b")]
+    assert [one.body for one in bodies if isinstance(one, Ok)] == [b"ok", b"own", b"ok", b"own"]
+
+
+@pytest.mark.parametrize("lengths", ["-5", "1e3", "5\r\nContent-Length: 6"])
+async def test_a_length_that_is_none_is_no_answer(fetch: Fetch, site: Site, lengths: str) -> None:
+    head = f"HTTP/1.1 200 OK\r\nContent-Length: {lengths}\r\n\r\nhello".encode()
+    unknown(await get(fetch, site, raw(head)), "network")
+
+
+async def reset_at_once(asked: Asked, out: Out) -> None:
+    out.reset()
+
+
+async def reset_within(asked: Asked, out: Out) -> None:
+    await out.send(SHORT)
+    out.reset()
+
+
+@pytest.mark.parametrize("handler", [reset_at_once, reset_within, raw(b""), raw(b"What?\r\n\r\n")])
+async def test_a_connection_that_breaks_is_no_answer(
+    fetch: Fetch, site: Site, handler: Handler
+) -> None:
+    unknown(await get(fetch, site, handler), "network")
+
+
+async def test_nobody_at_home_is_no_answer(database: Database) -> None:
+    async with open_site() as site:
+        place, url = site.place, site.url()
+    async with open_fetch(database, Settings(private_hosts=place), manners=QUICK) as fetch:
+        unknown(await fetch(Request(url)), "network")
+
+
+async def test_headers_without_end_are_no_answer(fetch: Fetch, site: Site) -> None:
+    async def handle(asked: Asked, out: Out) -> None:
+        await out.send(b"HTTP/1.1 200 OK\r\n")
+        for n in range(100_000):
+            await out.send(f"X-{n}: {'x' * 1000}\r\n".encode())
+
+    unknown(await get(fetch, site, handle), "network")
+
+
+async def silent(asked: Asked, out: Out) -> None:
+    await asyncio.sleep(60)
+
+
+async def dripping(asked: Asked, out: Out) -> None:
+    await out.send(CHUNKED)
+    while True:  # Never slow enough for the time-out of a single read.
+        await out.send(b"1\r\nx\r\n")
+        await asyncio.sleep(0.05)
+
+
+async def hesitating(asked: Asked, out: Out) -> None:
+    while True:
+        await out.send(b"HTTP/1.1 100 Continue\r\n\r\n")
+        await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize("handler", [silent, dripping, hesitating])
+async def test_whoever_is_slow_as_a_whole_is_too_slow(
+    fetch: Fetch, site: Site, handler: Handler
+) -> None:
+    unknown(await get(fetch, site, handler), "timeout")
+
+
+async def test_a_body_that_is_too_long_is_cut_and_says_so(fetch: Fetch, site: Site) -> None:
+    answer = await get(fetch, site, reply(b"x" * 60_001))
+    assert isinstance(answer, Truncated)
+    assert answer.limit == 60_000
+    assert isinstance(await get(fetch, site, reply(b"x" * 60_000)), Ok)
+
+
+async def test_who_asks_may_take_less(fetch: Fetch, site: Site) -> None:
+    site.on("/", reply(b"0123456789"))
+    answer = await fetch(Request(site.url(), most=4))
+    assert answer == Truncated(site.url(), b"0123", 4, "text/html", "utf-8")
+    assert isinstance(await fetch(Request(site.url(), most=10)), Ok)
+
+
+def raw_deflate(data: bytes) -> bytes:
+    squeeze = zlib.compressobj(wbits=-15)
+    return squeeze.compress(data) + squeeze.flush()
+
+
+PACKED = {
+    "gzip": gzip.compress(b"hello"),
+    "x-gzip": gzip.compress(b"hello"),
+    "deflate": zlib.compress(b"hello"),
+    "DEFLATE": raw_deflate(b"hello"),
+    "gzip, gzip": gzip.compress(gzip.compress(b"hello")),
+    "deflate, gzip": gzip.compress(zlib.compress(b"hello")),
+    "identity": b"hello",
+    "gzip,identity": gzip.compress(b"hel") + gzip.compress(b"lo"),
+    "GZIP": gzip.compress(b"hello") + b"\0\0",
+}
+
+
+@pytest.mark.parametrize("encoding", PACKED)
+async def test_what_is_packed_is_unpacked(fetch: Fetch, site: Site, encoding: str) -> None:
+    answer = await get(fetch, site, reply(PACKED[encoding], content_encoding=encoding))
+    assert isinstance(answer, Ok), answer
+    assert answer.body == b"hello"
+
+
+BOMB = gzip.compress(b"\0" * 20_000_000)
+BOMBS = {
+    "gzip": BOMB,
+    "deflate": zlib.compress(b"\0" * 20_000_000),
+    "gzip, gzip": gzip.compress(BOMB),
+    "gzip,gzip": gzip.compress(gzip.compress(b"\0" * 99_000_000)[:-20]),
+}
+
+
+@pytest.mark.parametrize("encoding", BOMBS)
+async def test_a_bomb_is_not_unpacked_beyond_the_limit(
+    fetch: Fetch, site: Site, encoding: str
+) -> None:
+    answer = await get(fetch, site, reply(BOMBS[encoding], content_encoding=encoding))
+    assert isinstance(answer, Truncated)
+    assert len(answer.body) == answer.limit == 100_000
+
+
+async def test_packed_bytes_that_come_to_nothing_are_counted_too(fetch: Fetch, site: Site) -> None:
+    nothing = b"\0\0\0\xff\xff"  # A stored block without content: no output, ever.
+    answer = await get(fetch, site, reply(nothing * 20_000, content_encoding="deflate"))
+    assert isinstance(answer, Truncated)
+    assert (answer.body, answer.limit) == (b"", 60_000)
+    packed = gzip.compress(nothing * 1_000_000)
+    answer = await get(fetch, site, reply(packed, content_encoding="deflate, gzip"))
+    assert isinstance(answer, Truncated)
+    assert (answer.body, answer.limit) == (b"", 100_000)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "body"),
+    [
+        ("gzip", b"not packed at all"),
+        ("gzip", gzip.compress(b"hello" * 100)[:-9]),
+        ("deflate", b"\xff\xff\xff"),
+        ("br", b"\x8b\x02\x80hello\x03"),
+        ("gzip, gzip, gzip", b""),
+    ],
+)
+async def test_what_cannot_be_unpacked_is_no_answer(
+    fetch: Fetch, site: Site, encoding: str, body: bytes
+) -> None:
+    unknown(await get(fetch, site, reply(body, content_encoding=encoding)), "network")
+
+
+async def test_text_is_read_by_its_true_charset(fetch: Fetch, site: Site) -> None:
+    page = '<meta charset="iso-8859-2">Łódź'
+    answer = await get(fetch, site, reply(page.encode("iso-8859-2")))
+    assert isinstance(answer, Ok)
+    assert answer.text == page
+    liar = reply("Zürich".encode(), content_type="text/html; charset=iso-8859-1")
+    answer = await get(fetch, site, liar)
+    assert isinstance(answer, Ok)
+    assert answer.text == "Zürich"
+
+
+# Pages that are none
+
+
+async def test_a_challenge_that_says_200_is_being_kept_out(fetch: Fetch, site: Site) -> None:
+    page = b"<html><head><title>Just a moment...</title></head><body>Checking</body></html>"
+    unknown(await get(fetch, site, reply(page)), "forbidden")
+    unknown(await get(fetch, site, reply(b"ok", cf_mitigated="challenge")), "forbidden")
+
+
+# The guard, in place
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["http://localhost/", "http://127.0.0.1/", "file:///etc/passwd", "nonsense", "http://["],
+)
+async def test_where_we_do_not_go_is_refused_before_anything_else(fetch: Fetch, place: str) -> None:
+    assert unknown(await fetch(Request(place, page=True)), "refused").url == place
+
+
+async def test_a_name_that_turns_to_loopback_is_refused(database: Database, site: Site) -> None:
+    async def resolve(host: str, port: int) -> Sequence[str]:
+        return ["127.0.0.1"]
+
+    guard = Guard(resolve=resolve)
+    async with open_fetch(database, Settings(), guard=guard, manners=QUICK) as fetch:
+        unknown(await fetch(Request("http://innocent.example.com/")), "refused")
+
+
+async def test_a_proxy_of_the_environment_is_not_heeded(
+    fetch: Fetch, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    assert isinstance(await get(fetch, site, reply(b"ok")), Ok)
+
+
+async def test_the_certificate_is_that_of_the_name_and_not_of_the_address(
+    database: Database, tmp_path: Path
+) -> None:
+    served, trusted = make_certificate(tmp_path, "jobs.example.com")
+
+    async def resolve(host: str, port: int) -> Sequence[str]:
+        return ["127.0.0.1"]
+
+    async with open_site(served) as site:
+        site.on("/", reply(b"ok"))
+        places = f"jobs.example.com:{site.port},other.example.com:{site.port}"
+        guard = Guard(read_places(places), resolve=resolve)
+        mine, wrong = (f"https://{place}/" for place in places.split(","))
+        async with open_fetch(
+            database, Settings(), guard=guard, manners=QUICK, tls=trusted
+        ) as fetch:
+            assert isinstance(await fetch(Request(mine)), Ok)
+            assert "ertificate" in unknown(await fetch(Request(wrong)), "network").detail
+        async with open_fetch(database, Settings(), guard=guard, manners=QUICK) as fetch:
+            assert "ertificate" in unknown(await fetch(Request(mine)), "network").detail
+
+
+def make_certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    key, certificate = folder / "key.pem", folder / "cert.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+         "-nodes", "-days", "2", "-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}",
+         "-keyout", key, "-out", certificate],
+        check=True,
+        capture_output=True,
+    )  # fmt: skip
+    served = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    served.load_cert_chain(certificate, key)
+    return served, ssl.create_default_context(cafile=certificate)
+
+
+# Manners of the door itself
+
+
+async def test_whoever_is_cancelled_is_cancelled_and_gives_the_turn_back(
+    fetch: Fetch, site: Site, database: Database
+) -> None:
+    there = asyncio.Event()
+
+    async def handle(asked: Asked, out: Out) -> None:
+        there.set()
+        await asyncio.sleep(60)
+
+    site.on("/", handle)
+    task = asyncio.create_task(fetch(Request(site.url())))
+    await there.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    async with database.transaction() as tx:
+        found = await (await tx.execute("SELECT flights, failures FROM outside.host")).fetchall()
+    assert found == [([], 0)]
+
+
+async def test_a_call_leaves_one_line_without_anything_secret(
+    fetch: Fetch, site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, logger="jobmill")
+    site.on("/k3y/jobs", in_turn(reply(b"hello"), reply(status=401)))
+    request = Request(site.url("/k3y/jobs?key=k3y"), secret={"Authorization": "k3y"})
+    await fetch(request)
+    await fetch(request)
+    first, second = (vars(one) for one in caplog.records)
+    assert (first["host"], first["answer"], first["bytes"]) == ("127.0.0.1", "Ok", 5)
+    assert (second["answer"], second["cause"], second["status"]) == ("Unknown", "auth", 401)
+    shown = [value for one in (first, second) for name, value in one.items() if name != "args"]
+    assert "k3y" not in str(shown)
+    assert "k3y" not in repr(request).replace(request.url, "")
+
+
+async def test_the_defaults_are_large_enough_for_the_largest_boards(
+    database: Database, site: Site
+) -> None:
+    site.on("/", reply(gzip.compress(b"x" * 30_000_000), content_encoding="gzip"))
+    async with open_fetch(database, Settings(private_hosts=site.place)) as fetch:
+        answer = await fetch(Request(site.url()))
+    assert isinstance(answer, Ok)
+    assert len(answer.body) == 30_000_000

@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from jobmill.db import Database, connect
+from jobmill.outside.fetch import open_fetch
+from jobmill.outside.request import Fetch, Gone, Ok, Request, Unknown
+from jobmill.outside.robots import LONGEST, crawl_delay
+from jobmill.settings import Settings
+
+from .conftest import QUICK
+from .site import Asked, Handler, Out, Site, in_turn, redirect, reply
+
+RULES = b"""
+User-agent: *
+Disallow: /
+
+User-agent: jobmill
+Allow: /jobs/public
+Disallow: /jobs/
+Crawl-delay: 0.25
+"""
+
+
+@pytest.fixture(autouse=True)
+def pages(site: Site) -> None:
+    for path in ("/jobs/1", "/jobs/public/1", "/about"):
+        site.on(path, reply(b"a page"))
+
+
+async def read(fetch: Fetch, site: Site, path: str) -> object:
+    return await fetch(Request(site.url(path), page=True))
+
+
+async def test_robots_txt_is_heeded_under_our_own_name(fetch: Fetch, site: Site) -> None:
+    site.on("/robots.txt", reply(RULES))
+    denied = await read(fetch, site, "/jobs/1")
+    assert isinstance(denied, Unknown)
+    assert denied.cause == "robots"
+    assert isinstance(await read(fetch, site, "/jobs/public/1"), Ok)
+    assert isinstance(await read(fetch, site, "/about"), Ok)
+    assert [one.path for one in site.seen] == ["/robots.txt", "/jobs/public/1", "/about"]
+
+
+async def test_what_is_made_for_programs_is_asked_without_robots_txt(
+    fetch: Fetch, site: Site
+) -> None:
+    site.on("/robots.txt", reply(RULES))
+    assert isinstance(await fetch(Request(site.url("/jobs/1"))), Ok)
+    assert site.asked("/robots.txt") == []
+
+
+async def test_each_hop_of_a_page_is_asked_for(fetch: Fetch, site: Site) -> None:
+    site.on("/robots.txt", reply(RULES))
+    site.on("/about", redirect("/jobs/1"))
+    answer = await read(fetch, site, "/about")
+    assert isinstance(answer, Unknown)
+    assert answer.cause == "robots"
+    assert site.asked("/jobs/1") == []
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410])
+async def test_without_a_robots_txt_all_is_allowed(fetch: Fetch, site: Site, status: int) -> None:
+    site.on("/robots.txt", reply(status=status))
+    assert isinstance(await read(fetch, site, "/jobs/1"), Ok)
+
+
+async def reset(asked: Asked, out: Out) -> None:
+    out.reset()
+
+
+UNREADABLE: list[tuple[Handler, str]] = [
+    (reply(status=500), "server"),
+    (reply(status=429), "rate_limited"),
+    (reply(status=503, retry_after="60"), "rate_limited"),
+    (reset, "network"),
+]
+
+
+@pytest.mark.parametrize(("handler", "cause"), UNREADABLE)
+async def test_a_robots_txt_that_cannot_be_read_keeps_us_out_for_its_own_cause(
+    fetch: Fetch, site: Site, handler: Handler, cause: str
+) -> None:
+    site.on("/robots.txt", handler)
+    answer = await read(fetch, site, "/jobs/1")
+    assert isinstance(answer, Unknown)
+    assert answer.cause == cause
+    assert "robots.txt" in answer.detail
+    assert site.asked("/jobs/1") == []
+
+
+async def test_a_page_in_place_of_robots_txt_forbids_nothing(fetch: Fetch, site: Site) -> None:
+    site.on("/robots.txt", reply(b"<!doctype html><title>Acme</title>\0" + b"<p>Disallow: /" * 9))
+    assert isinstance(await read(fetch, site, "/jobs/1"), Ok)
+
+
+async def test_robots_txt_may_be_elsewhere(fetch: Fetch, site: Site) -> None:
+    site.on("/robots.txt", redirect("/other.txt"))
+    site.on("/other.txt", reply(RULES))
+    assert isinstance(await read(fetch, site, "/jobs/1"), Unknown)
+
+
+async def test_a_circle_in_place_of_robots_txt_forbids_nothing(fetch: Fetch, site: Site) -> None:
+    site.on("/robots.txt", redirect("/robots.txt"))
+    assert isinstance(await read(fetch, site, "/jobs/1"), Ok)
+
+
+async def test_of_a_huge_robots_txt_the_beginning_counts(database: Database, site: Site) -> None:
+    early = b"User-agent: *\nDisallow: /about\n" + b"#" * LONGEST + b"\nDisallow: /jobs/\n"
+    site.on("/robots.txt", reply(early))
+    settings = Settings(private_hosts=site.place)
+    async with open_fetch(database, settings, manners=QUICK) as fetch:
+        assert isinstance(await read(fetch, site, "/about"), Unknown)
+        assert isinstance(await read(fetch, site, "/jobs/1"), Ok)
+
+
+async def test_many_who_come_at_once_read_it_once(fetch: Fetch, site: Site) -> None:
+    site.on("/robots.txt", reply(b""))
+    answers = await asyncio.gather(*(read(fetch, site, "/jobs/1") for _ in range(8)))
+    assert all(isinstance(one, Ok) for one in answers)
+    assert len(site.asked("/robots.txt")) == 1
+
+
+async def test_all_workers_share_what_one_has_read(
+    database: Database, fetch: Fetch, url: str, site: Site
+) -> None:
+    site.on("/robots.txt", in_turn(reply(RULES), reply(b"")))
+    await read(fetch, site, "/about")
+    settings = Settings(private_hosts=site.place)
+    async with connect(url) as other, open_fetch(other, settings, manners=QUICK) as second:
+        assert isinstance(await read(second, site, "/jobs/1"), Unknown)
+    assert len(site.asked("/robots.txt")) == 1
+
+
+async def change(database: Database, read_at: dt.timedelta) -> None:
+    async with database.transaction() as tx:
+        await tx.execute(
+            "UPDATE outside.robots SET read_at = now() - %s, expires_at = now()", [read_at]
+        )
+
+
+async def fresh(database: Database, site: Site) -> object:
+    """As a process that has just started sees it."""
+    settings = Settings(private_hosts=site.place)
+    async with open_fetch(database, settings, manners=QUICK) as fetch:
+        return await read(fetch, site, "/jobs/1")
+
+
+async def test_old_rules_are_read_again(database: Database, site: Site) -> None:
+    site.on("/robots.txt", in_turn(reply(RULES), reply(b"")))
+    assert isinstance(await fresh(database, site), Unknown)
+    assert isinstance(await fresh(database, site), Unknown)
+    await change(database, dt.timedelta(days=1))
+    assert isinstance(await fresh(database, site), Ok)
+
+
+async def test_old_rules_serve_for_a_month_while_new_ones_cannot_be_read(
+    database: Database, site: Site
+) -> None:
+    site.on("/robots.txt", in_turn(reply(b"Disallow:"), reply(status=500)))
+    assert isinstance(await fresh(database, site), Ok)
+    await change(database, dt.timedelta(days=29))
+    assert isinstance(await fresh(database, site), Ok)
+    await change(database, dt.timedelta(days=31))
+    assert isinstance(await fresh(database, site), Unknown)
+
+
+async def test_the_pace_that_it_asks_for_is_kept_by_all(
+    database: Database, fetch: Fetch, site: Site
+) -> None:
+    site.on("/robots.txt", reply(RULES))
+    assert isinstance(await read(fetch, site, "/jobs/1"), Unknown)
+    async with database.transaction() as tx:
+        found: Any = await (await tx.execute("SELECT crawl_delay FROM outside.host")).fetchall()
+    assert found == [(dt.timedelta(seconds=0.25),)]
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"), [("5", 5), ("0.5", 0.5), ("86400", 30), ("1e9", 30), ("1e999", 0), ("-1", 0), ("x", 0), ("nan", 0)]
+)  # fmt: skip
+def test_a_pace_is_kept_within_reason(said: str, seconds: float) -> None:
+    found = crawl_delay(f"User-agent: *\nCrawl-delay: {said}", "jobmill")
+    assert found == dt.timedelta(seconds=seconds)
+
+
+async def test_a_page_that_is_gone_is_gone(fetch: Fetch, site: Site) -> None:
+    assert isinstance(await read(fetch, site, "/jobs/9"), Gone)
