@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 from uuid import UUID
 
@@ -56,7 +56,7 @@ class Harvest:
     """A complete run names all that is open."""
     believe_empty: bool = True
     """None at all may be the truth."""
-    validators: Validators = Validators()
+    validators: Validators = field(default_factory=Validators)
     """For asking whether anything has changed."""
 
 

@@ -51,6 +51,7 @@ class Reading:
 def read(html: str | bytes, url: str) -> Reading:
     """The one posting of a page, whole, by the best way that finds it."""
     tree = _parse(html)
+    url = head.address(tree, url)
     found, method = _stated(tree, url)
     posting = found[0] if len(found) == 1 else None
     if posting and _is_whole(posting):

@@ -94,10 +94,18 @@ def _from_head(ballot: Ballot, head: Head) -> None:
             _vote(ballot, found[1], "hiring", 1.5)
         for found in _AT.finditer(words):
             _vote(ballot, found[1], "title at", 1.5)
-        for part in _SPLIT.split(words)[1:]:
-            _vote(ballot, part, "title part", 0.5)
+        for part in _SPLIT.split(words):
+            _vote_site(ballot, part, "title part", 0.5)
     if head.site:
-        _vote(ballot, _CAREERS.sub("", head.site), "site", 0.8)
+        _vote_site(ballot, head.site, "site", 0.6)
+
+
+def _vote_site(ballot: Ballot, words: str, kind: str, weight: float) -> None:
+    """Count a name that may be the site's; "Acme Careers" is the site of Acme."""
+    name = _CAREERS.sub("", words)
+    _vote(ballot, name, kind, weight)
+    if name != words:
+        _vote(ballot, name, "own site", 0.8)
 
 
 def _from_meta(ballot: Ballot, head: Head) -> None:
@@ -141,5 +149,7 @@ def _support(ballot: Ballot, head: Head, title: str) -> None:
         if key.replace(" ", "") == head.host:
             # A company's own site; on a board it is the board, which few other signs repeat.
             ballot.vote(key, "host", 0.7)
+            if head.own:
+                ballot.vote(key, "own site", 0.8)
         if within(key, title) and "label" not in kinds:
             ballot.vote(key, "is title", -3)

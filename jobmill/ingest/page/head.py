@@ -14,6 +14,7 @@ from jobmill.ingest.page.words import squeeze
 _CRUMBS = (
     '[class*="breadcrumb" i],[id*="breadcrumb" i],[aria-label*="breadcrumb" i],[class*="crumbs" i]'
 )
+_OWN = re.compile(r"https?://(?:careers?|jobs?|karriere|apply|join|work|empleo)[.-]", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:[>»\u203a→|]|::|\s/\s|\x1f)\s*")
 
 
@@ -33,13 +34,22 @@ class Head:
     """What pictures say in words."""
     slug: str
     host: str
+    own: bool
+    """The host calls itself the careers site of somebody."""
     language: str
+
+
+def address(tree: LexborHTMLParser, url: str) -> str:
+    """Where the page is: as we know it, else as it says itself."""
+    if url:
+        return url
+    node = tree.css_first('link[rel="canonical"][href],base[href]')
+    return (node.attributes.get("href") if node else None) or ""
 
 
 def read(tree: LexborHTMLParser, url: str) -> Head:
     """The head of a page, before anything is stripped from it."""
     meta = _meta(tree)
-    addresses = _addresses(tree, url, meta)
     title = (tree.head and tree.head.css_first("title")) or tree.css_first("title")
     html = tree.css_first("html")
     return Head(
@@ -50,8 +60,9 @@ def read(tree: LexborHTMLParser, url: str) -> Head:
         place=meta.get("geo.placename", ""),
         crumbs=_crumbs(tree),
         logos=_logos(tree),
-        slug=" ".join(map(_slug, addresses)),
-        host=next((host for host in map(_host, addresses) if host), ""),
+        slug=_slug(url),
+        host=_host(url),
+        own=bool(_OWN.match(url)),
         language=((html.attributes.get("lang") if html else None) or "").lower(),
     )
 
@@ -67,13 +78,6 @@ def _meta(tree: LexborHTMLParser) -> dict[str, str]:
         name = attributes.get("property") or attributes.get("name") or ""
         found.setdefault(name.lower(), _line(attributes.get("content") or ""))
     return found
-
-
-def _addresses(tree: LexborHTMLParser, url: str, meta: dict[str, str]) -> list[str]:
-    """Where it was fetched, and where it says it belongs."""
-    node = tree.css_first('link[rel="canonical"][href],base[href]')
-    own = (node.attributes.get("href") if node else None) or meta.get("og:url") or ""
-    return [url, own]
 
 
 def _logos(tree: LexborHTMLParser) -> tuple[str, ...]:

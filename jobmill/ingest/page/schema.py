@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import html as entities
 from typing import Any, cast
-from urllib.parse import urljoin
 
 from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.ingest.fields import arrangement, dates, employment, places, salary, text
+from jobmill.ingest.page.words import absolute
 
 Node = dict[str, Any]
 
@@ -95,13 +95,7 @@ def _either(node: Node, *keys: str) -> Any:
 
 def _link(node: Node, url: str) -> str:
     own = _plain(node.get("url"))
-    if not isinstance(own, str) or not own.strip():
-        return url
-    try:
-        full = urljoin(url, own.strip())
-    except ValueError:
-        return url
-    return full if full.startswith(("http://", "https://")) else url
+    return (absolute(own, url) if isinstance(own, str) else None) or url
 
 
 def _locations(value: Any) -> tuple[str, ...]:

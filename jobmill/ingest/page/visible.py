@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import dataclass, replace
-from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -15,6 +14,7 @@ from jobmill.ingest.page import body, companies, labels, lines, shape, spots, ti
 from jobmill.ingest.page.head import Head
 from jobmill.ingest.page.labels import Field, Pair
 from jobmill.ingest.page.lines import Line
+from jobmill.ingest.page.words import absolute
 
 _POSTED = re.compile(
     r"\b(?:(?:re)?posted|published|listed|added|veröffentlicht|erschienen|eingestellt|publiée?|"
@@ -141,10 +141,7 @@ def apply_link(tree: LexborHTMLParser, url: str) -> str | None:
     for link in tree.css(_APPLIES)[:50]:
         href = link.attributes.get("href") or ""
         if _APPLY.fullmatch(link.text().strip()[:60]) and not href.startswith(("#", "javascript:")):
-            try:
-                return urljoin(url, href) or None
-            except ValueError:
-                continue
+            return absolute(href, url)
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from urllib.parse import urljoin
 
 _NO_WORD = re.compile(r"[\W_]+")
 
@@ -16,6 +17,15 @@ def squeeze(words: str | None) -> str:
 def within(part: str, whole: str) -> bool:
     """Whether squeezed words stand in squeezed words, not in the middle of one."""
     return bool(part) and f" {part} " in f" {whole} "
+
+
+def absolute(link: str, url: str) -> str | None:
+    """Where a link on a page leads; None where that is no page."""
+    try:
+        full = urljoin(url, link.strip())
+    except ValueError:
+        return None
+    return full if full.startswith(("http://", "https://")) else None
 
 
 @dataclass(slots=True)

@@ -224,6 +224,14 @@ CASES = [
         "Glazier", "Clearpane Ltd", "Leeds, West Yorkshire", "2024-03-14",
     ),
     Case(
+        "a company's own careers site",
+        f"""<html><head><title>Arborist | Greenbough Tree Care Careers</title>
+        <link rel="canonical" href="https://careers.greenboughtreecare.example/arborist"></head><body>
+        <header><a href="/">Open roles</a></header><h1>Arborist</h1><div>Eugene, OR</div>
+        <h2>About the role</h2><p>{PROSE}</p><p>{MORE}</p><a href="/apply/3">Apply</a></body></html>""",
+        "Arborist", "Greenbough Tree Care", "Eugene, OR",
+    ),
+    Case(
         "French, label and value in spans side by side",
         f"""<html lang="fr"><head><title>Fromager H/F - Annecy - Emplois des Alpes</title></head><body>
         <h1>Fromager H/F</h1><div><span>Entreprise</span><span>Laiterie du Lac</span></div>
