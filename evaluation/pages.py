@@ -71,7 +71,8 @@ def judge(body: bytes, true: dict[str, Any]) -> Iterator[tuple[str, bool]]:
         yield "date", day is not None and day in map(_day, true["date_posted"])
     else:
         yield "no date", found.posted_at is not None
-    heading = LexborHTMLParser(body).css_first("h1,h2,h3")
+    tree = LexborHTMLParser(body)
+    heading = tree.css_first("h1") or tree.css_first("h2,h3")
     yield "baseline", _same(heading.text() if heading else "", true["title"])
 
 

@@ -33,9 +33,16 @@ def identity(posting: Posting) -> str:
     try:
         url = urls.canonical(posting.url)
     except Invalid:
-        return f"text:{_digest(*_outline(posting))}"
+        return f"text:{outline(posting)}"
+    if urls.is_specific(url) or urls.is_own_page(posting.url):
+        return f"url:{url}"
     # A page that lists several postings is not one of them.
-    return f"url:{url}" if urls.is_specific(url) else f"url:{url}#{_digest(*_outline(posting))}"
+    return f"url:{url}#{outline(posting)}"
+
+
+def outline(posting: Posting) -> str:
+    """What tells postings apart where nothing else does: company, title and place."""
+    return _digest(*_outline(posting))
 
 
 def named(platform: str, board: str, id: str) -> str:

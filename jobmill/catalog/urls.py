@@ -221,6 +221,18 @@ def lists_several(url: str) -> bool:
     return bool(_LIST.fullmatch(path.rsplit("/", 1)[-1].lower()))
 
 
+def is_own_page(url: str) -> bool:
+    """Whether a posting that names this page most likely has it for itself: it lies below another, is
+    not called like a list, and no anchor says that it holds several."""
+    parts = _parts(url)
+    steps = [step for step in parts.path.split("/") if step]
+    return (
+        len(steps) >= 2
+        and not _LIST.fullmatch(steps[-1].lower())
+        and not urlsplit(url.strip()).fragment
+    )
+
+
 def differ_by_place(one: tuple[str, str], other: tuple[str, str]) -> bool:
     """Whether two pages differ only in the last words of their names, as those of a site do that shows a
     posting once for each place. Numbers and codes are ids: those pages differ in more."""

@@ -103,7 +103,7 @@ class Walk:
             self.total = page.total
         before = len(self.postings)
         for posting in page.postings:
-            self.postings.setdefault(identity.identity(posting), posting)
+            self._keep(posting)
         self.stubs += page.stubs
         if page.postings and len(self.postings) == before:
             # Where the site does not say how many there are, nobody knows what would have followed.
@@ -111,6 +111,14 @@ class Walk:
             return False
         self.read += len(page.postings) + page.stubs
         return True
+
+    def _keep(self, posting: Posting) -> None:
+        key = identity.identity(posting)
+        known = self.postings.setdefault(key, posting)
+        if known.title != posting.title and not posting.vendor_id:
+            # Two that name one page: they are told apart by what they say, and none is lost.
+            posting = replace(posting, vendor_id=identity.outline(posting))
+            self.postings.setdefault(identity.identity(posting), posting)
 
     def fail(self, cause: str, detail: str) -> None:
         self.failure, self.detail = cause, detail

@@ -81,3 +81,20 @@ def test_similarity_lies_between_none_and_all_and_knows_no_order(one: str, other
 
 def test_an_empty_text_is_like_no_other() -> None:
     assert text_similarity("", "") == text_similarity(None, TEXT) == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "own"),
+    [
+        ("https://wells.example/posts/1", True),
+        ("https://wells.example/careers/pump-engineer", True),
+        ("https://wells.example/careers", False),
+        ("https://wells.example/about/careers", False),
+        ("https://wells.example/about/careers/", False),
+        ("https://wells.example/company/people#pump-engineer", False),
+        ("https://wells.example/", False),
+    ],
+)
+def test_a_page_below_another_is_a_postings_own(url: str, own: bool) -> None:
+    renamed = [identity(Posting(title, url)) for title in ("Pump Engineer", "Diver")]
+    assert (renamed[0] == renamed[1]) == own

@@ -259,7 +259,7 @@ async def test_duplicates_are_grouped_by_line_or_by_id(run: Run, home: Path) -> 
 
 async def test_links_can_be_made_and_undone(run: Run, site: Site) -> None:
     id = await add(run, site)
-    await run("source", "scrape", id)
+    lines(await run("source", "scrape", id, "--json"))
     assert (await run("listing", "link", 2, 1)).returncode == 0
     assert [hit["id"] for hit in lines(await run("listing", "list", "--json"))] == [1]
     assert (await run("listing", "unlink", 2)).returncode == 0

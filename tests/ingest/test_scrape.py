@@ -242,3 +242,14 @@ async def test_what_a_walk_says_of_itself() -> None:
 
 def test_identities_of_a_walk_are_the_catalogs() -> None:
     assert identity.identity(Posting("x", vendor_id="1", platform="plain")) == "plain::1"
+
+
+async def test_postings_that_name_one_page_are_told_apart_by_what_they_say() -> None:
+    net = Net()
+    net.on(HOME, ok({"ids": [1, 2]}))
+    shared = "https://board.example/people/engineering"
+    posts = (Posting("Diver", shared), Posting("Cook", shared), Posting("Diver", shared))
+    named = replace(PLAIN, read=lambda body, request, config: Page(posts))
+    found = await walk(net, named)
+    assert [one.posting.title for one in found.seen] == ["Diver", "Cook"]
+    assert len({identity.identity(one.posting) for one in found.seen}) == 2

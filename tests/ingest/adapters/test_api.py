@@ -98,7 +98,7 @@ def test_fields_are_found_where_the_config_says() -> None:
     (one,) = read("api", answer("api/page.json"), MAPPED).postings
     assert (one.title, one.company, one.vendor_id) == ("Glazier", "Panes", "11")
     assert one.locations == ("Ghent", "Bruges")
-    assert (one.description, one.arrangement) == ("Cut glass.", None)
+    assert (one.description, one.arrangement) == ("Cut glass.", "hybrid")
     assert one.salary == Salary(30, 35, "EUR", "hour", "structured")
     assert one.posted_at
 

@@ -20,20 +20,30 @@ from tests.ingest.adapters import ANSWERS
 BOARD = {"board_token": "acme"}
 CONFIGS: dict[str, dict[str, Any]] = {
     "bamboohr": BOARD, "breezy": BOARD, "jazzhr": BOARD, "pinpoint": BOARD, "rippling": BOARD,
-    "icims": BOARD, "jobvite": BOARD, "jooble": {}, "reed": {}, "adzuna": {}, "remoteok": {},
+    "icims": BOARD, "jobvite": BOARD, "jooble": {}, "reed": {}, "adzuna": {"country": "de"}, "remoteok": {},
     "remotive": {}, "arbeitnow": {}, "jobicy": {}, "himalayas": {}, "themuse": {}, "usajobs": {},
     "hackernews": {}, "jobspy": {}, "weworkremotely": {},
     "oracle": {"base_url": "https://span.fa.ap1.oraclecloud.com", "site": "CX_1"},
     "rss": {"url": "https://guild.example/feed"},
     "html": {
         "url": "https://rope.example/",
-        "selectors": {"job_list": ".card", "title": ".title", "link": "a", "posted_date": ".when"},
+        "selectors": {
+            "job_list": ".card", "title": ".title", "company": ".firm", "location": ".where",
+            "description": ".about", "link": "a", "posted_date": ".when", "salary": ".pay",
+        },
+        "alternative_selectors": [{"title": ".name"}],
         "pagination": {"next_button": ".next"},
     },
     "api": {
         "base_url": "https://api.panes.example",
         "items": "data.roles",
-        "fields": {"title": "name", "location": "sites.city", "description": "body.html"},
+        "fields": {
+            "id": "ref", "title": "name", "url": "link", "company": "employer.name",
+            "location": "sites.city", "description": "body.html", "posted_at": "on",
+            "updated_at": "changed", "valid_through": "until", "employment_type": "kind",
+            "department": "team", "remote": "wfh", "salary_min": "pay.from", "salary_max": "pay.to",
+            "salary_currency": "pay.cur", "salary_period": "pay.per", "apply_url": "form",
+        },
         "paging": {"by": "next", "next": "meta.next"},
     },
 }  # fmt: skip

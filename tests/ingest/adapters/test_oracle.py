@@ -58,6 +58,7 @@ def test_a_requisition_has_all_its_sections() -> None:
     whole = oracle.read_detail(answer("oracle/detail.json"), posting, SITE)
     assert lines(whole.description) == [
         "Rig bridges high up.", "Climb.", "- No fear of heights", "We build spans.",
+        "A small team.",
     ]  # fmt: skip
     assert whole.requirements == "- No fear of heights"
     assert whole.valid_through == dt.datetime(2026, 12, 24, 1, tzinfo=dt.UTC)

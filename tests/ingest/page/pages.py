@@ -232,6 +232,35 @@ CASES = [
         "Arborist", "Greenbough Tree Care", "Eugene, OR",
     ),
     Case(
+        "the company in the first heading, the title in the second",
+        f"""<head><title>Ropewalk Ltd: Splicer in Dundee, Scotland</title></head><body>
+        <h1>Ropewalk Ltd</h1><h2>Splicer</h2><div>Dundee, Scotland</div>
+        <h3>Duties</h3><p>{PROSE}</p><p>{MORE}</p><p><a href="/all">All jobs at Ropewalk Ltd</a></p></body>""",
+        "Splicer", "Ropewalk Ltd", "Dundee, Scotland",
+    ),
+    Case(
+        "a page title that says all in one breath",
+        f"""<title>Job Search Data Librarian Confidential</title><body><h1>RIGHT</h1>
+        <div class="n">Data Librarian</div><div><div>Company</div><div>Confidential</div></div>
+        <div><div>Location</div><div>Boise,United States</div></div><p>{PROSE}</p><p>{MORE}</p></body>""",
+        "Data Librarian", "Confidential", "Boise,United States",
+    ),
+    Case(
+        "company hung on the heading and nowhere in the head",
+        f"""<title>Job view</title><body><h1>Saddler - Hoof &amp; Strap</h1><table>
+        <tr><td>Employer:</td><td>Hoof &amp; Strap</td></tr><tr><td>City:</td><td>Reno</td></tr></table>
+        <p>{PROSE}</p><p>{MORE}</p></body>""",
+        "Saddler", "Hoof & Strap", "Reno",
+    ),
+    Case(
+        "the company only in description and breadcrumbs",
+        f"""<head><title>Vintner job in Napa, CA - BoardBoard</title><meta name="description"
+        content="Read the Vintner job description at Tannin Hill. Find more jobs on BoardBoard."></head>
+        <body><div id="breadcrumb"><a>Home</a> &gt; <a>Tannin Hill</a> &gt; Vintner</div><h1>Vintner</h1>
+        <div><img alt="Tannin Hill logo" src="t.png"></div><p>{PROSE}</p><p>{MORE}</p></body>""",
+        "Vintner", "Tannin Hill", "Napa, CA",
+    ),
+    Case(
         "French, label and value in spans side by side",
         f"""<html lang="fr"><head><title>Fromager H/F - Annecy - Emplois des Alpes</title></head><body>
         <h1>Fromager H/F</h1><div><span>Entreprise</span><span>Laiterie du Lac</span></div>

@@ -62,7 +62,7 @@ def test_what_labels_and_words_say_besides_is_read_too() -> None:
     assert posting.seniority == "senior"
 
 
-@pytest.mark.parametrize("value", ["", "N/A", "Not specified", "{{ company }}"])
+@pytest.mark.parametrize("value", ["", "N/A", "Not specified", "{{ posting.who }}", "<td></td>"])
 def test_a_label_that_says_nothing_leaves_the_field_unknown(value: str) -> None:
     html = named("table with a colon behind each label").html.replace(
         '<a href="/co/9">Fern &amp; Moss, Inc.</a>', value
@@ -72,6 +72,51 @@ def test_a_label_that_says_nothing_leaves_the_field_unknown(value: str) -> None:
 
     assert posting is not None
     assert posting.company is None
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        "<p>Company:<br>Location: Bend, OR<br>Ref: 7</p>",
+        "<table><tr><th>Company</th><td></td></tr><tr><td>Green doors</td></tr></table><p>Ref: 7</p>",
+        "<ul><li>Company</li><li>Green doors</li></ul><p>Location: Bend, OR</p><p>Ref: 7</p>",
+        "<p><a href='/c'>Company</a></p><p>Green doors</p><p>Location: Bend, OR</p><p>Ref: 7</p>",
+    ],
+    ids=["another label", "another row", "a list", "a link"],
+)
+def test_what_stands_behind_a_label_by_chance_is_not_its_value(facts: str) -> None:
+    html = f"<title>Painter</title><h1>Painter</h1>{facts}<p>{PROSE}</p><p>{MORE}</p>"
+
+    posting = page.read(html, URL).posting
+
+    assert posting is not None
+    assert posting.company is None
+
+
+def test_links_around_the_text_are_no_part_of_it() -> None:
+    links = "".join(f"<p><a href='/x/{n}'>Another page to look at, {n}</a></p>" for n in range(9))
+    case = named("definition list")
+
+    posting = page.read(case.html.replace("<h2>", f"{links}<h2>"), URL).posting
+
+    assert posting is not None
+    assert "Another page" not in (posting.description or "")
+
+
+@pytest.mark.parametrize(
+    "shown", ["Posted 3/9/2011 by Ann", "Posted on 3/9/2011 - Ref 4", "3/9/11"]
+)
+def test_the_day_of_posting_is_found_among_other_words(shown: str) -> None:
+    html = (
+        named("definition list")
+        .html.replace("March 3, 2011", "")
+        .replace("<dl>", f"<p class='posted-date'>{shown}</p><dl>")
+    )
+
+    posting = page.read(html, URL).posting
+
+    assert posting is not None
+    assert posting.posted_at == dt.datetime(2011, 3, 9, tzinfo=dt.UTC)
 
 
 def test_a_date_that_nothing_calls_the_day_of_posting_is_not_taken() -> None:
