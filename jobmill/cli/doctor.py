@@ -60,6 +60,8 @@ def examine() -> Iterator[Check]:
         yield from _local(settings)
     yield from _database(settings)
     yield check_port(settings)
+    yield check_contact(settings)
+    yield check_browser(settings)
 
 
 def check_python() -> Check:
@@ -166,3 +168,20 @@ def check_port(settings: Settings) -> Check:
         mend = "if that is not Jobmill itself, set web_host or web_port"
         return Check("warn", "web address", f"{host}:{port}: {error.strerror}", mend)
     return Check("ok", "web address", f"{host}:{port} is free")
+
+
+def check_contact(settings: Settings) -> Check:
+    if settings.contact:
+        return Check("ok", "contact", settings.contact)
+    mend = "set contact to a page or an address of yours"
+    return Check("warn", "contact", "sites that we ask cannot tell whose we are", mend)
+
+
+def check_browser(settings: Settings) -> Check:
+    from jobmill.outside.browser import find_browser
+
+    found = find_browser(settings.chromium)
+    if found:
+        return Check("ok", "browser", found)
+    mend = "install chromium, or set chromium to where it is"
+    return Check("warn", "browser", "none: pages that need JavaScript are not read", mend)

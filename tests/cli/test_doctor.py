@@ -28,7 +28,7 @@ def state(
 
 
 def test_all_is_well_on_a_fresh_machine(jobmill: Jobmill) -> None:
-    done = jobmill("doctor", "--json")
+    done = jobmill("doctor", "--json", JOBMILL_CONTACT="me@wells.example", CHROMIUM="python3")
     assert done.returncode == 0, done.stdout
     assert checks(done.stdout) == dict.fromkeys(
         [
@@ -41,6 +41,8 @@ def test_all_is_well_on_a_fresh_machine(jobmill: Jobmill) -> None:
             "migrations",
             "clock",
             "web address",
+            "contact",
+            "browser",
         ],
         "ok",
     )
@@ -83,6 +85,12 @@ def test_a_taken_port_is_a_warning(jobmill: Jobmill, url: str) -> None:
         done = jobmill("doctor", "--json", DATABASE_URL=as_url(url), JOBMILL_WEB_PORT=port)
     assert done.returncode == 0
     assert checks(done.stdout)["web address"] == "warn"
+
+
+def test_no_contact_and_no_browser_are_warnings(jobmill: Jobmill, url: str) -> None:
+    done = jobmill("doctor", "--json", DATABASE_URL=as_url(url), CHROMIUM="no-such-browser")
+    assert done.returncode == 0
+    assert [checks(done.stdout)[name] for name in ("contact", "browser")] == ["warn", "warn"]
 
 
 def test_a_folder_that_others_may_write_in_is_a_warning(tmp_path: Path) -> None:

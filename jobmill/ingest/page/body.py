@@ -8,8 +8,7 @@ from jobmill.ingest.page.lines import Line
 
 _END = re.compile(
     r"(?:similar|related|recommended|more|other|featured|latest)\s+(?:jobs|positions|openings|"
-    r"vacancies|"
-    r"opportunities)|(?:people|jobs) (?:also|you may)|job alerts?|share this|"
+    r"vacancies|opportunities)|(?:people|jobs) (?:also|you may)|job alerts?|share this|"
     r"(?:copyright|©)|all rights reserved|ähnliche (?:jobs|stellen)|weitere (?:jobs|stellen)|"
     r"ofertas similares",
     re.IGNORECASE,

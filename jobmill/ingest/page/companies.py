@@ -7,16 +7,17 @@ import re
 from jobmill.ingest.page import spots
 from jobmill.ingest.page.head import Head
 from jobmill.ingest.page.labels import Pair, clean, known
-from jobmill.ingest.page.lines import Line
+from jobmill.ingest.page.lines import FIRST, Line, around
 from jobmill.ingest.page.words import Ballot, squeeze, within
 
-_FIRST = 400
-"""Lines among which the name must be."""
-_MORE = re.compile(
-    r"\b(?:jobs|openings|positions|vacancies|listings|opportunities|stellen|ofertas|offres)\s+"
-    r"(?:at|from|by|with|bei|von|de|chez)\s+(.{2,80})$"
-    r"|^(?:view|see|show|browse)\s+(?:all\s+)?(.{2,80}?)(?:'s|\u2019s)?\s+"
-    r"(?:profile|jobs|job listings|openings|company profile)\b",
+_MORE_AT = re.compile(
+    r"\b(?:jobs|openings|positions|vacancies|listings|opportunities|stellen|ofertas|"
+    r"offres)\s+(?:at|from|by|with|bei|von|de|chez)\s+(.{2,80})$",
+    re.IGNORECASE,
+)
+_MORE_OF = re.compile(
+    r"(?:view|see|show|browse)\s+(?:all\s+)?(.{2,80}?)(?:['\u2019]s)?\s+(?:profile|jobs|"
+    r"job listings|openings|company profile)\b",
     re.IGNORECASE,
 )
 _BY = re.compile(
@@ -30,18 +31,19 @@ _ABOUT = re.compile(
 )
 _HIRING = re.compile(r"^(.{2,60}?)\s+(?:is\s+)?hiring\s+(?:an?\s+)?\S", re.IGNORECASE)
 _AT = re.compile(
-    r"\b(?:at|bei|chez|posted by|offered by|with)\s+([^\W\d_a-z][^|!?\n]{1,70}?)"
-    r"(?=\s+(?:in|and|job|jobs|careers|on)\b|\s+[-\u2013\u2014]\s|\s*[|!?]|[.,]\s|\s*$|\.$)"
+    r"\b(?:at|bei|chez|posted by|offered by|with)\s+([^\W\d_a-z][^|!?\n]{1,70}?)(?=\s+(?:in|and|"
+    r"job|jobs|careers|on)\b|\s+[-\u2013\u2014]\s|\s*[|!?]|[.,]\s|\s*$|\.$)"
 )
 _OTHER = re.compile(r"\bother\s+(\S.{1,60}?)\s+jobs\b", re.IGNORECASE)
 _SPLIT = re.compile(r"\s+[-\u2013\u2014|:•·]+\s+|\s*[|»]\s*|:\s+")
-_CAREERS = re.compile(r"\s+(?:careers|jobs)$", re.IGNORECASE)
+_CAREERS = re.compile(r"\s+(?:Careers|Karriere)$")
+_DIRECT = {"label", "more at", "by", "hiring", "title at"}
+"""Evidence that names a company, whatever else the name may be."""
 _NO_NAME = re.compile(
-    r"^(?:this|our|the|us|your|a|an|my|all|more|other)\b|\b(?:click|here|view|website|profile|log"
-    r" ?in|sign|resume|"
-    r"résumé|search|apply|this company|this employer|jobs?|careers?|employers?|companies|"
-    r"overview|site|home|back|email|e-mail|home ?page|salary|location|read more|contact)\b|@|"
-    r"https?:|\?$|:$",
+    r"^(?:this|our|the|us|your|a|an|my|all|more|other)\b|\b(?:click|here|view|website|profile|"
+    r"log ?in|sign|resume|résumé|search|apply|this company|this employer|jobs?|careers?|employers?|"
+    r"companies|overview|site|home|back|email|e-mail|home ?page|salary|location|read more|"
+    r"contact)\b|@|https?:|\?$|:$",
     re.IGNORECASE,
 )
 
@@ -52,7 +54,7 @@ def find(lines: list[Line], pairs: list[Pair], head: Head, title: str) -> str | 
     for pair in pairs:
         if pair.name == "company":
             _vote(ballot, pair.value, "label", 4 * pair.surely, told=True)
-    for line in lines[:_FIRST]:
+    for line in lines[:FIRST]:
         if len(line.text) <= 120:
             _look(ballot, line)
     _from_head(ballot, head)
@@ -69,14 +71,16 @@ def _vote(ballot: Ballot, words: str, kind: str, weight: float, *, told: bool = 
         return
     if spots.is_like_place(words) or (not told and _NO_NAME.search(words)):
         return
-    if words[0].islower() and not told and kind not in ("mark", "more"):
+    if words[0].islower() and not told and kind not in ("mark", "more at"):
         return
     ballot.vote(words, kind, weight)
 
 
 def _look(ballot: Ballot, line: Line) -> None:
-    if found := _MORE.search(line.text):
-        _vote(ballot, found[1] or found[2], "more", 2)
+    if found := _MORE_AT.search(line.text):
+        _vote(ballot, found[1], "more at", 2)
+    elif found := _MORE_OF.match(line.text):
+        _vote(ballot, found[1], "more of", 2)
     elif found := _BY.match(line.text):
         _vote(ballot, _ON.sub("", found[1]), "by", 1.5)
     elif found := _ABOUT.match(line.text):
@@ -105,7 +109,7 @@ def _vote_site(ballot: Ballot, words: str, kind: str, weight: float) -> None:
     name = _CAREERS.sub("", words)
     _vote(ballot, name, kind, weight)
     if name != words:
-        _vote(ballot, name, "own site", 0.8)
+        _vote(ballot, name, "own site", 1.5)
 
 
 def _from_meta(ballot: Ballot, head: Head) -> None:
@@ -123,8 +127,7 @@ def _from_meta(ballot: Ballot, head: Head) -> None:
 def _near(ballot: Ballot, lines: list[Line], head: Head, title: str) -> None:
     """Short lines around the title that the head of the page names, too."""
     named, about = squeeze(f"{head.title} {head.site}"), squeeze(head.about)
-    at = next((n for n, line in enumerate(lines) if squeeze(line.text) == title), None)
-    for line in lines[max(0, at - 2) : at + 4] if at is not None else ():
+    for line in around(lines, title, 2, 4):
         for words in (*_SPLIT.split(line.text[:200]), *(run.text for run in line.runs[:6])):
             if not words.endswith(":") and within(squeeze(words), f"{named} {about}"):
                 _vote(ballot, words, "near", _nearness(squeeze(words), named, ballot))
@@ -151,5 +154,5 @@ def _support(ballot: Ballot, head: Head, title: str) -> None:
             ballot.vote(key, "host", 0.7)
             if head.own:
                 ballot.vote(key, "own site", 0.8)
-        if within(key, title) and "label" not in kinds:
+        if within(key, title) and not kinds & _DIRECT:
             ballot.vote(key, "is title", -3)

@@ -20,24 +20,21 @@ Field: TypeAlias = Literal[
 
 _SAID: dict[Field, str] = {
     "title": "job title|title|position|position title|posting title|job name|role|vacancy|"
-    "vacancy title|job position|opening|stellenbezeichnung|stelle|jobtitel|intitulé du poste|"
-    "poste|titre du poste|puesto|título del puesto|cargo|titolo|posizione|functie|functietitel|"
+    "vacancy title|job position|opening|stellenbezeichnung|stelle|jobtitel|intitulé du poste|poste|"
+    "titre du poste|puesto|título del puesto|cargo|titolo|posizione|functie|functietitel|"
     "stanowisko",
     "company": "company|company name|company s name|employer|employer name|hiring company|"
     "organization|organisation|organization name|hiring organization|agency|advertiser|recruiter|"
     "posted by|job posted by|business name|firm|institution|offered by|firma|arbeitgeber|"
     "unternehmen|entreprise|société|employeur|empresa|azienda|bedrijf|werkgever|organisatie|"
-    "företag|"
-    "arbetsgivare|virksomhed|pracodawca|empregador",
-    "location": "location|locations|location s|job location|job locations|work location|"
-    "city state|city and state|location city state|city state zip|city state country|place of work|"
+    "företag|arbetsgivare|virksomhed|pracodawca|empregador",
+    "location": "location|locations|location s|job location|job locations|work location|city state|"
+    "city and state|location city state|city state zip|city state country|place of work|"
     "position location|primary location|work site|worksite|office location|based in|area|where|"
     "place|standort|standorte|ort|arbeitsort|einsatzort|dienstort|lieu|lieu de travail|"
-    "localisation|"
-    "ubicación|lugar|lugar de trabajo|localidad|luogo|luogo di lavoro|sede|sede di lavoro|"
-    "località|locatie|standplaats|plaats|localização|local de trabalho|arbetsort|arbejdssted|"
-    "miejsce pracy|"
-    "lokalizacja",
+    "localisation|ubicación|lugar|lugar de trabajo|localidad|luogo|luogo di lavoro|sede|"
+    "sede di lavoro|località|locatie|standplaats|plaats|localização|local de trabalho|arbetsort|"
+    "arbejdssted|miejsce pracy|lokalizacja",
     "city": "city|town|city town|stadt|ville|ciudad|città|stad|cidade|miasto",
     "state": "state|state province|province|state region|bundesland|provincia|estado",
     "country": "country|land|pays|país|paese",
@@ -57,8 +54,8 @@ _SAID: dict[Field, str] = {
     "type|contract type|contract|job status|employment status|working time|anstellungsart|"
     "beschäftigungsart|vertragsart|arbeitszeit|type de contrat|contrat|tipo de contrato|"
     "jornada laboral|tipo di contratto|dienstverband|employment types|tax term|schedule",
-    "pay": "salary|pay|compensation|base pay|salary range|pay rate|pay range|wage|rate|"
-    "gehalt|vergütung|salaire|rémunération|salario|stipendio|retribuzione|salaris",
+    "pay": "salary|pay|compensation|base pay|salary range|pay rate|pay range|wage|rate|gehalt|"
+    "vergütung|salaire|rémunération|salario|stipendio|retribuzione|salaris",
     "number": "job id|reference|ref|ref no|reference id|req id|requisition|requisition id|"
     "requisition number|job number|job no|job code|job reference|job reference code|job ref|"
     "reference number|reference code|position id|position number|vacancy number|posting id|"
@@ -68,9 +65,9 @@ _SAID: dict[Field, str] = {
     "télétravail|work arrangement",
     # No field of ours, but where a value ends.
     "other": "category|job category|categories|industry|industries|sector|experience|education|"
-    "required experience|required education|years of experience|skills|required skills|"
-    "description|job description|requirements|qualifications|benefits|phone|fax|email|e mail|"
-    "contact|contact name|contact person|website|web site|url|travel|travel required|relocation|"
+    "required experience|required education|years of experience|skills|required skills|description|"
+    "job description|requirements|qualifications|benefits|phone|fax|email|e mail|contact|"
+    "contact name|contact person|website|web site|url|travel|travel required|relocation|"
     "required travel|career level|job function|function|duration|area code|length|telecommute|"
     "views|applicants|openings|number of openings|start date|vacantes|share|print|apply|zip|"
     "zip code|postal code|address|street|summary|overview|keywords|job level|level|tier|region",
@@ -103,8 +100,7 @@ _COMPOSED: list[tuple[Field, frozenset[str], frozenset[str]]] = [
 _ANY_TELLING = frozenset[str]().union(*(telling for _, telling, _ in _COMPOSED))
 _MAY_BE_ELSE = (
     "title position role stelle date area place where local type agency recruiter poste puesto"
-    " cargo"
-    " datum fecha opening"
+    " cargo datum fecha opening"
 )
 _VAGUE = frozenset(_MAY_BE_ELSE.split())
 _UNSAID = (
@@ -151,7 +147,9 @@ def _composed(words: frozenset[str]) -> Field | None:
 def pairs(lines: list[Line]) -> list[Pair]:
     """All labels of fields that we know, with their values, in order."""
     found: list[Pair] = []
-    names: list[Field | None] = [known(line.text) for line in lines]
+    names: list[Field | None] = [
+        known(line.text) if ":" not in line.text[:-1] else None for line in lines
+    ]
     for at, line in enumerate(lines):
         if names[at]:
             found += _columns(lines, names, at) or _beside(lines, names, at)
@@ -220,6 +218,14 @@ def _is_label(words: str) -> bool:
     return (words.endswith(":") and len(words) < 40) or known(words) is not None
 
 
+def _is_another(line: Line, name: Field) -> bool:
+    """Whether a line is or begins with a label, though not of the same field: a type of work may
+    be "contract"."""
+    head, colon, _ = line.text.partition(":")
+    said = {known(line.text), known(line.runs[0].text), known(head) if colon else None}
+    return bool(said - {name, None}) or (line.text.endswith(":") and len(line.text) < 40)
+
+
 def _sureness(label: str, *, plain: bool) -> float:
     """Less for words that may be a heading of something else, and for what nothing sets apart."""
     return 1.0 - (0.3 if squeeze(label) in _VAGUE else 0) - (0.2 if plain else 0)
@@ -231,7 +237,7 @@ def _beside(lines: list[Line], names: list[Field | None], at: int) -> list[Pair]
     if not name or line.linked or at + 1 == len(lines):
         return []
     value = lines[at + 1]
-    if any(_is_label(words) for words in (value.text, value.runs[0].text)):
+    if value.tag != "dd" and _is_another(value, name):
         return []
     colon = line.text.endswith(":")
     listed = line.tag in ("li", "body", "a", "button") and not colon
@@ -243,13 +249,14 @@ def _beside(lines: list[Line], names: list[Field | None], at: int) -> list[Pair]
 
 def _columns(lines: list[Line], names: list[Field | None], at: int) -> list[Pair]:
     """A row of labels over a row of values."""
+    if at and names[at - 1] and _cell(lines[at - 1]):
+        return []
     end = at
     while end < len(lines) and names[end] and _cell(lines[end]):
         end += 1
     count = end - at
     values = lines[end : end + count]
-    first = not (at and names[at - 1] and _cell(lines[at - 1]))
-    if not first or count < 2 or len(values) < count or not all(map(_cell, values)):
+    if count < 2 or len(values) < count or not all(map(_cell, values)):
         return []
     return [
         Pair(name, clean(value.text), 0.8, end + n)

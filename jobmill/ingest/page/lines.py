@@ -10,9 +10,12 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from jobmill.ingest.page import marks
 from jobmill.ingest.page.marks import Mark
+from jobmill.ingest.page.words import squeeze
 
 MOST = 1_000
 """Texts after which a page is not read on: no posting comes so late, and few end later."""
+FIRST = 400
+"""Lines among which title, company and place must be."""
 _LONGEST = 20_000
 _DEEPEST = 12
 """Inline elements within one another that are looked through."""
@@ -101,6 +104,14 @@ def read(root: LexborNode) -> list[Line]:
     for line in lines:
         line.text = " ".join(line.text.split())
     return lines
+
+
+def around(lines: list[Line], words: str, before: int, after: int) -> list[Line]:
+    """The lines from `before` to `after` the one that says just these (squeezed) words."""
+    for at, line in enumerate(lines[:FIRST]):
+        if squeeze(line.text) == words:
+            return lines[max(0, at - before) : at + after]
+    return []
 
 
 def _around(node: LexborNode) -> tuple[LexborNode, str, bool, str]:

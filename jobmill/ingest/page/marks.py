@@ -27,7 +27,7 @@ _PARTS: dict[Mark, str] = {
     " empresa entreprise unternehmen",
     "location": "location locality standort arbeitsort ubicaci workplace jobplace jobcity"
     " einsatzort",
-    "posted": "posted publish date postingtime",
+    "posted": "posted publish postdate postingdate postingtime jobdate listdate pubdate createdate",
     "body": "descri jobbody content richtext posting details",
 }
 # Parts that say it is something else.

@@ -12,17 +12,15 @@ OF_POSTING: frozenset[Field] = frozenset(
     ("company", "location", "city", "posted", "until", "kind", "number", "pay", "team", "mode")
 )
 _NO_POSTING = re.compile(
-    r"\b(?:404|403|page not found|not found|access denied|forbidden|just a moment|attention"
-    r" required|"
-    r"service unavailable|server error|are you (?:a )?human|captcha|sign in|log in|nicht"
-    r" gefunden)\b",
+    r"^(?:error )?40[34]\b(?!\()|\b(?:page not found|not found|access denied|forbidden|just a moment|"
+    r"attention required|service unavailable|server error|are you (?:a )?human|captcha|sign in|"
+    r"log in|nicht gefunden)\b",
     re.IGNORECASE,
 )
 _LIST = re.compile(
     r"(?:all |open |current |our |search |latest )*(?:careers?|jobs|positions|openings|vacancies|"
-    r"job search|"
-    r"job openings|opportunities|stellenangebote|karriere|jobs und karriere|empleos?)(?: (?:at|bei|"
-    r"in) .*)?",
+    r"job search|job openings|opportunities|stellenangebote|karriere|jobs und karriere|"
+    r"empleos?)(?: (?:at|bei|in) .*)?",
     re.IGNORECASE,
 )
 _OF_WORK = re.compile(
@@ -30,61 +28,22 @@ _OF_WORK = re.compile(
 )
 _APPLY = re.compile(
     r"(?:apply|how to apply|bewerben|jetzt bewerben|online bewerben|postuler|inscribirme|candidati|"
-    r"solliciteer)"
-    r"\b.{0,40}",
+    r"solliciteer)\b.{0,40}",
     re.IGNORECASE,
 )
-_STRONG = [
-    "responsibilities",
-    "qualificat",
-    "candidate",
-    "applicant",
-    "resume",
-    "résumé",
-    "full-time",
-    "full time",
-    "part-time",
-    "your profile",
-    "you bring",
-    "years of experience",
-    "years experience",
-    "the role",
-    "this role",
-    "this position",
-    "the position",
-    "duties",
-    "equal opportunity",
-    "aufgaben",
-    "ihr profil",
-    "dein profil",
-    "wir bieten",
-    "bewerbung",
-    "kenntnisse",
-    "requisitos",
-    "funciones",
-    "ofrecemos",
-    "profil recherché",
-    "vos missions",
-    "vereisten",
-    "requisiti",
-]
-_WEAK = [
-    "requirement",
-    "salary",
-    "you will",
-    "you have",
-    "we offer",
-    "degree",
-    "skills",
-    "benefits",
-    "experience",
-    "experiencia",
-    "compétences",
-    "erfahrung",
-    "ervaring",
-    "esperienza",
-    "our team",
-]
+_STRONG_WORDS = (
+    "responsibilities|qualificat|candidate|applicant|resume|résumé|full-time|full time|"
+    "part-time|your profile|you bring|years of experience|years experience|the role|"
+    "this role|this position|the position|duties|equal opportunity|aufgaben|ihr profil|"
+    "dein profil|wir bieten|bewerbung|kenntnisse|requisitos|funciones|ofrecemos|"
+    "profil recherché|vos missions|vereisten|requisiti"
+)
+_STRONG = tuple(_STRONG_WORDS.split("|"))
+_WEAK_WORDS = (
+    "requirement|salary|you will|you have|we offer|degree|skills|benefits|experience|"
+    "experiencia|compétences|erfahrung|ervaring|esperienza|our team"
+)
+_WEAK = tuple(_WEAK_WORDS.split("|"))
 _ENOUGH = 3
 _MANY = 10
 
@@ -102,7 +61,7 @@ def is_posting(
         return False
     text = description.lower()
     strong = min(3, sum(word in text for word in _STRONG))
-    weak = min(2, sum(word in text for word in _WEAK)) / 2
+    weak = min(3, sum(word in text for word in _WEAK)) / 2
     asks = any(_APPLY.fullmatch(line.text) for line in lines if len(line.text) < 60)
     of_work = bool(_OF_WORK.search(f"{head.title} {head.slug}"))
     return len(told) + strong + weak + asks + 1.5 * of_work >= _ENOUGH

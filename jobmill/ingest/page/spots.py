@@ -7,13 +7,12 @@ import re
 from jobmill.ingest.fields import places
 from jobmill.ingest.page.head import Head
 from jobmill.ingest.page.labels import Pair
-from jobmill.ingest.page.lines import Line
+from jobmill.ingest.page.lines import FIRST, Line, around
 from jobmill.ingest.page.words import Ballot, squeeze, within
 
 _STATES = (
     "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ"
-    " NM"
-    " NY NC ND OH OK OR PA PR RI SC SD TN TX UT VT VA WA WV WI WY AB BC MB NB NL NS ON PE QC SK"
+    " NM NY NC ND OH OK OR PA PR RI SC SD TN TX UT VT VA WA WV WI WY AB BC MB NB NL NS ON PE QC SK"
     " ACT NSW NT QLD SA TAS VIC"
 ).replace(" ", "|")
 _CITY = r"[A-Z][\w.'\u2019-]{1,25}(?:[ -][A-Z][\w.'\u2019-]{1,25}){0,3}"
@@ -44,7 +43,7 @@ def find(lines: list[Line], pairs: list[Pair], head: Head, title: str) -> str | 
             _vote(ballot, pair.value, "label", 4 * pair.surely)
     if parts := _parts(pairs):
         _vote(ballot, parts, "parts", 3)
-    for line in lines[:400]:
+    for line in lines[:FIRST]:
         _look(ballot, line)
     if head.place:
         _vote(ballot, head.place, "meta", 1.5)
@@ -54,8 +53,13 @@ def find(lines: list[Line], pairs: list[Pair], head: Head, title: str) -> str | 
         _vote(ballot, found[1], "head", 1)
     _near(ballot, lines, squeeze(title))
     _support(ballot, head)
-    # "Multiple locations" is no place, but it is what the posting says.
-    return ballot.best(2) or next((pair.value for pair in pairs if pair.name == "location"), None)
+    return ballot.best(2) or _no_place(pairs)
+
+
+def _no_place(pairs: list[Pair]) -> str | None:
+    """ "Multiple locations" and the like: no place, but what the posting says of it."""
+    told = (pair.value for pair in pairs if pair.name == "location")
+    return next((words for words in told if not places.is_place(words)), None)
 
 
 def is_like_place(words: str) -> bool:
@@ -87,8 +91,7 @@ def _look(ballot: Ballot, line: Line) -> None:
 
 def _near(ballot: Ballot, lines: list[Line], title: str) -> None:
     """What has the form of a place right below the title."""
-    at = next((n for n, line in enumerate(lines) if squeeze(line.text) == title), None)
-    for line in lines[at + 1 : at + 5] if at is not None else ():
+    for line in around(lines, title, -1, 5):
         for words in (*_BAR.split(line.text[:200]), *(run.text for run in line.runs[:6])):
             if _COMMA.fullmatch(words.strip()):
                 _vote(ballot, words, "near", 1.2)

@@ -7,36 +7,28 @@ import re
 from jobmill.ingest.page import spots
 from jobmill.ingest.page.head import Head
 from jobmill.ingest.page.labels import Pair, clean, known
-from jobmill.ingest.page.lines import Line
+from jobmill.ingest.page.lines import FIRST, Line
 from jobmill.ingest.page.words import Ballot, squeeze, within
 
 _HEADINGS = {"h1": 2.5, "h2": 1.5, "h3": 1.2, "h4": 0.8, "h5": 0.5, "h6": 0.4}
-_FIRST = 400
-"""Lines among which the title must be."""
 _GENERIC = re.compile(
     r"(?:job |position |role |the |about the )*(?:description|summary|details?|information|"
-    r"overview|"
-    r"requirements|qualifications|responsibilities|role|job|position|benefits|skills|tools|duties|"
-    r"posting|opening|openings|opportunity|opportunities|profile)s?"
-    r"|(?:current |open |all |featured )*(?:careers?|jobs?|positions|vacancies|home|"
-    r"stellenangebote|"
-    r"karriere|empleo|emplois)"
-    r"|(?:search|find|browse|more|similar|related|view|sign|log|login|welcome|apply|about|contact|"
-    r"share|email|save|print|post|your|our|we|why|what|who|how|join|register|create|page not|not"
-    r" found|"
-    r"error|access denied|select|cookies?|privacy)\b.*",
+    r"overview|requirements|qualifications|responsibilities|role|job|position|benefits|skills|"
+    r"tools|duties|posting|opening|openings|opportunity|opportunities|profile)s?|(?:current |open |"
+    r"all |featured )*(?:careers?|jobs?|positions|vacancies|home|stellenangebote|karriere|empleo|"
+    r"emplois)|(?:search|find|browse|more|similar|related|view|sign|log|login|welcome|apply|about|"
+    r"contact|share|email|save|print|post|your|our|we|why|what|who|how|join|register|create|"
+    r"page not|not found|error|access denied|select|cookies?|privacy)\b.*",
 )
 _BEFORE = re.compile(
     r"^(?:(?:find |search |it |view )?(?:jobs?|careers?|job search|job details?|job opening|"
-    r"vacancy|"
-    r"position|job posting|job description|stellenangebot|oferta de empleo|offre d'emploi)"
-    r"\s*(?:[:|»\u2013\u2014-]+)\s+)+",
+    r"vacancy|position|job posting|job description|stellenangebot|oferta de empleo|"
+    r"offre d'emploi)\s*(?:[:|»\u2013\u2014-]+)\s+)+",
     re.IGNORECASE,
 )
 _AFTER = re.compile(
-    r"\s+(?:jobs?|position|careers?|job opening|job vacancy|vacancy)?\s*\b(?:in|at|bei|chez|posted"
-    r" by)\s+\S.{1,200}$"
-    r"|\s+(?:jobs?|job opening|job description|vacancy|careers)$",
+    r"\s+(?:jobs?|position|careers?|job opening|job vacancy|vacancy)?\s*\b(?:in|at|bei|chez|"
+    r"posted by)\s+\S.{1,200}$|\s+(?:jobs?|job opening|job description|vacancy|careers)$",
     re.IGNORECASE,
 )
 _SPLIT = re.compile(r"\s+[-\u2013\u2014|•·]+\s+|\s*[|»]\s*|\s*::\s*|:\s+")
@@ -55,7 +47,7 @@ def gather(lines: list[Line], pairs: list[Pair], head: Head) -> Votes:
         (pair.value, "label", 2.5 * pair.surely) for pair in pairs if pair.name == "title"
     ]
     title = squeeze(f"{head.title} {head.shared}")
-    for line in lines[:_FIRST]:
+    for line in lines[:FIRST]:
         if len(line.text) <= 160 and not line.text.endswith(":"):
             found += _look(line, title)
     found += _above(lines, pairs)
@@ -123,9 +115,13 @@ def _support(ballot: Ballot, head: Head, company: str) -> None:
     shown = [
         key for key, kinds in ballot.votes.items() if kinds.keys() & {"line", "label", "above"}
     ]
+    title = squeeze(head.title)
+    known_in_head = any(" " in key and within(key, title) for key in shown)
     for key in ballot.candidates():
         if key in shown:
             _confirm(ballot, key, head)
+            if known_in_head and not within(key, title):
+                ballot.vote(key, "not in title", -1)
         else:
             # Found in the head, it cannot be confirmed by it.
             ballot.vote(key, "in head only", 0.8)

@@ -18,8 +18,8 @@ from jobmill.ingest.page.words import absolute
 
 _POSTED = re.compile(
     r"\b(?:(?:re)?posted|published|listed|added|veröffentlicht|erschienen|eingestellt|publiée?|"
-    r"publicad[oa]|pubblicat[oa]|geplaatst|publicerad)\b\s*(?:date|on|am|le|el|il|op|em)?[:\s]*"
-    r"(.{3,40})$",
+    r"publicad[oa]|pubblicat[oa]|geplaatst|publicerad)\b\s*(?:date|on|am|le|el|il|op|"
+    r"em)?[:\s]*(.{3,40})$",
     re.IGNORECASE,
 )
 # Old pages write years in two digits; `dates` leaves those alone, as it cannot know which part is
@@ -55,6 +55,8 @@ class Seen:
     head: Head
     links: int
     """To pages that may be postings."""
+    times: set[str]
+    """What <time> elements say to machines."""
 
     def value(self, name: Field) -> str | None:
         """What the first label of this field says."""
@@ -68,7 +70,8 @@ class Seen:
 def see(root: LexborNode, head: Head) -> Seen:
     """Read the lines under a node."""
     found = lines.read(root)
-    return Seen(found, labels.pairs(found), head, len(_others(root)))
+    times = {node.attributes.get("datetime") or "" for node in root.css("time[datetime]")[:20]}
+    return Seen(found, labels.pairs(found), head, len(_others(root)), times)
 
 
 def _others(root: LexborNode) -> set[str]:
@@ -123,13 +126,15 @@ def complete(posting: Posting, seen: Seen) -> Posting:
 
 
 def posted(seen: Seen) -> dt.datetime | None:
-    """The day it was posted: what a label says, else a line that begins so, else a mark."""
+    """The day it was posted: what a label says, else a line, a mark or a time element."""
     day_first = bool(_DAY_FIRST.match(seen.head.language))
     told = [pair.value for pair in seen.pairs if pair.name == "posted"]
-    short = [line for line in seen.lines[:600] if len(line.text) <= 100]
+    short = [line for line in seen.lines[: lines.FIRST] if len(line.text) <= 100]
     said = [found[1] for line in short if (found := _POSTED.search(line.text))]
     marked = [words for line in short for words, marks in line.parts() if "posted" in marks]
-    for words in (*told, *said, *marked):
+    # One time on the whole page is its own; among several it is anybody's.
+    timed = seen.times if len(seen.times) == 1 else ()
+    for words in (*told, *said, *marked, *timed):
         day = _SHORT_YEAR.sub(r"\1\2\3\g<2>20\4", _ALONE.split(words)[0].strip(" .|-\u2013•"))
         if found := dates.read(day, day_first=day_first):
             return found
