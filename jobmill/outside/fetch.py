@@ -14,7 +14,7 @@ from datetime import timedelta
 import httpx2
 
 from jobmill.db import Database
-from jobmill.outside import verdict
+from jobmill.outside import jobspy, verdict
 from jobmill.outside.addresses import Refused, Target, read_places, read_target
 from jobmill.outside.browser import Browser
 from jobmill.outside.client import Client, Limits, Reply, Trouble, open_client
@@ -88,7 +88,10 @@ class Door:
 
     async def __call__(self, request: Request, validators: Validators | None = None) -> Answer:
         began = time.monotonic()
-        answer = await self._answer(request, validators)
+        if request.url.startswith(jobspy.SCHEME):
+            answer = await jobspy.installed()(request)
+        else:
+            answer = _without_keys(await self._answer(request, validators), request)
         _log(answer, time.monotonic() - began)
         return answer
 
@@ -107,7 +110,8 @@ class Door:
     async def _walk(self, request: Request, validators: Validators | None = None) -> Answer:
         """Ask, and follow where we are sent."""
         try:
-            asked = target = read_target(request.url, self._guard.private)
+            url = request.private_url or request.url
+            asked = target = read_target(url, self._guard.private)
             seen: set[tuple[str, str]] = set()
             hop = _first_hop(request, asked, validators)
             while True:
@@ -171,6 +175,18 @@ class Door:
         except NotNow as error:
             return Unknown(answer.url, "rate_limited", str(error), retry_after=error.retry_after)
         return verdict.judge(reply, target, target)
+
+
+def _without_keys(answer: Answer, request: Request) -> Answer:
+    """The answer as if the address without its keys had been asked: it is logged and kept."""
+    if not request.private_url:
+        return answer
+    answer = replace(answer, url=request.url)
+    if isinstance(answer, Ok):
+        return replace(answer, validators=replace(answer.validators, url=None))
+    if isinstance(answer, Unknown):
+        return replace(answer, detail=answer.detail.replace(request.private_url, request.url))
+    return answer
 
 
 def _first_hop(request: Request, asked: Target, validators: Validators | None) -> _Hop:

@@ -578,3 +578,19 @@ async def test_the_defaults_are_large_enough_for_the_largest_boards(
         answer = await fetch(Request(site.url()))
     assert isinstance(answer, Ok)
     assert len(answer.body) == 30_000_000
+
+
+async def test_a_key_in_an_address_is_sent_and_not_told(fetch: Fetch, site: Site) -> None:
+    site.on("/api/s3cret", reply(b"[]", ETag='"1"'))
+    site.on("/gone/s3cret", reply(status=404))
+    site.on("/broken/s3cret", reply(status=500))
+    asked = Request(site.url("/api/{KEY}"), private_url=site.url("/api/s3cret"))
+    answer = await fetch(asked)
+    assert isinstance(answer, Ok)
+    assert await fetch(asked, answer.validators)
+    assert site.asked("/api/s3cret")[1].headers["if-none-match"] == '"1"'
+    told = [answer]
+    for path in ("/gone", "/broken", "/nowhere:x"):
+        private = site.url(f"{path}/s3cret")
+        told.append(await fetch(Request(site.url(f"{path}/{{KEY}}"), private_url=private)))
+    assert "s3cret" not in repr(told) + repr(asked)

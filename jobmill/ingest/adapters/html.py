@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from jobmill.catalog.posting import Posting
-from jobmill.errors import OutsideError
+from jobmill.errors import Invalid, OutsideError
 from jobmill.ingest import foreign, markup, page
 from jobmill.ingest.fields import dates, salary, text
 from jobmill.ingest.platform import Config, Page, Platform
@@ -75,6 +75,8 @@ def _ask(config: Site, url: str, asked: Sequence[str]) -> Request:
 
 
 def read(body: bytes, request: Request, config: Site) -> Page:
+    if not config.selectors:  # A saved page of which nobody said how it is read.
+        raise Invalid("say where the postings stand: this needs a config with selectors")
     tree = markup.tree(body)
     base = request.url or config.url
     sets = (config.selectors, *config.alternative_selectors)

@@ -12,7 +12,8 @@ OF_POSTING: frozenset[Field] = frozenset(
     ("company", "location", "city", "posted", "until", "kind", "number", "pay", "team", "mode")
 )
 _NO_POSTING = re.compile(
-    r"^(?:error )?40[34]\b(?!\()|\b(?:page not found|not found|access denied|forbidden|just a moment|"
+    r"^(?:error )?40[34]\b(?!\()"
+    r"|\b(?:page not found|not found|access denied|forbidden|just a moment|"
     r"attention required|service unavailable|server error|are you (?:a )?human|captcha|sign in|"
     r"log in|nicht gefunden)\b",
     re.IGNORECASE,

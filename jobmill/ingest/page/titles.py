@@ -125,9 +125,6 @@ def _support(ballot: Ballot, head: Head, company: str) -> None:
         else:
             # Found in the head, it cannot be confirmed by it.
             ballot.vote(key, "in head only", 0.8)
-            if any(within(one, key) for one in shown):
-                # The head says it with more around it; what the page shows is the title itself.
-                ballot.vote(key, "is more", -2)
         if within(key, squeeze(head.about)):
             ballot.vote(key, "in meta", 0.8)
         if _in_slug(key, head.slug):

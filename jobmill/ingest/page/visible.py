@@ -25,7 +25,6 @@ _POSTED = re.compile(
 # Old pages write years in two digits; `dates` leaves those alone, as it cannot know which part is
 # the year.
 _SHORT_YEAR = re.compile(r"^(\d{1,2})([/-])(\d{1,2})\2(\d\d)(?!\d)")
-_ALONE = re.compile(r"\s*\(|\s+(?:by|in|at|from|to|expires|by:)\s|\s+[-\u2013|•]\s")
 _OTHERS = ", ".join(
     f'a[href*="/{word}" i]' for word in ("job", "position", "vacanc", "stelle", "o/")
 )
@@ -135,7 +134,7 @@ def posted(seen: Seen) -> dt.datetime | None:
     # One time on the whole page is its own; among several it is anybody's.
     timed = seen.times if len(seen.times) == 1 else ()
     for words in (*told, *said, *marked, *timed):
-        day = _SHORT_YEAR.sub(r"\1\2\3\g<2>20\4", _ALONE.split(words)[0].strip(" .|-\u2013•"))
+        day = _SHORT_YEAR.sub(r"\1\2\3\g<2>20\4", words.strip(" .|-\u2013•"))
         if found := dates.read(day, day_first=day_first):
             return found
     return None

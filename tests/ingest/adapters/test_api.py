@@ -176,3 +176,8 @@ def test_one_posting_is_asked_for_by_its_id_and_read_even_if_wrapped() -> None:
     assert asked.url == "https://api.panes.example/jobs/11%2Fa"
     assert asked.secret == {"X-API-Key": "{PANES_API_KEY}"}
     assert (whole.description, whole.partial) == ("Cut.", False)
+
+
+def test_addresses_of_next_pages_are_followed_as_far_as_allowed() -> None:
+    last = read("api", answer("api/page.json"), MAPPED, Request("", mark={"page": 10}))
+    assert (last.next, last.truncated) == ((), True)

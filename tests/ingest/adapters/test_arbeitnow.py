@@ -34,3 +34,10 @@ def test_pages_are_turned_while_there_is_a_next_one() -> None:
 def test_no_more_pages_are_turned_than_allowed() -> None:
     page = read("arbeitnow", answer("arbeitnow/page.json"), {"max_pages": 1})
     assert (page.next, page.truncated) == ((), True)
+
+
+def test_the_last_page_is_the_one_without_a_next() -> None:
+    body = answer("arbeitnow/page.json").replace(b'"next": "https', b'"prev": "https')
+    page = read("arbeitnow", body, {})
+    assert page.postings
+    assert (page.next, page.truncated) == ((), False)

@@ -116,3 +116,9 @@ def test_a_line_that_names_nobody_is_no_posting(line: str) -> None:
 
 def test_a_line_of_signs_is_read_in_no_time() -> None:
     assert read_header("Oar | " + "-/ " * 50_000 + "x | Engineer")
+
+
+def test_the_kind_of_employment_may_stand_beside_the_place() -> None:
+    header = read_header("Oar | Data Engineer | ONSITE in Oslo, full-time")
+    assert header
+    assert header.employment_type == "full_time"

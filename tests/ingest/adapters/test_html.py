@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jobmill.errors import Invalid, OutsideError
-from jobmill.ingest import reading
+from jobmill.ingest import reading, saved
 from jobmill.ingest.adapters import html
 from jobmill.ingest.platform import Page
 from jobmill.outside.request import Request
@@ -158,3 +158,14 @@ def test_a_page_nested_a_hundred_thousand_deep_is_refused_at_once() -> None:
 def test_a_long_page_is_not_deep() -> None:
     body = b"<ul>" + b"<li class=card><b class=title>Rower</b><p>x<br></li>" * 10_000 + b"</ul>"
     assert len(page(body).postings) == 10_000
+
+
+def test_the_link_may_be_around_what_is_selected() -> None:
+    body = b"<li class=card><a href=/r/8><b class=title>Tarrer</b></a></li>"
+    selectors = {"job_list": ".card", "title": ".title", "link": ".title"}
+    assert page(body, selectors=selectors).postings[0].url == "https://rope.example/r/8"
+
+
+def test_a_saved_page_without_a_config_says_what_it_needs() -> None:
+    with pytest.raises(Invalid, match="selectors"):
+        saved.read(html.PLATFORM, answer("html/list.html"))

@@ -145,3 +145,9 @@ def test_of_an_endless_feed_the_beginning_is_read(end: bytes) -> None:
 def test_a_config_says_what_is_wrong_with_it() -> None:
     with pytest.raises(Invalid, match="parse_format"):
         reading.configure(rss.PLATFORM, {"url": URL, "parse_format": "odd"})
+
+
+def test_pay_is_read_from_its_element() -> None:
+    one = feed(item("<title>Cooper</title><pay>€40k - €48k</pay>"), salary_field="pay").postings[0]
+    assert one.salary
+    assert (one.salary.min, one.salary.currency) == (40000, "EUR")

@@ -54,3 +54,15 @@ def test_the_rest_has_its_place(postings: tuple[Posting, ...]) -> None:
     assert (one.company, one.department) == ("Lighthouse Service", "Department of Harbors")
     assert one.posted_at == dt.datetime(2026, 7, 6, tzinfo=dt.UTC)
     assert one.valid_through
+
+
+def test_pages_are_turned_until_all_were_shown() -> None:
+    body = answer("usajobs/search.json").replace(
+        b'"SearchResultCountAll": 2', b'"SearchResultCountAll": 300'
+    )
+    first = usajobs.first(search.Search())
+    (second,) = read("usajobs", body, {}, first).next
+    last = read("usajobs", body, {}, second)
+    assert second.url.endswith("Page=2")
+    assert (last.next, last.truncated) == ((), False)
+    assert read("usajobs", answer("usajobs/search.json"), {}, first).next == ()

@@ -29,19 +29,25 @@ LD = "<script type='application/ld+json'>"
         pytest.param("\0" * 1_000 + "<h1>a\0b</h1>", id="zero bytes"),
         pytest.param("<h1>\ud800</h1>", id="half a character"),
         pytest.param(f"{LD}{{'JobPosting':{'[' * MANY}", id="JSON that never closes"),
-        pytest.param(with_block('{"@type":"JobPosting","x":' + "[" * MANY + "]" * MANY + "}"), id="deep JSON"),
+        pytest.param(
+            with_block('{"@type":"JobPosting","x":' + "[" * MANY + "]" * MANY + "}"), id="deep JSON"
+        ),
         pytest.param(with_block('{"JobPosting":"' + '\\"' * MANY), id="a text that never ends"),
         pytest.param(with_block('"JobPosting"' + "/*" * MANY), id="comments that never end"),
         pytest.param(with_block('{"JobPosting":1' + "," * MANY + " " * MANY), id="commas"),
-        pytest.param('<script>a={"title":"' * MANY + 'description":"' + "x" * 200, id="data that never ends"),
+        pytest.param(
+            '<script>a={"title":"' * MANY + 'description":"' + "x" * 200, id="data that never ends"
+        ),
         pytest.param("<script>" + 'self.__next_f.push([1,"' * MANY, id="a stream that never ends"),
         pytest.param("<p>" + "Location: jobs at " * MANY, id="labels in a row"),
         pytest.param("<td>Location</td>" * MANY, id="labels without values"),
         pytest.param("<p>view " + " " * 1_000_000 + "jobs</p>", id="spaces"),
         pytest.param("<title>" + "A-" * MANY + "</title><h1>A</h1>", id="a very long title"),
-        pytest.param("<div itemscope itemtype='JobPosting'><b itemprop=title>x" * 900, id="items in items"),
+        pytest.param(
+            "<div itemscope itemtype='JobPosting'><b itemprop=title>x" * 900, id="items in items"
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_page_made_to_break_a_reader_is_read_to_the_end(html: str) -> None:
     page.read(html, URL)
     page.postings(html, URL)
@@ -54,8 +60,19 @@ def test_a_page_torn_at_random_is_read_to_the_end() -> None:
         for _ in range(chance.randint(1, 60)):
             at = chance.randrange(len(body))
             body[at : at + chance.choice((0, 0, 1, 40))] = chance.choice(
-                (b"<", b">", b'"', b"\xff", b"\0", b"</div>", b"<table>", b"<script>", b"<!--", b"&#x")
-            )  # fmt: skip
+                (
+                    b"<",
+                    b">",
+                    b'"',
+                    b"\xff",
+                    b"\0",
+                    b"</div>",
+                    b"<table>",
+                    b"<script>",
+                    b"<!--",
+                    b"&#x",
+                )
+            )
         page.read(bytes(body), URL)
 
 

@@ -14,7 +14,8 @@ MICRODATA = """<div itemscope itemtype="http://schema.org/JobPosting">
   <a itemprop="name" href="/co">Strait Lines</a></span>
 <div itemprop="jobLocation" itemscope itemtype="http://schema.org/Place">
   <div itemprop="address" itemscope itemtype="http://schema.org/PostalAddress">
-    <span itemprop="addressLocality">Oban</span><meta itemprop="addressCountry" content="GB"></div></div>
+    <span itemprop="addressLocality">Oban</span><meta itemprop="addressCountry"
+        content="GB"></div></div>
 <time itemprop="datePosted" datetime="2025-11-04">4 Nov</time>
 <meta itemprop="employmentType" content="PART_TIME">
 <div itemprop="description"><p>Steer.</p><ul><li>Moor</li></ul></div></div>
@@ -39,7 +40,8 @@ def test_properties_are_read_with_the_items_within() -> None:
 
 def test_an_item_that_holds_only_words_is_known_by_them() -> None:
     html = """<div itemscope itemtype="https://schema.org/JobPosting"><b itemprop="title">Diver</b>
-    <span itemprop="hiringOrganization" itemscope itemtype="https://schema.org/Organization">Deep Blue</span>
+    <span itemprop="hiringOrganization" itemscope itemtype="https://schema.org/Organization">Deep
+        Blue</span>
     <span itemprop="jobLocation">Key West</span></div>"""
 
     posting = page.read(html, URL).posting
@@ -50,7 +52,8 @@ def test_an_item_that_holds_only_words_is_known_by_them() -> None:
 
 def test_the_attributes_of_rdfa_are_understood_too() -> None:
     html = """<div vocab="http://schema.org/" typeof="JobPosting"><h1 property="title">Cooper</h1>
-    <div property="hiringOrganization" typeof="Organization"><span property="name">Stave Ltd</span></div>
+    <div property="hiringOrganization" typeof="Organization"><span property="name">Stave
+        Ltd</span></div>
     </div>"""
 
     posting = page.read(html, URL).posting

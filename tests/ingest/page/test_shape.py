@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobmill.ingest import page
-from tests.ingest.page.pages import MORE, PROSE, named
+from tests.ingest.page.pages import MORE, named
 
 URL = "https://jobs.example/view/1"
 
@@ -20,10 +20,16 @@ LIST = "".join(
     [
         pytest.param("", id="nothing"),
         pytest.param("<title>Careers</title><div id=root></div>", id="an empty shell"),
-        pytest.param(f"<title>404 Page not found</title><h1>Sorry</h1><p>{MORE} Duties</p>", id="an error"),
-        pytest.param(f"<title>Just a moment...</title><h1>Check</h1><p>{MORE} Duties</p>", id="a challenge"),
+        pytest.param(
+            f"<title>404 Page not found</title><h1>Sorry</h1><p>{MORE} Duties</p>", id="an error"
+        ),
+        pytest.param(
+            f"<title>Just a moment...</title><h1>Check</h1><p>{MORE} Duties</p>", id="a challenge"
+        ),
         pytest.param(f"<title>Gate Ltd</title><h1>Join us</h1><p>{MORE}</p>{LIST}", id="a list"),
-        pytest.param(f"<title>Open positions | Gate Ltd</title><h1>Open</h1><p>{MORE}</p>", id="a start page"),
+        pytest.param(
+            f"<title>Open positions | Gate Ltd</title><h1>Open</h1><p>{MORE}</p>", id="a start page"
+        ),
         pytest.param(
             "<title>Gate Ltd - fine doors</title><h1>Doors</h1><p>"
             + "We make doors of oak for houses in every town of the valley. " * 9
@@ -31,12 +37,12 @@ LIST = "".join(
             id="a company's page",
         ),
         pytest.param(
-            "<title>Job</title><h1>Job</h1><p>Company: {{ job.company }}</p><p>Location: {{ job.place }}</p>"
-            "<p>Posted: {{ job.day }}</p>",
+            "<title>Job</title><h1>Job</h1><p>Company: {{ job.company }}</p>"
+            "<p>Location: {{ job.place }}</p><p>Posted: {{ job.day }}</p>",
             id="a template",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_page_that_is_no_single_posting_has_none(html: str) -> None:
     reading = page.read(html, "https://gate.example/")
 

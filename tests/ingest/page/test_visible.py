@@ -8,7 +8,7 @@ import pytest
 
 from jobmill.catalog.posting import Salary
 from jobmill.ingest import page
-from tests.ingest.page.pages import CASES, MORE, PROSE, Case, named
+from tests.ingest.page.pages import CASES, MORE, PROSE, TEXT, Case, named
 
 URL = "https://jobs.example/view/1"
 
@@ -44,11 +44,10 @@ def test_the_description_is_the_whole_text_and_nothing_around_it(case: Case) -> 
 
 def test_what_labels_and_words_say_besides_is_read_too() -> None:
     facts = """<dl><dt>Job Type</dt><dd>Part Time</dd><dt>Salary</dt><dd>$21 per hour</dd>
-    <dt>Department</dt><dd>Grounds</dd><dt>Job ID</dt><dd>G-12</dd><dt>Apply by</dt><dd>2020-01-31</dd>
+    <dt>Department</dt><dd>Grounds</dd><dt>Job ID</dt><dd>G-12</dd>
+    <dt>Apply by</dt><dd>2020-01-31</dd>
     <dt>Location</dt><dd>Eugene, OR</dd></dl><a class="btn" href="/apply/12">Apply now</a>"""
-    html = (
-        f"<title>Senior Gardener</title><h1>Senior Gardener</h1>{facts}<p>{PROSE}</p><p>{MORE}</p>"
-    )
+    html = f"<title>Senior Gardener</title><h1>Senior Gardener</h1>{facts}{TEXT}"
 
     posting = page.read(html, URL).posting
 
@@ -78,14 +77,14 @@ def test_a_label_that_says_nothing_leaves_the_field_unknown(value: str) -> None:
     "facts",
     [
         "<p>Company:<br>Location: Bend, OR<br>Ref: 7</p>",
-        "<table><tr><th>Company</th><td></td></tr><tr><td>Green doors</td></tr></table><p>Ref: 7</p>",
+        "<table><tr><th>Company</th><td></td></tr><tr><td>Doors</td></tr></table><p>Ref: 7</p>",
         "<ul><li>Company</li><li>Green doors</li></ul><p>Location: Bend, OR</p><p>Ref: 7</p>",
         "<p><a href='/c'>Company</a></p><p>Green doors</p><p>Location: Bend, OR</p><p>Ref: 7</p>",
     ],
     ids=["another label", "another row", "a list", "a link"],
 )
 def test_what_stands_behind_a_label_by_chance_is_not_its_value(facts: str) -> None:
-    html = f"<title>Painter</title><h1>Painter</h1>{facts}<p>{PROSE}</p><p>{MORE}</p>"
+    html = f"<title>Painter</title><h1>Painter</h1>{facts}{TEXT}"
 
     posting = page.read(html, URL).posting
 
@@ -94,7 +93,8 @@ def test_what_stands_behind_a_label_by_chance_is_not_its_value(facts: str) -> No
 
 
 def test_links_around_the_text_are_no_part_of_it() -> None:
-    links = "".join(f"<p><a href='/x/{n}'>Another page to look at, {n}</a></p>" for n in range(9))
+    words = "Another page, whose name is long enough to be a sentence of a text"
+    links = "".join(f"<p><a href='/x/{n}'>{words}</a></p>" for n in range(9))
     case = named("definition list")
 
     posting = page.read(case.html.replace("<h2>", f"{links}<h2>"), URL).posting
@@ -128,3 +128,34 @@ def test_a_date_that_nothing_calls_the_day_of_posting_is_not_taken() -> None:
 
     assert posting is not None
     assert posting.posted_at is None
+
+
+@pytest.mark.parametrize(
+    ("facts", "location", "kind"),
+    [
+        ("<dl><dt>Location</dt><dd>Multiple Locations</dd></dl>", "Multiple Locations", None),
+        ("<p>Location: Bend, OR (view map)</p>", "Bend, OR", None),
+        ("<p>Location: Bend</p><p><b>City:</b> Reno</p>", "Bend", None),
+        ("<div><div>Job Type</div><div>Contract</div></div>", None, "contract"),
+    ],
+)
+def test_a_value_is_kept_in_the_words_of_the_page(
+    facts: str, location: str | None, kind: str | None
+) -> None:
+    html = f"<title>Painter</title><h1>Painter</h1><p>Company: Brush</p>{facts}{TEXT}"
+
+    posting = page.read(html, URL).posting
+
+    assert posting is not None
+    assert (posting.location, posting.employment_type) == (location, kind)
+
+
+def test_a_label_among_others_counts_more_than_one_in_running_text() -> None:
+    html = f"""<title>Painter</title><h1>Painter</h1><p>Location: Sparks</p>{TEXT}{TEXT}
+    <p>1</p><p>2</p><p>3</p><p>4</p><table><tr><td>Employer:</td><td>Brush</td></tr>
+    <tr><td>Location:</td><td>Reno</td></tr></table>"""
+
+    posting = page.read(html, URL).posting
+
+    assert posting is not None
+    assert posting.location == "Reno"
