@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from typing import Any
 
 from jobmill.catalog.posting import Posting
@@ -12,11 +13,21 @@ from jobmill.ingest.adapters import BY_NAME
 from jobmill.ingest.platform import Config, Platform
 from jobmill.outside.request import Request
 
+ALSO = {
+    "hn": "hackernews",
+    "wwr": "weworkremotely",
+    "atom": "rss",
+    "feed": "rss",
+    "muse": "themuse",
+}
+"""What people call a platform besides."""
+
 
 def platform(name: str) -> Platform:
-    """A platform by its name; Invalid proposes the nearest one."""
-    if name in BY_NAME:
-        return BY_NAME[name]
+    """A platform by its name, however it is written; Invalid proposes the nearest one."""
+    plain = re.sub("[^a-z0-9]", "", name.lower())
+    if found := BY_NAME.get(ALSO.get(plain, plain)):
+        return found
     close = difflib.get_close_matches(name.lower(), BY_NAME, n=1)
     hint = f": did you mean {close[0]}?" if close else "; `jobmill source platforms` lists them"
     raise Invalid(f"there is no platform {name}{hint}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from importlib.util import find_spec
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -125,5 +126,6 @@ PLATFORM = Platform(
     token=search.token,
     first=first,
     read=read,
+    off=None if find_spec("jobspy") else "install it: pip install 'jobmill[jobspy]'",
     inventory=False,
 )
