@@ -40,10 +40,10 @@ _CAREERS = re.compile(r"\s+(?:Careers|Karriere)$")
 _DIRECT = {"label", "more at", "by", "hiring", "title at"}
 """Evidence that names a company, whatever else the name may be."""
 _NO_NAME = re.compile(
-    r"^(?:this|our|the|us|your|a|an|my|all|more|other)\b|\b(?:click|here|view|website|profile|"
-    r"log ?in|sign|resume|résumé|search|apply|this company|this employer|jobs?|careers?|employers?|"
-    r"companies|overview|site|home|back|email|e-mail|home ?page|salary|location|read more|"
-    r"contact)\b|@|https?:|\?$|:$",
+    r"^(?:this|our|us|your|my|all|more|other|view|see|search|contact|back|click|home|read more|"
+    r"email|e-mail|about|the (?:company|employer|job|role|team|position|right))\b"
+    r"|\b(?:here|website|web site|profile|log ?in|sign (?:in|up)|resume|résumé|apply|jobs?|careers?|"
+    r"employers?|companies|overview|home ?page|salary|location)\b|@|https?:|\?$|:$",
     re.IGNORECASE,
 )
 

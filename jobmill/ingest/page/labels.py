@@ -103,6 +103,8 @@ _MAY_BE_ELSE = (
     " cargo datum fecha opening"
 )
 _VAGUE = frozenset(_MAY_BE_ELSE.split())
+_WITH_COLON = frozenset(("recruiter", "service", "contract", "firm"))
+"""Labels that are as often values."""
 _UNSAID = (
     "n a|na|none|not available|not specified|unspecified|not stated|not provided|see description|"
     "see ad|unknown|tbd|keine angabe|k a|nc|no especificado"
@@ -132,6 +134,8 @@ def known(words: str) -> Field | None:
 @lru_cache(maxsize=4_096)
 def _field(words: str) -> Field | None:
     label = squeeze(words)
+    if label in _WITH_COLON and not words.endswith(":"):
+        return None
     return _KNOWN.get(label) or _composed(frozenset(label.split()))
 
 
@@ -183,7 +187,7 @@ def _inside(line: Line, at: int) -> list[Pair]:
     words: list[str] = []
     for run, text in _pieces(line):
         head, colon, tail = text.partition(":")
-        name = known(head)
+        name = known(head + colon)
         if name and (colon or _set_apart(line, run.tag)) and not run.link:
             _close(found, label, words, at)
             plain = bool(tail.strip()) or not colon
@@ -222,7 +226,7 @@ def _is_another(line: Line, name: Field) -> bool:
     """Whether a line is or begins with a label, though not of the same field: a type of work may
     be "contract"."""
     head, colon, _ = line.text.partition(":")
-    said = {known(line.text), known(line.runs[0].text), known(head) if colon else None}
+    said = {known(line.text), known(line.runs[0].text), known(head + colon) if colon else None}
     return bool(said - {name, None}) or (line.text.endswith(":") and len(line.text) < 40)
 
 

@@ -124,12 +124,8 @@ def _plain_or_node(value: Any) -> Any:
 
 
 def _arrangement(node: Node) -> Arrangement | None:
-    for kind in _list(node.get("jobLocationType")):
-        if isinstance(kind, str) and kind.strip().upper() == "TELECOMMUTE":
-            return "remote"
-        if said := arrangement.word(kind):
-            return said
-    return None
+    said = map(arrangement.word, _list(node.get("jobLocationType")))
+    return next((word for word in said if word), None)
 
 
 def _salary(node: Node) -> Salary | None:

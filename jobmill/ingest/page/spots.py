@@ -21,8 +21,9 @@ _PATTERN = re.compile(
 )
 _IN_TITLE = re.compile(r"\b(?:in|bei|à|en|te)\s+([^|:]{2,60}?)(?:\s*[|:]|\s+[-\u2013\u2014]\s|$)")
 _NO_PLACE = re.compile(
-    r"\b(?:view|map|directions?|see|click|search|change|select|all locations|job|jobs|apply|login|"
-    r"resume|posted|salary|full[- ]time|part[- ]time)\b|[@?!=]|https?:|\d{6}",
+    r"^(?:view|see|click|search|change|select|show|all locations)\b"
+    r"|\b(?:jobs?|apply|login|resume|posted|salary|full[- ]time|part[- ]time)\b"
+    r"|[@?!=]|https?:|\d{6}",
     re.IGNORECASE,
 )
 _NEVER = re.compile(r"[@?!=]|https?:", re.IGNORECASE)

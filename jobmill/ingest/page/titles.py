@@ -11,14 +11,19 @@ from jobmill.ingest.page.lines import FIRST, Line
 from jobmill.ingest.page.words import Ballot, squeeze, within
 
 _HEADINGS = {"h1": 2.5, "h2": 1.5, "h3": 1.2, "h4": 0.8, "h5": 0.5, "h6": 0.4}
+# Verbs count only with their usual objects: "Email this job" is no title, "Email Developer" is.
 _GENERIC = re.compile(
     r"(?:job |position |role |the |about the )*(?:description|summary|details?|information|"
     r"overview|requirements|qualifications|responsibilities|role|job|position|benefits|skills|"
-    r"tools|duties|posting|opening|openings|opportunity|opportunities|profile)s?|(?:current |open |"
-    r"all |featured )*(?:careers?|jobs?|positions|vacancies|home|stellenangebote|karriere|empleo|"
-    r"emplois)|(?:search|find|browse|more|similar|related|view|sign|log|login|welcome|apply|about|"
-    r"contact|share|email|save|print|post|your|our|we|why|what|who|how|join|register|create|"
-    r"page not|not found|error|access denied|select|cookies?|privacy)\b.*",
+    r"tools|duties|posting|opening|openings|opportunity|opportunities|profile)s?"
+    r"|(?:current |open |all |featured )*(?:careers?|jobs?|positions|vacancies|home|"
+    r"stellenangebote|karriere|empleo|emplois)"
+    r"|(?:browse|more|similar|related|welcome|apply|about|your|our|we|why|what|who|how|page not|"
+    r"not found|error|access denied|cookies?|privacy|login|log in|log out|sign in|sign up|sign out|"
+    r"contact us|contact info|join us|join our|advanced search)\b.*"
+    r"|(?:search|find|view|email|e mail|save|share|print|post|create|select|register|contact)"
+    r"(?: (?:this|it|a|an|the|all|for|us|now|here|with|on|to|your|which|jobs?|more|resumes?|by|"
+    r"account|name|page|friend)\b.*)?"
 )
 _BEFORE = re.compile(
     r"^(?:(?:find |search |it |view )?(?:jobs?|careers?|job search|job details?|job opening|"

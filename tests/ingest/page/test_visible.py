@@ -150,12 +150,98 @@ def test_a_value_is_kept_in_the_words_of_the_page(
     assert (posting.location, posting.employment_type) == (location, kind)
 
 
-def test_a_label_among_others_counts_more_than_one_in_running_text() -> None:
-    html = f"""<title>Painter</title><h1>Painter</h1><p>Location: Sparks</p>{TEXT}{TEXT}
-    <p>1</p><p>2</p><p>3</p><p>4</p><table><tr><td>Employer:</td><td>Brush</td></tr>
-    <tr><td>Location:</td><td>Reno</td></tr></table>"""
+def test_a_label_among_others_counts_more_than_one_that_stands_alone() -> None:
+    alone = "<table><tr><td>Location:</td><td>Sparks</td></tr></table>"
+    apart = "<p>-</p>" * 9
+    html = f"""<title>Painter</title><h1>Painter</h1>{alone}{apart}{TEXT}
+    <p>Employer: Brush</p><p>Location: Reno</p>"""
 
     posting = page.read(html, URL).posting
 
     assert posting is not None
     assert posting.location == "Reno"
+
+
+@pytest.mark.parametrize(
+    "others",
+    [f"<h3>Similar jobs</h3><p>Other: {PROSE}</p>", f"<p class='related-posts'>Other: {PROSE}</p>"],
+    ids=["by their heading", "by their name"],
+)
+def test_other_postings_on_the_page_are_no_part_of_the_text(others: str) -> None:
+    html = named("German").html.replace("</body>", f"{others}</body>")
+
+    posting = page.read(html, URL).posting
+
+    assert posting is not None
+    assert MORE in (posting.description or "")
+    assert "Other:" not in (posting.description or "")
+
+
+def test_of_two_headings_the_address_tells_the_title() -> None:
+    html = f"<title>Opening</title><h2>Brush and Ladder</h2><h2>Sign Painter</h2>{TEXT}<p>Apply</p>"
+
+    posting = page.read(html, "https://jobs.example/openings/sign-painter-81").posting
+
+    assert posting is not None
+    assert posting.title == "Sign Painter"
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Sign Painter",
+        "Email Developer",
+        "Contact Center Agent",
+        "Post Office Clerk",
+        "Print Operator",
+        "Search Engine Analyst",
+        "Find Manager",
+        "IT Support",
+        "Registered Nurse",
+        "Recruiter",
+        "Applications Engineer",
+    ],
+)
+def test_a_title_may_begin_like_a_button(title: str) -> None:
+    html = f"""<title>Opening</title><a href="/s">Search jobs</a><h2>Email this job</h2>
+    <h2>{title}</h2><p>Company: Brush</p><p>Salary: $900 per week</p>{TEXT}"""
+
+    posting = page.read(html, URL).posting
+
+    assert posting is not None
+    assert posting.title == title
+
+
+@pytest.mark.parametrize("company", ["The Ladder House", "Alpine Search Partners", "A Fine Brush"])
+@pytest.mark.parametrize("place", ["Mountain View, CA", "Portland, ME"])
+def test_names_may_hold_words_that_buttons_have(company: str, place: str) -> None:
+    html = f"""<title>Painter - {company}</title><h1>Painter</h1><div class="employer-name">{company}</div>
+    <div class="where">{place}</div>{TEXT}<p>Apply</p><p>Salary: $900 per week</p>
+    <p>All jobs in {place}</p>"""
+
+    posting = page.read(html, URL).posting
+
+    assert posting is not None
+    assert (posting.company, posting.location) == (company, place)
+
+
+def test_a_heading_in_the_sidebar_gives_way() -> None:
+    html = f"""<title>Opening</title><h2 class="sidebar-box">Tips of the week</h2>
+    <p>1</p><p>2</p><p>3</p><p>4</p><p>5</p>{TEXT}<h2>Sign Painter</h2>{TEXT}
+    <p>1</p><p>2</p><p>3</p><p>4</p><p>5</p><p>Company: Brush</p><p>Salary: $900 per week</p>"""
+
+    posting = page.read(html, URL).posting
+
+    assert posting is not None
+    assert posting.title == "Sign Painter"
+
+
+def test_names_of_elements_tell_what_they_hold() -> None:
+    html = f"""<title>Painter</title><h1>Painter</h1><ul><li class="firm employer-name">Brush</li>
+    <li class="city">Sparks</li><li class="job-date-posted">2024-01-02</li></ul>{TEXT}<p>Apply</p>"""
+
+    posting = page.read(html, URL).posting
+
+    assert posting is not None
+    assert (posting.company, posting.location) == ("Brush", "Sparks")
+    assert posting.posted_at == dt.datetime(2024, 1, 2, tzinfo=dt.UTC)
