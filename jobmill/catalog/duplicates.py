@@ -159,12 +159,13 @@ def _vacancy(one: Traits, other: Traits, texts: Texts) -> str | None:
     relation = _relate(one, other)
     where = one.shown or other.shown
     equal = texts.speak_for_each_other(one.index, other.index, EQUAL)
-    if _same_requisition(one, other) and (equal or one.title == other.title):
+    if one.title != other.title:
+        # Also under one requisition: companies keep standing ones for unlike vacancies.
+        return None
+    if _same_requisition(one, other):
         return f"same requisition {one.requisition} at {where}" + (
             ", other place" if relation == "other" else ""
         )
-    if one.title != other.title:
-        return None
     if relation == "other":
         return f"same title and text at {where}, other place" if equal else None
     if _differ_by_place(one, other) and texts.alike(one.index, other.index) in (None, 1.0):
@@ -255,8 +256,11 @@ def _group(members: list[int], traits: list[Traits], posts: Clusters, vacancies:
 
 def _kind(posts: list[Traits]) -> Kind:
     first, *others = posts
+    if not others:
+        return "same"
     if any(
         _relate(first, one) in ("other", "near") or _differ_by_place(first, one) for one in others
     ):
         return "multi_location"
-    return "repost" if any(_posted_again(first, one) for one in others) else "same"
+    # Two ids of one board are two posts, however alike they are.
+    return "repost"
