@@ -221,6 +221,8 @@ def _page(platform: str, config: dict[str, Any], groups: Groups) -> str:
     page = _PAGES.get(platform)
     if page is None:
         return groups.get("page", "")
+    if str(config.get("base_url", "")).endswith("myworkdaysite.com"):
+        page = page.replace("/{site}", "/recruiting/{company_id}/{site}")
     region = config.get("region")
     quoted = {name: quote(str(part), safe="/:") for name, part in config.items()}
     return page.format_map(quoted | {"dot_region": f"{region}." if region else ""})

@@ -17,7 +17,8 @@ from jobmill.ingest.address import FEED, GENERIC, Found, from_url
 from jobmill.ingest.evidence import from_page
 from jobmill.ingest.names import Names, about_work
 from jobmill.ingest.platform import Page
-from jobmill.outside.request import Fetch, Ok, Request, Truncated
+from jobmill.ingest.scrape import explain
+from jobmill.outside.request import Answer, Fetch, Ok, Request, Truncated
 
 __all__ = ["Found", "detect", "discover", "from_page", "from_url"]
 
@@ -51,13 +52,16 @@ def detect(url: str, html: str | None = None, *, company: str | None = None) -> 
 
 
 async def discover(fetch: Fetch, url: str, *, company: str | None = None) -> Found | None:
-    """The likeliest board of a company's site, looking further until something is sure enough."""
+    """The likeliest board of a company's site, looking further until something is sure enough;
+    OutsideError says why the site could not be looked at."""
     first = detect(url)
     if first and first.token and first.platform != FEED:
         return first
     page = await _open(fetch, url)
-    if page is None:
-        return first
+    if not isinstance(page, _Site):
+        if first:
+            return first
+        raise OutsideError(f"{url} could not be looked at: {explain(page)[1]}")
     seen = [_look(page, company)]
     if not _enough(seen[-1]):
         seen += await _hop(fetch, page, company)
@@ -106,7 +110,8 @@ def _feed_by_address(url: str) -> Found | None:
     return Found(FEED, url, "medium", "the address looks like a feed", {"url": url}, url=url)
 
 
-async def _open(fetch: Fetch, url: str) -> _Site | None:
+async def _open(fetch: Fetch, url: str) -> _Site | Answer:
+    """The page, or how the site answered instead."""
     answer = await fetch(Request(url, page=True))
     match answer:
         case Ok():
@@ -114,7 +119,7 @@ async def _open(fetch: Fetch, url: str) -> _Site | None:
         case Truncated():
             return _Site(answer.url, answer.body.decode("utf-8", "replace"))
         case _:
-            return None
+            return answer
 
 
 def _look(page: _Site, company: str | None) -> Found | None:
@@ -129,7 +134,7 @@ async def _hop(fetch: Fetch, page: _Site, company: str | None) -> list[Found | N
     seen: list[Found | None] = []
     for link in _careers_links(page)[:_MOST_HOPS]:
         further = await _open(fetch, link)
-        found = _look(further, company) if further else None
+        found = _look(further, company) if isinstance(further, _Site) else None
         seen.append(found and replace(found, evidence=f"on {link[:200]}: {found.evidence}"))
         if _enough(found):
             break
@@ -150,7 +155,9 @@ def _careers_links(page: _Site) -> list[str]:
 
 async def _guess(fetch: Fetch, page: _Site, company: str | None) -> Found | None:
     """A board under the company's name, if its postings show that it is the company's."""
-    slugs = [name for name in Names.of(page.url, company).names if name.isascii()]
+    # A number is the address of a machine, not the name of a company.
+    names = Names.of(page.url, company).names
+    slugs = [name for name in names if name.isascii() and not name.isdigit()]
     for slug in sorted(slugs, key=len, reverse=True)[:_MOST_SLUGS]:
         for name in _GUESSED:
             found = await _try(fetch, name, slug, page, company)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from selectolax.lexbor import LexborHTMLParser
 
 from jobmill.catalog.posting import Posting
 from jobmill.errors import OutsideError
 from jobmill.ingest import foreign
+from jobmill.ingest.fields import text
 from jobmill.ingest.page import structured
 from jobmill.ingest.page.schema import from_schema
 
@@ -61,15 +63,23 @@ def _too_deep(html: str) -> bool:
     return False
 
 
-def stated(page: LexborHTMLParser, url: str) -> Posting | None:
-    """The one posting that a page states as JSON-LD; None where it states none or several."""
-    found = [one for node in structured.nodes(page) if (one := from_schema(node, url))]
-    return found[0] if len(found) == 1 else None
+def stated(page: LexborHTMLParser, url: str, department: str = "") -> Posting | None:
+    """The one posting that a page states as JSON-LD; None where it states none or several.
+    `department` is where the vendor puts it."""
+    found = [
+        (one, node)
+        for node in structured.nodes(page.css("script"))
+        if (one := from_schema(node, url))
+    ]
+    if len(found) != 1:
+        return None
+    one, node = found[0]
+    return replace(one, department=one.department or text.line(node.get(department)))
 
 
-def posting(body: bytes, url: str) -> Posting:
+def posting(body: bytes, url: str, department: str = "") -> Posting:
     """The posting that a page states; OutsideError where it states none."""
-    found = stated(tree(body), url)
+    found = stated(tree(body), url, department)
     if found is None:
         raise OutsideError("the page states no posting: it may be gone", permanent=True)
     return found

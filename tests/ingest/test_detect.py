@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from jobmill.errors import OutsideError
 from jobmill.ingest.adapters import BY_NAME, PLATFORMS
 from jobmill.ingest.address import FEED, GENERIC, NO_TOKENS
 from jobmill.ingest.detect import Found, detect, discover, from_page, from_url
@@ -453,7 +454,10 @@ async def test_a_careers_page_is_the_last_thing_to_fall_back_on() -> None:
 
 async def test_a_site_that_does_not_answer_is_not_judged() -> None:
     url = "https://acme.example/"
-    assert await discover(Site({url: Unknown(url, "timeout", "slow")}), url) is None
+    with pytest.raises(OutsideError, match="slow"):
+        await discover(Site({url: Unknown(url, "timeout", "slow")}), url)
+    board = "https://boards.greenhouse.io/acme"
+    assert await discover(Site({board: Unknown(board, "timeout", "slow")}), board)
 
 
 def _config(url: str) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from jobmill.catalog.posting import Posting
@@ -34,7 +35,7 @@ class _Named(Foreign):
 
 
 class _Item(Foreign):
-    id: str
+    id: Maybe[str] = None
     title: Line
     redirect_url: Link = None
     company: Maybe[_Named] = None
@@ -79,8 +80,15 @@ def read(body: bytes, request: Request, config: Search) -> Page:
     number = request.mark.get("page", 1)
     more = bool(answer.results) and number * SIZE < (answer.count or 0)
     next, truncated = search.turn(config, number, more, lambda page: _ask(config, page))
-    postings = tuple(_posting(one, CURRENCIES[config.country]) for one in good)
+    postings = tuple(_posting(one, _currency(one, config)) for one in good)
     return Page(postings, next, truncated, answer.count, stubs)
+
+
+def _currency(one: _Item, config: Search) -> str:
+    """By the site that shows the posting: of a saved answer nobody knows what was asked."""
+    site = re.match(r"https?://(?:www\.)?adzuna\.(?:com?\.)?([a-z]{2,3})/", one.redirect_url or "")
+    country = {"uk": "gb", "com": "us"}.get(site[1], site[1]) if site else ""
+    return CURRENCIES.get(country) or CURRENCIES[config.country]
 
 
 def _posting(one: _Item, currency: str) -> Posting:

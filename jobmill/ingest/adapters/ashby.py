@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 from urllib.parse import quote, unquote
+
+from pydantic import AliasChoices, Field
 
 from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.ingest import foreign
@@ -49,21 +52,28 @@ class _Tier(Foreign):
 
 
 class _Compensation(Foreign):
+    compensationTierSummary: Maybe[str] = None
+    scrapeableCompensationSalarySummary: Maybe[str] = None
     summaryComponents: Many[_Component] = ()
     compensationTiers: Many[_Tier] = ()
+
+
+def _or(name: str, other: str) -> Any:
+    """A field that some of their answers call otherwise."""
+    return Field(None, validation_alias=AliasChoices(name, other))
 
 
 class _Post(Foreign):
     id: Line
     title: Line
     isListed: Maybe[bool] = None
-    department: Maybe[Line] = None
-    team: Maybe[Line] = None
+    department: Maybe[Line] = _or("department", "departmentName")
+    team: Maybe[Line] = _or("team", "teamName")
     employmentType: Maybe[str] = None
-    location: Maybe[Line] = None
+    location: Maybe[Line] = _or("location", "locationName")
     secondaryLocations: Many[_Place | Line] = ()
     address: Maybe[_Address] = None
-    publishedAt: Maybe[str] = None
+    publishedAt: Maybe[str] = _or("publishedAt", "publishedDate")
     isRemote: Maybe[bool] = None
     workplaceType: Maybe[str] = None
     jobUrl: Link = None
@@ -145,7 +155,11 @@ def _pay(compensation: _Compensation | None) -> Salary | None:
             low = min((one.minValue for one in same if one.minValue), default=None)
             high = max((one.maxValue for one in same if one.maxValue), default=None)
             return salary.structured(low, high, *by)
-    return None
+    # The summary speaks of equity and bonuses too: where its parts are known, none is a salary.
+    summary = (
+        None if tiers or compensation.summaryComponents else compensation.compensationTierSummary
+    )
+    return salary.from_text(compensation.scrapeableCompensationSalarySummary or summary)
 
 
 def _amounts(component: _Component) -> bool:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import cast
 from urllib.parse import urlencode
+
+from pydantic import AliasChoices, Field
 
 from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.errors import OutsideError
@@ -36,6 +39,18 @@ class _Answer(Foreign):
     page: Maybe[int] = None
 
 
+class _Comment(Foreign):
+    """As Algolia's and Hacker News's own answers for single items have it."""
+
+    id: str
+    text: str
+    created_at: Maybe[str] = Field(None, validation_alias=AliasChoices("created_at", "time"))
+
+
+class _Thread(Foreign):
+    children: list[object]
+
+
 API = "https://hn.algolia.com/api/v1/search_by_date"
 HIRING = re.compile(r"Ask HN: Who is hiring\?", re.IGNORECASE)
 SIZE = 200
@@ -56,8 +71,16 @@ def _comments(story: int, page: int) -> Request:
 
 
 def read(body: bytes, request: Request, config: Thread) -> Page:
-    """The threads, of which the newest is followed, or a page of one's comments."""
-    answer = _Answer.model_validate(foreign.load(body))
+    """The threads, of which the newest is followed, or a page of one's comments; also a thread as
+    one item with all its comments, and comments alone."""
+    value = foreign.load(body)
+    if (items := _items(value)) is not None:
+        # Comments that were taken back have no text.
+        held = [one for item in items if (one := foreign.record(_Comment, item))]
+        if items and not held:
+            raise foreign.unknown(PLATFORM.title)
+        return Page(tuple(found for one in held if (found := _from(one))))
+    answer = _Answer.model_validate(value)
     hits, stubs = foreign.records(_Hit, answer.hits)
     threads = [hit for hit in hits if hit.title and HIRING.search(hit.title)]
     if threads:
@@ -76,28 +99,42 @@ def read(body: bytes, request: Request, config: Thread) -> Page:
     )
 
 
+def _items(value: object) -> list[object] | None:
+    """The comments of an answer that is no search's; None where it is one."""
+    if isinstance(value, list):
+        return cast(list[object], value)
+    if thread := foreign.record(_Thread, value):
+        return thread.children
+    return [value] if foreign.record(_Comment, value) else None
+
+
 def _posting(hit: _Hit) -> Posting | None:
-    """A comment that begins as postings do; None for answers, questions and talk."""
+    """What a thread is answered with; None for what answers those answers."""
     if not hit.comment_text or (hit.parent_id or 0) != (hit.story_id or 0):
         return None
-    html = hit.comment_text
+    return _from(_Comment(id=hit.objectID, text=hit.comment_text, created_at=hit.created_at))
+
+
+def _from(comment: _Comment) -> Posting | None:
+    """A comment that begins as postings do; None for questions and talk."""
+    html = comment.text
     top = text.from_html(re.split(r"<p>|\n", html, maxsplit=1)[0])
     header = read_header(text.line(top) or "")
     if header is None:
         return None
     return Posting(
         title=header.title,
-        url=f"https://news.ycombinator.com/item?id={hit.objectID}",
+        url=f"https://news.ycombinator.com/item?id={comment.id}",
         company=header.company,
         location="; ".join(header.places) or None,
         locations=tuple(header.places),
         arrangement=header.arrangement,
         remote_from=tuple(header.remote_from),
         employment_type=header.employment_type,
-        posted_at=dates.read(hit.created_at),
+        posted_at=dates.read(comment.created_at),
         salary=header.salary,
         description=text.from_html(html),
-        vendor_id=hit.objectID,
+        vendor_id=comment.id,
         via="Hacker News",
     )
 
@@ -152,6 +189,12 @@ FILLER = re.compile(
     re.IGNORECASE,
 )
 ASIDE = re.compile(r"\(([^()]*)\)")
+NO_PLACE = re.compile(
+    r"\b(?:hours?|required|preferred|speak(?:ing|er)|overlap|time ?zones?|tz)\b"
+    r"|^(?:[EP]T|[ECMP][SD]T|CES?T|GMT|UTC|BST|IST)\b",
+    re.IGNORECASE,
+)
+"""Languages to speak and hours to keep, which stand where places do."""
 SMALL = frozenset({"or", "and", "de", "of", "the", "in"})
 EDGES = " -–—·,;:/&+"  # noqa: RUF001
 LONGEST = 120
@@ -228,7 +271,7 @@ def _arrange(part: str, header: Header) -> None:
 
 def _place_like(part: str) -> bool:
     """ "Berlin, Germany", "NYC", "San Francisco": short, and each word a name."""
-    words = re.findall(r"[^\W\d_]+", part)
+    words = re.findall(r"[^\W\d_]+", part) if not NO_PLACE.search(part) else []
     return 0 < len(words) <= 12 and all(one[0].isupper() or one in SMALL for one in words)
 
 

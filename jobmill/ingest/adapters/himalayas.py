@@ -32,20 +32,21 @@ class _Item(Foreign):
 class _Answer(Foreign):
     jobs: list[object]
     totalCount: Maybe[int] = None
+    nextCursor: Maybe[str] = None
 
 
 SIZE = 20
 
 
 def first(config: search.Paged) -> Request:
-    return _ask(0, 1)
+    return _ask(0, 1, None)
 
 
-def _ask(offset: int, number: int) -> Request:
-    return Request(
-        f"https://himalayas.app/jobs/api?limit={SIZE}&offset={offset}",
-        mark={"offset": offset, "page": number},
-    )
+def _ask(offset: int, number: int, cursor: str | None) -> Request:
+    """By the site's own mark for the next page; by how many came where it gives none."""
+    after = {"cursor": cursor} if cursor else {"offset": offset}
+    url = search.url("https://himalayas.app/jobs/api", {"limit": SIZE, **after})
+    return Request(url, mark={"offset": offset, "page": number})
 
 
 def read(body: bytes, request: Request, config: search.Paged) -> Page:
@@ -55,7 +56,7 @@ def read(body: bytes, request: Request, config: search.Paged) -> Page:
     seen = request.mark.get("offset", 0) + len(answer.jobs)
     more = bool(answer.jobs) and seen < (answer.totalCount or 0)
     next, truncated = search.turn(
-        config, request.mark.get("page", 1), more, lambda page: _ask(seen, page)
+        config, request.mark.get("page", 1), more, lambda page: _ask(seen, page, answer.nextCursor)
     )
     return Page(tuple(map(_posting, good)), next, truncated, answer.totalCount, stubs)
 

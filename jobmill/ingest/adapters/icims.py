@@ -29,6 +29,10 @@ class _Meta(Foreign):
     canonical_url: Link = None
 
 
+class _Named(Foreign):
+    name: Maybe[Line] = None
+
+
 class _Data(Foreign):
     title: Line
     req_id: Maybe[str] = None
@@ -46,6 +50,7 @@ class _Data(Foreign):
     employment_type: Maybe[str] = None
     department: Maybe[str] = None
     category: Many[str] = ()
+    categories: Many[_Named] = ()
     hiring_organization: Maybe[str] = None
     posted_date: Maybe[str] = None
     update_date: Maybe[str] = None
@@ -68,6 +73,7 @@ class _Answer(Foreign):
 
 
 PAGE = 100
+CATEGORY = "occupationalCategory"
 HOST = re.compile(r"//(?:[a-z0-9-]*careers?[a-z0-9]*-)?([\w-]+)\.icims\.com/", re.IGNORECASE)
 LINK = re.compile(r"/jobs/(\d+)/([^/?#]*)/?(?:job)?(?=[?#]|$)")
 
@@ -128,7 +134,7 @@ def _posting(one: _Data, config: Board) -> Posting:
         company=text.line(one.hiring_organization),
         location=where,
         arrangement=arrangement.word(one.location_type),
-        department=text.line(one.department) or next(map(text.line, one.category), None),
+        department=_department(one),
         employment_type=employment.read(one.employment_type),
         posted_at=dates.read(one.posted_date),
         updated_at=dates.read(one.update_date),
@@ -148,8 +154,13 @@ def _posting(one: _Data, config: Board) -> Posting:
     )
 
 
+def _department(one: _Data) -> str | None:
+    named = [one.department, *one.category, *(each.name for each in one.categories)]
+    return next(filter(None, map(text.line, named)), None)
+
+
 def _read_classic(page: LexborHTMLParser, request: Request, config: Board) -> Page:
-    if one := markup.stated(page, request.url):
+    if one := markup.stated(page, request.url, CATEGORY):
         link = LINK.search(one.url) or LINK.search(request.url)
         board = board_of(config, HOST, one.url)
         return Page((replace(one, board=board, vendor_id=link[1] if link else None),))
@@ -202,6 +213,9 @@ def _card(anchor: LexborNode, base: str, config: Board) -> Posting | None:
         title=title,
         url=url,
         location=where,
+        arrangement=arrangement.word(_labelled(card, "(?:arrangement|remote|workplace)")),
+        department=_labelled(card, "(?:department|category)"),
+        employment_type=employment.read(_labelled(card, "(?:position|employment|job|time) type")),
         posted_at=dates.read(_labelled(card, "posted")),
         board=board_of(config, HOST, url),
         vendor_id=link[1],
@@ -220,7 +234,7 @@ def _around(node: LexborNode) -> LexborNode:
 
 
 def _labelled(card: LexborNode, word: str) -> str | None:
-    """What stands after a label that has this word in it."""
+    """What stands after a label that has this word, or one of such words, in it."""
     for label in card.css(".field-label, .iCIMS_JobHeaderField"):
         value = label.next
         while value is not None and value.tag not in ("span", "dd"):
@@ -237,7 +251,7 @@ def detail(posting: Posting, config: Board) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
-    return foreign.add(posting, markup.posting(body, posting.url))
+    return foreign.add(posting, markup.posting(body, posting.url, CATEGORY))
 
 
 PLATFORM = Platform(

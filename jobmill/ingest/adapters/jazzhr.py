@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import quote
+from dataclasses import replace
+from urllib.parse import quote, urljoin
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from jobmill.catalog.posting import Posting
-from jobmill.ingest import foreign
+from jobmill.ingest import foreign, markup
 from jobmill.ingest.fields import dates, employment, places, seniority, text
 from jobmill.ingest.platform import Board, Page, Platform, at, board_of
 from jobmill.outside.request import Request
 
 HOST = re.compile(r"^https?://([\w-]+)\.applytojob\.com/", re.IGNORECASE)
+CODE = re.compile(r"/apply/(?:jobs/details/)?(?!jobs\b)([A-Za-z0-9]{5,})")
 MADE = re.compile(r"job_(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)")
 
 
@@ -20,7 +24,10 @@ def first(config: Board) -> Request:
 
 
 def read(body: bytes, request: Request, config: Board) -> Page:
-    """The feed: all syndicated postings, whole. Drafts and closed ones in it are left out."""
+    """The feed: all syndicated postings, whole, without drafts and closed ones. A page for people,
+    with all postings or one, is understood as well."""
+    if b"<jobs" not in body[:2000]:
+        return _page(markup.tree(body), request, config)
     feed = foreign.xml(body)
     if feed.tag != "jobs":
         raise foreign.unknown(PLATFORM.title)
@@ -55,6 +62,62 @@ def _posting(entry: dict[str, str], config: Board) -> Posting:
         board=board_of(config, HOST, url),
         vendor_id=entry.get("id") or None,
     )
+
+
+def _page(page: LexborHTMLParser, request: Request, config: Board) -> Page:
+    if one := markup.stated(page, request.url):
+        code = CODE.search(one.url)
+        board = board_of(config, HOST, one.url)
+        return Page((replace(one, board=board, vendor_id=code[1] if code else None),))
+    if one := _shown(page, request.url, config):
+        return Page((one,))
+    links = page.css("h1 a[href*='/apply/'], h2 a[href*='/apply/'], h3 a[href*='/apply/']")
+    found = [one for link in links if (one := _listed(link, request.url, config))]
+    if not found and page.css_first("[href*='applytojob.com'], [class*='resumator']") is None:
+        raise foreign.unknown(PLATFORM.title)
+    return Page(tuple({one.vendor_id: one for one in found}.values()))
+
+
+def _shown(page: LexborHTMLParser, url: str, config: Board) -> Posting | None:
+    """A posting that older pages only show; they are titled "Role - Company - Career Page"."""
+    body, head = page.css_first("#job-description, .job_description"), page.css_first("title")
+    named = (text.line(head.text()) or "").rsplit(" - ", 2) if head else []
+    if body is None or len(named) < 3:
+        return None
+    code = CODE.search(url)
+    return Posting(
+        title=named[0],
+        url=url,
+        company=named[1],
+        description=text.from_html(body.html),
+        board=board_of(config, HOST, url),
+        vendor_id=code[1] if code else None,
+    )
+
+
+def _listed(link: LexborNode, base: str, config: Board) -> Posting | None:
+    url = foreign.link(urljoin(base, link.attributes["href"] or "")) or ""
+    code, title = CODE.search(url), text.line(link.text(separator=" "))
+    card = link.parent.parent if link.parent else None
+    if not code or not title or card is None:
+        return None
+    where = _beside(card, "map-marker")
+    return Posting(
+        title=title,
+        url=url,
+        location=where,
+        locations=places.unique(where),
+        department=_beside(card, "sitemap"),
+        board=board_of(config, HOST, url),
+        vendor_id=code[1],
+        partial=True,
+    )
+
+
+def _beside(card: LexborNode, icon: str) -> str | None:
+    """The text that stands beside an icon."""
+    found = card.css_first(f"[class*='{icon}']")
+    return text.line(found.parent.text(separator=" ")) if found and found.parent else None
 
 
 PLATFORM = Platform(

@@ -15,6 +15,7 @@ from jobmill.ingest.platform import Board, Mark, Page, Platform, at, board_of
 from jobmill.outside.request import Request
 
 PATH = re.compile(r"jobvite\.com/(?:careers/)?([^/]+)/job/")
+NAME = ".jv-job-list-name"
 SITE = "https://jobs.jobvite.com"
 
 
@@ -26,13 +27,14 @@ def read(body: bytes, request: Request, config: Board) -> Page:
     """The page with all postings, grouped by department, or the page of one."""
     page = markup.tree(body)
     if one := _single(page, request.url):
-        board = board_of(config, PATH, one.url)
-        return Page((replace(one, board=board, vendor_id=_id(one.url)),))
+        return Page((replace(one, board=board_of(config, PATH, one.url)),))
     if page.css_first("[class*='jv-']") is None:
         raise foreign.unknown(PLATFORM.title)
     postings: dict[str, Posting] = {}
     department, names = None, 0
-    for node in page.css("h2, h3, .jv-job-list-name"):
+    # Some companies' own pages keep the rows but not the names of their parts.
+    name = NAME if page.css_first(NAME) else "tr a[href*='/job/']"
+    for node in page.css(f"h2, h3, {name}"):
         if node.tag in ("h2", "h3"):
             department = text.line(node.text(separator=" "))
             continue
@@ -79,8 +81,18 @@ def _listed(name: LexborNode, department: str | None, base: str, config: Board) 
 
 def _single(page: LexborHTMLParser, url: str) -> Posting | None:
     """A posting's page: as it states itself, else as it shows itself."""
-    if found := markup.stated(page, url):
-        return found
+    button = page.css_first(".jv-button-apply[href]")
+    form = urljoin(url or SITE, button.attributes["href"] or "") if button else ""
+    page_url = url or re.sub(r"/apply\b.*", "", form)
+    one = markup.stated(page, page_url, department="industry") or _shown(page, page_url)
+    if one is None:
+        return None
+    # What it calls its identifier is the posting's, not the vacancy's.
+    id = _id(one.url) or one.requisition_id
+    return replace(one, vendor_id=id, requisition_id=None, apply_url=foreign.link(form))
+
+
+def _shown(page: LexborHTMLParser, url: str) -> Posting | None:
     header, body = page.css_first(".jv-header"), page.css_first(".jv-job-detail-description")
     title = text.line(header.text(separator=" ")) if header else None
     if not title or body is None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from typing import Annotated, Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from annotated_types import Len
 
 from jobmill.catalog.posting import Posting
 from jobmill.ingest import foreign
 from jobmill.ingest.fields import arrangement, dates, employment, places, text
-from jobmill.ingest.foreign import Foreign, Many, Maybe
+from jobmill.ingest.foreign import Foreign, Link, Many, Maybe
 from jobmill.ingest.platform import Config, Groups, Page, Platform, UrlPattern, at
 from jobmill.outside.request import Request
 
@@ -76,11 +76,17 @@ class _Requisition(Foreign):
 class _List(Foreign):
     requisitionList: list[object]
     TotalJobsCount: Maybe[int] = None
+    SiteNumber: Maybe[str] = None
+
+
+class _Link(Foreign):
+    href: Link = None
 
 
 class _Answer(Foreign):
     # One element whatever the number of postings: they stand inside it.
     items: Annotated[list[_List | _Requisition], Len(min_length=1)]
+    links: Many[_Link] = ()
 
 
 PAGE = 200
@@ -102,9 +108,14 @@ def _page(config: Site, offset: int) -> Request:
 
 def read(body: bytes, request: Request, config: Site) -> Page:
     """A page of the list, with texts cut short, or one requisition."""
-    answer = _Answer.model_validate(foreign.load(body)).items[0]
+    value = foreign.load(body)
+    if single := foreign.record(_Requisition, value):
+        return Page((_posting(single, config),))
+    held = _Answer.model_validate(value)
+    answer = held.items[0]
     if isinstance(answer, _Requisition):
         return Page((_posting(answer, config),))
+    config = _known(config, held.links, answer.SiteNumber)
     good, stubs = foreign.records(_Requisition, answer.requisitionList)
     seen = request.mark.get("offset", 0) + len(answer.requisitionList)
     total = answer.TotalJobsCount
@@ -121,6 +132,15 @@ def read(body: bytes, request: Request, config: Site) -> Page:
     )
 
 
+def _known(config: Site, links: tuple[_Link, ...], site: str | None) -> Site:
+    """The site, where a saved list names what nobody told."""
+    if config.site or not site:
+        return config
+    hosts = [urlsplit(one.href).hostname for one in links if one.href]
+    base = f"https://{hosts[0]}" if hosts and hosts[0] else ""
+    return Site(base_url=base, site=site) if base else config
+
+
 def detail(posting: Posting, config: Site) -> Request:
     id = quote(posting.vendor_id or "", safe="")
     return Request(
@@ -130,10 +150,10 @@ def detail(posting: Posting, config: Site) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: Site) -> Posting:
-    answer = _Answer.model_validate(foreign.load(body)).items[0]
-    if not isinstance(answer, _Requisition):
+    found = read(body, detail(posting, config), config).postings
+    if len(found) != 1 or found[0].vendor_id != posting.vendor_id:
         raise foreign.unknown(PLATFORM.title)
-    return foreign.add(posting, _posting(answer, config))
+    return foreign.add(posting, found[0])
 
 
 def _posting(one: _Requisition, config: Site) -> Posting:
@@ -154,7 +174,7 @@ def _posting(one: _Requisition, config: Site) -> Posting:
         location=text.line(one.PrimaryLocation),
         locations=places.unique(one.PrimaryLocation, others),
         arrangement=arrangement.word(one.WorkplaceType or one.WorkplaceTypeCode),
-        department=text.line(one.Department or one.JobFunction or one.Category or one.JobFamily),
+        department=text.line(one.Department or one.Category or one.JobFamily or one.JobFunction),
         employment_type=employment.read([one.JobSchedule, one.ContractType]),
         posted_at=dates.read(one.PostedDate or one.ExternalPostedStartDate),
         valid_through=dates.deadline(one.ExternalPostedEndDate or one.PostingEndDate),

@@ -6,12 +6,32 @@ from typing import Any
 from urllib.parse import quote
 from xml.etree.ElementTree import Element
 
+from pydantic import AliasChoices, Field
+
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.ingest import foreign
 from jobmill.ingest.fields import dates, employment, places, salary, seniority
 from jobmill.ingest.fields import text as texts
+from jobmill.ingest.foreign import Foreign, Line, Many, Maybe
 from jobmill.ingest.platform import Board, Groups, Page, Platform, at, home
 from jobmill.outside.request import Request
+
+
+class _Position(Foreign):
+    """As the board's own search has it, which says less than the feed."""
+
+    id: Line
+    name: Line
+    subcompany: Maybe[Line] = None
+    office: Maybe[Line] = None
+    offices: Many[Line] = ()
+    department: Maybe[Line] = None
+    employment_type: Maybe[Line] = None
+    schedule: Maybe[Line] = None
+    seniority: Maybe[str] = None
+    keywords: Maybe[str] = None
+    description: Maybe[str] = None
+    createdAt: Maybe[str] = Field(None, validation_alias=AliasChoices("createdAt", "created_at"))
 
 
 class Feed(Board):
@@ -26,7 +46,10 @@ def first(config: Feed) -> Request:
 
 
 def read(body: bytes, request: Request, config: Feed) -> Page:
-    """The whole feed, or one position."""
+    """The whole feed, one position, or what the board's own search finds."""
+    if body.lstrip()[:1] == b"[":
+        found, stubs = foreign.records(_Position, foreign.items(body))
+        return Page(tuple(_found(one, config) for one in found), stubs=stubs)
     root = foreign.xml(body)
     if root.tag not in ("workzag-jobs", "position"):
         raise foreign.unknown("Personio")
@@ -45,38 +68,61 @@ def _posting(position: Element, config: Feed) -> Posting | None:
     description = _text(position)
     return Posting(
         title=title,
-        url=f"{_site(config)}/job/{quote(id, safe='')}" if _site(config) else "",
+        url=_url(id, config),
         company=_line(position, "subcompany"),
         location=office,
         locations=places.unique(
             office, [one.text for one in position.iterfind("additionalOffices/office")]
         ),
         department=_line(position, "department") or _line(position, "recruitingCategory"),
-        employment_type=_employment(position),
+        employment_type=_employment(_line(position, "employmentType"), _line(position, "schedule")),
         seniority=seniority.word(_line(position, "seniority")),
         posted_at=dates.read(_line(position, "createdAt")),
         salary=_pay(position),
         description=description,
         board=config.board_token or None,
         vendor_id=id,
-        tags=tuple(filter(None, map(str.strip, (_line(position, "keywords") or "").split(",")))),
+        tags=_tags(_line(position, "keywords")),
         partial=description is None,
     )
 
 
-def _site(config: Feed) -> str | None:
-    """Positions do not name their page; None for a saved feed that nobody knows the site of."""
+def _found(one: _Position, config: Feed) -> Posting:
+    description = texts.from_html(one.description)
+    return Posting(
+        title=one.name,
+        url=_url(one.id, config),
+        company=one.subcompany,
+        location=one.office,
+        locations=places.unique(one.offices or one.office),
+        department=one.department,
+        employment_type=_employment(one.employment_type, one.schedule),
+        seniority=seniority.word(one.seniority),
+        posted_at=dates.read(one.createdAt),
+        description=description,
+        board=config.board_token or None,
+        vendor_id=one.id,
+        tags=_tags(one.keywords),
+        partial=description is None,
+    )
+
+
+def _url(id: str, config: Feed) -> str:
+    """Positions do not name their page; "" for a saved feed that nobody knows the site of."""
     known = config.base_url or config.board_token
-    return home(config, "jobs.personio.de") if known else None
+    return f"{home(config, 'jobs.personio.de')}/job/{quote(id, safe='')}" if known else ""
+
+
+def _tags(keywords: str | None) -> tuple[str, ...]:
+    return tuple(filter(None, map(str.strip, (keywords or "").split(","))))
 
 
 def _line(position: Element, path: str) -> str | None:
     return texts.line(position.findtext(path))
 
 
-def _employment(position: Element) -> str | None:
+def _employment(kind: str | None, hours: str | None) -> str | None:
     """How one is employed, unless it is for good: then how much one works says more."""
-    kind, hours = _line(position, "employmentType"), _line(position, "schedule")
     return employment.read(hours or kind if kind in (None, "permanent") else kind)
 
 

@@ -48,12 +48,14 @@ class _Posting(Foreign):
     employment_type: Maybe[str] = None
     employment_type_text: Maybe[str] = None
     workplace_type: Maybe[str] = None
+    workplace_type_text: Maybe[str] = None
+    department: Maybe[_Named] = None
     job: Maybe[_Position] = None
     location: Maybe[_Location] = None
 
 
 class _Board(Foreign):
-    data: list[object]
+    data: list[object] | _Posting
 
 
 HOST = re.compile(r"^https?://([\w-]+)\.pinpointhq\.com/", re.IGNORECASE)
@@ -64,13 +66,17 @@ def first(config: Board) -> Request:
 
 
 def read(body: bytes, request: Request, config: Board) -> Page:
-    board = _Board.model_validate(foreign.load(body))
-    good, stubs = foreign.records(_Posting, board.data)
-    return Page(tuple(_posting(one, config) for one in good), total=len(board.data), stubs=stubs)
+    """All postings, or one."""
+    held = _Board.model_validate(foreign.load(body)).data
+    if isinstance(held, _Posting):
+        return Page((_posting(held, config),))
+    good, stubs = foreign.records(_Posting, held)
+    return Page(tuple(_posting(one, config) for one in good), total=len(held), stubs=stubs)
 
 
 def _posting(one: _Posting, config: Board) -> Posting:
     position = one.job or _Position()
+    department = position.department or one.department
     where = _place(one.location)
     needs = _section(one.skills_knowledge_expertise_header, one.skills_knowledge_expertise)
     return Posting(
@@ -78,8 +84,8 @@ def _posting(one: _Posting, config: Board) -> Posting:
         url=one.url or "",
         location=where,
         locations=places.unique(where),
-        arrangement=arrangement.word(one.workplace_type),
-        department=text.line(position.department.name) if position.department else None,
+        arrangement=arrangement.word(one.workplace_type or one.workplace_type_text),
+        department=text.line(department.name) if department else None,
         employment_type=employment.read(one.employment_type or one.employment_type_text),
         valid_through=dates.deadline(one.deadline_at),
         salary=_salary(one),

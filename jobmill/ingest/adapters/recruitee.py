@@ -35,6 +35,7 @@ class _Pay(Foreign):
 
 class _Words(Foreign):
     title: Maybe[Line] = None
+    highlight: Maybe[str] = None
     description: Maybe[str] = None
     requirements: Maybe[str] = None
 
@@ -122,7 +123,12 @@ def _posting(offer: _Offer, config: Board) -> Posting | None:
     if not words or not words.title:
         return None
     pay, requirements = offer.salary, texts.from_html(words.requirements)
-    description = texts.join(texts.from_html(words.description), requirements)
+    whole = texts.join(texts.from_html(words.description), requirements)
+    highlight = texts.from_html(words.highlight)
+    # It mostly repeats a part of the text.
+    description = (
+        whole if highlight and highlight in (whole or "") else texts.join(highlight, whole)
+    )
     hosted = HOSTED.search(f"{offer.careers_url} {offer.mailbox_email}")
     return Posting(
         title=words.title,
@@ -132,7 +138,7 @@ def _posting(offer: _Offer, config: Board) -> Posting | None:
         locations=places.unique([one.line() for one in offer.locations] or offer.line()),
         arrangement=offer.arrangement(),
         department=offer.department,
-        employment_type=employment.read(offer.employment_type_code),
+        employment_type=_employment(offer.employment_type_code),
         seniority=seniority.word(offer.experience_code),
         posted_at=dates.read(offer.published_at) or dates.read(offer.created_at),
         updated_at=dates.read(offer.updated_at),
@@ -147,6 +153,11 @@ def _posting(offer: _Offer, config: Board) -> Posting | None:
         tags=offer.tags,
         partial=description is None,
     )
+
+
+def _employment(code: str | None) -> str | None:
+    """Codes name the hours first: "fulltime_fixed_term" is full time, if not for good."""
+    return employment.read((code or "").removesuffix("_fixed_term"))
 
 
 PLATFORM = Platform(

@@ -32,6 +32,7 @@ class _Item(Foreign):
     datePosted: Maybe[str] = None
     expirationDate: Maybe[str] = None
     contractType: Maybe[str] = None
+    jobType: Maybe[str] = None
     fullTime: Maybe[bool] = None
     partTime: Maybe[bool] = None
     jobDescription: Maybe[str] = None
@@ -113,7 +114,7 @@ def _employment(one: _Item) -> str | None:
     if one.contractType and one.contractType.casefold() != "permanent":
         return employment.read(one.contractType)
     if one.fullTime is one.partTime:  # Both, or neither is said.
-        return None
+        return employment.read(one.jobType)
     return "full_time" if one.fullTime else "part_time"
 
 

@@ -38,8 +38,8 @@ GARBLED = re.compile(
     "|\u00e2[\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]{2}"  # noqa: RUF001
     "|\u00f0[\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]{3}"  # noqa: RUF001
 )
-# It names the reader's address in disguise, so that the text differs with each reading.
-TRAP = re.compile(r"Please mention the word \*\*.{1,40}\*\* .{0,20}tag .*\Z", re.DOTALL)
+# The word and the tag, which is the reader's address in disguise, differ with each reading.
+TRAP = re.compile(r"(?<=mention the word) \*\*.{1,40}\*\*|(?<=and tag) \S+| ?\(#\S+\)")
 
 
 def first(config: Feed) -> Request:
@@ -68,12 +68,18 @@ def _posting(one: _Item) -> Posting:
         arrangement="remote",
         posted_at=dates.read(one.date or one.epoch),
         salary=salary.structured(one.salary_min, one.salary_max, "USD", "year"),
-        description=text.clean(TRAP.sub("", description)) if description else None,
+        description=_steady(description) if description else None,
         apply_url=one.apply_url,
         vendor_id=one.id,
         tags=one.tags,
         via="Remote OK",
     )
+
+
+def _steady(description: str) -> str:
+    """Without what is made up for each reader."""
+    at = description.rfind("Please mention the word **")
+    return description if at < 0 else description[:at] + TRAP.sub("", description[at:])
 
 
 def mend(words: str | None) -> str | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from pydantic import TypeAdapter
+from pydantic import AliasChoices, Field, TypeAdapter
 
-from jobmill.catalog.posting import Posting, Salary
+from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.ingest import foreign
-from jobmill.ingest.fields import dates, employment, places, salary, text
+from jobmill.ingest.fields import arrangement, dates, employment, places, salary, text
 from jobmill.ingest.foreign import Foreign, Line, Link, Many, Maybe
 from jobmill.ingest.platform import Board, Page, Platform, at, board_of
 from jobmill.outside.request import Request
@@ -27,23 +27,36 @@ class _Pay(Foreign):
     frequency: Maybe[str] = None
 
 
+class _Place(_Label):
+    workplaceType: Maybe[str] = None
+
+
+class _Board(Foreign):
+    slug: Maybe[Line] = None
+
+
 class _Opening(Foreign):
-    uuid: str
+    """A posting; the newer lists call its `uuid` `id`, and say how one works at each place."""
+
+    uuid: Line = Field(validation_alias=AliasChoices("uuid", "id"))
     name: Line
     url: Link = None
     department: Maybe[_Label] = None
     workLocation: Maybe[_Label] = None
     workLocations: Many[str] = ()
-    locations: Many[_Label] = ()
+    locations: Many[_Place] = ()
     employmentType: Maybe[_Label] = None
     companyName: Maybe[str] = None
     createdOn: Maybe[str] = None
     description: Maybe[dict[str, object] | str] = None
     payRangeDetails: Many[_Pay] = ()
+    board: Maybe[_Board] = None
+    language: Maybe[Line] = None
 
 
 class _Wrapped(Foreign):
     items: list[object]
+    totalItems: int = 0
 
 
 _Answer: TypeAdapter[list[object] | _Wrapped | _Opening] = TypeAdapter(
@@ -62,13 +75,14 @@ def read(body: bytes, request: Request, config: Board) -> Page:
     answer = _Answer.validate_python(foreign.load(body))
     if isinstance(answer, _Opening):
         return Page((_posting([answer], config),))
-    listed = answer if isinstance(answer, list) else answer.items
+    listed, total = (answer, 0) if isinstance(answer, list) else (answer.items, answer.totalItems)
     openings, stubs = foreign.records(_Opening, listed)
     grouped: dict[str, list[_Opening]] = {}
     for opening in openings:
         grouped.setdefault(opening.uuid, []).append(opening)
     postings = tuple(_posting(same, config) for same in grouped.values())
-    return Page(postings, total=len(postings) + stubs, stubs=stubs)
+    cut = total > len(listed)
+    return Page(postings, total=None if cut else len(postings) + stubs, truncated=cut, stubs=stubs)
 
 
 def detail(posting: Posting, config: Board) -> Request:
@@ -84,7 +98,7 @@ def _posting(same: list[_Opening], config: Board) -> Posting:
     one = same[0]
     where = places.unique([place for opening in same for place in _places(opening)])
     description = _text(one.description)
-    board = board_of(config, PATH, one.url or "")
+    board = board_of(config, PATH, one.url or "") or (one.board.slug if one.board else None)
     page = f"https://ats.rippling.com/{quote(board, safe='')}/jobs/{one.uuid}" if board else ""
     return Posting(
         title=one.name,
@@ -92,6 +106,7 @@ def _posting(same: list[_Opening], config: Board) -> Posting:
         company=text.line(one.companyName),
         location="; ".join(where) or None,
         locations=where,
+        arrangement=_arrangement(same),
         department=_label(one.department),
         employment_type=employment.read(_label(one.employmentType)),
         posted_at=dates.read(one.createdOn),
@@ -99,12 +114,21 @@ def _posting(same: list[_Opening], config: Board) -> Posting:
         description=description,
         board=board,
         vendor_id=one.uuid,
+        language=one.language,
         partial=description is None,
     )
 
 
 def _places(one: _Opening) -> list[str | None]:
     return [_label(one.workLocation), *one.workLocations, *map(_label, one.locations)]
+
+
+def _arrangement(same: list[_Opening]) -> Arrangement | None:
+    """As all places say it; where they differ, one may choose, and nothing is said."""
+    said: set[Arrangement | None] = {
+        arrangement.word(place.workplaceType) for one in same for place in one.locations
+    }
+    return said.pop() if len(said) == 1 else None
 
 
 def _label(part: _Label | None) -> str | None:

@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 import feedparser  # pyright: ignore[reportMissingTypeStubs]
 
-from jobmill.catalog.posting import Posting
+from jobmill.catalog.posting import Posting, Salary
 from jobmill.errors import OutsideError
 from jobmill.ingest import foreign
 from jobmill.ingest.fields import dates, employment, salary, text
@@ -50,10 +50,32 @@ RENAMED = {
 OTHERS = {
     "pubDate": ("published", "updated", "created"),
     "description": ("content", "summary"),
-    "company": ("company_name", "employer"),
-    "location": ("region", "city"),
-    "type": ("job_type", "employment_type"),
+    "company": ("company_name", "companyName", "employer"),
+    "location": ("locationRestriction", "region", "city"),
+    "type": ("job_type", "jobType", "employment_type", "employmentType"),
+    "expires_at": (
+        "expires",
+        "expiryDate",
+        "expiration_date",
+        "closing_date",
+        "closingDate",
+        "advertiseToDateTimeUTC",
+        "advertiseToDateTime",
+    ),
+    "salary_min": ("minimumSalary", "minSalary", "salaryMin"),
+    "salary_max": ("maximumSalary", "maxSalary", "salaryMax"),
+    "salary_currency": ("salaryCurrency", "currency"),
+    "salary_period": ("salaryInterval", "salaryPeriod"),
 }
+# Parts of the text that some feeds keep apart from the description.
+SECTIONS = (
+    "responsibilities",
+    "examplesOfDuties",
+    "requirements",
+    "qualifications",
+    "benefits",
+    "supplementalInformation",
+)
 ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
 START = re.compile(rb"<(item|entry)[\s>]")
 MOST = 5_000
@@ -115,8 +137,9 @@ def posting(entry: Entry, base: str, config: Feed) -> Posting | None:
         employment_type=employment.read(_line(entry, config.type_field)),
         posted_at=dates.read(_text(entry, config.date_field)),
         valid_through=dates.deadline(_text(entry, config.expires_field)),
-        salary=salary.from_text(_line(entry, config.salary_field)),
+        salary=_pay(entry) or salary.from_text(_line(entry, config.salary_field)),
         description=description,
+        requirements=text.join(_section(entry, "requirements"), _section(entry, "qualifications")),
         vendor_id=_text(entry, "guid") or url,
         tags=_tags(entry),
         partial=description is None,
@@ -136,9 +159,19 @@ def split(title: str, how: str) -> tuple[str, str | None]:
 
 def _description(entry: Entry, config: Feed) -> str | None:
     """All of the text: feeds that have a summary and the whole call the whole `content`."""
-    if config.description_field == "description" and (whole := _text(entry, "content:encoded")):
-        return text.from_html(whole)
-    return text.from_html(_text(entry, config.description_field))
+    whole = _text(entry, "content:encoded") if config.description_field == "description" else None
+    said = text.from_html(whole or _text(entry, config.description_field))
+    more = (_section(entry, name) for name in SECTIONS)
+    return text.join(said, *(part for part in more if part and part not in (said or "")))
+
+
+def _section(entry: Entry, name: str) -> str | None:
+    return text.from_html(_text(entry, name))
+
+
+def _pay(entry: Entry) -> Salary | None:
+    parts = ("salary_min", "salary_max", "salary_currency", "salary_period")
+    return salary.structured(*(_line(entry, part) for part in parts))
 
 
 def _line(entry: Entry, name: str) -> str | None:
@@ -147,16 +180,18 @@ def _line(entry: Entry, name: str) -> str | None:
 
 def _text(entry: Entry, name: str) -> str | None:
     """What an element holds, by the name it is written with, else by one that means the same."""
-    for called in (name, *OTHERS.get(name, ())):
+    names = (name, *OTHERS.get(name, ()))
+    for called in names:
         plain = called.lower()
         local = plain.rpartition(":")[2]
         for key in (RENAMED.get(plain, plain), plain.replace(":", "_"), RENAMED.get(local, local)):
             if found := _words(entry.get(key)):
                 return found
     # Of whatever namespace: `job_listing:company` is a company.
-    ending = f"_{name.lower()}"
+    endings = [f"_{called.lower()}" for called in names]
+    alike = (entry[key] for end in endings for key in entry if key.endswith(end))
     return next(
-        (entry[key] for key in entry if key.endswith(ending) and isinstance(entry[key], str)), None
+        (found.strip() for found in alike if isinstance(found, str) and found.strip()), None
     )
 
 

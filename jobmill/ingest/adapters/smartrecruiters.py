@@ -8,20 +8,31 @@ from urllib.parse import quote
 
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.ingest import foreign
-from jobmill.ingest.fields import dates, employment, places, seniority
+from jobmill.ingest.fields import arrangement, dates, employment, places, seniority
 from jobmill.ingest.fields import text as texts
-from jobmill.ingest.foreign import Foreign, Line, Link, Maybe
+from jobmill.ingest.foreign import Foreign, Line, Link, Many, Maybe
 from jobmill.ingest.platform import Board, Groups, Mark, Page, Platform, at
 from jobmill.outside.request import Request
 
 API = "https://api.smartrecruiters.com/v1/companies"
 PAGES = "https://jobs.smartrecruiters.com"
 STEP = 100
+# Custom fields are named by each company; these names are the usual ones.
+DEPARTMENT = re.compile(r"(?i)^departments?$")
+WORKPLACE = re.compile(
+    r"(?i)^(?:work(?:place|ing|site)?|location|remote|office) ?(?:type|model|arrangement|flexibility)$"
+)
 
 
 class _Labelled(Foreign):
+    id: Maybe[Line] = None
     label: Maybe[Line] = None
     code: Maybe[Line] = None
+
+
+class _Custom(Foreign):
+    fieldLabel: Line
+    valueLabel: Line
 
 
 class _Company(Foreign):
@@ -73,6 +84,7 @@ class _Post(Foreign):
     typeOfEmployment: Maybe[_Labelled] = None
     experienceLevel: Maybe[_Labelled] = None
     language: Maybe[_Labelled] = None
+    customField: Many[_Custom] = ()
     postingUrl: Link = None
     applyUrl: Link = None
     jobAd: Maybe[_Ad] = None
@@ -132,6 +144,8 @@ def _ask(config: Board, offset: int) -> Request:
 
 def _posting(post: _Post, config: Board) -> Posting:
     company, place = post.company or _Company(), post.location or _Place()
+    # Labels are in the posting's language; ids are always English.
+    kind, level = post.typeOfEmployment or _Labelled(), post.experienceLevel or _Labelled()
     description = _text(post.jobAd) if post.jobAd else None
     board = company.identifier or config.board_token
     return Posting(
@@ -141,10 +155,10 @@ def _posting(post: _Post, config: Board) -> Posting:
         company=company.name,
         location=place.line(),
         locations=places.unique(place.line()),
-        arrangement=place.arrangement(),
-        department=_label(post.department),
-        employment_type=employment.read(_label(post.typeOfEmployment)),
-        seniority=seniority.word(_label(post.experienceLevel)),
+        arrangement=place.arrangement() or arrangement.word(_custom(post, WORKPLACE)),
+        department=_label(post.department) or _custom(post, DEPARTMENT),
+        employment_type=employment.read([kind.label, kind.id]),
+        seniority=seniority.word(level.label) or seniority.word(level.id),
         posted_at=dates.read(post.releasedDate),
         description=description,
         requirements=_asked_for(post.jobAd) if post.jobAd else None,
@@ -159,6 +173,12 @@ def _posting(post: _Post, config: Board) -> Posting:
 
 def _label(value: _Labelled | None) -> str | None:
     return value.label if value else None
+
+
+def _custom(post: _Post, pattern: re.Pattern[str]) -> str | None:
+    """The value of the first custom field whose name fits."""
+    fits = (one.valueLabel for one in post.customField if pattern.search(one.fieldLabel))
+    return next(fits, None)
 
 
 def _asked_for(ad: _Ad) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from urllib.parse import urlsplit
+from xml.etree.ElementTree import Element
 
 from pydantic import Field
 
@@ -12,9 +13,10 @@ from jobmill.ingest import foreign
 from jobmill.ingest.fields import dates, employment, places, salary
 from jobmill.ingest.fields import text as texts
 from jobmill.ingest.foreign import Foreign, Line, Link, Many, Maybe
-from jobmill.ingest.platform import Board, Mark, Page, Platform, at, home
+from jobmill.ingest.platform import Board, Mark, Page, Platform, at, board_of, home
 from jobmill.outside.request import Request
 
+REMOTE: dict[str | None, Arrangement] = {"fully": "remote", "hybrid": "hybrid"}
 HOSTED = re.compile(r"//([\w-]+)(?:\.na)?\.teamtailor\.com\b")
 
 
@@ -96,7 +98,9 @@ def first(config: Board) -> Request:
 
 
 def read(body: bytes, request: Request, config: Board) -> Page:
-    """A page of the JSON feed, or one of its entries."""
+    """A page of the JSON feed, one of its entries, or the RSS feed."""
+    if body.lstrip()[:1] == b"<":
+        return _rss(foreign.xml(body), config)
     answer = foreign.load(body)
     if entry := foreign.record(_Entry, answer):
         return Page((_posting(entry, None, config),))
@@ -115,6 +119,50 @@ def _following(feed: _Feed, request: Request) -> tuple[Request, ...]:
     return (Request(there),) if there and there != here and same_site else ()
 
 
+def _rss(root: Element, config: Board) -> Page:
+    if root.tag != "rss":
+        raise foreign.unknown("Teamtailor")
+    company, items = texts.line(root.findtext("channel/title")), root.findall("channel/item")
+    found = [one for item in items if (one := _item(item, company, config))]
+    if items and not found:
+        raise foreign.unknown("Teamtailor")
+    return Page(tuple(found), stubs=len(items) - len(found))
+
+
+def _item(item: Element, company: str | None, config: Board) -> Posting | None:
+    """An item of the RSS feed, which names department and remote work, but not the hours."""
+    said = _said(item)
+    title, url = texts.line(said.get("title")), foreign.link(said.get("link"))
+    if not title or not url:
+        return None
+    locations = places.unique([_where(_said(one)) for one in item.iter("tt:location")])
+    description = texts.from_html(said.get("description"))
+    return Posting(
+        title=title,
+        url=url,
+        company=company,
+        location="; ".join(locations) or None,
+        locations=locations,
+        arrangement=REMOTE.get(said.get("remoteStatus")),
+        department=texts.line(said.get("tt:department")),
+        posted_at=dates.read(said.get("pubDate")),
+        description=description,
+        board=board_of(config, HOSTED, url),
+        vendor_id=texts.line(said.get("guid")) or url,
+        partial=description is None,
+    )
+
+
+def _said(element: Element) -> dict[str, str]:
+    return {part.tag: (part.text or "").strip() for part in element}
+
+
+def _where(place: dict[str, str]) -> str | None:
+    """The place's town and country; its name where it has neither."""
+    address = places.address(place.get("tt:city"), None, place.get("tt:country"))
+    return address or texts.line(place.get("tt:name"))
+
+
 def _posting(entry: _Entry, feed: _Feed | None, config: Board) -> Posting:
     said = entry.jobposting or _JobPosting()
     description = texts.from_html(max(said.description or "", entry.content_html or "", key=len))
@@ -125,7 +173,7 @@ def _posting(entry: _Entry, feed: _Feed | None, config: Board) -> Posting:
         title=entry.title,
         url=entry.url or "",
         company=company or (feed.title if feed else None),
-        location=locations[0] if len(locations) == 1 else None,
+        location="; ".join(locations) or None,
         locations=locations,
         arrangement=_arrangement(said),
         remote_from=tuple(one.name for one in said.applicantLocationRequirements if one.name),

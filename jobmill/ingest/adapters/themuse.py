@@ -28,7 +28,7 @@ class _Refs(Foreign):
 
 
 class _Item(Foreign):
-    id: str
+    id: Maybe[str] = None
     name: Line
     refs: _Refs = Field(default_factory=_Refs)
     company: Maybe[_Named] = None

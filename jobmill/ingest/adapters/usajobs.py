@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from pydantic import Field
 
-from jobmill.catalog.posting import Period, Posting, Salary
+from jobmill.catalog.posting import Posting, Salary
 from jobmill.ingest import foreign, search
 from jobmill.ingest.fields import dates, employment, places, salary, text
 from jobmill.ingest.foreign import Foreign, Line, Link, Many, Maybe
@@ -28,9 +30,17 @@ class _Named(Foreign):
 
 class _Details(Foreign):
     JobSummary: Maybe[str] = None
+    AgencyMarketingStatement: Maybe[str] = None
     MajorDuties: Many[str] = ()
+    KeyRequirements: Many[str] = ()
     Requirements: Maybe[str] = None
     Education: Maybe[str] = None
+    OtherInformation: Maybe[str] = None
+    Evaluations: Maybe[str] = None
+    Benefits: Maybe[str] = None
+    RequiredDocuments: Maybe[str] = None
+    HowToApply: Maybe[str] = None
+    WhatToExpectNext: Maybe[str] = None
     RemoteIndicator: Maybe[bool] = None
 
 
@@ -69,9 +79,8 @@ class _Answer(Foreign):
     SearchResult: _Result
 
 
-# Per annum, hour, day, month. Others (two weeks, piece work, without pay) have no word here.
-PERIODS: dict[str | None, Period] = {"PA": "year", "PH": "hour", "PD": "day", "PM": "month"}
-UNPAID = "WC"
+# Codes ("PA", "PH"), or words ("Per Year"). Two weeks, piece work and the like are none of ours.
+UNPAID = re.compile(r"WC|without compensation", re.IGNORECASE)
 SIZE = 250
 
 
@@ -110,22 +119,32 @@ def _posting(item: _Item) -> Posting:
     more = text.join(
         *map(text.from_html, about.MajorDuties),
         needs,
+        *map(text.from_html, about.KeyRequirements),
         text.from_html(about.Requirements),
         text.from_html(about.Education),
+        text.from_html(about.OtherInformation),
+        text.from_html(about.Evaluations),
+        text.from_html(about.Benefits),
+        text.from_html(about.RequiredDocuments),
+        text.from_html(about.HowToApply),
+        text.from_html(about.WhatToExpectNext),
     )
+    where = places.unique([place.LocationName for place in one.PositionLocation])
     return Posting(
         title=one.PositionTitle,
         url=(one.PositionURI or "").replace("usajobs.gov:443/", "usajobs.gov/"),
         company=text.line(one.OrganizationName),
-        location=text.line(one.PositionLocationDisplay),
-        locations=places.unique([place.LocationName for place in one.PositionLocation]),
+        location=text.line(one.PositionLocationDisplay) or "; ".join(where) or None,
+        locations=where,
         arrangement="remote" if about.RemoteIndicator else None,
         department=text.line(one.DepartmentName),
         employment_type=employment.read([kind.Name for kind in one.PositionSchedule]),
         posted_at=dates.read(one.PublicationStartDate),
         valid_through=dates.deadline(one.ApplicationCloseDate),
         salary=_salary(one.PositionRemuneration),
-        description=text.join(text.from_html(about.JobSummary), more),
+        description=text.join(
+            text.from_html(about.JobSummary), text.from_html(about.AgencyMarketingStatement), more
+        ),
         requirements=needs,
         apply_url=next(filter(None, map(foreign.link, one.ApplyURI)), None),
         vendor_id=item.MatchedObjectId or one.PositionID,
@@ -137,9 +156,9 @@ def _posting(item: _Item) -> Posting:
 
 def _salary(offers: tuple[_Pay, ...]) -> Salary | None:
     for one in offers:
-        if one.RateIntervalCode != UNPAID:
-            period = PERIODS.get(one.RateIntervalCode)
-            return salary.structured(one.MinimumRange, one.MaximumRange, "USD", period)
+        every = one.RateIntervalCode or ""
+        if not UNPAID.fullmatch(every):
+            return salary.structured(one.MinimumRange, one.MaximumRange, "USD", every)
     return None
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
+from pydantic import AliasChoices, Field
+
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.ingest import foreign
-from jobmill.ingest.fields import arrangement, dates, employment, places, seniority
+from jobmill.ingest.fields import arrangement, dates, employment, places, salary, seniority
 from jobmill.ingest.fields import text as texts
 from jobmill.ingest.foreign import Foreign, Line, Link, Many, Maybe
 from jobmill.ingest.platform import Board, Mark, Page, Platform, at
@@ -19,13 +21,22 @@ HOSTED = re.compile(
 )
 
 
+class _Pay(Foreign):
+    salary_from: Maybe[float] = None
+    salary_to: Maybe[float] = None
+    salary_currency: Maybe[str] = None
+
+
 class _Place(Foreign):
+    location_str: Maybe[Line] = None
+    workplace_type: Maybe[str] = None
+    telecommuting: Maybe[bool] = None
     city: Maybe[Line] = None
     region: Maybe[Line] = None
     country: Maybe[Line] = None
 
     def line(self) -> str | None:
-        return places.address(self.city, self.region, self.country)
+        return self.location_str or places.address(self.city, self.region, self.country)
 
 
 class _Post(Foreign):
@@ -46,6 +57,8 @@ class _Post(Foreign):
     experience: Maybe[str] = None
     published_on: Maybe[str] = None
     published: Maybe[str] = None
+    created_at: Maybe[str] = None
+    salary: Maybe[_Pay] = None
     city: Maybe[Line] = None
     state: Maybe[Line] = None
     country: Maybe[Line] = None
@@ -63,13 +76,18 @@ class _Post(Foreign):
 
     def arrangement(self) -> Arrangement | None:
         """Who does not work from home may still be hybrid: only a yes says something."""
-        remote = self.telecommuting or self.remote
-        return arrangement.word(self.workplace) or ("remote" if remote else None)
+        place = self.location or _Place()
+        remote = self.telecommuting or self.remote or place.telecommuting
+        said = arrangement.word(self.workplace or place.workplace_type)
+        return said or ("remote" if remote else None)
 
 
 class _Account(Foreign):
-    jobs: list[object]
+    """All postings, or a page of a search for them, which is never asked for here."""
+
+    jobs: list[object] = Field(validation_alias=AliasChoices("jobs", "results"))
     name: Maybe[Line] = None
+    nextPage: Maybe[str] = None
 
 
 def first(config: Board) -> Request:
@@ -85,7 +103,8 @@ def read(body: bytes, request: Request, config: Board) -> Page:
         return Page((_posting(post, None, config),))
     account = _Account.model_validate(answer)
     posts, stubs = foreign.records(_Post, account.jobs)
-    return Page(tuple(_posting(post, account.name, config) for post in posts), stubs=stubs)
+    postings = tuple(_posting(post, account.name, config) for post in posts)
+    return Page(postings, truncated=bool(account.nextPage), stubs=stubs)
 
 
 def detail(posting: Posting, config: Board) -> Request:
@@ -99,7 +118,7 @@ def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
 
 
 def _posting(post: _Post, company: str | None, config: Board) -> Posting:
-    url = post.url or post.shortlink
+    url, pay = post.url or post.shortlink, post.salary or _Pay()
     hosted = HOSTED.search(url or "")
     description = texts.join(
         *map(texts.from_html, (post.description, post.requirements, post.benefits))
@@ -114,7 +133,8 @@ def _posting(post: _Post, company: str | None, config: Board) -> Posting:
         department=post.department[0] if post.department else None,
         employment_type=employment.read(post.employment_type or post.type),
         seniority=seniority.word(post.experience),
-        posted_at=dates.read(post.published_on or post.published),
+        posted_at=dates.read(post.published_on or post.published or post.created_at),
+        salary=salary.structured(pay.salary_from, pay.salary_to, pay.salary_currency, None),
         description=description,
         requirements=texts.from_html(post.requirements),
         apply_url=post.application_url,

@@ -280,8 +280,12 @@ def _board(config: Site) -> str | None:
 
 
 def _board_of(info: _Info) -> str | None:
-    tenant = (urlsplit(info.externalUrl or "").hostname or "").partition(".")[0]
-    return f"{tenant}/{info.jobPostingSiteId}" if tenant and info.jobPostingSiteId else None
+    """As the posting's page has it: TENANT.…/SITE/job/…, or …/recruiting/TENANT/SITE/job/…"""
+    page = urlsplit(info.externalUrl or "")
+    named = re.search(r"(?:/recruiting/([^/]+))?/([^/]+)/job/", page.path)
+    tenant = (named and named[1]) or (page.hostname or "").partition(".")[0]
+    site = info.jobPostingSiteId or (named and named[2])
+    return f"{tenant}/{site}" if tenant and site else None
 
 
 _TENANT = r"(?P<tenant>[a-z0-9_-]+)(?:\.wd[\w-]+)?"

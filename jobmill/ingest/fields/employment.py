@@ -37,21 +37,22 @@ PATTERNS = (
     )),
 )  # fmt: skip
 HOURS = re.compile(
-    r"(?P<full>full ?time|\bft\b|vollzeit|temps (?:plein|complet)|tiempo completo|jornada completa"
+    r"(?P<full>\bfull or part ?time|full ?time|^full$|\bft\b|vollzeit|temps (?:plein|complet)|tiempo completo|jornada completa"
     r"|tempo (?:pieno|integral|inteiro)|voltijd|fulltime|heltid"
-    r"|pełny etat|full day)|(?P<part>part ?time|\bpt\b|teilzeit|temps partiel|tiempo parcial"
+    r"|pełny etat|full day)|(?P<part>part ?time|^part$|\bpt\b|teilzeit|temps partiel|tiempo parcial"
     r"|media jornada|tempo parziale|meio período|deeltijd|deltid|minijob"
     r"|część etatu|geringfügig)"
 )
+KINDS = {"full_time", "part_time", *(kind for kind, _ in PATTERNS)}
 
 
 def read(label: object) -> str | None:
     """full_time, part_time, contract, temporary, internship, apprenticeship, volunteer, per_diem;
-    the site's own words where none fits; None where it says nothing. Of a list, the first that
-    says something."""
+    the site's own words where none fits; None where it says nothing. Of a list, the first that is
+    one of ours, else the first that says something."""
     if isinstance(label, list | tuple | set | frozenset):
-        several = cast(Iterable[object], label)
-        return next((found for one in several if (found := read(one))), None)
+        said = [found for one in cast(Iterable[object], label) if (found := read(one))]
+        return next((found for found in said if found in KINDS), said[0] if said else None)
     words = text.line(label[:200]) if isinstance(label, str) else None
     return _kind(words) if words else None
 

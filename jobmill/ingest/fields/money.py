@@ -67,6 +67,9 @@ LABELS = {
 }  # fmt: skip
 LABEL = re.compile(rf"(?<![^\W_])(?:{UNIT})(?![^\W_])")
 
+NO_HOUR = re.compile(r"\b(?:full|part|one|first|any) time\b")
+"""English; "time" alone is an hour in Danish."""
+
 LARGE = {"INR", "JPY", "KRW", "IDR", "VND", "HUF", "COP", "CLP", "ARS", "NGN", "PKR", "RUB", "KZT"}
 """Where a year's pay is written in millions."""
 INDIAN = {"lpa", "lakh", "lakhs", "lac", "lacs", "crore"}
@@ -108,7 +111,7 @@ def period(label: object) -> Period | None:
     """What 'per-year-salary', 'HOUR', "1 YEAR" and "PA" mean; None for what is none of ours."""
     if not isinstance(label, str):
         return None
-    word = re.sub(r"[\W_]+", " ", label[:60].lower()).strip()
+    word = NO_HOUR.sub("", re.sub(r"[\W_]+", " ", label[:60].lower())).strip()
     if word.split(" ")[0] in LABELS:
         known = LABELS[word.split(" ")[0]]
         return next((period for period in UNITS if period == known), None)

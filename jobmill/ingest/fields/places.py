@@ -11,7 +11,7 @@ from jobmill.ingest.fields import text as texts
 LONGEST = 2_000
 NOWHERE = re.compile(
     r"(?:location|place)?:?\s*(?:|n/?a|none|null|nil|tbd|tbc|tba|unspecified|not (?:specified"
-    r"|applicable|available)|unknown|various|multiple|several|flexible"
+    r"|applicable|available)|unavailable|unknown|various|multiple|several|flexible"
     r"|other|all locations|[+\d ]*\d+\+?(?: (?:more|other))? ?(?:locations?|offices|cities"
     r"|standorte|sites|places|lieux|ubicaciones|more)?"
     r"|(?:multiple|various|several|many|different|verschiedene|mehrere|plusieurs"

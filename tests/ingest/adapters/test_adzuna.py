@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from jobmill.catalog.posting import Posting, Salary
@@ -51,3 +53,20 @@ def test_the_next_page_is_in_the_path() -> None:
 def test_every_country_has_a_currency() -> None:
     countries = adzuna.Search.model_json_schema()["properties"]["country"]["enum"]
     assert set(countries) == set(adzuna.CURRENCIES)
+
+
+@pytest.mark.parametrize(
+    ("site", "currency"),
+    [
+        ("www.adzuna.co.uk", "GBP"),
+        ("www.adzuna.com.au", "AUD"),
+        ("www.adzuna.fr", "EUR"),
+        ("www.adzuna.com", "USD"),
+        ("jobs.example", "PLN"),
+    ],
+)
+def test_the_site_tells_the_currency_before_what_was_asked(site: str, currency: str) -> None:
+    one = {"title": "Tuner", "redirect_url": f"https://{site}/land/ad/1", "salary_min": 30000}
+    (found,) = read("adzuna", json.dumps({"results": [one]}).encode(), {"country": "pl"}).postings
+    assert found.salary
+    assert found.salary.currency == currency

@@ -40,7 +40,7 @@ def test_what_a_posting_says_of_itself_is_kept(postings: tuple[Posting, ...]) ->
     assert lines(posting.description) == ["Terra Cognita", "Draw what is there."]
     assert (posting.department, posting.tags) == ("Maps", ("Sea Charts",))
     assert posting.employment_type == "full_time"
-    assert posting.posted_at == dt.datetime(2026, 3, 3, 10, 0, 0, 123000, tzinfo=dt.UTC)
+    assert posting.posted_at == dt.datetime(2024, 3, 3, 10, 0, 0, 123000, tzinfo=dt.UTC)
     assert posting.vendor_id == "6f7f4f0a-1111-4c1c-8888-000000000001"
     assert posting.apply_url == f"{posting.url}/application"
 
@@ -114,3 +114,33 @@ def test_an_answer_that_is_not_a_board_is_refused(body: bytes) -> None:
 
 def test_a_board_without_postings_is_a_board() -> None:
     assert read("ashby", b'{"apiVersion": "1", "jobs": []}') == Page(())
+
+
+@pytest.mark.parametrize(
+    ("compensation", "known"),
+    [
+        ({"scrapeableCompensationSalarySummary": "€50K - €60K"}, True),
+        ({"compensationTierSummary": "€50K \u2013 €60K • Offers Equity"}, True),
+        (
+            {
+                "compensationTierSummary": "€50K \u2013 €60K Commission",
+                "summaryComponents": [{"compensationType": "Commission", "minValue": 50000}],
+            },
+            False,
+        ),
+    ],
+)
+def test_pay_in_words_counts_where_its_parts_are_not_named(
+    compensation: dict[str, Any], known: bool
+) -> None:
+    body = {"jobs": [{"id": "1", "title": "Cook", "compensation": compensation}]}
+    (one,) = read("ashby", json.dumps(body).encode()).postings
+    assert one.salary == (Salary(50000, 60000, "EUR", "year", "text") if known else None)
+
+
+def test_fields_that_are_called_otherwise_are_read_too() -> None:
+    one = {"id": "1", "title": "Cook", "departmentName": "Kitchen", "locationName": "Oslo"}
+    body = {"jobs": [one | {"publishedDate": "2024-05-01T00:00:00Z"}]}
+    (found,) = read("ashby", json.dumps(body).encode()).postings
+    assert (found.department, found.location) == ("Kitchen", "Oslo")
+    assert found.posted_at == dt.datetime(2024, 5, 1, tzinfo=dt.UTC)

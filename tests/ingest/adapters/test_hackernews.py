@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import json
+from typing import Any
+
 import pytest
 
 from jobmill.errors import OutsideError
@@ -122,3 +126,38 @@ def test_the_kind_of_employment_may_stand_beside_the_place() -> None:
     header = read_header("Oar | Data Engineer | ONSITE in Oslo, full-time")
     assert header
     assert header.employment_type == "full_time"
+
+
+COMMENT = "Harbour Light | Lens Engineer | Bergen | HYBRID | DUTCH REQUIRED<p>We make lenses."
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"id": 1, "title": "Ask HN: Who is hiring?", "children": [
+            {"id": 7, "text": COMMENT, "created_at": "2024-09-01T15:01:54.000Z"},
+            {"id": 8, "text": None},
+        ]},
+        [{"id": 7, "text": COMMENT, "time": 1725202914, "type": "comment"}, {"deleted": True}],
+        {"id": 7, "text": COMMENT, "time": 1725202914, "type": "comment"},
+    ],
+)  # fmt: skip
+def test_items_are_read_as_well_as_searches(body: Any) -> None:
+    (one,) = read("hackernews", json.dumps(body).encode(), {}).postings
+    assert (one.company, one.title, one.vendor_id) == ("Harbour Light", "Lens Engineer", "7")
+    assert one.posted_at == dt.datetime(2024, 9, 1, 15, 1, 54, tzinfo=dt.UTC)
+    assert one.url == "https://news.ycombinator.com/item?id=7"
+
+
+def test_languages_and_hours_are_no_places() -> None:
+    spoken = read_header("Quill | Engineer | Utrecht | DUTCH REQUIRED")
+    hours = read_header("Quill | Engineer | Remote, PT/ET hours preferred")
+    assert spoken
+    assert hours
+    assert (spoken.places, hours.places) == (["Utrecht"], [])
+
+
+@pytest.mark.parametrize("body", [b"[1, 2]", b'{"children": [{"id": 1}]}', b'{"id": 1}'])
+def test_items_without_a_single_text_are_an_error(body: bytes) -> None:
+    with pytest.raises(OutsideError):
+        read("hackernews", body, {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 
 import pytest
 
@@ -18,7 +19,7 @@ def postings() -> tuple[Posting, ...]:
 
 
 def test_dates_are_numbers(postings: tuple[Posting, ...]) -> None:
-    at = dt.datetime(2026, 7, 11, 0, 58, 52, tzinfo=dt.UTC)
+    at = dt.datetime(2024, 7, 11, 0, 58, 52, tzinfo=dt.UTC)
     assert [one.posted_at for one in postings] == [at, at]
     assert postings[0].valid_through
 
@@ -43,3 +44,9 @@ def test_the_next_page_begins_where_this_one_ended_whatever_was_asked_for() -> N
     (third,) = read("himalayas", answer("himalayas/page.json"), {}, second).next
     assert ["offset=2" in second.url, "offset=4" in third.url] == [True, True]
     assert read("himalayas", answer("himalayas/page.json"), {}, third).next == ()
+
+
+def test_the_sites_own_mark_leads_to_the_next_page() -> None:
+    body = json.loads(answer("himalayas/page.json")) | {"nextCursor": "Mj&A"}
+    (more,) = read("himalayas", json.dumps(body).encode(), {}).next
+    assert more.url == "https://himalayas.app/jobs/api?limit=20&cursor=Mj%26A"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 
 import pytest
 
@@ -32,7 +33,7 @@ def test_the_api_is_read_whole() -> None:
     assert one.salary == Salary(21, 25, "USD", "hour", "structured")
     assert (one.department, one.employment_type) == ("Operations", "full_time")
     assert one.url == "https://careers.prairieseed.example/jobs/8841"
-    assert one.posted_at == dt.datetime(2026, 6, 17, 15, 57, tzinfo=dt.UTC)
+    assert one.posted_at == dt.datetime(2024, 6, 17, 15, 57, tzinfo=dt.UTC)
     assert (page.stubs, page.total) == (1, 102)
 
 
@@ -51,10 +52,10 @@ def test_a_page_that_is_empty_too_early_is_truncated() -> None:
 def test_a_classic_list_is_read_from_its_cards() -> None:
     page = read("icims", answer("icims/search.html"), CLASSIC, icims.first(Board(**CLASSIC)))
     one, other = page.postings
-    assert (one.title, one.vendor_id, one.requisition_id) == ("Seed Cleaner", "8841", "2026-8841")
+    assert (one.title, one.vendor_id, one.requisition_id) == ("Seed Cleaner", "8841", "2024-8841")
     assert one.locations == ("US-IA-Ames", "US-IA-Boone")
     assert one.posted_at
-    assert one.posted_at.date() == dt.date(2026, 6, 17)
+    assert one.posted_at.date() == dt.date(2024, 6, 17)
     assert one.url == "https://careers-prairieseed.icims.com/jobs/8841/seed-cleaner/job"
     assert other.url == "https://careers-prairieseed.icims.com/jobs/8850/grain-buyer/job"
     assert one.partial
@@ -89,7 +90,7 @@ def test_a_posting_is_stated_by_its_inner_page() -> None:
     whole = icims.read_detail(answer("icims/page.html"), listed, config)
     assert icims.detail(listed, config).url.endswith("/seed-cleaner/job?in_iframe=1")
     assert (whole.description, whole.company) == ("Clean seeds.", "Prairie Seed")
-    assert (whole.requisition_id, whole.partial) == ("2026-8841", False)
+    assert (whole.requisition_id, whole.partial) == ("2024-8841", False)
 
 
 def test_an_empty_classic_board_is_empty() -> None:
@@ -107,3 +108,39 @@ def test_a_classic_page_without_cards_before_the_last_is_truncated() -> None:
     body = b"<body class='iCIMS_Body'><div class='iCIMS_Paging'>Page 2 of 3</div></body>"
     page = read("icims", body, CLASSIC, Request(f"{SEARCH}?pr=1&in_iframe=1", mark={"page": 1}))
     assert (page.truncated, page.next) == (True, ())
+
+
+def test_a_category_stands_in_for_the_department() -> None:
+    data = {
+        "title": "Seed Cleaner",
+        "slug": "1",
+        "category": [],
+        "categories": [{"name": " Fields"}],
+    }
+    (one,) = read("icims", json.dumps({"jobs": [{"data": data}]}).encode(), NEW).postings
+    assert one.department == "Fields"
+
+
+LISTED = b"""<div class="iCIMS_JobsTable"><div class="row"><a class="iCIMS_Anchor"
+  href="https://careers-prairieseed.icims.com/jobs/7/seed-cleaner/job"><h3>Seed Cleaner</h3></a><dl>
+  <dt class="iCIMS_JobHeaderField">Position Type</dt><dd><span>Full-time</span></dd>
+  <dt class="iCIMS_JobHeaderField">Work Arrangement</dt><dd><span>On Site</span></dd>
+  <dt class="iCIMS_JobHeaderField">Category</dt><dd><span>Fields</span></dd></dl></div></div>"""
+ONE = b"""<script type="application/ld+json">{"@type": "JobPosting", "title": "Seed Cleaner",
+  "occupationalCategory": "Fields", "description": "Clean.", "employmentType": "OTHER",
+  "jobLocation": [{"address": {"addressLocality": "Ames", "addressRegion": "UNAVAILABLE",
+  "addressCountry": "US"}}]}</script>"""
+
+
+def test_a_card_says_what_its_labels_say() -> None:
+    (one,) = read("icims", LISTED, CLASSIC).postings
+    assert (one.employment_type, one.arrangement) == ("full_time", "onsite")
+    assert one.department == "Fields"
+
+
+def test_a_page_names_the_category_and_what_is_unavailable_is_no_place() -> None:
+    (one,) = read("icims", ONE, CLASSIC).postings
+    assert (one.department, one.location) == ("Fields", "Ames, US")
+    listed = read("icims", LISTED, CLASSIC).postings[0]
+    whole = icims.read_detail(ONE, listed, Board(**CLASSIC))
+    assert (whole.department, whole.employment_type) == ("Fields", "full_time")

@@ -10,6 +10,7 @@ from jobmill.catalog.posting import Posting
 from jobmill.errors import OutsideError
 from jobmill.ingest.adapters import jazzhr
 from jobmill.ingest.platform import Board
+from jobmill.outside.request import Request
 from tests.ingest.adapters import answer, read
 
 
@@ -30,8 +31,8 @@ def test_closed_ones_are_left_out_and_those_without_a_title_counted() -> None:
 
 
 def test_the_id_says_when_it_was_posted(posting: Posting) -> None:
-    assert posting.posted_at == dt.datetime(2026, 2, 14, 9, 30, 5, tzinfo=dt.UTC)
-    assert posting.vendor_id == "job_20260214093005_QWERTYUIOPASDFGH"
+    assert posting.posted_at == dt.datetime(2024, 2, 14, 9, 30, 5, tzinfo=dt.UTC)
+    assert posting.vendor_id == "job_20240214093005_QWERTYUIOPASDFGH"
 
 
 def test_a_posting_is_whole(posting: Posting) -> None:
@@ -79,3 +80,33 @@ def test_an_empty_feed_is_empty() -> None:
 def test_a_feed_nested_a_hundred_thousand_deep_neither_hangs_nor_crashes() -> None:
     deep = b"<jobs>" + b"<x>" * 100_000 + b"</x>" * 100_000 + b"</jobs>"
     assert read("jazzhr", deep).postings == ()
+
+
+PAGE = b"""<!doctype html><html><body><ul class="list-group"><li class="list-group-item">
+  <h3><a href="https://crumbandco.applytojob.com/apply/evgnhR5LkV/Night-Baker">Night Baker &amp;
+  Lead</a></h3><ul><li><i class="fa fa-map-marker"></i>Portland, OR</li>
+  <li><i class="fa fa-sitemap"></i>Ovens</li></ul></li></ul></body></html>"""
+ONE = b"""<html><script type="application/ld+json">{"@type": "JobPosting", "title": "Night Baker",
+  "url": "https://crumbandco.applytojob.com/apply/evgnhR5LkV/x", "description": "Bake."}</script>"""
+
+
+def test_pages_for_people_are_understood() -> None:
+    (listed,) = read("jazzhr", PAGE).postings
+    assert (listed.title, listed.location) == ("Night Baker & Lead", "Portland, OR")
+    assert (listed.department, listed.board) == ("Ovens", "crumbandco")
+    assert (listed.vendor_id, listed.partial) == ("evgnhR5LkV", True)
+    (whole,) = read("jazzhr", ONE).postings
+    assert (whole.description, whole.vendor_id, whole.board) == (
+        "Bake.",
+        "evgnhR5LkV",
+        "crumbandco",
+    )
+
+
+def test_an_older_page_is_read_as_it_is_shown() -> None:
+    body = b"""<html><head><title>Night Baker - East - Crumb &amp; Co. - Career Page</title></head>
+      <body><div id="job-description"><p>Bake.</p></div></body></html>"""
+    asked = Request("https://crumbandco.applytojob.com/apply/evgnhR5LkV/Night-Baker")
+    (one,) = read("jazzhr", body, request=asked).postings
+    assert (one.title, one.company) == ("Night Baker - East", "Crumb & Co.")
+    assert (one.description, one.vendor_id, one.board) == ("Bake.", "evgnhR5LkV", "crumbandco")

@@ -50,7 +50,7 @@ def test_rows_lead_to_pages_and_name_places(board: Page) -> None:
 def test_a_page_is_read_from_what_it_states(posting: Posting) -> None:
     body = (
         b'<script type="application/ld+json">{"@type": "JobPosting", "title": "Eel Smoker",'
-        b' "datePosted": "2026-03-01", "description": "<p>Smoke.</p>"}</script>'
+        b' "datePosted": "2024-03-01", "description": "<p>Smoke.</p>"}</script>'
     )
     whole = jobvite.read_detail(body, posting, CONFIG)
     assert (whole.description, whole.partial) == ("Smoke.", False)
@@ -80,3 +80,29 @@ def test_an_empty_board_is_empty() -> None:
 def test_what_is_no_board_is_an_error(body: bytes) -> None:
     with pytest.raises(OutsideError):
         read("jobvite", body, BOARD)
+
+
+def test_rows_without_the_usual_names_are_read_by_their_links() -> None:
+    body = b"""<table><tr><td><a href="/saltmarsh/job/oAbc1fwx">Eel Smoker</a></td>
+      <td class="jv-job-list-location">Maldon</td></tr></table>"""
+    (one,) = read("jobvite", body).postings
+    assert (one.title, one.location, one.board) == ("Eel Smoker", "Maldon", "saltmarsh")
+
+
+def test_a_saved_page_names_itself_by_the_way_to_apply() -> None:
+    body = b"""<div class="jv-wrapper"><script type="application/ld+json">{"@type": "JobPosting",
+      "title": "Eel Smoker", "identifier": "oAbc1fwx", "industry": "Smokehouse",
+      "description": "Smoke."}</script><a class="jv-button jv-button-apply"
+      href="/saltmarsh/job/oAbc1fwx/apply?x=1">Apply</a></div>"""
+    (one,) = read("jobvite", body).postings
+    assert one.url == "https://jobs.jobvite.com/saltmarsh/job/oAbc1fwx"
+    assert one.apply_url == "https://jobs.jobvite.com/saltmarsh/job/oAbc1fwx/apply?x=1"
+    assert (one.board, one.vendor_id, one.requisition_id) == ("saltmarsh", "oAbc1fwx", None)
+    assert one.department == "Smokehouse"
+
+
+def test_without_an_address_the_identifier_names_the_posting() -> None:
+    body = b"""<script type="application/ld+json">{"@type": "JobPosting", "title": "Eel Smoker",
+      "identifier": "oAbc1fwx"}</script>"""
+    (one,) = read("jobvite", body).postings
+    assert (one.vendor_id, one.url) == ("oAbc1fwx", "")

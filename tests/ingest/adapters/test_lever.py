@@ -59,7 +59,7 @@ def test_what_a_posting_says_of_itself_is_kept(postings: tuple[Posting, ...]) ->
 
 
 def test_milliseconds_are_no_seconds(postings: tuple[Posting, ...]) -> None:
-    assert postings[0].posted_at == dt.datetime(2026, 1, 1, 10, 40, tzinfo=dt.UTC)
+    assert postings[0].posted_at == dt.datetime(2024, 1, 1, 10, 40, tzinfo=dt.UTC)
 
 
 def test_all_places_count_each_once(postings: tuple[Posting, ...]) -> None:
@@ -194,3 +194,21 @@ def test_an_answer_that_is_not_a_board_is_refused(body: bytes) -> None:
 
 def test_a_board_without_postings_is_a_board() -> None:
     assert read("lever", b"[]", request=Request("")) == Page(())
+
+
+@pytest.mark.parametrize(
+    ("interval", "period"),
+    [
+        ("per-year-salary", "year"),
+        ("per-hour-wage", "hour"),
+        ("per-month-salary", "month"),
+        ("bi-weekly-salary", None),
+        ("one-time", None),
+    ],
+)
+def test_intervals_of_pay_are_periods_where_we_have_one(interval: str, period: str | None) -> None:
+    pay = {"min": 5000, "max": 6000, "currency": "USD", "interval": interval}
+    body = [{"id": "1", "text": "Cook", "categories": {}, "salaryRange": pay}]
+    found = read("lever", json.dumps(body).encode()).postings[0].salary
+    assert found
+    assert found.period == period

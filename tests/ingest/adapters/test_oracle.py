@@ -61,7 +61,7 @@ def test_a_requisition_has_all_its_sections() -> None:
         "A small team.",
     ]  # fmt: skip
     assert whole.requirements == "- No fear of heights"
-    assert whole.valid_through == dt.datetime(2026, 12, 24, 1, tzinfo=dt.UTC)
+    assert whole.valid_through == dt.datetime(2024, 12, 24, 1, tzinfo=dt.UTC)
     assert not whole.partial
     assert "Id=%2225587%22,siteNumber=CX_1" in oracle.detail(posting, SITE).url
 
@@ -83,3 +83,29 @@ def test_a_saved_list_is_read_without_knowing_the_site() -> None:
 def test_what_is_no_list_is_an_error(body: bytes) -> None:
     with pytest.raises(OutsideError):
         read("oracle", body, CONFIG)
+
+
+def test_a_requisition_is_read_without_a_frame_around_it() -> None:
+    body = json.dumps(json.loads(answer("oracle/detail.json"))["items"][0]).encode()
+    assert read("oracle", body, CONFIG) == read("oracle", answer("oracle/detail.json"), CONFIG)
+
+
+def test_a_saved_list_may_name_its_site() -> None:
+    body = json.loads(listed(SiteNumber="CX_7"))
+    body["links"] = [{"href": "https://span.fa.ap1.oraclecloud.com:443/hcmRestApi/resources/1"}]
+    blank = oracle.Site.model_construct(base_url="", site="")
+    one = oracle.read(json.dumps(body).encode(), Request(""), blank).postings[0]
+    site = "https://span.fa.ap1.oraclecloud.com/hcmUI/CandidateExperience/en/sites/CX_7"
+    assert (one.board, one.url) == ("span/CX_7", f"{site}/job/25587")
+
+
+def test_the_category_is_nearer_to_a_department_than_the_function() -> None:
+    body = json.loads(answer("oracle/detail.json"))
+    body["items"][0] |= {"Category": "Spans", "JobFunction": "Research"}
+    assert read("oracle", json.dumps(body).encode(), CONFIG).postings[0].department == "Spans"
+
+
+def test_the_text_of_another_requisition_is_refused() -> None:
+    posting = read("oracle", answer("oracle/list.json"), CONFIG).postings[1]
+    with pytest.raises(OutsideError):
+        oracle.read_detail(answer("oracle/detail.json"), posting, SITE)

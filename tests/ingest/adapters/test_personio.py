@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 
 import pytest
 
@@ -47,7 +48,7 @@ def test_what_a_position_says_of_itself_is_kept(page: Page) -> None:
     assert posting.vendor_id == "1500001"
     assert posting.board == "nordlicht"
     assert posting.tags == ("laser", "optics")
-    assert posting.posted_at == dt.datetime(2026, 3, 4, 8, tzinfo=dt.UTC)
+    assert posting.posted_at == dt.datetime(2024, 3, 4, 8, tzinfo=dt.UTC)
 
 
 def test_all_parts_of_the_text_stand_below_their_names(page: Page) -> None:
@@ -123,3 +124,16 @@ def test_an_answer_that_is_not_a_feed_is_refused(body: bytes) -> None:
 
 def test_a_feed_without_positions_is_a_feed() -> None:
     assert read("personio", b"<workzag-jobs></workzag-jobs>") == Page(())
+
+
+def test_what_the_boards_own_search_finds_is_read() -> None:
+    one = {"id": 42, "name": "Laser Engineer", "office": "Kiel,Bonn", "offices": ["Kiel", "Bonn"]}
+    one |= {"department": "Optics", "seniority": "Experienced", "keywords": "laser, lens"}
+    one |= {"employment_type": "permanent", "schedule": "full-time", "description": "<p>Align.</p>"}
+    page = read("personio", json.dumps([one, {"id": 1, "name": ""}]).encode(), NORDLICHT)
+    (found,) = page.postings
+    assert found.url == "https://nordlicht.jobs.personio.de/job/42"
+    assert (found.location, found.locations) == ("Kiel,Bonn", ("Kiel", "Bonn"))
+    assert (found.department, found.employment_type) == ("Optics", "full_time")
+    assert (found.seniority, found.tags, found.description) == ("mid", ("laser", "lens"), "Align.")
+    assert page.stubs == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 
 import pytest
 
@@ -39,7 +40,7 @@ def test_fields_have_their_place(postings: tuple[Posting, ...]) -> None:
     assert (one.arrangement, one.employment_type) == ("onsite", "full_time")
     assert (one.locations, postings[1].locations) == (("Loughborough",), ("Derby, Derbyshire",))
     assert one.board == "ringwell"
-    assert one.valid_through == dt.datetime.fromisoformat("2026-09-30T23:59:59+01:00")
+    assert one.valid_through == dt.datetime.fromisoformat("2024-09-30T23:59:59+01:00")
 
 
 def test_an_odd_record_does_not_lose_the_others() -> None:
@@ -51,3 +52,12 @@ def test_an_odd_record_does_not_lose_the_others() -> None:
 def test_what_is_no_board_is_an_error(body: bytes) -> None:
     with pytest.raises(OutsideError):
         read("pinpoint", body)
+
+
+def test_a_department_may_stand_beside_the_position() -> None:
+    one = {"id": 7, "title": "Tuner", "department": {"name": "Foundry"}}
+    one |= {"workplace_type_text": "Fully remote"}
+    (alone,) = read("pinpoint", json.dumps({"data": one}).encode()).postings
+    (listed,) = read("pinpoint", json.dumps({"data": [one]}).encode()).postings
+    assert (alone.department, alone.arrangement, alone.vendor_id) == ("Foundry", "remote", "7")
+    assert alone == listed

@@ -47,9 +47,9 @@ def test_what_an_offer_says_of_itself_is_kept(page: Page) -> None:
     assert posting.vendor_id == "810001"
     assert posting.seniority == "mid"
     assert posting.tags == ("spring", "outdoor")
-    assert posting.posted_at == dt.datetime(2026, 5, 5, 7, tzinfo=dt.UTC)
-    assert posting.updated_at == dt.datetime(2026, 5, 6, 7, tzinfo=dt.UTC)
-    assert posting.valid_through == dt.datetime(2026, 12, 31, 22, tzinfo=dt.UTC)
+    assert posting.posted_at == dt.datetime(2024, 5, 5, 7, tzinfo=dt.UTC)
+    assert posting.updated_at == dt.datetime(2024, 5, 6, 7, tzinfo=dt.UTC)
+    assert posting.valid_through == dt.datetime(2024, 12, 31, 22, tzinfo=dt.UTC)
 
 
 def test_the_text_is_description_and_requirements(page: Page) -> None:
@@ -94,7 +94,7 @@ def test_the_words_are_those_of_one_language(page: Page) -> None:
 
 
 def test_the_day_of_creation_stands_in_for_that_of_publishing(page: Page) -> None:
-    assert page.postings[1].posted_at == dt.datetime(2026, 4, 1, 7, tzinfo=dt.UTC)
+    assert page.postings[1].posted_at == dt.datetime(2024, 4, 1, 7, tzinfo=dt.UTC)
 
 
 def test_the_board_is_known_from_pages_or_mail_at_the_vendor(page: Page) -> None:
@@ -137,3 +137,24 @@ def test_an_answer_that_is_not_a_board_is_refused(body: bytes) -> None:
 
 def test_a_board_without_offers_is_a_board() -> None:
     assert read("recruitee", b'{"offers": []}') == Page(())
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("fulltime_fixed_term", "full_time"),
+        ("parttime_fixed_term", "part_time"),
+        ("parttime_permanent", "part_time"),
+        ("freelance", "contract"),
+        (None, None),
+    ],
+)
+def test_codes_name_the_hours_first(code: str | None, wanted: str | None) -> None:
+    assert changed(employment_type_code=code).employment_type == wanted
+
+
+def test_a_highlight_is_kept_unless_the_text_repeats_it() -> None:
+    texts = {"description": "<p>Grow tulips.</p>", "requirements": ""}
+    new = changed(highlight="<p>Wear <b>clogs</b>.</p>", **texts)
+    known = changed(highlight="<p>Grow tulips.</p>", **texts)
+    assert (new.description, known.description) == ("Wear clogs.\n\nGrow tulips.", "Grow tulips.")

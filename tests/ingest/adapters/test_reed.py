@@ -26,8 +26,8 @@ def test_the_key_goes_as_the_user_of_a_basic_login() -> None:
 
 
 def test_dates_begin_with_the_day(postings: tuple[Posting, ...]) -> None:
-    assert postings[0].posted_at == dt.datetime(2026, 11, 3, tzinfo=dt.UTC)
-    assert postings[0].valid_through == dt.datetime(2026, 12, 5, tzinfo=dt.UTC)
+    assert postings[0].posted_at == dt.datetime(2024, 11, 3, tzinfo=dt.UTC)
+    assert postings[0].valid_through == dt.datetime(2024, 12, 5, tzinfo=dt.UTC)
 
 
 def test_pay_is_not_said_to_be_yearly(postings: tuple[Posting, ...]) -> None:
@@ -54,3 +54,10 @@ def test_the_next_page_is_asked_for_by_what_is_skipped() -> None:
     first = reed.first(reed.Search())
     (second,) = read("reed", body, {}, first).next
     assert "resultsToSkip=100" in second.url
+
+
+def test_a_posting_of_its_own_says_the_hours_in_words() -> None:
+    body = (
+        b'{"jobId": 1, "jobTitle": "Thatcher", "jobType": "Part Time", "contractType": "Permanent"}'
+    )
+    assert read("reed", body, {}).postings[0].employment_type == "part_time"

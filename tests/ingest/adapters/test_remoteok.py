@@ -45,8 +45,11 @@ def test_letters_read_by_the_wrong_table_are_put_right(wrong: str, right: str) -
     assert remoteok.mend(wrong) == right
 
 
-def test_the_trap_with_our_own_address_is_cut_off(postings: tuple[Posting, ...]) -> None:
-    assert postings[0].description == "You don\u2019t get lost."
+def test_words_made_up_for_each_reader_are_cut_out(postings: tuple[Posting, ...]) -> None:
+    assert postings[0].description == (
+        "You don\u2019t get lost.\n\nPlease mention the word and tag when applying to show you read"
+        " the job post completely. This is a beta feature to avoid spam applicants."
+    )
 
 
 def test_company_place_and_date_are_read(postings: tuple[Posting, ...]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from jobmill.catalog.posting import Posting, Salary
@@ -56,3 +58,30 @@ def test_pay_spans_the_regions_but_not_two_currencies(posting: Posting) -> None:
 def test_what_is_no_board_is_an_error(body: bytes) -> None:
     with pytest.raises(OutsideError):
         read("rippling", body)
+
+
+def newer(*ways: str) -> bytes:
+    """A page of the newer list: one posting, in a place for each way of working."""
+    one = {"id": "11111111-aaaa", "name": "Falconer", "department": {"name": "Mews"}}
+    one |= {"url": "https://ats.rippling.com/highmews/jobs/11111111-aaaa", "language": "en-US"}
+    places = [{"name": f"Town {n}", "workplaceType": way} for n, way in enumerate(ways)]
+    items = [one | {"locations": [place]} for place in places]
+    return json.dumps({"items": items, "page": 0, "totalItems": 9}).encode()
+
+
+def test_the_newer_list_has_other_names_and_ways_of_working() -> None:
+    page = read("rippling", newer("ON_SITE", "ON_SITE"))
+    (one,) = page.postings
+    assert (one.vendor_id, one.board, one.department) == ("11111111-aaaa", "highmews", "Mews")
+    assert (one.locations, one.arrangement) == (("Town 0", "Town 1"), "onsite")
+    assert (one.language, page.truncated) == ("en-US", True)
+
+
+def test_places_that_differ_in_the_way_of_working_say_nothing() -> None:
+    assert read("rippling", newer("ON_SITE", "HYBRID")).postings[0].arrangement is None
+
+
+def test_the_board_is_named_beside_a_posting_too() -> None:
+    body = {"uuid": "1", "name": "Falconer", "board": {"slug": "highmews"}}
+    (one,) = read("rippling", json.dumps(body).encode()).postings
+    assert (one.board, one.url) == ("highmews", "https://ats.rippling.com/highmews/jobs/1")

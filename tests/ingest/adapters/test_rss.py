@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from jobmill.catalog.posting import Salary
 from jobmill.errors import Invalid, OutsideError
 from jobmill.ingest import reading
 from jobmill.ingest.adapters import rss
 from jobmill.ingest.platform import Page
 from jobmill.outside.request import Request
-from tests.ingest.adapters import answer, read
+from tests.ingest.adapters import answer, lines, read
 
 URL = "https://guild.example/openings.rss"
 
@@ -46,8 +47,8 @@ def test_relative_links_lead_from_the_feed() -> None:
 def test_parts_are_found_under_their_usual_names() -> None:
     one = feed(answer("rss/feed.xml")).postings[0]
     assert (one.company, one.employment_type) == ("The Guild", "full_time")
-    assert one.posted_at == dt.datetime(2026, 8, 11, 7, 30, 41, tzinfo=dt.UTC)
-    assert one.valid_through == dt.datetime(2026, 9, 10, 7, 30, 41, tzinfo=dt.UTC)
+    assert one.posted_at == dt.datetime(2024, 8, 11, 7, 30, 41, tzinfo=dt.UTC)
+    assert one.valid_through == dt.datetime(2024, 9, 10, 7, 30, 41, tzinfo=dt.UTC)
     assert (one.vendor_id, one.tags) == ("guild-1", ("Wood", "Iron"))
     assert one.location == "Leiden"
 
@@ -90,7 +91,7 @@ def test_titles_are_taken_apart_as_the_format_says(
 def test_atom_is_read_too() -> None:
     (one,) = feed(answer("rss/atom.xml"), company="The Guild").postings
     assert (one.title, one.description, one.company) == ("Turner", "Turn bowls.", "The Guild")
-    assert one.posted_at == dt.datetime(2026, 8, 10, 7, tzinfo=dt.UTC)
+    assert one.posted_at == dt.datetime(2024, 8, 10, 7, tzinfo=dt.UTC)
     assert one.vendor_id == "urn:guild:9"
 
 
@@ -151,3 +152,35 @@ def test_pay_is_read_from_its_element() -> None:
     one = feed(item("<title>Cooper</title><pay>€40k - €48k</pay>"), salary_field="pay").postings[0]
     assert one.salary
     assert (one.salary.min, one.salary.currency) == (40000, "EUR")
+
+
+def test_a_place_is_found_in_any_namespace_by_its_other_names() -> None:
+    body = b"""<rss version="2.0" xmlns:x="https://x.example/ns"><channel><item>
+      <title>Rigger</title><link>https://x.example/1</link>
+      <x:sites><x:site><x:city>Perth</x:city></x:site></x:sites></item></channel></rss>"""
+    (one,) = read("rss", body, {"url": "https://x.example"}).postings
+    assert one.location == "Perth"
+
+
+SPLIT = b"""<rss version="2.0" xmlns:x="https://x.example/ns"><channel><item>
+  <title>Rigger</title><link>https://x.example/1</link><description>&lt;p&gt;Rig.&lt;/p&gt;</description>
+  <x:companyName>Ropes</x:companyName><x:jobType>Full time</x:jobType>
+  <x:examplesofduties>Climb &amp;amp; tie.</x:examplesofduties>
+  <x:qualifications>No fear.</x:qualifications><x:benefits>Rig.</x:benefits>
+  <x:minimumSalary>65</x:minimumSalary><x:maximumSalary>85</x:maximumSalary>
+  <x:salaryCurrency>USD</x:salaryCurrency><x:salaryInterval>Hour</x:salaryInterval>
+  <x:advertiseToDateTimeUTC>Fri, 20 Sep 2024 04:59:00:0</x:advertiseToDateTimeUTC>
+</item></channel></rss>"""
+
+
+def test_a_text_that_is_kept_in_parts_is_put_together() -> None:
+    (one,) = read("rss", SPLIT, {"url": "https://x.example"}).postings
+    assert lines(one.description) == ["Rig.", "Climb & tie.", "No fear."]
+    assert one.requirements == "No fear."
+
+
+def test_pay_may_stand_in_fields_of_its_own() -> None:
+    (one,) = read("rss", SPLIT, {"url": "https://x.example"}).postings
+    assert one.salary == Salary(65, 85, "USD", "hour", "structured")
+    assert (one.company, one.employment_type) == ("Ropes", "full_time")
+    assert one.valid_through == dt.datetime(2024, 9, 20, 4, 59, tzinfo=dt.UTC)

@@ -39,7 +39,7 @@ def test_what_the_list_says_is_kept(postings: tuple[Posting, ...]) -> None:
     assert posting.department == "Bakery"
     assert posting.employment_type == "full_time"
     assert posting.seniority == "entry"
-    assert posting.posted_at == dt.datetime(2026, 6, 1, 6, tzinfo=dt.UTC)
+    assert posting.posted_at == dt.datetime(2024, 6, 1, 6, tzinfo=dt.UTC)
     assert posting.language == "de"
 
 
@@ -152,3 +152,21 @@ def test_an_odd_record_is_counted_and_costs_no_other() -> None:
 def test_an_answer_that_is_not_a_list_is_refused(body: bytes) -> None:
     with pytest.raises(OutsideError):
         read("smartrecruiters", body)
+
+
+def test_a_companys_own_fields_fill_gaps() -> None:
+    one: dict[str, Any] = {"id": "1", "name": "Baker", "location": {"remote": False}}
+    own = [("Brands", "Brot"), ("Department", "Bakery"), ("Work flexibility", "Office-based")]
+    one["customField"] = [{"fieldLabel": label, "valueLabel": value} for label, value in own]
+    (found,) = read("smartrecruiters", json.dumps(one).encode()).postings
+    assert (found.department, found.arrangement) == ("Bakery", "onsite")
+    one |= {"department": {"label": "Sales"}, "location": {"hybrid": True}}
+    (found,) = read("smartrecruiters", json.dumps(one).encode()).postings
+    assert (found.department, found.arrangement) == ("Sales", "hybrid")
+
+
+def test_ids_say_what_labels_in_other_languages_do_not() -> None:
+    one = {"id": "1", "name": "Baker", "typeOfEmployment": {"id": "contract", "label": "Vertrag"}}
+    one |= {"experienceLevel": {"id": "director", "label": "Direktor"}}
+    (found,) = read("smartrecruiters", json.dumps(one).encode()).postings
+    assert (found.employment_type, found.seniority) == ("contract", "director")

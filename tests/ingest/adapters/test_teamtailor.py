@@ -64,10 +64,10 @@ def test_the_fuller_of_the_two_texts_is_kept(posting: Posting) -> None:
 
 
 def test_the_block_knows_the_dates(posting: Posting) -> None:
-    assert posting.posted_at == dt.datetime(2026, 4, 3, 7, 26, 20, tzinfo=dt.UTC)
-    assert posting.updated_at == dt.datetime(2026, 4, 6, 7, 26, 20, tzinfo=dt.UTC)
+    assert posting.posted_at == dt.datetime(2024, 4, 3, 7, 26, 20, tzinfo=dt.UTC)
+    assert posting.updated_at == dt.datetime(2024, 4, 6, 7, 26, 20, tzinfo=dt.UTC)
     assert posting.valid_through
-    assert posting.valid_through.date() == dt.date(2026, 12, 24)
+    assert posting.valid_through.date() == dt.date(2024, 12, 24)
 
 
 def test_all_places_count(posting: Posting) -> None:
@@ -82,7 +82,7 @@ def test_an_entry_without_a_block_is_a_posting_without_text(page: Page) -> None:
     bare = page.postings[1]
     assert (bare.company, bare.partial) == ("Fjällräv Studio", True)
     assert bare.posted_at
-    assert bare.posted_at.date() == dt.date(2026, 4, 5)
+    assert bare.posted_at.date() == dt.date(2024, 4, 5)
 
 
 @pytest.mark.parametrize(
@@ -136,3 +136,25 @@ def test_an_answer_that_is_not_a_feed_is_refused(body: bytes) -> None:
 
 def test_a_feed_without_entries_is_a_feed() -> None:
     assert read("teamtailor", feed(items=[], next_url=None)) == Page(())
+
+
+def test_the_other_feed_names_departments_and_remote_work() -> None:
+    page = read("teamtailor", answer("teamtailor/feed.rss"))
+    one, other = page.postings
+    assert (one.title, one.company, one.board) == (
+        "Trail Designer & Digger",
+        "Fjällräv",
+        "fjallrav",
+    )
+    assert (one.department, one.arrangement) == ("Outdoor", "hybrid")
+    assert (one.location, one.locations) == ("Kiruna, Sweden; Åre", ("Kiruna, Sweden", "Åre"))
+    assert one.posted_at == dt.datetime.fromisoformat("2024-09-06T14:50:13+03:00")
+    assert lines(one.description) == ["Design trails & bridges.", "- Walk them"]
+    assert one.vendor_id == "11111111-2222-4333-8444-555555555501"
+    assert (other.arrangement, other.partial, page.stubs) == (None, True, 1)
+
+
+@pytest.mark.parametrize("body", [b"<html></html>", b"<rss><channel><item/></channel></rss>"])
+def test_another_document_is_not_the_other_feed(body: bytes) -> None:
+    with pytest.raises(OutsideError):
+        read("teamtailor", body)

@@ -26,3 +26,7 @@ def test_the_last_page_is_the_one_the_answer_names() -> None:
     (third,) = read("themuse", answer("themuse/page.json"), {}, second).next
     last = read("themuse", answer("themuse/page.json"), {}, third)
     assert (last.next, last.truncated, last.total) == ((), False, 41)
+
+
+def test_a_posting_without_a_number_is_one_all_the_same() -> None:
+    assert read("themuse", b'{"results": [{"name": "Tuner"}]}', {}).postings[0].title == "Tuner"

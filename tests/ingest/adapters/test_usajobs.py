@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
+from typing import Any
 
 import pytest
 
@@ -50,9 +52,9 @@ def test_duties_and_qualifications_belong_to_the_text(postings: tuple[Posting, .
 def test_the_rest_has_its_place(postings: tuple[Posting, ...]) -> None:
     one = postings[0]
     assert one.url == "https://www.usajobs.gov/job/875440800"
-    assert (one.vendor_id, one.requisition_id) == ("875440800", "LH-2026-18")
+    assert (one.vendor_id, one.requisition_id) == ("875440800", "LH-2024-18")
     assert (one.company, one.department) == ("Lighthouse Service", "Department of Harbors")
-    assert one.posted_at == dt.datetime(2026, 7, 6, tzinfo=dt.UTC)
+    assert one.posted_at == dt.datetime(2024, 7, 6, tzinfo=dt.UTC)
     assert one.valid_through
 
 
@@ -66,3 +68,39 @@ def test_pages_are_turned_until_all_were_shown() -> None:
     assert second.url.endswith("Page=2")
     assert (last.next, last.truncated) == ((), False)
     assert read("usajobs", answer("usajobs/search.json"), {}, first).next == ()
+
+
+def changed(details: dict[str, Any], **fields: Any) -> Posting:
+    body = json.loads(answer("usajobs/search.json"))
+    item = body["SearchResult"]["SearchResultItems"][0]["MatchedObjectDescriptor"]
+    item |= fields
+    item["UserArea"]["Details"] |= details
+    return read("usajobs", json.dumps(body).encode(), {}).postings[0]
+
+
+def test_all_sections_belong_to_the_text() -> None:
+    names = (
+        "AgencyMarketingStatement", "KeyRequirements", "OtherInformation", "Evaluations",
+        "Benefits", "RequiredDocuments", "HowToApply", "WhatToExpectNext",
+    )  # fmt: skip
+    text = changed({name: f"This is {name}." for name in names}).description or ""
+    assert [name for name in names if f"This is {name}." not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "period"), [("Per Year", "year"), ("PH", "hour"), ("PD", "day"), ("BW", None)]
+)
+def test_periods_are_codes_or_words(code: str, period: str | None) -> None:
+    pay = {"MinimumRange": "1700.5", "MaximumRange": "2000", "RateIntervalCode": code}
+    found = changed({}, PositionRemuneration=[pay]).salary
+    assert found
+    assert (found.min, found.period) == (1700.5, period)
+
+
+def test_work_without_pay_has_none() -> None:
+    pay = {"MinimumRange": "1", "MaximumRange": "1", "RateIntervalCode": "Without Compensation"}
+    assert changed({}, PositionRemuneration=[pay]).salary is None
+
+
+def test_places_stand_in_where_none_is_displayed() -> None:
+    assert changed({}, PositionLocationDisplay=None).location == "Portland, Maine; Astoria, Oregon"

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from jobmill.catalog.posting import Posting
+from jobmill.catalog.posting import Posting, Salary
 from jobmill.errors import OutsideError
 from jobmill.ingest.adapters import workable
 from jobmill.ingest.platform import Board, Page
@@ -43,7 +43,7 @@ def test_the_day_of_publishing_counts_not_that_of_the_draft(
     postings: tuple[Posting, ...],
 ) -> None:
     assert postings[0].posted_at
-    assert postings[0].posted_at.date() == dt.date(2026, 6, 22)
+    assert postings[0].posted_at.date() == dt.date(2024, 6, 22)
 
 
 def test_all_places_count(postings: tuple[Posting, ...]) -> None:
@@ -112,3 +112,28 @@ def test_an_answer_that_is_not_an_account_is_refused(body: bytes) -> None:
 
 def test_an_account_without_postings_is_an_account() -> None:
     assert read("workable", b'{"name": "Puffin", "jobs": []}') == Page(())
+
+
+def test_a_search_is_read_like_an_account() -> None:
+    one = {"shortcode": "AB12", "title": "Tester", "type": "full", "workplace": "on_site"}
+    one |= {"department": ["Quality"], "location": {"city": "Leuven", "country": "Belgium"}}
+    body = {"total": 20, "results": [one | {"published": "2024-09-05T00:00:00Z"}], "nextPage": "x"}
+    page = read("workable", json.dumps(body).encode())
+    (found,) = page.postings
+    assert (found.employment_type, found.arrangement) == ("full_time", "onsite")
+    assert (found.location, found.department) == ("Leuven, Belgium", "Quality")
+    assert found.posted_at == dt.datetime(2024, 9, 5, tzinfo=dt.UTC)
+    assert (found.partial, page.truncated) == (True, True)
+
+
+def test_what_their_other_answers_say_of_places_and_pay_is_read() -> None:
+    place = {"location_str": "Portland, Oregon, US", "city": "X", "workplace_type": "hybrid"}
+    one = {"shortcode": "AB12", "title": "Tester", "created_at": "2024-09-05", "location": place}
+    one |= {"salary": {"salary_from": 10000, "salary_to": 20000, "salary_currency": "usd"}}
+    (found,) = read("workable", json.dumps({"jobs": [one]}).encode()).postings
+    assert (found.location, found.arrangement) == ("Portland, Oregon, US", "hybrid")
+    assert found.salary == Salary(10000, 20000, "USD", None, "structured")
+    assert found.posted_at == dt.datetime(2024, 9, 5, tzinfo=dt.UTC)
+    place |= {"workplace_type": None, "telecommuting": True}
+    (found,) = read("workable", json.dumps({"jobs": [one]}).encode()).postings
+    assert found.arrangement == "remote"

@@ -126,9 +126,9 @@ def test_the_detail_names_all_places_and_the_day_of_posting(page: Page) -> None:
     whole = workday.read_detail(answer("workday/posting.json"), page.postings[1], config)
     assert whole.locations == ("Tromsø", "Longyearbyen")
     assert whole.posted_at
-    assert whole.posted_at.date() == dt.date(2026, 2, 11)
+    assert whole.posted_at.date() == dt.date(2024, 2, 11)
     assert whole.valid_through
-    assert whole.valid_through.date() == dt.date(2026, 12, 31)
+    assert whole.valid_through.date() == dt.date(2024, 12, 31)
     assert whole.company == "Polaris Research AS"
     assert (whole.employment_type, whole.arrangement) == ("part_time", "hybrid")
     assert lines(whole.description) == ["Your lab", "It is cold & bright.", "- Count layers"]
@@ -280,3 +280,20 @@ def test_odd_fields_cost_no_posting() -> None:
     body["facets"] = {"x": 1}
     posting: Posting = read("workday", json.dumps(body).encode(), POLAR).postings[0]
     assert posting.requisition_id == "R-1001"
+
+
+@pytest.mark.parametrize(
+    ("page", "board"),
+    [
+        ("https://polaris.wd3.myworkdayjobs.com/en-US/Polar_Careers/job/Alta/Guide_R1", "polaris"),
+        (
+            "https://wd3.myworkdaysite.com/en-US/recruiting/polaris/Polar_Careers/job/X_R1",
+            "polaris",
+        ),
+        ("https://polaris.wd3.myworkdayjobs.com/", None),
+    ],
+)
+def test_a_saved_posting_names_its_board_by_its_address(page: str, board: str | None) -> None:
+    body = {"jobPostingInfo": {"title": "Guide", "jobReqId": "R1", "externalUrl": page}}
+    (one,) = read("workday", json.dumps(body).encode(), NOWHERE).postings
+    assert one.board == (f"{board}/Polar_Careers" if board else None)

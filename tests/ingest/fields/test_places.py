@@ -49,7 +49,7 @@ def test_one_place_stays_one(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "N/A", "n/a", "", "  ", "-", "TBD", "2 Locations", "3+ locations", "Multiple Locations",
+        "N/A", "n/a", "UNAVAILABLE", "", "  ", "-", "TBD", "2 Locations", "3+ locations", "Multiple Locations",
         "+3 more",
         "Various", "Mehrere Standorte", "12345", "LOCATION",
     ],
