@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from selectolax.lexbor import LexborHTMLParser
 
+from bench.ingest.pages import all_pages
 from evaluation.goal import Goal
 from evaluation.run import DATA, line
 from jobmill.ingest import page, saved
@@ -24,6 +25,7 @@ from jobmill.ingest.fields import text
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench" / "results" / "ingest.json"
 ROUNDS = 5
+TURNS = 41
 PAGES = 10_000
 SETTLED = 1_000
 """Pages after which memory should not grow any more."""
@@ -45,7 +47,7 @@ def main() -> None:
     asked.add_argument("--data", type=Path, default=DATA, help="where the real answers are")
     asked.add_argument("--pages", type=int, default=PAGES, help="how many for the memory")
     options = asked.parse_args()
-    pages = _pages(options.data)
+    pages = all_pages(options.data)
     rows = [*_boards(options.data), *_speeds(pages)]
     grown, size = _memory(pages, options.pages)
     _print(rows)
@@ -61,14 +63,16 @@ def main() -> None:
     RESULTS.write_text(json.dumps({"rows": rows, "memory": [grown, size]}, indent=1) + "\n")
 
 
-def _best(act: Callable[[], object]) -> float:
+def _took(act: Callable[[], object]) -> float:
+    """Seconds of one core."""
+    began = time.process_time()
+    act()
+    return time.process_time() - began
+
+
+def _median(act: Callable[[], object]) -> float:
     """Seconds, as the median of a few rounds."""
-    took: list[float] = []
-    for _ in range(ROUNDS):
-        began = time.process_time()
-        act()
-        took.append(time.process_time() - began)
-    return statistics.median(took)
+    return statistics.median(_took(act) for _ in range(ROUNDS))
 
 
 def _boards(data: Path) -> list[tuple[str, str, float]]:
@@ -81,8 +85,8 @@ def _boards(data: Path) -> list[tuple[str, str, float]]:
         body = (data / file).read_bytes()
         platform = saved.platform(name)
         count = len(saved.read(platform, body))
-        ours = _best(lambda platform=platform, body=body: saved.read(platform, body))
-        bare = _best(lambda body=body, records=records, field=field: _bare(body, records, field))
+        ours = _median(lambda platform=platform, body=body: saved.read(platform, body))
+        bare = _median(lambda body=body, records=records, field=field: _bare(body, records, field))
         rows.append((f"board {name}", f"{count / ours:,.0f} postings/s", ours / bare))
     if not rows:
         print(f"Skipped: there are no real boards at {data}.", file=sys.stderr)
@@ -94,36 +98,20 @@ def _bare(body: bytes, records: Callable[..., list[dict[str, str]]], field: str)
         text.from_escaped(record.get(field))
 
 
-def _pages(data: Path) -> dict[str, str]:
-    """Pages of about 500 kB: real ones where there are some, and one that we make."""
-    made = {"page made": _made(500_000)}
-    for file in sorted((data / "html_job_page").glob("*.html")):
-        if file.stat().st_size > 400_000:
-            made[f"page {file.stem}"] = file.read_text("utf-8", "replace")
-    return made
-
-
-def _made(size: int) -> str:
-    """A page without any structured data, long in menus and text."""
-    menu = "".join(f'<li><a href="/section/{n}">Section {n}</a></li>' for n in range(400))
-    words = "<p>We pump water for <b>people</b> who need it, in many places.</p>"
-    body = words * ((size - len(menu)) // len(words))
-    return (
-        "<html><head><title>Pump Engineer at Wells - Careers</title></head><body>"
-        f"<nav><ul>{menu}</ul></nav><main><h1>Pump Engineer</h1><p>Location: Porto</p>"
-        f"<div class=description>{body}</div></main></body></html>"
-    )
-
-
 def _speeds(pages: dict[str, str]) -> list[tuple[str, str, float]]:
+    """What reading a page takes, and how that compares with only parsing it.
+
+    The two take turns, so that a busy machine slows both.
+    """
     rows: list[tuple[str, str, float]] = []
     for name, html in pages.items():
-        parse = _best(lambda html=html: [LexborHTMLParser(html) for _ in range(10)]) / 10
-        read = (
-            _best(lambda html=html: [page.read(html, "https://x.example/1") for _ in range(10)])
-            / 10
-        )
-        rows.append((name, f"{read * 1000:.1f} ms", read / parse))
+        bare: list[float] = []
+        ours: list[float] = []
+        for _ in range(TURNS):
+            bare.append(_took(lambda html=html: LexborHTMLParser(html)))
+            ours.append(_took(lambda html=html: page.read(html, "https://x.example/1")))
+        read, parse = statistics.median(ours), statistics.median(bare)
+        rows.append((name, f"{read * 1000:.1f} ms, parser {parse * 1000:.1f}", read / parse))
     return rows
 
 

@@ -14,6 +14,8 @@ from jobmill.errors import Invalid, NotFound
 CompanyId = NewType("CompanyId", int)
 Analysis: TypeAlias = Literal["pending", "analyzing", "complete", "sparse", "failed"]
 
+LONGEST_NAME = 300
+"""What is longer is a text that stood where a name should, and fits into no index."""
 FRESH = dt.timedelta(days=30)
 """A good record younger than this is not analysed again."""
 
@@ -76,9 +78,9 @@ async def ensure(tx: Tx, name: str, website: str | None = None) -> CompanyId:
 
     A company known by name only is the first that has the name; its site is added when it is learnt.
     """
-    key = names.company_key(name)
+    key = _key(name)
     if not key:
-        raise Invalid(f"{name!r} is no name of a company")
+        raise Invalid(f"{name[:LONGEST_NAME]!r} is no name of a company")
     domain = urls.domain(website) if website else None
     found = await _find(tx, key, domain)
     if found is None:
@@ -91,8 +93,12 @@ async def ensure(tx: Tx, name: str, website: str | None = None) -> CompanyId:
 async def ensure_all(tx: Tx, wanted: Sequence[str]) -> Mapping[str, CompanyId]:
     """The companies of these names; names that name nobody are left out."""
     # In order of their keys, so that two who name the same ones never wait for each other.
-    keyed = sorted((names.company_key(name), name) for name in set(wanted))
+    keyed = sorted((_key(name), name) for name in set(wanted))
     return {name: await ensure(tx, name) for key, name in keyed if key}
+
+
+def _key(name: str) -> str:
+    return names.company_key(name) if len(name) <= LONGEST_NAME else ""
 
 
 async def _find(tx: Tx, key: str, domain: str | None) -> CompanyId | None:

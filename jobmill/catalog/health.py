@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from jobmill.catalog import history
 from jobmill.catalog.sources import SourceId
-from jobmill.db import Tx, moment, row, rows, value
+from jobmill.db import Tx, moment, rows, value
 
 Cause: TypeAlias = Literal["transient", "blocked", "auth", "changed_format", "gone", "rate_limited"]
 
@@ -173,35 +173,61 @@ async def _is_vendors(tx: Tx, vendor: str, cause: Cause) -> bool:
         SELECT count(DISTINCT source_id) FROM lately
          WHERE cause = %(cause)s
            AND ended_at > coalesce((SELECT max(ended_at) FROM lately
-                                     WHERE outcome IN ('complete', 'unchanged')), '-infinity')
+                                     WHERE outcome IN ('complete', 'unchanged', 'truncated')),
+                                  '-infinity')
         """,
         {"vendor": vendor, "window": WINDOW, "cause": cause},
     )
-    held = await value(tx, str, "SELECT vendor FROM catalog.incident WHERE vendor = %s", [vendor])
+    # A source that fails in another way during an incident has trouble of its own: a board that
+    # is gone must not hold its vendor.
+    held = await value(
+        tx,
+        str,
+        "SELECT vendor FROM catalog.incident WHERE vendor = %s AND cause = %s",
+        [vendor, cause],
+    )
     return bool(held) or (alike or 0) >= ALIKE
 
 
 async def _hold(tx: Tx, vendor: str, cause: Cause, detail: str) -> None:
     """Open the vendor's incident, or hold it longer; what it did to single sources is undone."""
+    opened = await value(
+        tx,
+        str,
+        """
+        INSERT INTO catalog.incident (vendor, cause, detail, held_until)
+        VALUES (%(vendor)s, %(cause)s, %(detail)s, now() + %(hold)s)
+        ON CONFLICT (vendor) DO NOTHING
+        RETURNING vendor
+        """,
+        {"vendor": vendor, "cause": cause, "detail": detail, "hold": hold_for(1)},
+    )
+    if opened:
+        await history.record(tx, "vendor", vendor, "incident", cause=cause, detail=detail)
+    else:
+        await _hold_longer(tx, vendor, cause, detail)
+    await _forgive(tx, vendor, cause)
+
+
+async def _hold_longer(tx: Tx, vendor: str, cause: Cause, detail: str) -> None:
+    """Hold a vendor again, if this is what the one that was let through has found; those that ran
+    when it began bring no news."""
     holds = await value(
         tx,
         int,
         """
-        INSERT INTO catalog.incident (vendor, cause, detail, held_until)
-        VALUES (%(vendor)s, %(cause)s, %(detail)s, now() + %(hold)s)
-        ON CONFLICT (vendor) DO UPDATE SET holds = incident.holds + 1, detail = excluded.detail
+        UPDATE catalog.incident
+           SET holds = holds + 1, cause = %(cause)s, detail = %(detail)s
+         WHERE vendor = %(vendor)s AND held_until <= now() + %(probe)s
         RETURNING holds
         """,
-        {"vendor": vendor, "cause": cause, "detail": detail, "hold": hold_for(1)},
+        {"vendor": vendor, "cause": cause, "detail": detail, "probe": PROBE},
     )
-    assert holds is not None
-    await tx.execute(
-        "UPDATE catalog.incident SET held_until = now() + %s WHERE vendor = %s",
-        [hold_for(holds), vendor],
-    )
-    if holds == 1:
-        await history.record(tx, "vendor", vendor, "incident", cause=cause, detail=detail)
-        await _forgive(tx, vendor, cause)
+    if holds:
+        await tx.execute(
+            "UPDATE catalog.incident SET held_until = now() + %s WHERE vendor = %s",
+            [hold_for(holds), vendor],
+        )
 
 
 async def _forgive(tx: Tx, vendor: str, cause: Cause) -> None:
@@ -219,18 +245,21 @@ async def _forgive(tx: Tx, vendor: str, cause: Cause) -> None:
             SELECT source_id, count(*)::int AS failures FROM innocent GROUP BY source_id
         ), free AS (
             -- A source whose run is being saved forgets its failures or counts them anew anyway.
-            SELECT id FROM catalog.source JOIN owed ON source_id = id
+            SELECT id, failures,
+                   -- One that other failures disabled before stays so.
+                   retry_at IS NULL OR consecutive_failures - failures >= %(most)s AS guilty
+              FROM catalog.source JOIN owed ON source_id = id
              FOR UPDATE OF source SKIP LOCKED
         )
         UPDATE catalog.source
-           SET consecutive_failures = greatest(0, consecutive_failures - owed.failures),
-               status = CASE WHEN retry_at IS NULL THEN status ELSE 'active' END,
-               disabled_reason = CASE WHEN retry_at IS NULL THEN disabled_reason END,
-               retry_at = NULL
-          FROM owed JOIN free ON free.id = owed.source_id WHERE source.id = owed.source_id
-        RETURNING source.id, source.status = 'active' AS active
+           SET consecutive_failures = greatest(0, consecutive_failures - free.failures),
+               status = CASE WHEN guilty THEN status ELSE 'active' END,
+               disabled_reason = CASE WHEN guilty THEN disabled_reason END,
+               retry_at = CASE WHEN guilty THEN retry_at END
+          FROM free WHERE source.id = free.id
+        RETURNING source.id
         """,
-        {"vendor": vendor, "cause": cause, "window": WINDOW},
+        {"vendor": vendor, "cause": cause, "window": WINDOW, "most": MOST_FAILURES},
     )
     reason = f"the trouble is {vendor}'s"
     await history.record_all(
@@ -241,7 +270,6 @@ async def _forgive(tx: Tx, vendor: str, cause: Cause) -> None:
 @dataclass(frozen=True, slots=True)
 class _Forgiven:
     id: int
-    active: bool
 
 
 async def _count(tx: Tx, id: SourceId, cause: Cause, detail: str) -> bool:
@@ -258,21 +286,22 @@ async def _count(tx: Tx, id: SourceId, cause: Cause, detail: str) -> bool:
     if not disables(failures or 0):
         return False
     reason = f"{failures} failures in a row, the last one: {detail}"
-    # A source that is disabled already is tried rarely: this was such a try.
-    newly = await row(
+    # A source that failures disabled is tried rarely: this was such a try. A person's word stands.
+    newly = await value(
         tx,
-        _Forgiven,
+        bool,
         """
         UPDATE catalog.source
            SET status = 'disabled', disabled_reason = %(reason)s, retry_at = now() + %(after)s,
                updated_at = now()
-          FROM (SELECT id, status FROM catalog.source WHERE id = %(id)s) AS before
-         WHERE source.id = before.id AND before.status IN ('active', 'disabled')
-        RETURNING source.id, before.status = 'active' AS active
+          FROM (SELECT id, status, retry_at FROM catalog.source WHERE id = %(id)s) AS before
+         WHERE source.id = before.id
+           AND (before.status = 'active' OR before.retry_at IS NOT NULL)
+        RETURNING before.status = 'active'
         """,
         {"id": id, "reason": reason, "after": RETRY_DISABLED},
     )
-    if newly is None or not newly.active:
+    if not newly:
         return False
     await history.record(tx, "source", id, "disabled", cause=cause, reason=reason)
     return True

@@ -26,12 +26,12 @@ async def link_new(tx: Tx, fresh: Sequence[ListingId]) -> int:
     """Link new listings with what they repeat; returns how many were linked."""
     if not fresh:
         return 0
+    await listings.lock_links(tx)
     around = await _around(tx, fresh)
     found = sorted(await listings.by_ids(tx, [*fresh, *around]), key=lambda one: one.id)
     groups = duplicates.group([listings.to_posting(one) for one in found])
     made = [link for group in groups for link in _links(group, found, set(fresh))]
-    await _write(tx, made)
-    return len(made)
+    return await _write(tx, made)
 
 
 async def _around(tx: Tx, fresh: Sequence[ListingId]) -> list[ListingId]:
@@ -76,7 +76,7 @@ def _links(group: Group, found: Sequence[Listing], fresh: set[ListingId]) -> lis
     canonical = found[group.canonical]
     known = [found[index] for index in group.members if found[index].id not in fresh]
     root = _root(canonical, known)
-    moved = [one for one in known if root == canonical.id and one.id != root and _is_copy(one)]
+    moved = [one for one in known if root == canonical.id and one.id != root and _makes_way(one)]
     to_link = fresh | {one.id for one in moved}
     whys = zip(group.members, group.whys, strict=True)
     return [
@@ -92,27 +92,34 @@ def _root(canonical: Listing, known: Sequence[Listing]) -> ListingId:
     if not known:
         return canonical.id
     first = min(known, key=lambda one: (one.duplicate_of is not None, one.id))
-    if _is_copy(first) and first.duplicate_of is None and canonical.via is None:
+    # A post that repeats something itself, as a person may have said, is nobody's root.
+    if _makes_way(first) and canonical.via is None and canonical.duplicate_of is None:
         return canonical.id
     return first.duplicate_of or first.id
 
 
-def _is_copy(listing: Listing) -> bool:
-    return listing.via is not None and listing.marked_at is None
+def _makes_way(listing: Listing) -> bool:
+    """A copy that stands for itself; those that are linked to it follow it."""
+    unmarked = listing.marked_at is None
+    return listing.via is not None and unmarked and listing.duplicate_of is None
 
 
-async def _write(tx: Tx, made: Sequence[_Link]) -> None:
-    """Write links; a listing that a person has set apart stays so. Who pointed to one that now
-    points elsewhere follows it, so that a link is one step."""
+async def _write(tx: Tx, made: Sequence[_Link]) -> int:
+    """Write links, and say how many; a listing that a person has set apart stays so. Who pointed to
+    one that now points elsewhere follows it, so that a link is one step."""
     if not made:
-        return
-    await tx.execute(
+        return 0
+    await _lock(tx, [one.id for one in made])
+    written = await rows(
+        tx,
+        _Candidate,
         """
         UPDATE catalog.listing
            SET duplicate_of = link.root, duplicate_kind = link.kind, duplicate_why = link.why
           FROM unnest(%(ids)s::bigint[], %(roots)s::bigint[], %(kinds)s::text[], %(whys)s::text[])
                AS link (id, root, kind, why)
          WHERE listing.id = link.id AND NOT listing.apart
+        RETURNING listing.id
         """,
         {
             "ids": [one.id for one in made],
@@ -130,8 +137,21 @@ async def _write(tx: Tx, made: Sequence[_Link]) -> None:
         """,
         [[one.id for one in made]],
     )
-    await history.record_all(
-        tx, "listing", "linked", [(one.id, {"to": one.to, "why": one.why}) for one in made]
+    linked = {one.id for one in written}
+    told = [(one.id, {"to": one.to, "why": one.why}) for one in made if one.id in linked]
+    await history.record_all(tx, "listing", "linked", told)
+    return len(told)
+
+
+async def _lock(tx: Tx, ids: Sequence[int]) -> None:
+    """These and those that point to them, in the order in which runs lock theirs."""
+    await tx.execute(
+        """
+        SELECT 1 FROM catalog.listing
+         WHERE id = ANY(%(ids)s) OR duplicate_of = ANY(%(ids)s)
+         ORDER BY id FOR NO KEY UPDATE
+        """,
+        {"ids": list(ids)},
     )
 
 
@@ -148,6 +168,7 @@ async def linked_to(tx: Tx, id: int) -> list[ListingId]:
 
 async def unlink(tx: Tx, id: int, *, actor: str | None = None) -> None:
     """Let a listing stand for itself, and never link it again by rule."""
+    await listings.lock_links(tx)
     listing = await listings.get(tx, id)
     if listing.duplicate_of is None:
         raise Conflict(f"listing {id} is linked to no other")
@@ -164,15 +185,19 @@ async def unlink(tx: Tx, id: int, *, actor: str | None = None) -> None:
 
 async def link(tx: Tx, id: int, to: int, *, actor: str | None = None) -> None:
     """Say that a listing repeats another; those that were linked to it follow."""
+    await listings.lock_links(tx)
     listing, root = await listings.get(tx, id), await listings.get(tx, to)
     if listing.id in (root.id, root.duplicate_of):
         raise Conflict(f"listing {to} repeats listing {id} already")
     target = root.duplicate_of or root.id
+    await _lock(tx, [id])
     await tx.execute(
         """
         UPDATE catalog.listing
-           SET duplicate_of = %(to)s, duplicate_kind = coalesce(duplicate_kind, 'same'),
-               duplicate_why = coalesce(duplicate_why, 'a person said so'), apart = false
+           SET duplicate_of = %(to)s, apart = false,
+               duplicate_kind = CASE WHEN id = %(id)s THEN 'same' ELSE duplicate_kind END,
+               duplicate_why = CASE WHEN id = %(id)s THEN 'a person said so'
+                                    ELSE duplicate_why END
          WHERE id = %(id)s OR duplicate_of = %(id)s
         """,
         {"id": id, "to": target},

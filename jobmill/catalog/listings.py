@@ -7,6 +7,7 @@ import dataclasses
 import datetime as dt
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NewType, TypeAlias, cast
@@ -23,6 +24,10 @@ ListingId = NewType("ListingId", int)
 Kind: TypeAlias = Literal["same", "multi_location", "repost"]
 
 LONGEST_TITLE = 500
+LONGEST_NUMBER = 200
+"""What is longer is no requisition's number, and fits into no index."""
+BATCH = 500
+"""So many listings are written in one statement: a large board must not be one value of 500 MB."""
 TOLD = (
     "title", "url", "company", "location", "locations", "arrangement", "remote_from", "department",
     "employment_type", "seniority", "valid_through", "salary_min", "salary_max", "salary_currency",
@@ -145,16 +150,20 @@ def to_posting(listing: Listing) -> Posting:
 def columns(posting: Posting) -> dict[str, Any]:
     """A posting as the columns of a listing."""
     facts: dict[str, Any] = {
-        field.name: _storable(getattr(posting, field.name))
+        field.name: getattr(posting, field.name)
         for field in dataclasses.fields(posting)
         if field.name not in ("salary", "updated_at")
     }
     salary = posting.salary
     return facts | {
         "title": facts["title"][:LONGEST_TITLE],
+        "locations": list(posting.locations),
+        "remote_from": list(posting.remote_from),
+        "tags": list(posting.tags),
+        "requisition_id": _short(posting.requisition_id),
         "site_updated_at": posting.updated_at,
-        "salary_min": salary and salary.min,
-        "salary_max": salary and salary.max,
+        "salary_min": salary and _finite(salary.min),
+        "salary_max": salary and _finite(salary.max),
         "salary_currency": salary and salary.currency,
         "salary_period": salary and salary.period,
         "salary_known": salary and salary.known,
@@ -164,11 +173,25 @@ def columns(posting: Posting) -> dict[str, Any]:
     }
 
 
+def storable(posting: Posting) -> Posting:
+    """The posting without what PostgreSQL does not keep, so that it is the same before and after."""
+    facts = {one.name: getattr(posting, one.name) for one in dataclasses.fields(posting)}
+    return Posting(**{name: _storable(fact) for name, fact in facts.items()})
+
+
 def _storable(fact: Any) -> Any:
     if isinstance(fact, str):
-        # PostgreSQL keeps neither NUL nor half a surrogate pair.
+        # Neither NUL nor half a surrogate pair.
         return fact.replace("\x00", "").encode("utf-8", "replace").decode()
-    return list(map(_storable, cast(tuple[str, ...], fact))) if isinstance(fact, tuple) else fact
+    return tuple(map(_storable, cast(tuple[str, ...], fact))) if isinstance(fact, tuple) else fact
+
+
+def _short(number: str | None) -> str | None:
+    return number if number and len(number) <= LONGEST_NUMBER else None
+
+
+def _finite(amount: float | None) -> float | None:
+    return amount if amount is not None and abs(amount) < 1e300 and math.isfinite(amount) else None
 
 
 def url_hash(url: str) -> UUID:
@@ -239,7 +262,30 @@ async def known(tx: Tx, identities: Sequence[str]) -> dict[str, Known]:
           FROM catalog.listing
          WHERE identity_hash = ANY(SELECT md5(one)::uuid FROM unnest(%s::text[]) AS one)
         """,
-        [list(identities)],
+        [list(map(_storable, identities))],
+    )
+    return {one.identity: one for one in found}
+
+
+async def claim(tx: Tx, identities: Sequence[str], source_id: int) -> dict[str, Known]:
+    """Those of them that are the source's to keep, locked: its own, and what no source that runs
+    shows any more."""
+    found = await rows(
+        tx,
+        Known,
+        """
+        SELECT id, identity, source_id, listed_hash, partial, closed_at IS NOT NULL AS closed
+          FROM catalog.listing
+         WHERE identity_hash = ANY(SELECT md5(one)::uuid FROM unnest(%(identities)s::text[]) AS one)
+           AND (source_id = %(source)s OR closed_at IS NOT NULL
+                -- No join: it would not be asked again for a row that somebody else took meanwhile.
+                OR NOT EXISTS (SELECT 1 FROM catalog.source
+                                WHERE source.id = source_id AND status = 'active'))
+         -- In one order for all, as in `links`: two who want the same ones wait in a line.
+         ORDER BY id
+           FOR NO KEY UPDATE
+        """,
+        {"identities": list(identities), "source": source_id},
     )
     return {one.identity: one for one in found}
 
@@ -259,6 +305,15 @@ async def by_url(tx: Tx, url: str) -> ListingId | None:
 
 async def insert(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> dict[str, ListingId]:
     """Add listings; returns those that were new, by identity."""
+    added: dict[str, ListingId] = {}
+    # In one order for all, so that two who add the same ones never wait for each other.
+    ordered = sorted(listings, key=lambda one: one["identity"])
+    for start in range(0, len(ordered), BATCH):
+        added |= await _insert(tx, ordered[start : start + BATCH])
+    return added
+
+
+async def _insert(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> dict[str, ListingId]:
     added = await rows(
         tx,
         _Added,
@@ -277,8 +332,7 @@ async def insert(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> dict[str, Lis
                vendor_id, requisition_id, language, tags, via, partial, listed_hash, fingerprint,
                first_seen_at, last_seen_at, changed_at
           FROM json_populate_recordset(NULL::catalog.listing, %s)
-         -- In one order for all, so that two who add the same ones never wait for each other.
-         ORDER BY identity
+         ORDER BY identity COLLATE "C"
         ON CONFLICT ON CONSTRAINT listing_once DO NOTHING
         RETURNING id, identity
         """,
@@ -295,6 +349,11 @@ class _Added:
 
 async def rewrite(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> None:
     """Let listings, each with its `id`, say what they say now."""
+    for start in range(0, len(listings), BATCH):
+        await _rewrite(tx, listings[start : start + BATCH])
+
+
+async def _rewrite(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> None:
     await tx.execute(
         """
         UPDATE catalog.listing
@@ -336,8 +395,15 @@ async def mark(tx: Tx, id: int, *, actor: str | None = None) -> None:
     await history.record(tx, "listing", id, "marked", actor=actor)
 
 
+async def lock_links(tx: Tx) -> None:
+    """Let one transaction at a time say what repeats what: only so is a link one step. Whoever
+    will write links takes it before the row of any listing that was there."""
+    await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.links'))")
+
+
 async def prune(tx: Tx, keep: dt.timedelta, *, most: int = 1_000) -> int:
     """Remove listings closed longer than `keep` ago that nobody has marked and nothing is linked to."""
+    await lock_links(tx)
     gone = await value(
         tx,
         int,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias
 from uuid import UUID
 
@@ -75,7 +75,7 @@ class Saved:
     """What became of a run."""
 
     run_id: int | None
-    """None where a newer run was saved first, and this one counts for nothing."""
+    """None where it, or a newer run, was saved before: then it counts for nothing."""
     outcome: Outcome
     counts: Counts
     verdict: Verdict
@@ -87,18 +87,20 @@ class _Source:
     id: SourceId
     company_id: int | None
     company_name: str | None
+    relation: Literal["own", "group"]
     allow_empty: bool
     empty_runs: int
     last_run_started_at: dt.datetime | None
     open_listings: int
+    saved_already: bool
 
 
 async def save(tx: Tx, source_id: int, harvest: Harvest) -> Saved:
     """Keep what a run saw. Only a complete one closes what it did not see."""
     if harvest.failure and harvest.vendor:
         await health.lock(tx, harvest.vendor)
-    source = await _lock(tx, source_id)
-    if source.last_run_started_at and harvest.started_at <= source.last_run_started_at:
+    source = await _lock(tx, source_id, harvest.started_at)
+    if source.saved_already or _is_overtaken(source, harvest):
         return Saved(None, harvest.outcome, Counts(), Verdict(counted=False))
     outcome = _believed(source, harvest)
     added, counts = await _take(tx, source, harvest)
@@ -114,7 +116,12 @@ async def save(tx: Tx, source_id: int, harvest: Harvest) -> Saved:
     return Saved(run_id, outcome, counts, verdict, added)
 
 
-async def _lock(tx: Tx, id: int) -> _Source:
+def _is_overtaken(source: _Source, harvest: Harvest) -> bool:
+    newest = source.last_run_started_at
+    return newest is not None and harvest.started_at <= newest
+
+
+async def _lock(tx: Tx, id: int, started_at: dt.datetime) -> _Source:
     """The source, for this transaction alone."""
     # First the lock, then the look: a count in the locking statement could be older than the lock.
     await tx.execute("SELECT 1 FROM catalog.source WHERE id = %s FOR UPDATE", [id])
@@ -122,12 +129,15 @@ async def _lock(tx: Tx, id: int) -> _Source:
         tx,
         _Source,
         """
-        SELECT id, company_id, company_name, allow_empty, empty_runs, last_run_started_at,
+        SELECT id, company_id, company_name, relation, allow_empty, empty_runs, last_run_started_at,
                (SELECT count(*)::int FROM catalog.listing
-                 WHERE source_id = source.id AND closed_at IS NULL) AS open_listings
-          FROM catalog.source WHERE id = %s
+                 WHERE source_id = source.id AND closed_at IS NULL) AS open_listings,
+               EXISTS (SELECT 1 FROM catalog.run
+                        WHERE source_id = source.id
+                          AND started_at = %(started_at)s) AS saved_already
+          FROM catalog.source WHERE id = %(id)s
         """,
-        [id],
+        {"id": id, "started_at": started_at},
     )
     if source is None:
         raise NotFound("source", id)
@@ -139,7 +149,9 @@ def _believed(source: _Source, harvest: Harvest) -> Outcome:
     if not _is_sudden(source, harvest):
         return harvest.outcome
     often = source.empty_runs + 1 >= EMPTY_RUNS
-    return "complete" if often and harvest.believe_empty else "empty"
+    # Records that we cannot read are postings: it is we who see none.
+    believable = harvest.believe_empty and not harvest.stubs
+    return "complete" if often and believable else "empty"
 
 
 def _is_sudden(source: _Source, harvest: Harvest) -> bool:
@@ -150,14 +162,18 @@ def _is_sudden(source: _Source, harvest: Harvest) -> bool:
 
 async def _take(tx: Tx, source: _Source, harvest: Harvest) -> tuple[tuple[ListingId, ...], Counts]:
     """Add what is new, rewrite what changed, and note when the rest was last seen."""
-    seen = {listings.identity.identity(one.posting): one for one in harvest.seen}
+    clean = [replace(one, posting=listings.storable(one.posting)) for one in harvest.seen]
+    seen = {listings.identity.identity(one.posting): one for one in clean}
     known = await listings.known(tx, list(seen))
-    ours = {key: one for key, one in known.items() if one.source_id in (None, source.id)}
+    # Companies, new listings, links, then what was there: in this order for all, so that two runs
+    # never wait for each other.
+    company_ids = await _companies(tx, source, seen, known)
     fresh = {key: one for key, one in seen.items() if key not in known}
-    added = await _add(tx, source, fresh, harvest.started_at)
-    changed = await _change(tx, source, seen, ours, harvest.started_at)
-    reopened = await _see(tx, source.id, list(ours.values()), harvest.started_at)
+    added = await _add(tx, source, fresh, company_ids, harvest.started_at)
     linked = await links.link_new(tx, list(added.values()))
+    ours = await listings.claim(tx, list(known), source.id)
+    changed = await _change(tx, source, seen, ours, company_ids, harvest.started_at)
+    reopened = await _see(tx, source.id, list(ours.values()), harvest.started_at)
     counts = Counts(
         seen=len(seen),
         added=len(added),
@@ -168,19 +184,26 @@ async def _take(tx: Tx, source: _Source, harvest: Harvest) -> tuple[tuple[Listin
     return tuple(added.values()), counts
 
 
+async def _companies(
+    tx: Tx, source: _Source, seen: Mapping[str, Seen], known: Mapping[str, Known]
+) -> Mapping[str, companies.CompanyId]:
+    """The companies that the postings name, by name; of what is as it was, nobody asks again."""
+    new = [one for key, one in seen.items() if key not in known or _may_differ(one, known[key])]
+    named = (_company(source, one.posting) for one in new if not _is_own(one.posting, source))
+    return await companies.ensure_all(tx, [name for name in named if name])
+
+
 async def _add(
-    tx: Tx, source: _Source, fresh: Mapping[str, Seen], at: dt.datetime
+    tx: Tx,
+    source: _Source,
+    fresh: Mapping[str, Seen],
+    company_ids: Mapping[str, companies.CompanyId],
+    at: dt.datetime,
 ) -> dict[str, ListingId]:
     if not fresh:
         return {}
-    records = await _records(tx, source, fresh.values())
-    for record in records:
-        record |= {
-            "source_id": source.id,
-            "first_seen_at": at,
-            "last_seen_at": at,
-            "changed_at": at,
-        }
+    first = {"source_id": source.id, "first_seen_at": at, "last_seen_at": at, "changed_at": at}
+    records = [_record(source, key, one, company_ids) | first for key, one in fresh.items()]
     added = await listings.insert(tx, records)
     await history.record_all(
         tx, "listing", "opened", [(id, {"source": source.id}) for id in added.values()]
@@ -193,24 +216,21 @@ async def _change(
     source: _Source,
     seen: Mapping[str, Seen],
     known: Mapping[str, Known],
+    company_ids: Mapping[str, companies.CompanyId],
     at: dt.datetime,
 ) -> int:
     """Rewrite those that say something else than before; what they said stays in their history."""
-    again = {key: seen[key] for key, one in known.items() if _may_differ(seen[key], one)}
-    if not again:
-        return 0
-    before = {
-        one.identity: one for one in await listings.by_ids(tx, [known[key].id for key in again])
-    }
-    records = await _records(tx, source, again.values())
-    told: list[tuple[ListingId, dict[str, Any]]] = []
-    for record in records:
-        old = before[record["identity"]]
-        _keep_detail(record, old)
-        told.append((old.id, listings.changes(old, record)))
-        record |= {"id": old.id, "changed_at": at if told[-1][1] else old.changed_at}
+    again = {one.id: key for key, one in known.items() if _may_differ(seen[key], one)}
+    records: list[dict[str, Any]] = []
+    changed: list[tuple[ListingId, dict[str, Any]]] = []
+    for old in await listings.by_ids(tx, list(again)):
+        key = again[old.id]
+        record = _record(source, key, _with_detail(seen[key], old), company_ids)
+        told = listings.changes(old, record)
+        records.append(record | {"id": old.id, "changed_at": at if told else old.changed_at})
+        if told:
+            changed.append((old.id, _plain(told)))
     await listings.rewrite(tx, records)
-    changed = [(id, _plain(changes)) for id, changes in told if changes]
     await history.record_all(tx, "listing", "changed", changed)
     return len(changed)
 
@@ -219,14 +239,18 @@ def _may_differ(seen: Seen, known: Known) -> bool:
     return seen.listed != known.listed_hash or (known.partial and not seen.posting.partial)
 
 
-def _keep_detail(record: dict[str, Any], old: Listing) -> None:
+def _with_detail(seen: Seen, old: Listing) -> Seen:
     """A list that leaves things out takes nothing from what the detail once said."""
-    if not record["partial"]:
-        return
-    for name in (*listings.TOLD, "requirements", "salary_known", "requisition_id"):
-        if record[name] in (None, [], ""):
-            record[name] = getattr(old, name)
-    record["partial"] = old.partial
+    if not seen.posting.partial:
+        return seen
+    before = listings.to_posting(old)
+    silent = [
+        one.name for one in fields(before) if getattr(seen.posting, one.name) in (None, (), "")
+    ]
+    kept = {name: getattr(before, name) for name in silent}
+    posting = replace(seen.posting, **kept, partial=before.partial)
+    # The detail that we have is not of this list: the next run shall read it anew.
+    return Seen(posting, seen.listed if before.partial else old.listed_hash)
 
 
 def _plain(changes: Mapping[str, tuple[Any, Any]]) -> dict[str, Any]:
@@ -236,29 +260,25 @@ def _plain(changes: Mapping[str, tuple[Any, Any]]) -> dict[str, Any]:
     return {name: [plain(before), plain(after)] for name, (before, after) in changes.items()}
 
 
-async def _records(tx: Tx, source: _Source, seen: Sequence[Seen] | Any) -> list[dict[str, Any]]:
-    """Postings as rows, each with its company."""
-    named = [
-        replace(one.posting, company=one.posting.company or source.company_name) for one in seen
-    ]
-    ids = await companies.ensure_all(
-        tx, [one.company for one in named if one.company and not _is_own(one, source)]
-    )
-    return [
-        listings.columns(posting)
-        | {
-            "listed_hash": one.listed,
-            "company_id": source.company_id
-            if _is_own(posting, source)
-            else ids.get(posting.company or ""),
-        }
-        for one, posting in zip(seen, named, strict=True)
-    ]
+def _record(
+    source: _Source, key: str, seen: Seen, company_ids: Mapping[str, companies.CompanyId]
+) -> dict[str, Any]:
+    """A posting as a row, with its company; `key` is who it is, whatever is added to it."""
+    posting = replace(seen.posting, company=_company(source, seen.posting))
+    own = _is_own(posting, source)
+    company_id = source.company_id if own else company_ids.get(posting.company or "")
+    kept = {"identity": key, "listed_hash": seen.listed, "company_id": company_id}
+    return listings.columns(posting) | kept
+
+
+def _company(source: _Source, posting: Posting) -> str | None:
+    return posting.company or source.company_name
 
 
 def _is_own(posting: Posting, source: _Source) -> bool:
     """Whether it is the source's own company: a board often writes its name in another way."""
-    return source.company_id is not None and not posting.via
+    alone = source.company_id is not None and source.relation == "own"
+    return alone and not posting.via
 
 
 async def _see(tx: Tx, source_id: SourceId, known: Sequence[Known], at: dt.datetime) -> int:
@@ -403,7 +423,7 @@ async def _judge(
 
 async def _mind_silence(tx: Tx, source: _Source, harvest: Harvest) -> None:
     """Say so when a source that had postings has shown none for a while, until it shows some."""
-    if harvest.seen and source.empty_runs:
+    if harvest.seen:
         await watch.lift(tx, SILENT, f"source {source.id}")
     elif _is_sudden(source, harvest) and source.empty_runs + 1 >= EMPTY_RUNS:
         words = (

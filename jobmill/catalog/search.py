@@ -35,7 +35,7 @@ class Query:
     """First seen since then."""
     state: Literal["open", "closed", "all"] = "open"
     duplicates: bool = False
-    """Also those that are linked to another."""
+    """Also those that are linked to another that fits."""
     sort: Literal["newest", "best"] = "newest"
 
 
@@ -109,7 +109,17 @@ async def find(tx: Tx, query: Query, *, after: str | None = None, limit: int = 5
                            WHEN 'month' THEN 12 ELSE 1 END >= %(least_pay)s)
                AND (%(since)s::timestamptz IS NULL OR first_seen_at >= %(since)s)
                AND (%(state)s = 'all' OR (closed_at IS NULL) = (%(state)s = 'open'))
-               AND (%(duplicates)s OR duplicate_of IS NULL)
+               -- Of linked ones the first that fits: a post is not hidden by one that is closed,
+               -- or somewhere else.
+               AND (%(duplicates)s OR duplicate_of IS NULL OR NOT EXISTS (
+                    SELECT 1 FROM catalog.listing AS first
+                     WHERE (first.id = listing.duplicate_of
+                            OR first.duplicate_of = listing.duplicate_of AND first.id < listing.id)
+                       AND (%(location)s::text IS NULL
+                            OR position(lower(%(location)s) IN
+                                        lower(concat_ws(' ', first.location,
+                                              array_to_string(first.locations, ' ')))) > 0)
+                       AND (%(state)s = 'all' OR (first.closed_at IS NULL) = (%(state)s = 'open'))))
         )
         SELECT id, title, company, location, locations, arrangement, seniority, employment_type,
                salary_min, salary_max, salary_currency, salary_period, posted_at, first_seen_at,
@@ -164,6 +174,8 @@ def _read_cursor(cursor: str | None, sort: str) -> dict[str, Any]:
         kind, place, id = json.loads(base64.urlsafe_b64decode(padded))
         if kind != sort:
             raise Invalid(f"this page belongs to a list sorted by {kind}, not by {sort}")
+        if not 0 < int(id) < 2**63:
+            raise ValueError(id)
         if sort == "best":
             return empty | {"after_id": int(id), "after_rank": float(place)}
         return empty | {"after_id": int(id), "after_at": dt.datetime.fromisoformat(place)}

@@ -223,6 +223,12 @@ async def find(
     )
 
 
+async def enabled(tx: Tx) -> list[SourceId]:
+    """All that may run, in the order in which they came."""
+    cursor = await tx.execute("SELECT id FROM catalog.source WHERE status = 'active' ORDER BY id")
+    return [SourceId(id) for (id,) in await cursor.fetchall()]
+
+
 async def enable(tx: Tx, id: int, *, actor: str | None = None) -> None:
     """Let it run again, from a clean start; whoever asks vouches for it."""
     changed = await value(
@@ -250,7 +256,8 @@ async def disable(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> 
         UPDATE catalog.source
            SET status = 'disabled', disabled_reason = %(reason)s, retry_at = NULL,
                updated_at = now()
-         WHERE id = %(id)s AND status <> 'disabled'
+         -- What failures disabled would be tried again; what a person disables is not.
+         WHERE id = %(id)s AND (status <> 'disabled' OR retry_at IS NOT NULL)
         RETURNING id
         """,
         {"id": id, "reason": reason},

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 import typer
 
 from jobmill.cli import lines, show
 from jobmill.cli.show import AsJson
-from jobmill.errors import AppError, Invalid
+from jobmill.errors import Invalid
 
 if TYPE_CHECKING:
     from jobmill.ingest.address import Found
-    from jobmill.ingest.platform import Platform
     from jobmill.tools import Tools
 
 
@@ -32,12 +31,22 @@ def detect(
     as_json: AsJson = False,
 ) -> None:
     """Say which job board a URL or a page belongs to; nothing is fetched unless you ask."""
-    answers = _fetched(urls) if fetch else _detected(urls, html)
-    if as_json:
-        for url, found in answers:
+    rows: list[_Row] = []
+
+    def tell(url: str, found: Found | None) -> None:
+        if as_json:
             lines.put(_face(url, found))
-    else:
-        show.many([_Row.of(url, found) for url, found in answers], as_json=False)
+        else:
+            rows.append(_Row.of(url, found))
+
+    try:
+        if fetch:
+            _fetch(urls, tell)
+        else:
+            _detect(urls, html, tell, as_json)
+    finally:
+        if rows:
+            show.many(rows, as_json=False)
 
 
 @dataclass(frozen=True)
@@ -69,33 +78,41 @@ def _face(url: str, found: Found | None) -> dict[str, Any]:
     }
 
 
-def _detected(urls: Iterable[str], html: str | None) -> Iterator[tuple[str, Found | None]]:
+Told: TypeAlias = "Callable[[str, Found | None], None]"
+
+
+def _detect(urls: Iterable[str], html: str | None, tell: Told, as_json: bool) -> None:
     from jobmill.ingest import detect
 
     saved = lines.read_file(html).decode("utf-8", "replace") if html else None
-    for one in lines.given(urls, "url"):
-        page = one.get("html", saved)
-        yield _url_of(one), detect.detect(_url_of(one), page, company=one.get("company"))
+
+    def look(one: dict[str, Any]) -> None:
+        page = lines.text_of(one, "html")
+        company = lines.text_of(one, "company")
+        url = _url_of(one)
+        tell(url, detect.detect(url, saved if page is None else page, company=company))
+
+    lines.each(urls, "url", look, as_json=as_json)
 
 
 def _url_of(given: dict[str, Any]) -> str:
-    url = given.get("url")
-    if not isinstance(url, str):
+    url = lines.text_of(given, "url")
+    if url is None:
         raise Invalid('each line is a URL, or an object with a "url"')
     return url
 
 
-def _fetched(urls: Iterable[str]) -> list[tuple[str, Found | None]]:
+def _fetch(urls: Iterable[str], tell: Told) -> None:
     from jobmill.cli import session
     from jobmill.ingest import detect
 
-    async def look(tools: Tools) -> list[tuple[str, Found | None]]:
-        return [
-            (_url_of(one), await detect.discover(tools.fetch, _url_of(one)))
-            for one in lines.given(urls, "url")
-        ]
+    wanted = [_url_of(one) for one in lines.given(urls, "url")]
 
-    return session.reach(look)
+    async def look(tools: Tools) -> None:
+        for url in wanted:
+            tell(url, await detect.discover(tools.fetch, url))
+
+    session.reach(look)
 
 
 def read(
@@ -117,36 +134,32 @@ def read(
     as_json: AsJson = False,
 ) -> None:
     """Read postings from saved answers of a board; nothing is fetched or saved."""
-    failed = False
-    for one in lines.given(files, "file"):
-        name = one.get("platform") or platform
-        if not name:
-            raise Invalid("say whose answer it is: --platform NAME")
-        try:
-            _print_postings(
-                one, _readable(name), {"token": token, "config": config, "url": url}, as_json
-            )
-        except AppError as error:
-            failed = True
-            lines.complain(one.get("file"), error, as_json)
-    if failed:
-        raise typer.Exit(1)
+    options = {"platform": platform, "token": token, "url": url}
+
+    def show_postings(one: dict[str, Any]) -> None:
+        _print_postings(options | one, one.get("config") or read_config(config), as_json)
+
+    lines.each(files, "file", show_postings, as_json=as_json)
 
 
-def _print_postings(
-    one: dict[str, Any], platform: Platform, options: dict[str, Any], as_json: bool
-) -> None:
+def _print_postings(one: dict[str, Any], config: object, as_json: bool) -> None:
     from jobmill.catalog import record
     from jobmill.cli import postings
     from jobmill.ingest import saved
 
-    body = one["body"].encode() if "body" in one else lines.read_file(one["file"])
+    name = lines.text_of(one, "platform")
+    if not name:
+        raise Invalid("say whose answer it is: --platform NAME")
+    if config is not None and not isinstance(config, dict):
+        raise Invalid('"config" is not an object: {…}')
+    platform = saved.platform(name)
+    text = lines.text_of(one, "body")
     found = saved.read(
         platform,
-        body,
-        url=one.get("url") or options["url"],
-        token=one.get("token") or options["token"],
-        config=one.get("config") or read_config(options["config"]),
+        lines.file_of(one, "body") if text is None else text.encode("utf-8", "replace"),
+        url=lines.text_of(one, "url") or "",
+        token=lines.text_of(one, "token") or "",
+        config=cast("dict[str, Any] | None", config),
     )
     if as_json:
         for posting in found:
@@ -158,12 +171,6 @@ def _print_postings(
 
 def read_config(text: str | None) -> dict[str, Any] | None:
     return lines.parse(text, "--config") if text else None
-
-
-def _readable(name: str) -> Platform:
-    from jobmill.ingest import saved
-
-    return saved.platform(name)
 
 
 @dataclass(frozen=True)

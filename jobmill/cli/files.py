@@ -18,13 +18,30 @@ def replacing(name: str) -> Generator[TextIO]:
     if name == "-":
         yield sys.stdout
         return
-    target = Path(name)
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        with beside.open("w", encoding="utf-8", newline="") as out:
+        # A link stays one, and what it points to is replaced.
+        target = Path(name).resolve()
+        with _beside(target) if _is_replaceable(target) else _into(target) as out:
             yield out
-        beside.replace(target)
     except OSError as error:
         raise Invalid(f"{name} cannot be written: {error.strerror}") from error
+
+
+def _is_replaceable(target: Path) -> bool:
+    """Not a pipe or a device (/dev/null): those are written to."""
+    return target.is_file() or not target.exists()
+
+
+def _into(target: Path) -> TextIO:
+    return target.open("w", encoding="utf-8", newline="")
+
+
+@contextlib.contextmanager
+def _beside(target: Path) -> Generator[TextIO]:
+    beside = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with _into(beside) as out:
+            yield out
+        beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)

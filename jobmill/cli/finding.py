@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jobmill.db import Database, Tx
 
 PAGE = 500
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - wide ones, too
 Limit = Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="At most so many.")]
 After = Annotated[str | None, typer.Option(metavar="PAGE", help="The page to go on from.")]
 Company = Annotated[str | None, typer.Option(help="A part of the company's name.")]
@@ -32,7 +33,8 @@ PlatformName = Annotated[
     str | None, typer.Option("--platform", metavar="NAME", help="Only from this one.")
 ]
 SourceNumber = Annotated[
-    int | None, typer.Option("--source", metavar="ID", help="Only from this source.")
+    int | None,
+    typer.Option("--source", metavar="ID", help="Only from this source."),
 ]
 Seniority = Annotated[str | None, typer.Option(help="intern, junior, mid, senior, lead, …")]
 Employment = Annotated[str | None, typer.Option("--type", help="full_time, part_time, contract, …")]
@@ -243,7 +245,7 @@ async def _write(out: TextIO, form: str, found: AsyncIterator[Listing]) -> int:
 
 def _cell(value: object) -> object:
     if isinstance(value, list):
-        return "; ".join(cast(list[str], value))
+        value = "; ".join(cast(list[str], value))
     # A spreadsheet would run what begins like a formula.
-    risky = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    risky = isinstance(value, str) and value.startswith(FORMULA)
     return f"'{value}" if risky else value

@@ -4,32 +4,60 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO, cast
 
 import typer
 
+from jobmill.cli import show
 from jobmill.errors import AppError, Invalid
+
+
+def each(
+    arguments: Iterable[str], name: str, act: Callable[[dict[str, Any]], None], *, as_json: bool
+) -> None:
+    """Do it for each of `given`; one that is wrong is complained of and does not stop the others,
+    but the command fails."""
+    failed = False
+    for text, where in _texts(arguments):
+        one: dict[str, Any] = {}
+        try:
+            one = _read(text, where, name)
+            act(one)
+        except AppError as error:
+            failed = True
+            _complain(name, one.get(name), error, as_json)
+    if failed:
+        raise typer.Exit(1)
 
 
 def given(arguments: Iterable[str], name: str) -> Iterator[dict[str, Any]]:
     """Each argument as `{name: argument}`; `-` stands for the lines of stdin, each a plain text or
     a JSON object."""
+    for text, where in _texts(arguments):
+        yield _read(text, where, name)
+
+
+def _texts(arguments: Iterable[str]) -> Iterator[tuple[str, str | None]]:
+    """The texts, and for those of stdin where they stand."""
     for argument in arguments:
-        if argument == "-":
-            yield from _from_stdin(name)
-        else:
-            yield {name: argument}
+        if argument != "-":
+            yield argument, None
+            continue
+        for number, line in enumerate(sys.stdin.buffer, 1):
+            text = _decode(line).strip()
+            if text:
+                yield text, f"line {number}"
 
 
-def _from_stdin(name: str) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(sys.stdin, 1):
-        text = line.strip()
-        if text.startswith("{"):
-            yield parse(text, f"line {number}")
-        elif text:
-            yield {name: text}
+def _read(text: str, where: str | None, name: str) -> dict[str, Any]:
+    return parse(text, where) if where and text.startswith("{") else {name: text}
+
+
+def _decode(data: bytes) -> str:
+    # Whatever the terminal's language is: what programs hand on is UTF-8.
+    return data.decode("utf-8-sig", "replace")
 
 
 def parse(text: str, where: str) -> dict[str, Any]:
@@ -43,23 +71,45 @@ def parse(text: str, where: str) -> dict[str, Any]:
     return cast(dict[str, Any], found)
 
 
+def text_of(one: Mapping[str, Any], name: str) -> str | None:
+    """A field of what was given, if it is there; Invalid if it is no text."""
+    found = one.get(name)
+    if found is not None and not isinstance(found, str):
+        raise Invalid(f'"{name}" is not a text')
+    return found
+
+
+def file_of(one: Mapping[str, Any], instead: str) -> bytes:
+    """The bytes of the file that was given; `instead` is what might have been given as well."""
+    name = text_of(one, "file")
+    if name is None:
+        raise Invalid(f'each line is a file, or an object with a "file" or "{instead}"')
+    return read_file(name)
+
+
 def read_file(name: str) -> bytes:
     """A file's bytes; Invalid says why it cannot be read."""
     try:
         return Path(name).read_bytes()
-    except OSError as error:
-        raise Invalid(f"{name} cannot be read: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise Invalid(f"{name} cannot be read: {why}") from error
+
+
+def read_text(name: str) -> str:
+    """The text of a file, or of stdin for `-`."""
+    return _decode(sys.stdin.buffer.read() if name == "-" else read_file(name))
 
 
 def put(record: Mapping[str, Any], file: TextIO | None = None) -> None:
     """Print one JSON object on a line of its own."""
-    typer.echo(json.dumps(record, ensure_ascii=False, default=str), file)
+    show.print_json(record, file)
 
 
-def complain(file: str | None, error: AppError, as_json: bool) -> None:
+def _complain(name: str, which: object, error: AppError, as_json: bool) -> None:
     """Say what was wrong with one of many, where the others are said."""
     words = " ".join(str(error).split())
     if as_json:
-        put({"file": file, "error": words})
+        put({name: which, "error": words})
     else:
-        typer.echo(f"{file or 'stdin'}: {words}", err=True)
+        typer.echo(f"{which or 'stdin'}: {words}", err=True)

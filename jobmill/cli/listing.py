@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +10,7 @@ import typer
 
 from jobmill.cli import finding, lines, show
 from jobmill.cli.show import AsJson
-from jobmill.errors import AppError, Invalid
+from jobmill.errors import Invalid
 
 if TYPE_CHECKING:
     from jobmill.catalog.listings import Listing
@@ -37,15 +36,7 @@ def read(
     as_json: AsJson = False,
 ) -> None:
     """Read the posting of a saved page, without any model; nothing is fetched or saved."""
-    failed = False
-    for one in lines.given(files, "file"):
-        try:
-            _print_reading(one, url, as_json)
-        except AppError as error:
-            failed = True
-            lines.complain(one.get("file"), error, as_json)
-    if failed:
-        raise typer.Exit(1)
+    lines.each(files, "file", lambda one: _print_reading(one, url, as_json), as_json=as_json)
 
 
 def _print_reading(one: dict[str, Any], url: str, as_json: bool) -> None:
@@ -53,8 +44,10 @@ def _print_reading(one: dict[str, Any], url: str, as_json: bool) -> None:
     from jobmill.cli import postings
     from jobmill.ingest import page
 
-    html = one["html"] if "html" in one else lines.read_file(one["file"])
-    found = page.read(html, one.get("url") or url)
+    html = lines.text_of(one, "html")
+    found = page.read(
+        lines.file_of(one, "html") if html is None else html, lines.text_of(one, "url") or url
+    )
     if found.posting is None:
         raise Invalid("no posting was found on the page")
     if not as_json:
@@ -82,7 +75,7 @@ def dedup(
     """
     from jobmill.catalog import duplicates
 
-    names, found = _numbered(file)
+    names, found = _named(lines.read_text(file))
     groups = duplicates.group(found)
     for group in groups:
         members = [names[index] for index in group.members]
@@ -102,21 +95,24 @@ def dedup(
         typer.echo(f"{len(found)} postings: {together} in {len(groups)} groups, the rest alone")
 
 
-def _numbered(file: str) -> tuple[list[Any], list[Posting]]:
+def _named(text: str) -> tuple[list[Any], list[Posting]]:
     from jobmill.catalog import record
 
-    text = sys.stdin.read() if file == "-" else lines.read_file(file).decode("utf-8", "replace")
+    numbers: list[int] = []
     ids: list[Any] = []
     found: list[Posting] = []
-    for number, line in enumerate(filter(str.strip, text.split("\n"))):
+    for number, line in enumerate(text.split("\n")):
+        if not line.strip():
+            continue
         fields = lines.parse(line, f"line {number + 1}")
+        numbers.append(number)
         ids.append(fields.get("id"))
         try:
             found.append(record.read(fields))
         except Invalid as error:
             raise Invalid(f"line {number + 1}: {error}") from None
     named = bool(ids) and None not in ids and len(set(map(str, ids))) == len(ids)
-    return (ids if named else list(range(len(found)))), found
+    return (ids if named else numbers), found
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def pay(
     low: float | None, high: float | None, currency: str | None, period: str | None
 ) -> str | None:
     """The same, from its parts: `EUR 60,000-75,000 a year`."""
-    amounts = list(dict.fromkeys(f"{one:,.0f}" for one in (low, high) if one is not None))
+    amounts = list(dict.fromkeys(_amount(one) for one in (low, high) if one is not None))
     if not amounts:
         return None
     words = [
@@ -95,3 +95,7 @@ def pay(
         f"a{'n' if period == 'hour' else ''} {period}" if period else None,
     ]
     return " ".join(word for word in words if word)
+
+
+def _amount(number: float) -> str:
+    return f"{number:,.2f}".removesuffix(".00")

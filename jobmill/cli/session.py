@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from jobmill.app import declare
 from jobmill.cli import environment
-from jobmill.db import GONE, Database, Tx
-from jobmill.errors import Unavailable
+from jobmill.db import GONE, TOO_MUCH, Database, Tx
+from jobmill.errors import Invalid, Unavailable
 from jobmill.tools import Tools
 
 T = TypeVar("T")
@@ -45,8 +45,8 @@ async def _reach(act: Callable[[Tools], Awaitable[T]]) -> T:
             open_fetch(database, settings) as fetch,
         ):
             return await act(Tools(database, fetch))
-    except GONE as error:
-        raise Unavailable(f"the database went away: {error}") from error
+    except (*GONE, *TOO_MUCH) as error:
+        raise _explained(error) from error
 
 
 async def _use(act: Callable[[Database], Awaitable[T]], declared: bool) -> T:
@@ -56,5 +56,14 @@ async def _use(act: Callable[[Database], Awaitable[T]], declared: bool) -> T:
             if declared:
                 await declare(Tools(database), settings)
             return await act(database)
-    except GONE as error:
-        raise Unavailable(f"the database went away: {error}") from error
+    except (*GONE, *TOO_MUCH) as error:
+        raise _explained(error) from error
+
+
+def _explained(error: Exception) -> Exception:
+    # Whoever read what we print went away: not the database.
+    if isinstance(error, BrokenPipeError):
+        return error
+    if isinstance(error, TOO_MUCH):
+        return Invalid(f"no database holds what you gave: {error}")
+    return Unavailable(f"the database went away: {error}")

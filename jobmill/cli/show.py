@@ -8,7 +8,7 @@ import datetime as dt
 import json
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -27,7 +27,7 @@ COLOURS = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 def one(answer: DataclassInstance, *, as_json: bool, words: Words | None = None) -> None:
     """Print one thing, a line a field; people are spared the fields that are None."""
     if as_json:
-        _print_json(dataclasses.asdict(answer))
+        print_json(dataclasses.asdict(answer))
         return
     known = [(name, value) for name, value in _fields(answer) if value is not None]
     rows = [[name.replace("_", " "), _text(value, name, words)] for name, value in known]
@@ -39,7 +39,7 @@ def many(
 ) -> None:
     """Print a list, a line a thing."""
     if as_json:
-        _print_json([dataclasses.asdict(answer) for answer in answers])
+        print_json([dataclasses.asdict(answer) for answer in answers])
         return
     names = [name for name, _ in _fields(answers[0])] if answers else []
     rows = [[_text(value, name, words) for name, value in _fields(one)] for one in answers]
@@ -56,7 +56,7 @@ def facts(named: Mapping[str, object]) -> None:
 def lines(answers: Iterable[DataclassInstance]) -> None:
     """Print one JSON object a line, for those who read a list as it comes."""
     for answer in answers:
-        _print_json(dataclasses.asdict(answer))
+        print_json(dataclasses.asdict(answer))
 
 
 def rows(answers: Sequence[DataclassInstance], *, as_json: bool) -> None:
@@ -116,8 +116,13 @@ def _text(value: object, name: str, words: Words | None) -> str:
             return plain(str(value))
 
 
-def _print_json(answer: object) -> None:
-    typer.echo(json.dumps(answer, default=_jsonable, ensure_ascii=False))
+def print_json(answer: object, file: TextIO | None = None) -> None:
+    """Print something as JSON on one line."""
+    try:
+        typer.echo(json.dumps(answer, default=_jsonable, ensure_ascii=False), file)
+    except UnicodeEncodeError:
+        # Half a character, or an output that is not UTF-8.
+        typer.echo(json.dumps(answer, default=_jsonable), file)
 
 
 def _jsonable(value: object) -> object:

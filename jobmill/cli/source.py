@@ -12,7 +12,7 @@ import typer
 
 from jobmill.cli import boards, lines, show
 from jobmill.cli.show import AsJson
-from jobmill.errors import Invalid
+from jobmill.errors import AppError, Invalid
 
 if TYPE_CHECKING:
     from jobmill.catalog.runs import Saved
@@ -200,7 +200,8 @@ def try_source(id: Id, as_json: AsJson = False) -> None:
 @app.command()
 def scrape(
     ids: Annotated[
-        list[int] | None, typer.Argument(metavar="[ID]", help="The numbers of sources.")
+        list[int] | None,
+        typer.Argument(metavar="[ID]", min=1, help="The numbers of sources."),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All that are enabled.")] = False,
     later: Annotated[
@@ -221,7 +222,9 @@ def scrape(
     async def run(tools: Tools) -> list[RunRow]:
         async with tools.db.transaction() as tx:
             wanted = await _wanted(tx, ids)
-        return [await _scrape_one(tools, id, as_json) for id in wanted]
+        if ids and len(wanted) == 1:
+            return [await _scrape_one(tools, wanted[0], as_json)]
+        return [await _scrape_next(tools, id, as_json) for id in wanted]
 
     done = session.reach(run)
     if not as_json:
@@ -235,8 +238,8 @@ async def _wanted(tx: Tx, ids: list[int] | None) -> list[int]:
     from jobmill.catalog import sources
 
     if ids:
-        return [(await sources.get(tx, id)).id for id in ids]
-    return [one.id for one in await sources.find(tx, status="active", limit=1_000_000)]
+        return [(await sources.get(tx, id)).id for id in dict.fromkeys(ids)]
+    return list(await sources.enabled(tx))
 
 
 @dataclass(frozen=True)
@@ -289,6 +292,17 @@ class RunRow:
             ok,
             detail,
         )
+
+
+async def _scrape_next(tools: Tools, id: int, as_json: bool) -> RunRow:
+    """One of several: that it cannot be asked, for want of a key or so, does not stop the others."""
+    try:
+        return await _scrape_one(tools, id, as_json)
+    except AppError as error:
+        row = RunRow(id, "not run", 0, 0, 0, 0, 0, 0, False, str(error))
+        if as_json:
+            show.lines([row])
+        return row
 
 
 async def _scrape_one(tools: Tools, id: int, as_json: bool) -> RunRow:

@@ -10,7 +10,7 @@ from typing import Any, LiteralString, TypeAlias, TypeVar
 import psycopg
 from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.errors import InFailedSqlTransaction
+from psycopg.errors import InFailedSqlTransaction, NumericValueOutOfRange
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow, class_row, scalar_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
@@ -26,6 +26,9 @@ T = TypeVar("T")
 
 GONE = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, OSError)
 """What the driver raises when the server went away: try again on a new connection."""
+
+TOO_MUCH = (UnicodeEncodeError, NumericValueOutOfRange)
+"""What it raises for words that are not UTF-8, and for numbers of twenty digits."""
 
 
 def is_gone(error: BaseException) -> bool:

@@ -146,9 +146,10 @@ async def _new_source(
 
 
 def _company_of(tried: Sample | None) -> str | None:
-    """The company that all of the sample name, if they do."""
-    named = {one.company for one in tried.postings} if tried else set[str | None]()
-    return named.pop() if len(named) == 1 else None
+    """The company that all of the sample name, if they do; what collects others' posts has none."""
+    postings = tried.postings if tried else ()
+    named = {one.company for one in postings}
+    return named.pop() if len(named) == 1 and not any(one.via for one in postings) else None
 
 
 def _note(created: bool, status: str, tried: Sample | None) -> str:

@@ -100,6 +100,8 @@ async def run(
     """Walk a source to its end; `catalog.runs.save` keeps what it saw."""
     async with tools.db.transaction() as tx:
         source = await sources.get(tx, id)
+        if source.status == "rejected":
+            raise Conflict(f"source {id} ({source.name}) is rejected: enable it first")
         started_at = await _clock(tx)
         chosen = target(source, environ)
         until = await health.held_until(tx, chosen.vendor)

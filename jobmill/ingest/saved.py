@@ -26,7 +26,8 @@ ALSO = {
 def platform(name: str) -> Platform:
     """A platform by its name, however it is written; Invalid proposes the nearest one."""
     plain = re.sub("[^a-z0-9]", "", name.lower())
-    if found := BY_NAME.get(ALSO.get(plain, plain)):
+    found = BY_NAME.get(name) or BY_NAME.get(ALSO.get(plain, plain))
+    if found:
         return found
     close = difflib.get_close_matches(name.lower(), BY_NAME, n=1)
     hint = f": did you mean {close[0]}?" if close else "; `jobmill source platforms` lists them"

@@ -250,7 +250,10 @@ async def _with_details(
     """The postings, with the details of those that are new or changed; and whether all have theirs."""
     seen = {key: Seen(one, listings.listed_hash(one)) for key, one in postings.items()}
     todo = [key for key in seen if _lacks_detail(target, seen[key], known.get(key))]
+    # What is new comes first: details that fail every time must not stand before all others.
+    todo.sort(key=lambda key: key in known)
     failed = done = 0
+    gone: list[str] = []
     for key in todo[:MOST_DETAILS]:
         if failed >= DETAIL_FAILURES:
             break
@@ -258,11 +261,15 @@ async def _with_details(
         posting = await _detail(fetch, target, seen[key].posting)
         failed = failed + 1 if isinstance(posting, str) else 0
         if posting is None:
-            del seen[key]
+            gone.append(key)
         elif isinstance(posting, Posting):
             seen[key] = replace(seen[key], posting=posting)
             done += 1
         tell(Progress(walk.pages, len(postings), walk.total, done, len(todo)))
+    # Where no detail is there at all, it is the way to them that is gone, not the postings.
+    if done or len(gone) < DETAIL_FAILURES:
+        for key in gone:
+            del seen[key]
     missing = any(key in seen and seen[key].posting.partial for key in todo)
     return list(seen.values()), not missing
 

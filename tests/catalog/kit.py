@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import Any
+from typing import Any, TypeAlias
 
 from jobmill.catalog import listings, runs, sources
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.runs import Harvest, Saved, Seen
 from jobmill.catalog.sources import NewSource, SourceId
-from jobmill.db import Tx
+from jobmill.db import Database, Tx
+
+Act: TypeAlias = Callable[[Tx], Awaitable[object]]
 
 START = dt.datetime(2026, 3, 1, 8, 0, tzinfo=dt.UTC)
 _tokens = count(1)
@@ -75,3 +78,26 @@ async def open_titles(tx: Tx, source: int) -> list[str]:
         [source],
     )
     return [title for (title,) in await cursor.fetchall()]
+
+
+async def overlap(database: Database, first: Act, second: Act) -> list[object]:
+    """Do the first, then the second while the first is not yet committed, or while it waits for that."""
+
+    async def alone(act: Act) -> object:
+        async with database.transaction() as tx:
+            return await act(tx)
+
+    async with database.transaction() as tx:
+        done = await first(tx)
+        other = asyncio.create_task(alone(second))
+        while not other.done() and not await somebody_waits(tx):
+            await asyncio.sleep(0.001)
+    return [done, *await asyncio.gather(other, return_exceptions=True)]
+
+
+async def somebody_waits(tx: Tx) -> bool:
+    cursor = await tx.execute(
+        "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = "
+        "ANY(pg_blocking_pids(pid)))"
+    )
+    return await cursor.fetchone() == (True,)

@@ -8,7 +8,7 @@ import datetime as dt
 from jobmill.catalog import health, history, sources
 from jobmill.db import Database, Tx
 
-from .kit import make_source, posting, run
+from .kit import make_source, overlap, posting, run
 
 GREENHOUSE = "greenhouse"
 
@@ -172,3 +172,145 @@ async def test_failures_and_successes_of_one_vendor_at_once_do_not_block_each_ot
                 await run(tx, id, hour, [posting(id)], vendor=GREENHOUSE)
 
     await asyncio.gather(*(one(id, hour) for id in ids for hour in range(8)))
+
+
+async def test_sources_that_ran_when_an_incident_began_do_not_lengthen_it(tx: Tx) -> None:
+    for _ in range(9):
+        await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
+    incident = await sources.incident(tx, GREENHOUSE)
+    assert incident
+    assert incident.holds == 1
+
+
+async def test_the_one_that_looked_and_failed_holds_the_others_longer(tx: Tx) -> None:
+    ids = [await make_source(tx) for _ in range(3)]
+    for id in ids:
+        await fail(tx, id, 0, vendor=GREENHOUSE)
+    first = await sources.incident(tx, GREENHOUSE)
+    await tx.execute("UPDATE catalog.incident SET held_until = now()")
+    assert await health.held_until(tx, GREENHOUSE) is None
+    await fail(tx, ids[0], 1, vendor=GREENHOUSE)
+    second = await sources.incident(tx, GREENHOUSE)
+    assert first
+    assert second
+    assert second.holds == 2
+    assert second.held_until - first.held_until == health.hold_for(2) - health.hold_for(1)
+
+
+async def test_a_board_that_is_gone_does_not_hold_its_vendor(tx: Tx) -> None:
+    for _ in range(3):
+        await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
+    await tx.execute("UPDATE catalog.incident SET held_until = now()")
+    assert await health.held_until(tx, GREENHOUSE) is None
+    gone = await make_source(tx)
+    await fail(tx, gone, 1, "gone", vendor=GREENHOUSE)
+    incident = await sources.incident(tx, GREENHOUSE)
+    assert incident
+    assert (incident.holds, incident.cause) == (1, "transient")
+    assert (await sources.get(tx, gone)).consecutive_failures == 1
+
+
+async def test_a_board_that_shows_not_all_works(tx: Tx) -> None:
+    await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
+    await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
+    await tx.execute("UPDATE catalog.run SET ended_at = now() - interval '2 minutes'")
+    large = await make_source(tx)
+    await run(tx, large, 0, [posting()], outcome="truncated", vendor=GREENHOUSE)
+    await tx.execute(
+        "UPDATE catalog.run SET ended_at = now() - interval '1 minute' WHERE source_id = %s",
+        [large],
+    )
+    await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
+    assert await sources.incident(tx, GREENHOUSE) is None
+
+
+async def test_an_incident_does_not_give_back_what_was_disabled_before_it(tx: Tx) -> None:
+    ids = [await make_source(tx) for _ in range(3)]
+    for hour in range(7):
+        await fail(tx, ids[0], hour, "gone", vendor=GREENHOUSE)
+    for id in ids:
+        await fail(tx, id, 8, vendor=GREENHOUSE)
+    found = await sources.get(tx, ids[0])
+    assert (found.status, found.consecutive_failures) == ("disabled", 7)
+
+
+async def test_a_failure_does_not_take_over_what_a_person_disabled(tx: Tx) -> None:
+    source = await make_source(tx)
+    for hour in range(4):
+        await fail(tx, source, hour)
+    await sources.disable(tx, source, "too noisy")
+    await fail(tx, source, 5)
+    found = await sources.get(tx, source)
+    assert (found.disabled_reason, found.retry_at) == ("too noisy", None)
+
+
+async def test_a_person_may_stop_for_good_what_failures_disabled(tx: Tx) -> None:
+    source = await make_source(tx)
+    for hour in range(5):
+        await fail(tx, source, hour)
+    await sources.disable(tx, source, "too noisy")
+    await run(tx, source, 6, [posting()])
+    assert (await sources.get(tx, source)).disabled_reason == "too noisy"
+
+
+async def test_failures_of_another_day_are_no_incident(tx: Tx) -> None:
+    for _ in range(2):
+        await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
+    await tx.execute("UPDATE catalog.run SET ended_at = now() - interval '2 hours'")
+    await fail(tx, await make_source(tx), 1, vendor=GREENHOUSE)
+    assert await sources.incident(tx, GREENHOUSE) is None
+
+
+async def test_an_answer_that_is_not_believed_is_neither_a_failure_nor_its_end(tx: Tx) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 0, [posting()])
+    await fail(tx, source, 1)
+    assert (await run(tx, source, 2)).outcome == "empty"
+    assert (await sources.get(tx, source)).consecutive_failures == 1
+
+
+async def test_a_hold_that_is_over_is_not_shown(tx: Tx) -> None:
+    ids = [await make_source(tx) for _ in range(3)]
+    for id in ids:
+        await fail(tx, id, 0, vendor=GREENHOUSE)
+    await tx.execute("UPDATE catalog.incident SET held_until = now() - interval '1 second'")
+    assert (await sources.get(tx, ids[0])).held_until is None
+
+
+async def test_one_failure_at_a_time_decides_for_a_vendor(database: Database) -> None:
+    async with database.transaction() as tx:
+        ids = [await make_source(tx) for _ in range(3)]
+        await fail(tx, ids[0], 0, vendor=GREENHOUSE)
+    await overlap(
+        database,
+        lambda tx: fail(tx, ids[1], 0, vendor=GREENHOUSE),
+        lambda tx: fail(tx, ids[2], 0, vendor=GREENHOUSE),
+    )
+    async with database.transaction() as tx:
+        assert await sources.incident(tx, GREENHOUSE)
+
+
+async def test_neither_failures_nor_successes_wait_for_each_other(database: Database) -> None:
+    async with database.transaction() as tx:
+        ids = [await make_source(tx) for _ in range(4)]
+        for id in ids[:2]:
+            await fail(tx, id, 0, vendor=GREENHOUSE)
+    async with database.transaction() as works, database.transaction() as fails:
+        for tx in (works, fails):
+            await tx.execute("SET LOCAL lock_timeout = '1s'")
+        await run(works, ids[0], 1, [posting()])
+        # It forgives the first, whose run is being saved, and holds the vendor.
+        await fail(fails, ids[2], 1, vendor=GREENHOUSE)
+        await run(works, ids[3], 1, [posting(2)], vendor=GREENHOUSE)
+
+
+async def test_a_success_does_not_wait_for_a_failure_to_end_an_incident(database: Database) -> None:
+    async with database.transaction() as tx:
+        ids = [await make_source(tx) for _ in range(4)]
+        for id in ids[:3]:
+            await fail(tx, id, 0, vendor=GREENHOUSE)
+        await tx.execute("UPDATE catalog.incident SET held_until = now()")
+    async with database.transaction() as fails, database.transaction() as works:
+        await works.execute("SET LOCAL lock_timeout = '1s'")
+        await fail(fails, ids[0], 1, vendor=GREENHOUSE)
+        await run(works, ids[3], 1, [posting()], vendor=GREENHOUSE)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from jobmill.catalog.search import Query
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 
-from .kit import at, make_source, posting, run
+from .kit import TEXT, at, make_source, posting, run
 
 
 async def titles(tx: Tx, **query: Any) -> list[str | None]:
@@ -80,7 +81,8 @@ async def test_pages_show_everything_once_though_more_comes_meanwhile(tx: Tx, so
 
 
 async def test_a_page_that_was_not_given_out_is_refused(tx: Tx) -> None:
-    for wrong in ("x", "e30", "WyJiZXN0IiwgMSwgMV0", "a" * 1000):
+    beyond = base64.urlsafe_b64encode(b'["newest", "2026-01-01T00:00:00+00:00", 1e30]').decode()
+    for wrong in ("x", "e30", "WyJiZXN0IiwgMSwgMV0", "a" * 1000, beyond):
         with pytest.raises(Invalid):
             await search.find(tx, Query(), after=wrong)
     with pytest.raises(Invalid, match="words"):
@@ -94,3 +96,33 @@ async def test_linked_listings_are_shown_only_on_request(tx: Tx) -> None:
     found = (await search.find(tx, Query())).hits
     assert [hit.others for hit in found] == [1]
     assert len((await search.find(tx, Query(duplicates=True))).hits) == 2
+
+
+async def test_a_post_is_not_hidden_by_a_closed_one_that_it_repeats(tx: Tx) -> None:
+    source = await make_source(tx)
+    first = posting(1, location="Porto", locations=("Porto",), posted_at=at(-2_000))
+    again = replace(first, vendor_id="2", url=f"{first.url}/2", posted_at=at(0))
+    await run(tx, source, 0, [first])
+    await run(tx, source, 1, [again])
+    (hit,) = (await search.find(tx, Query())).hits
+    assert hit.url.endswith("/2")
+    assert len((await search.find(tx, Query(state="all"))).hits) == 1
+    assert len((await search.find(tx, Query(state="closed"))).hits) == 1
+
+
+async def test_a_post_is_found_by_its_place_though_the_first_of_its_group_is_elsewhere(
+    tx: Tx,
+) -> None:
+    posts = [
+        posting(place, location=place, locations=(place,), requisition_id="R-77", description=TEXT)
+        for place in ("Porto", "Lisbon", "Faro", "Lisbon, Portugal")
+    ]
+    await run(tx, await make_source(tx), 0, posts)
+    assert len((await search.find(tx, Query())).hits) == 1
+    found = (await search.find(tx, Query(location="lisbon"))).hits
+    assert [hit.location for hit in found] == ["Lisbon"]
+
+
+async def test_words_that_are_not_wanted_may_be_odd_ones(shelf: Tx) -> None:
+    assert await titles(shelf, words="developer -.net") == ["Java Developer"]
+    assert await titles(shelf, words="engineer -c++") == []

@@ -88,3 +88,10 @@ async def test_a_url_belongs_to_the_only_source_of_its_domain(tx: Tx) -> None:
     assert await sources.for_url(tx, "https://brine.example/careers/1") is None
     await sources.reject(tx, id, "no")
     assert await sources.for_url(tx, "https://wells.example/careers/pump-engineer") is None
+
+
+async def test_a_board_is_found_in_any_case(tx: Tx) -> None:
+    id, _ = await sources.add(tx, ACME, enabled=True)
+    found = await sources.for_url(tx, "https://x.example", board=("greenhouse", "ACME"))
+    assert found
+    assert found.id == id

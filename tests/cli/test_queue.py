@@ -131,7 +131,7 @@ async def test_a_refused_item_is_exit_code_4_and_names_the_one_that_is_live(
 def test_a_phase_that_nobody_runs_is_wrong_usage_and_the_known_ones_are_named(run: Run) -> None:
     done = run("submit", "upkeep", "prine", "x")
     assert done.returncode == 2
-    assert "known phases: upkeep/prune" in done.stderr
+    assert "known phases: source/scrape, upkeep/prune" in done.stderr
     assert run("pause", "upkeep/").returncode == 2
 
 
@@ -346,7 +346,8 @@ async def test_schedules_are_known_once_they_were_declared(run: Run, database: D
     assert run("schedules").stdout.startswith("Nothing recurs yet")
     await app.declare_schedules(Tools(database))
     assert "every 1 h" in run("schedules").stdout
-    assert [one["every"] for one in json.loads(run("schedules", "--json").stdout)] == [3600.0]
+    every = {one["name"]: one["every"] for one in json.loads(run("schedules", "--json").stdout)}
+    assert every == {"prune": 3600.0, "prune listings": 86_400.0}
 
 
 LINES = """\

@@ -8,12 +8,15 @@ import io
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
+from jobmill.cli import postings
 from tests.cli import forked
 from tests.outside.site import Site, open_site, reply
 
@@ -121,7 +124,8 @@ async def test_people_get_tables_and_words(run: Run, site: Site) -> None:
     assert "It works: 2" in (await run("source", "test", id)).stdout
     assert "complete" in (await run("source", "scrape", id)).stdout
     assert "Pump Engineer" in (await run("listing", "list")).stdout
-    assert "opened" in (await run("listing", "show", 1)).stdout
+    (first, _) = lines(await run("listing", "list", "--json"))
+    assert "opened" in (await run("listing", "show", first["id"])).stdout
     assert "completeness" in (await run("source", "show", id)).stdout
     assert "Wells & Co" in (await run("company", "show", "wells")).stdout
 
@@ -260,8 +264,140 @@ async def test_duplicates_are_grouped_by_line_or_by_id(run: Run, home: Path) -> 
 async def test_links_can_be_made_and_undone(run: Run, site: Site) -> None:
     id = await add(run, site)
     lines(await run("source", "scrape", id, "--json"))
-    assert (await run("listing", "link", 2, 1)).returncode == 0
-    assert [hit["id"] for hit in lines(await run("listing", "list", "--json"))] == [1]
-    assert (await run("listing", "unlink", 2)).returncode == 0
+    two, one = [hit["id"] for hit in lines(await run("listing", "list", "--json"))]
+    assert (await run("listing", "link", two, one)).returncode == 0
+    assert [hit["id"] for hit in lines(await run("listing", "list", "--json"))] == [one]
+    assert (await run("listing", "unlink", two)).returncode == 0
     assert len(lines(await run("listing", "list", "--json"))) == 2
-    assert (await run("listing", "mark", 2)).returncode == 0
+    assert (await run("listing", "mark", two)).returncode == 0
+
+
+async def test_a_line_that_is_wrong_does_not_stop_the_others(run: Run) -> None:
+    board = "https://boards.greenhouse.io/wells"
+    for command, given in [
+        (("source", "detect"), [{"url": 5}, {"url": board, "html": 5}, {}]),
+        (("source", "read", "--platform", "lever"), [{}, {"body": 5}, {"file": 5}, {"config": 5}]),
+        (("listing", "read"), [{}, {"html": 5}, {"file": 5}, {"html": "<p>", "url": 5}]),
+    ]:
+        wrong = ["{", *map(json.dumps, given)]
+        done = await run(*command, "-", "--json", stdin="\n".join(wrong))
+        assert done.returncode == 1, (command, done.stderr)
+        assert ["error" in json.loads(line) for line in done.stdout.splitlines()] == [True] * len(
+            wrong
+        )
+    mixed = await run("source", "detect", "-", "--json", stdin=f"{{\n\n{board}\n")
+    bad, good = map(json.loads, mixed.stdout.splitlines())
+    assert bad["error"].startswith("line 1")
+    assert good["token"] == "wells"
+
+
+async def test_stdin_may_begin_with_a_mark_and_hold_what_is_no_text(run: Run) -> None:
+    line = json.dumps({"url": "https://boards.greenhouse.io/wells"})
+    (found,) = lines(await run("source", "detect", "-", "--json", stdin=f"\ufeff{line}\n"))
+    assert found["token"] == "wells"
+    half = json.dumps({"url": "https://wells.example/\ud800"})
+    (odd,) = lines(await run("source", "detect", "-", "--json", stdin=half))
+    assert odd["platform"] is None
+
+
+async def test_a_posting_is_named_by_its_line_also_after_an_empty_one(run: Run) -> None:
+    post = json.dumps({"title": "Cook", "company": "Wells", "url": "https://wells.example/cook/1"})
+    (group,) = lines(await run("listing", "dedup", "-", "--json", stdin=f"{post}\n\n{post}\n"))
+    assert group["members"] == [0, 2]
+    wrong = await run("listing", "dedup", "-", "--json", stdin=f"{post}\n\n[]\n")
+    assert "line 3" in wrong.stderr
+
+
+async def test_a_source_without_its_key_does_not_stop_the_others(
+    run: Run, site: Site, url: str
+) -> None:
+    with psycopg.connect(url) as connection:
+        connection.execute(
+            "INSERT INTO catalog.source (name, source_type, token, config, status, discovered_via) "
+            "VALUES ('x', 'jooble', 'cook', '{\"keywords\": \"cook\"}', 'active', 'import')"
+        )
+    id = await add(run, site)
+    done = await run("source", "scrape", "--all", "--json")
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert (first["ok"], "JOOBLE_API_KEY" in first["detail"]) == (False, True)
+    assert (second["source"], second["added"], done.returncode) == (id, 2, 1)
+    assert (await run("source", "scrape", first["source"])).returncode == 5
+
+
+async def test_an_export_is_safe_in_a_spreadsheet_and_in_a_pipe(
+    run: Run, home: Path, url: str
+) -> None:
+    with psycopg.connect(url) as connection:
+        connection.execute(
+            "INSERT INTO catalog.listing (identity, url, url_hash, title, description, locations, "
+            "listed_hash, first_seen_at, last_seen_at, changed_at) "
+            "SELECT n, n, md5(n::text)::uuid, '=A1', repeat('x', 9000), ARRAY['=A1', 'b'], "
+            "md5('')::uuid, now(), now(), now() FROM generate_series(1, 50) AS n"
+        )
+    await run("listing", "export", "all.csv", "--format", "csv")
+    with (home / "all.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {(row["title"], row["locations"]) for row in rows} == {("'=A1", "'=A1; b")}
+
+    os.mkfifo(home / "pipe")
+    reader = asyncio.create_task(asyncio.to_thread((home / "pipe").read_bytes))
+    assert "50 listings" in (await run("listing", "export", "pipe")).stdout
+    assert len((await reader).splitlines()) == 50
+    assert (home / "pipe").is_fifo()
+
+    (home / "link").symlink_to("kept.jsonl")
+    await run("listing", "export", "link")
+    assert (home / "link").is_symlink()
+    assert len((home / "kept.jsonl").read_text().splitlines()) == 50
+    assert "cannot be written" in (await run("listing", "export", "all.csv/x")).stderr
+    assert [one.name for one in home.iterdir() if one.name.startswith(".")] == []
+
+
+async def test_numbers_and_words_that_the_database_cannot_hold_are_refused(run: Run) -> None:
+    beyond = "9" * 20
+    for arguments in (
+        ["source", "show", beyond],
+        ["source", "scrape", beyond],
+        ["listing", "show", beyond],
+        ["listing", "list", "--source", beyond],
+        ["company", "show", beyond],
+        ["listing", "search", "\udcff"],
+    ):
+        done = await run(*arguments)
+        assert done.returncode in (2, 3), (arguments, done.stderr)
+        assert "Traceback" not in done.stderr
+
+
+def test_whoever_stops_reading_is_not_told_of_the_database(url: str, home: Path) -> None:
+    with psycopg.connect(url) as connection:
+        connection.execute(
+            "INSERT INTO catalog.listing (identity, url, url_hash, description, listed_hash, "
+            "first_seen_at, last_seen_at, changed_at) "
+            "SELECT n, n, md5(n::text)::uuid, repeat('x', 9000), md5('')::uuid, now(), now(), now() "
+            "FROM generate_series(1, 100) AS n"
+        )
+    closed, out = os.pipe()
+    os.close(closed)
+    done = subprocess.run(
+        [sys.executable, "-m", "jobmill", "listing", "export"],
+        check=False,
+        stdout=out,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"DATABASE_URL": forked.as_url(url), "HOME": str(home)},
+    )
+    os.close(out)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (15.5, 17.25, "EUR 15.50-17.25 an hour"),
+        (60_000.0, 75_000.0, "EUR 60,000-75,000 an hour"),
+        (20.0, 20.0, "EUR 20 an hour"),
+        (None, None, None),
+    ],
+)
+def test_pay_is_not_rounded_away(low: float | None, high: float | None, words: str | None) -> None:
+    assert postings.pay(low, high, "EUR", "hour") == words

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,12 +14,17 @@ from jobmill.catalog.runs import Saved
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Database
 from jobmill.errors import Conflict, Unavailable
-from jobmill.ingest import probe
+from jobmill.ingest import admit, probe
 from jobmill.ingest.lookup import source_for_url
 from jobmill.outside.fetch import open_fetch
+from jobmill.pipelines import source, upkeep
+from jobmill.queue import Advance, Block, Finish, Skip, Work
+from jobmill.queue.work import ItemId
 from jobmill.settings import Settings
 from jobmill.tools import Tools
-from tests.catalog.kit import open_titles
+from tests.catalog.kit import make_source, open_titles, posting
+from tests.catalog.kit import run as save
+from tests.fakes import Net, ok
 from tests.outside.site import Asked, Out, Site, in_turn, open_site, raw, reply
 
 PATH = "/api/offers/"
@@ -138,6 +145,27 @@ async def test_a_source_that_cannot_be_asked_says_why(database: Database) -> Non
         await run("gem", {"board_token": "x"})
 
 
+async def test_a_source_that_is_not_wanted_is_not_called(database: Database, site: Site) -> None:
+    id = await add(database, site)
+    async with database.transaction() as tx:
+        await sources.reject(tx, id, "not ours")
+    with pytest.raises(Conflict, match="rejected"):
+        await scrape(database, site, id)
+    assert site.seen == []
+
+
+async def test_what_collects_the_posts_of_others_is_of_no_company(database: Database) -> None:
+    feed = Path(__file__).with_name("answers") / "remoteok" / "feed.json"
+    (one, *_) = [post for post in json.loads(feed.read_bytes()) if "position" in post]
+    net = Net()
+    net.on("https://remoteok.com/api", ok([{"legal": "x"}, one]))
+    wish = admit.Wish(platform="remoteok", config={}, enable=True)
+    added = await admit.add(Tools(database, net), wish, {})
+    async with database.transaction() as tx:
+        assert (await sources.get(tx, added.id)).company_name is None
+    assert added.postings == 1
+
+
 async def test_a_posting_belongs_to_the_source_of_its_board(database: Database) -> None:
     async with database.transaction() as tx:
         new = NewSource("Acme", "greenhouse", "acme", {"board_token": "acme"})
@@ -146,3 +174,34 @@ async def test_a_posting_belongs_to_the_source_of_its_board(database: Database) 
         assert found
         assert found.id == id
         assert await source_for_url(tx, "https://boards.greenhouse.io/other/jobs/42") is None
+
+
+def item(**data: Any) -> Work:
+    return Work(
+        id=ItemId(1), kind="x", stage="x", key="x", data=data, attempt=1, retry_count=0,
+        max_retries=3, steps=1, spawn_depth=0, tracking_id="x", parent_id=None, waited_for=None,
+    )  # fmt: skip
+
+
+async def test_an_item_waits_for_a_key_and_passes_over_what_is_not_there(
+    database: Database,
+) -> None:
+    async with database.transaction() as tx:
+        new = NewSource("x", "jooble", "x", {"keywords": "cook"})
+        id, _ = await sources.add(tx, new, enabled=True)
+    move = await source.scrape(Tools(database), {}, item(source=id))
+    assert isinstance(move, Block)
+    assert move.on == "key"
+    assert isinstance(await source.scrape(Tools(database), {}, item(source=id + 1)), Skip)
+
+
+async def test_closed_listings_leave_a_bite_at_a_time(database: Database) -> None:
+    async with database.transaction() as tx:
+        await save(tx, await make_source(tx), 0, [posting(1), posting(2)])
+        await tx.execute("UPDATE catalog.listing SET closed_at = now() - interval '9 days'")
+    keep = dt.timedelta(days=1)
+    first = await upkeep.prune_listings(Tools(database), keep, item())
+    assert isinstance(first, Advance)
+    last = await upkeep.prune_listings(Tools(database), keep, item(**(first.data or {})))
+    assert isinstance(last, Finish)
+    assert last.message == "2 closed listings pruned"

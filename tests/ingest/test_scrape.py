@@ -253,3 +253,48 @@ async def test_postings_that_name_one_page_are_told_apart_by_what_they_say() -> 
     found = await walk(net, named)
     assert [one.posting.title for one in found.seen] == ["Diver", "Cook"]
     assert len({identity.identity(one.posting) for one in found.seen}) == 2
+
+
+async def test_where_no_detail_is_there_at_all_the_postings_stay() -> None:
+    net = Net()
+    net.on(HOME, ok({"ids": [1, 2, 3, 4], "partial": True}))
+    found = await walk(net, DETAILED)
+    assert (ids(found), found.validators.etag) == (["1", "2", "3", "4"], None)
+
+
+async def test_details_of_what_is_new_are_read_before_those_that_failed_before() -> None:
+    net = Net()
+    net.on(HOME, ok({"ids": [1, 2, 3, 4], "partial": True}))
+    for id in (1, 2, 3):
+        net.on(f"{HOME}detail/{id}", Unknown(HOME, "server", "broken"))
+    net.on(f"{HOME}detail/4", ok({"text": "text 4"}))
+
+    async def remember(identities: Sequence[str]) -> Mapping[str, Known]:
+        listed = listings.listed_hash(Posting("x"))
+        return {
+            one: Known(ListingId(1), one, 1, listed, True, False)
+            for one in identities
+            if not one.endswith(":4")
+        }
+
+    found = await walk(net, DETAILED, remember=remember)
+    assert [one.posting.description for one in found.seen] == [None, None, None, "text 4"]
+
+
+async def test_a_large_board_does_not_hold_up_the_others() -> None:
+    net = Net()
+    many = list(range(scrape.MOST_DETAILS + 5))
+    net.on(HOME, ok({"ids": many, "partial": True}))
+    for id in many:
+        net.on(f"{HOME}detail/{id}", ok({"text": "text"}))
+    found = await walk(net, DETAILED)
+    assert (len(found.seen), found.calls) == (len(many), 1 + scrape.MOST_DETAILS)
+
+
+async def test_a_board_without_an_end_is_not_whole() -> None:
+    net = Net()
+    net.on(HOME, ok({"ids": [0], "next": ["1"]}))
+    for page in range(1, scrape.MOST_PAGES + 1):
+        net.on(f"{HOME}{page}", ok({"ids": [page], "next": [str(page + 1)]}))
+    found = await walk(net)
+    assert (found.outcome, found.calls) == ("truncated", scrape.MOST_PAGES)

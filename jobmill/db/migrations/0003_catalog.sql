@@ -122,7 +122,9 @@ CREATE TABLE catalog.run (
     changed    int NOT NULL DEFAULT 0,
     closed     int NOT NULL DEFAULT 0,
     reopened   int NOT NULL DEFAULT 0,
-    duplicates int NOT NULL DEFAULT 0
+    duplicates int NOT NULL DEFAULT 0,
+    -- What a run saw, or failed of, counts once.
+    CONSTRAINT run_once UNIQUE (source_id, started_at)
 );
 CREATE INDEX run_of_source ON catalog.run (source_id, id DESC);
 CREATE INDEX run_of_vendor ON catalog.run (vendor, ended_at) WHERE vendor IS NOT NULL;
@@ -182,7 +184,7 @@ CREATE TABLE catalog.listing (
     apart           boolean NOT NULL DEFAULT false,    -- a person says it is no duplicate
     search          tsvector GENERATED ALWAYS AS (
         setweight(to_tsvector('english', catalog.searchable(coalesce(title, ''))), 'A') ||
-        setweight(to_tsvector('english', catalog.searchable(coalesce(company, '') || ' ' || coalesce(location, ''))), 'B') ||
+        setweight(to_tsvector('english', catalog.searchable(left(coalesce(company, ''), 1000) || ' ' || left(coalesce(location, ''), 10000))), 'B') ||
         setweight(to_tsvector('english', catalog.searchable(left(coalesce(description, ''), 100000))), 'D')
     ) STORED,
     CONSTRAINT listing_once UNIQUE (identity_hash),
@@ -196,6 +198,7 @@ CREATE INDEX listing_url ON catalog.listing (url_hash);
 CREATE INDEX listing_fingerprint ON catalog.listing (fingerprint);
 CREATE INDEX listing_title ON catalog.listing (company_id, lower(title));
 CREATE INDEX listing_newest ON catalog.listing (first_seen_at DESC, id DESC);
+CREATE INDEX listing_closed ON catalog.listing (closed_at) WHERE closed_at IS NOT NULL AND marked_at IS NULL;
 CREATE INDEX listing_search ON catalog.listing USING gin (search);
 CREATE INDEX listing_duplicates ON catalog.listing (duplicate_of) WHERE duplicate_of IS NOT NULL;
 CREATE INDEX listing_requisition ON catalog.listing (platform, board, requisition_id) WHERE requisition_id IS NOT NULL;

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import urlsplit
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from jobmill.catalog.posting import Posting
 from jobmill.ingest.fields.fill import fill
@@ -24,6 +24,7 @@ from jobmill.ingest.page import (
     structured,
     visible,
 )
+from jobmill.ingest.page.lines import View
 from jobmill.ingest.page.schema import Node, from_schema
 from jobmill.ingest.page.words import squeeze, within
 
@@ -48,33 +49,43 @@ class Reading:
     """The page says that it is over."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Page:
+    tree: LexborHTMLParser
+    scripts: list[LexborNode]
+    url: str
+    body: bytes
+
+
 def read(html: str | bytes, url: str) -> Reading:
     """The one posting of a page, whole, by the best way that finds it."""
-    tree = _parse(html)
-    url = head.address(tree, url)
-    found, method = _stated(tree, url)
-    posting = found[0] if len(found) == 1 else None
-    if posting and _is_whole(posting):
-        lines.strip(tree)
+    page = _parse(html, url)
+    found, method = _stated(page)
+    body = page.tree.body
+    if len(found) == 1 and _is_whole(found[0]):
+        posting, links = found[0], page.tree.css("a")
+        # Few pages say it, and whether one does not is told without reading it line by line.
+        over = closing.is_over(lines.skim(body)) and closing.is_over(lines.read(body).texts)
     else:
-        posting, method = _look_closer(tree, found, method, url)
-    over = closing.is_over(tree.body.text(separator="\n")) if tree.body else False
+        view = lines.read(body)
+        posting, method = _look_closer(page, view, found, method)
+        over, links = closing.is_over(view.texts), view.links
     if not posting:
         return Reading(None, None, closed=over)
     if not posting.apply_url:
-        posting = replace(posting, apply_url=visible.apply_link(tree, url))
+        posting = replace(posting, apply_url=visible.apply_link(links, page.url))
     return Reading(fill(posting), method, closed=over or _is_past(posting.valid_through))
 
 
 def postings(html: str | bytes, url: str) -> list[Posting]:
     """All postings that a page states for machines; a list page may have many."""
-    tree = _parse(html)
-    return _all(structured.nodes(tree), url) or _all(microdata.nodes(tree), url)
+    return _stated(_parse(html, url))[0]
 
 
-def _parse(html: str | bytes) -> LexborHTMLParser:
+def _parse(html: str | bytes, url: str) -> _Page:
     body = html.encode("utf-8", "replace") if isinstance(html, str) else _utf8(html)
-    return LexborHTMLParser(depth.limit(body[:_LONGEST]))
+    tree = LexborHTMLParser(depth.limit(body[:_LONGEST]))
+    return _Page(tree, tree.css("script"), head.address(tree, url), body)
 
 
 def _utf8(body: bytes) -> bytes:
@@ -102,11 +113,12 @@ def _decoded(body: bytes, charset: str) -> str:
         return body.decode("cp1252", "replace")
 
 
-def _stated(tree: LexborHTMLParser, url: str) -> tuple[list[Posting], Method | None]:
+def _stated(page: _Page) -> tuple[list[Posting], Method | None]:
     """What the page states by the words of schema.org, and in which way."""
-    if found := _all(structured.nodes(tree), url):
+    if found := _all(structured.nodes(page.scripts), page.url):
         return found, "json-ld"
-    if found := _all(microdata.nodes(tree), url):
+    # A look at the bytes is cheaper than one at each element.
+    if b"JobPosting" in page.body and (found := _all(microdata.nodes(page.tree), page.url)):
         return found, "microdata"
     return [], None
 
@@ -117,20 +129,19 @@ def _all(nodes: list[Node], url: str) -> list[Posting]:
 
 
 def _look_closer(
-    tree: LexborHTMLParser, found: list[Posting], method: Method | None, url: str
+    page: _Page, view: View, found: list[Posting], method: Method | None
 ) -> tuple[Posting | None, Method | None]:
     """The one posting of a page that states many, none, or one with gaps."""
-    about = head.read(tree, url)
-    posting = _the_one(found, about, url)
-    if not found and (posting := records.find(state.data(tree), url, about.title)):
+    about = head.read(page.tree, page.url)
+    posting = _the_one(found, about, page.url)
+    if not found and (posting := records.find(state.data(page.scripts), page.url, about.title)):
         method = "state"
-    lines.strip(tree)
-    if not tree.body or (found and not posting):
-        return posting, method
-    seen = visible.see(tree.body, about)
+    if found and not posting:
+        return None, method
+    seen = visible.see(view, about)
     if posting:
         return visible.complete(posting, seen), method
-    return visible.posting(seen, url), "text"
+    return visible.posting(seen, page.url), "text"
 
 
 def _the_one(found: list[Posting], about: head.Head, url: str) -> Posting | None:

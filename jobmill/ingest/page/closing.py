@@ -31,9 +31,9 @@ _STILL = re.compile(
 _LONGEST = 250
 
 
-def is_over(text: str) -> bool:
+def is_over(texts: list[str]) -> bool:
     """Whether a short line says so; the posting's own sentences speak of other things."""
-    text = text.lower()
+    text = "\n".join(text for text in texts if len(text) <= 4 * _LONGEST).lower()
     if not any(word in text for word in _WORDS):
         return False
     return any(

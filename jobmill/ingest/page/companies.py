@@ -7,12 +7,12 @@ import re
 from jobmill.ingest.page import spots
 from jobmill.ingest.page.head import Head
 from jobmill.ingest.page.labels import Pair, clean, known
-from jobmill.ingest.page.lines import FIRST, Line, around
+from jobmill.ingest.page.lines import Line, around, holding
 from jobmill.ingest.page.words import Ballot, squeeze, within
 
+_MANY = "jobs|openings|positions|vacancies|listings|opportunities|stellen|ofertas|offres"
 _MORE_AT = re.compile(
-    r"\b(?:jobs|openings|positions|vacancies|listings|opportunities|stellen|ofertas|"
-    r"offres)\s+(?:at|from|by|with|bei|von|de|chez)\s+(.{2,80})$",
+    rf"\b(?:{_MANY})\s+(?:at|from|by|with|bei|von|de|chez)\s+(.{{2,80}})$",
     re.IGNORECASE,
 )
 _MORE_OF = re.compile(
@@ -54,9 +54,10 @@ def find(lines: list[Line], pairs: list[Pair], head: Head, title: str) -> str | 
     for pair in pairs:
         if pair.name == "company":
             _vote(ballot, pair.value, "label", 4 * pair.surely, told=True)
-    for line in lines[:FIRST]:
-        if len(line.text) <= 120:
-            _look(ballot, line)
+    short = [line for line in lines if len(line.text) <= 120]
+    of_many = {id(line) for line in holding(short, _MANY.split("|"))}
+    for line in short:
+        _look(ballot, line, of_many=id(line) in of_many)
     _from_head(ballot, head)
     _from_meta(ballot, head)
     _near(ballot, lines, head, squeeze(title))
@@ -76,8 +77,8 @@ def _vote(ballot: Ballot, words: str, kind: str, weight: float, *, told: bool = 
     ballot.vote(words, kind, weight)
 
 
-def _look(ballot: Ballot, line: Line) -> None:
-    if found := _MORE_AT.search(line.text):
+def _look(ballot: Ballot, line: Line, *, of_many: bool) -> None:
+    if of_many and (found := _MORE_AT.search(line.text)):
         _vote(ballot, found[1], "more at", 2)
     elif found := _MORE_OF.match(line.text):
         _vote(ballot, found[1], "more of", 2)
@@ -85,7 +86,7 @@ def _look(ballot: Ballot, line: Line) -> None:
         _vote(ballot, _ON.sub("", found[1]), "by", 1.5)
     elif found := _ABOUT.match(line.text):
         _vote(ballot, found[1], "about", 0.8)
-    for words, marked in line.parts():
+    for words, marked in line.parts:
         if "company name" in marked:
             _vote(ballot, words, "mark", 2.5)
         elif "company" in marked:
@@ -146,13 +147,13 @@ def _support(ballot: Ballot, head: Head, title: str) -> None:
         kinds = ballot.votes[key].keys()
         # What was found there cannot also be confirmed by it.
         if within(key, page_title) and not kinds & {"title at", "title part", "hiring"}:
-            ballot.vote(key, "in title", 0.8)
+            ballot.weigh(key, "in title", 0.8)
         if within(key, about) and "meta at" not in kinds:
-            ballot.vote(key, "in meta", 0.8)
+            ballot.weigh(key, "in meta", 0.8)
         if key.replace(" ", "") == head.host:
             # A company's own site; on a board it is the board, which few other signs repeat.
-            ballot.vote(key, "host", 0.7)
+            ballot.weigh(key, "host", 0.7)
             if head.own:
-                ballot.vote(key, "own site", 0.8)
+                ballot.weigh(key, "own site", 0.8)
         if within(key, title) and not kinds & _DIRECT:
-            ballot.vote(key, "is title", -3)
+            ballot.weigh(key, "is title", -3)

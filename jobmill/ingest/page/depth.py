@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 
 DEEPEST = 1_000
 _FEW = 8_000
@@ -19,22 +20,15 @@ _BLOCK = re.compile(
 
 def limit(body: bytes) -> bytes:
     """The page up to where it is nested deeper than any page for people."""
-    if body.count(b"<") < _FEW or not _may_be_deep(body):
-        return body
-    return body[: _end(body)]
-
-
-def _may_be_deep(body: bytes) -> bool:
-    """Whether at some point many more elements were opened than closed; a guess that is never too"
-    " low."""
     step = len(body) // _CUTS + 1
-    opened = 0
-    for start in range(0, len(body), step):
-        part = body[start : start + step]
-        opened += part.count(b"<") - 2 * part.count(b"</")
-        if opened > DEEPEST:
-            return True
-    return False
+    starts = range(0, len(body), step)
+    tags = [body.count(b"<", start, start + step) for start in starts]
+    if sum(tags) < _FEW:
+        return body
+    ends = (body.count(b"</", start, start + step) for start in starts)
+    opened = accumulate(some - 2 * ended for some, ended in zip(tags, ends, strict=True))
+    # At each cut, no more elements can be open than this.
+    return body[: _end(body)] if any(count > DEEPEST for count in opened) else body
 
 
 def _end(body: bytes) -> int:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
 from jobmill.ingest.fields import text
+from jobmill.ingest.page.lines import View
 from jobmill.ingest.page.words import squeeze
 
-_CRUMBS = (
-    '[class*="breadcrumb" i],[id*="breadcrumb" i],[aria-label*="breadcrumb" i],[class*="crumbs" i]'
-)
 _OWN = re.compile(r"https?://(?:careers?|jobs?|karriere|apply|join|work|empleo)[.-]", re.IGNORECASE)
+_LOGO = re.compile(r"\s+logo$", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:[>»\u203a→|]|::|\s/\s|\x1f)\s*")
 
 
@@ -29,14 +28,14 @@ class Head:
     about: str
     """Description and keywords."""
     place: str
-    crumbs: tuple[str, ...]
-    logos: tuple[str, ...]
-    """What pictures say in words."""
     slug: str
     host: str
     own: bool
     """The host calls itself the careers site of somebody."""
     language: str
+    crumbs: tuple[str, ...] = ()
+    logos: tuple[str, ...] = ()
+    """What pictures say in words."""
 
 
 def address(tree: LexborHTMLParser, url: str) -> str:
@@ -48,18 +47,16 @@ def address(tree: LexborHTMLParser, url: str) -> str:
 
 
 def read(tree: LexborHTMLParser, url: str) -> Head:
-    """The head of a page, before anything is stripped from it."""
+    """The head of a page."""
     meta = _meta(tree)
     title = (tree.head and tree.head.css_first("title")) or tree.css_first("title")
-    html = tree.css_first("html")
+    html = tree.root
     return Head(
         title=_line(title.text()) if title else "",
         shared=meta.get("og:title") or meta.get("twitter:title") or meta.get("title") or "",
         site=meta.get("og:site_name") or meta.get("application-name") or "",
         about="\n".join(meta.get(key, "") for key in ("description", "og:description", "keywords")),
         place=meta.get("geo.placename", ""),
-        crumbs=_crumbs(tree),
-        logos=_logos(tree),
         slug=_slug(url),
         host=_host(url),
         own=bool(_OWN.match(url)),
@@ -80,16 +77,20 @@ def _meta(tree: LexborHTMLParser) -> dict[str, str]:
     return found
 
 
-def _logos(tree: LexborHTMLParser) -> tuple[str, ...]:
-    found = (_line(node.attributes.get("alt") or "") for node in tree.css("img[alt]")[:60])
-    return tuple(re.sub(r"\s+logo$", "", words, flags=re.IGNORECASE) for words in found if words)
+def with_view(head: Head, view: View) -> Head:
+    """The head with what else stands on every page of a site."""
+    return replace(head, crumbs=_crumbs(view), logos=_logos(view))
 
 
-def _crumbs(tree: LexborHTMLParser) -> tuple[str, ...]:
-    node = tree.css_first(_CRUMBS)
-    if not node:
+def _logos(view: View) -> tuple[str, ...]:
+    found = map(_line, [words for words in view.pictures if words][:60])
+    return tuple(_LOGO.sub("", words) for words in found if words)
+
+
+def _crumbs(view: View) -> tuple[str, ...]:
+    if not view.crumbs:
         return ()
-    parts = _BETWEEN.split(node.text(separator="\x1f")[:1_000])
+    parts = _BETWEEN.split(view.crumbs.text(separator="\x1f")[:1_000])
     return tuple(part for part in map(_line, parts) if squeeze(part))
 
 

@@ -15,10 +15,13 @@ Record = dict[str, Any]
 
 _MOST = 30_000
 """How many values of one page are looked at."""
+_FEWEST = 4
+"""Fields of a posting: title, text, place and one more."""
 _SHORTEST = 120
 """A shorter text is a teaser, not the description."""
 
 _TITLE = ("title", "jobtitle", "positiontitle", "postingtitle", "name")
+_TITLES = frozenset(_TITLE)
 _BODY = (
     "descriptionhtml", "jobdescriptionhtml", "description", "jobdescription", "fulldescription",
     "externaldescription", "content", "body", "descriptionplain",
@@ -60,11 +63,16 @@ def _walk(values: Iterable[Any]) -> Iterator[Record]:
         value: object = waiting.pop()
         if isinstance(value, dict):
             record = cast(Record, value)
-            if any(_plain_key(key) in _TITLE for key in record):
+            if len(record) >= _FEWEST and not _TITLES.isdisjoint(map(_plain_key, record)):
                 yield _plain_keys(record)
-            waiting += list(record.values())[::-1]
+            waiting += _inner(record.values())
         elif isinstance(value, list):
-            waiting += cast(list[Any], value)[::-1]
+            waiting += _inner(cast(list[Any], value))
+
+
+def _inner(values: Iterable[Any]) -> list[Any]:
+    """What may hold records, the first last."""
+    return [value for value in values if type(value) in (dict, list)][::-1]
 
 
 def _plain_keys(record: Record) -> Record:
@@ -77,15 +85,14 @@ def _plain_key(key: str) -> str:
 
 
 def _is_posting(record: Record) -> bool:
-    title, body = _line(record, _TITLE), _any(record, _BODY)
+    body = _any(record, _BODY)
     return (
-        title is not None
-        and 2 < len(title) < 200
-        and isinstance(body, str)
+        isinstance(body, str)
         and len(body) >= _SHORTEST
         and _any(record, _PLACE) is not None
         # A title, a text and a place make an event or a shop, too.
         and _signs(record) > 0
+        and 2 < len(_line(record, _TITLE) or "") < 200
     )
 
 

@@ -47,6 +47,7 @@ _WEAK_WORDS = (
 _WEAK = tuple(_WEAK_WORDS.split("|"))
 _ENOUGH = 3
 _MANY = 10
+_ENOUGH_TEXT = 10_000
 
 
 def is_posting(
@@ -60,7 +61,7 @@ def is_posting(
         return True
     if not description or _is_list(head, description, links):
         return False
-    text = description.lower()
+    text = description[:_ENOUGH_TEXT].lower()
     strong = min(3, sum(word in text for word in _STRONG))
     weak = min(3, sum(word in text for word in _WEAK)) / 2
     asks = any(_APPLY.fullmatch(line.text) for line in lines if len(line.text) < 60)

@@ -7,7 +7,7 @@ import re
 from jobmill.ingest.fields import places
 from jobmill.ingest.page.head import Head
 from jobmill.ingest.page.labels import Pair
-from jobmill.ingest.page.lines import FIRST, Line, around
+from jobmill.ingest.page.lines import Line, around
 from jobmill.ingest.page.words import Ballot, squeeze, within
 
 _STATES = (
@@ -19,6 +19,8 @@ _CITY = r"[A-Z][\w.'\u2019-]{1,25}(?:[ -][A-Z][\w.'\u2019-]{1,25}){0,3}"
 _PATTERN = re.compile(
     rf"(?<![\w-]){_CITY}, ?(?:{_STATES})(?![\w-])(?: \d{{5}}(?:-\d{{4}})?)?|\bUS-[A-Z]{{2}}-{_CITY}"
 )
+# Cheaper than to try the pattern at each letter.
+_MAY_BE = re.compile(r", ?[A-Z]{2}|US-[A-Z]")
 _IN_TITLE = re.compile(r"\b(?:in|bei|à|en|te)\s+([^|:]{2,60}?)(?:\s*[|:]|\s+[-\u2013\u2014]\s|$)")
 _NO_PLACE = re.compile(
     r"^(?:view|see|click|search|change|select|show|all locations)\b"
@@ -44,7 +46,7 @@ def find(lines: list[Line], pairs: list[Pair], head: Head, title: str) -> str | 
             _vote(ballot, pair.value, "label", 4 * pair.surely)
     if parts := _parts(pairs):
         _vote(ballot, parts, "parts", 3)
-    for line in lines[:FIRST]:
+    for line in lines:
         _look(ballot, line)
     if head.place:
         _vote(ballot, head.place, "meta", 1.5)
@@ -81,10 +83,12 @@ def _vote(ballot: Ballot, words: str, kind: str, weight: float) -> None:
 def _look(ballot: Ballot, line: Line) -> None:
     if len(line.text) > 120:
         return
-    for words, marked in line.parts():
+    for words, marked in line.parts:
         if "location" in marked and words[:1].isupper() and len(words) <= 80 and ":" not in words:
             _vote(ballot, words, "mark", 2.5)
-    for found in _PATTERN.finditer(line.text) if "," in line.text or "US-" in line.text else ():
+    if not _MAY_BE.search(line.text):
+        return
+    for found in _PATTERN.finditer(line.text):
         # A line that is nothing but the place says more than a place in passing.
         alone = len(found[0]) > 0.8 * len(line.text)
         _vote(ballot, found[0], "pattern", 1.5 if alone else 0.7)
@@ -113,6 +117,6 @@ def _support(ballot: Ballot, head: Head) -> None:
     for key in ballot.candidates():
         town = squeeze(ballot.names[key].partition(",")[0])
         if within(town, title):
-            ballot.vote(key, "in title", 0.8)
+            ballot.weigh(key, "in title", 0.8)
         if within(town, about):
-            ballot.vote(key, "in meta", 0.4)
+            ballot.weigh(key, "in meta", 0.4)

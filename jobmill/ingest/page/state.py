@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, cast
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborNode
 
 from jobmill.ingest.page import loose
 
@@ -25,10 +25,10 @@ _TEXTS = tuple(
 _DEEPEST = 6
 
 
-def data(tree: LexborHTMLParser) -> Iterator[Any]:
+def data(scripts: list[LexborNode]) -> Iterator[Any]:
     """Every object or list that a script of the page holds or sets."""
     stream: list[str] = []
-    for script in tree.css("script:not([src])"):
+    for script in scripts:
         code = script.text()
         kind = script.attributes.get("type") or ""
         if "__next_f" in code:

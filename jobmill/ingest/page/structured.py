@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborNode
 
 from jobmill.ingest.page import loose
 from jobmill.ingest.page.schema import Node, is_posting
 
-_BLOCKS = 'script[type*="ld+json" i]'
 _MOST = 20_000
 """How many values of one page are looked at."""
 
 
-def nodes(tree: LexborHTMLParser) -> list[Node]:
+def nodes(scripts: list[LexborNode]) -> list[Node]:
     """The JobPosting objects of all blocks, however deep they lie."""
     found: list[Node] = []
-    for block in tree.css(_BLOCKS):
-        text = block.text()
-        if "JobPosting" in text:
-            found += _within(loose.values(text))
+    for script in scripts:
+        if "ld+json" in (script.attributes.get("type") or "").lower():
+            text = script.text()
+            if "JobPosting" in text:
+                found += _within(loose.values(text))
     return found
 
 

@@ -7,7 +7,7 @@ import re
 from jobmill.ingest.page import spots
 from jobmill.ingest.page.head import Head
 from jobmill.ingest.page.labels import Pair, clean, known
-from jobmill.ingest.page.lines import FIRST, Line
+from jobmill.ingest.page.lines import Line
 from jobmill.ingest.page.words import Ballot, squeeze, within
 
 _HEADINGS = {"h1": 2.5, "h2": 1.5, "h3": 1.2, "h4": 0.8, "h5": 0.5, "h6": 0.4}
@@ -40,7 +40,9 @@ _SPLIT = re.compile(r"\s+[-\u2013\u2014|•·]+\s+|\s*[|»]\s*|\s*::\s*|:\s+")
 _HIRING = re.compile(
     r"^.{2,60}?\s+(?:is\s+)?hiring\s+(?:an?\s+)?(.{3,100}?)(?:\s+in\s+.*)?$", re.IGNORECASE
 )
-
+_JOINT = re.compile(r"\s*[-\u2013\u2014|:]\s*")
+_HANGS = re.compile(r"\s*(?:[-\u2013\u2014|:@,]|\bat\b|\bbei\b)\s*$", re.IGNORECASE)
+_WORD = re.compile(r"\w")
 
 Votes = list[tuple[str, str, float]]
 """Words, the kind of evidence, its weight."""
@@ -52,7 +54,7 @@ def gather(lines: list[Line], pairs: list[Pair], head: Head) -> Votes:
         (pair.value, "label", 2.5 * pair.surely) for pair in pairs if pair.name == "title"
     ]
     title = squeeze(f"{head.title} {head.shared}")
-    for line in lines[:FIRST]:
+    for line in lines:
         if len(line.text) <= 160 and not line.text.endswith(":"):
             found += _look(line, title)
     found += _above(lines, pairs)
@@ -85,7 +87,7 @@ def _look(line: Line, title: str) -> Votes:
     if "aside" in line.marks:
         weight /= 2
     if not weight + hint:
-        weight = 0.3 if within(squeeze(line.text), title) else 0
+        weight = 0.3 if within(line.key, title) else 0
     if not weight + hint:
         return []
     return [(line.text, "line", weight + hint - (0.8 if line.linked else 0))]
@@ -120,20 +122,20 @@ def _support(ballot: Ballot, head: Head, company: str) -> None:
     shown = [
         key for key, kinds in ballot.votes.items() if kinds.keys() & {"line", "label", "above"}
     ]
-    title = squeeze(head.title)
+    title, about = squeeze(head.title), squeeze(head.about)
     known_in_head = any(" " in key and within(key, title) for key in shown)
     for key in ballot.candidates():
         if key in shown:
             _confirm(ballot, key, head)
             if known_in_head and not within(key, title):
-                ballot.vote(key, "not in title", -1)
+                ballot.weigh(key, "not in title", -1)
         else:
             # Found in the head, it cannot be confirmed by it.
-            ballot.vote(key, "in head only", 0.8)
-        if within(key, squeeze(head.about)):
-            ballot.vote(key, "in meta", 0.8)
+            ballot.weigh(key, "in head only", 0.8)
+        if within(key, about):
+            ballot.weigh(key, "in meta", 0.8)
         if _in_slug(key, head.slug):
-            ballot.vote(key, "slug", 1.2)
+            ballot.weigh(key, "slug", 1.2)
         _doubt(ballot, key, head, company)
 
 
@@ -141,19 +143,19 @@ def _confirm(ballot: Ballot, key: str, head: Head) -> None:
     title = squeeze(head.title)
     if within(key, title):
         first = 0.7 if squeeze(_BEFORE.sub("", head.title)).startswith(key) else 0
-        ballot.vote(key, "in title", 1.5 + first + 1.5 * len(key) / len(title))
+        ballot.weigh(key, "in title", 1.5 + first + 1.5 * len(key) / len(title))
     if within(key, squeeze(head.shared)):
-        ballot.vote(key, "in shared title", 1.5)
+        ballot.weigh(key, "in shared title", 1.5)
     if head.crumbs and key == squeeze(head.crumbs[-1]):
-        ballot.vote(key, "crumb", 1)
+        ballot.weigh(key, "crumb", 1)
 
 
 def _doubt(ballot: Ballot, key: str, head: Head, company: str) -> None:
     with_company = company and within(company, key) and len(key) < len(company) + 4
     if with_company or key == squeeze(head.site):
-        ballot.vote(key, "is company", -4)
+        ballot.weigh(key, "is company", -4)
     if spots.is_like_place(ballot.names[key]):
-        ballot.vote(key, "is place", -4)
+        ballot.weigh(key, "is place", -4)
 
 
 def _in_slug(key: str, slug: str) -> bool:
@@ -165,11 +167,11 @@ def _without(title: str, company: str | None) -> str:
     """The title alone, where the company is hung on."""
     if not company or len(title) <= len(company) + 3:
         return title
-    name = re.escape(company)
-    alone = re.sub(
-        rf"\s*(?:[-\u2013\u2014|:@,]|\bat\b|\bbei\b)\s*{name}\W*$|^{name}\s*[-\u2013\u2014|:]\s*",
-        "",
-        title,
-        flags=re.IGNORECASE,
-    )
+    low, name = title.lower(), company.lower()
+    alone = title
+    if low.startswith(name) and (joint := _JOINT.match(title, len(name))):
+        alone = title[joint.end() :]
+    at = alone.lower().rfind(name)
+    if at > 0 and not _WORD.search(alone, at + len(name)) and (joint := _HANGS.search(alone[:at])):
+        alone = alone[: joint.start()]
     return clean(alone) or title

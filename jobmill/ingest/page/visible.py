@@ -6,16 +6,20 @@ import datetime as dt
 import re
 from dataclasses import dataclass, replace
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
 from jobmill.catalog.posting import Posting
 from jobmill.ingest.fields import arrangement, dates, employment, salary
-from jobmill.ingest.page import body, companies, labels, lines, shape, spots, titles
+from jobmill.ingest.page import body, companies, head, labels, lines, shape, spots, titles
 from jobmill.ingest.page.head import Head
 from jobmill.ingest.page.labels import Field, Pair
-from jobmill.ingest.page.lines import Line
+from jobmill.ingest.page.lines import Line, View
 from jobmill.ingest.page.words import absolute
 
+_POSTED_WORDS = (
+    "posted", "published", "listed", "added", "veröffentlicht", "erschienen", "eingestellt",
+    "publié", "publicad", "pubblicat", "geplaatst", "publicerad",
+)  # fmt: skip
 _POSTED = re.compile(
     r"\b(?:(?:re)?posted|published|listed|added|veröffentlicht|erschienen|eingestellt|publiée?|"
     r"publicad[oa]|pubblicat[oa]|geplaatst|publicerad)\b\s*(?:date|on|am|le|el|il|op|"
@@ -25,16 +29,12 @@ _POSTED = re.compile(
 # Old pages write years in two digits; `dates` leaves those alone, as it cannot know which part is
 # the year.
 _SHORT_YEAR = re.compile(r"^(\d{1,2})([/-])(\d{1,2})\2(\d\d)(?!\d)")
-_OTHERS = ", ".join(
-    f'a[href*="/{word}" i]' for word in ("job", "position", "vacanc", "stelle", "o/")
-)
 _POSTING = re.compile(
     r"/(?:jobs?|positions?|vacanc\w{1,4}|stellen\w{0,10}|o|openings?)/[^/?#]*(?:\d{2}|\w-\w+-\w)",
     re.IGNORECASE,
 )
-_APPLIES = ", ".join(
-    f'a[{name}*="{word}" i]' for name in ("href", "class", "id") for word in ("apply", "bewerb")
-)
+_LINKS = 1_000
+_APPLIES = re.compile("apply|bewerb", re.IGNORECASE)
 _APPLY = re.compile(
     r"(?:apply|(?:jetzt )?bewerben|postuler|solicitar|inscribirme|candidati|solliciteer)\b.{0,30}",
     re.IGNORECASE,
@@ -50,6 +50,8 @@ class Seen:
     """A page's lines, read once for all questions."""
 
     lines: list[Line]
+    top: list[Line]
+    """Where title, company and place must be."""
     pairs: list[Pair]
     head: Head
     links: int
@@ -66,16 +68,21 @@ class Seen:
         return {pair.name for pair in self.pairs if pair.name in shape.OF_POSTING}
 
 
-def see(root: LexborNode, head: Head) -> Seen:
-    """Read the lines under a node."""
-    found = lines.read(root)
-    times = {node.attributes.get("datetime") or "" for node in root.css("time[datetime]")[:20]}
-    return Seen(found, labels.pairs(found), head, len(_others(root)), times)
+def see(view: View, about: Head) -> Seen:
+    """Find the labels among the lines."""
+    return Seen(
+        view.lines,
+        lines.top(view.lines),
+        labels.pairs(view.lines),
+        head.with_view(about, view),
+        len(_others(view)),
+        view.times,
+    )
 
 
-def _others(root: LexborNode) -> set[str]:
+def _others(view: View) -> set[str]:
     """Where links lead that look like postings: below a list, with a number or a slug."""
-    found = (link.attributes.get("href") or "" for link in root.css(_OTHERS)[:300])
+    found = (link.attributes.get("href") or "" for link in view.links)
     return {href for href in found if _POSTING.search(href[:500])}
 
 
@@ -91,7 +98,7 @@ def posting(seen: Seen, url: str) -> Posting | None:
         title=title,
         url=url,
         company=company,
-        location=spots.find(seen.lines, seen.pairs, seen.head, title),
+        location=spots.find(seen.top, seen.pairs, seen.head, title),
         arrangement=arrangement.word(seen.value("mode")),
         department=seen.value("team"),
         employment_type=_kind(seen),
@@ -105,9 +112,9 @@ def posting(seen: Seen, url: str) -> Posting | None:
 
 def _names(seen: Seen) -> tuple[str | None, str | None]:
     """Title and company: each is what the other is not."""
-    votes = titles.gather(seen.lines, seen.pairs, seen.head)
+    votes = titles.gather(seen.top, seen.pairs, seen.head)
     title = titles.choose(votes, seen.head, None, 2) or ""
-    company = companies.find(seen.lines, seen.pairs, seen.head, title)
+    company = companies.find(seen.top, seen.pairs, seen.head, title)
     # Among labels of a posting, a lone heading will do.
     least = 1.0 if len(seen.told()) >= 2 else 2.0
     return titles.choose(votes, seen.head, company, least), company
@@ -128,9 +135,10 @@ def posted(seen: Seen) -> dt.datetime | None:
     """The day it was posted: what a label says, else a line, a mark or a time element."""
     day_first = bool(_DAY_FIRST.match(seen.head.language))
     told = [pair.value for pair in seen.pairs if pair.name == "posted"]
-    short = [line for line in seen.lines[: lines.FIRST] if len(line.text) <= 100]
-    said = [found[1] for line in short if (found := _POSTED.search(line.text))]
-    marked = [words for line in short for words, marks in line.parts() if "posted" in marks]
+    short = [line for line in seen.top if len(line.text) <= 100]
+    telling = lines.holding(short, _POSTED_WORDS)
+    said = [found[1] for line in telling if (found := _POSTED.search(line.text))]
+    marked = [words for line in short for words, marks in line.parts if "posted" in marks]
     # One time on the whole page is its own; among several it is anybody's.
     timed = seen.times if len(seen.times) == 1 else ()
     for words in (*told, *said, *marked, *timed):
@@ -140,11 +148,15 @@ def posted(seen: Seen) -> dt.datetime | None:
     return None
 
 
-def apply_link(tree: LexborHTMLParser, url: str) -> str | None:
+def apply_link(links: list[LexborNode], url: str) -> str | None:
     """Where the link leads that asks to apply."""
-    for link in tree.css(_APPLIES)[:50]:
-        href = link.attributes.get("href") or ""
-        if _APPLY.fullmatch(link.text().strip()[:60]) and not href.startswith(("#", "javascript:")):
+    for link in links[:_LINKS]:
+        if not _APPLY.fullmatch(link.text().strip()[:60]):
+            continue
+        attributes = link.attributes
+        href = attributes.get("href") or ""
+        named = f"{href} {attributes.get('class')} {attributes.get('id')}"
+        if _APPLIES.search(named) and not href.startswith(("#", "javascript:")):
             return absolute(href, url)
     return None
 

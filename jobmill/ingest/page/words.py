@@ -37,11 +37,14 @@ class Ballot:
 
     def vote(self, name: str, kind: str, weight: float) -> None:
         """Count evidence for a candidate; the words first seen are the ones we keep."""
-        key = squeeze(name)
-        if not key:
-            return
-        self.names.setdefault(key, name)
-        kinds = self.votes.setdefault(key, {})
+        if key := squeeze(name):
+            self.names.setdefault(key, name)
+            self.votes.setdefault(key, {})
+            self.weigh(key, kind, weight)
+
+    def weigh(self, key: str, kind: str, weight: float) -> None:
+        """Count evidence for or against a candidate that is there."""
+        kinds = self.votes[key]
         kinds[kind] = max(kinds.get(kind, 0), weight) if weight > 0 else weight
 
     def candidates(self) -> list[str]:

@@ -28,6 +28,11 @@ LIST = "".join(
         ),
         pytest.param(f"<title>Gate Ltd</title><h1>Join us</h1><p>{MORE}</p>{LIST}", id="a list"),
         pytest.param(
+            f"<title>Gate Ltd</title><h1>Join us</h1><p>{MORE} This role is full-time. Apply</p>"
+            f"<ul>{LIST * 3}</ul>",
+            id="a list so long that it is not read",
+        ),
+        pytest.param(
             f"<title>Open positions | Gate Ltd</title><h1>Open</h1><p>{MORE}</p>", id="a start page"
         ),
         pytest.param(

@@ -209,6 +209,22 @@ def test_a_posting_whose_time_is_over_is_closed() -> None:
     assert page.read(with_posting(validThrough="2020-05-01"), URL).closed
 
 
+def test_a_posting_is_closed_if_its_page_says_so() -> None:
+    words = "<p>This position has been filled.</p>"
+
+    assert page.read(with_block(json.dumps(POSTING), words), URL).closed
+    assert not page.read(with_block(json.dumps(POSTING), f"<div hidden>{words}</div>"), URL).closed
+
+
+def test_where_to_apply_is_taken_from_the_page() -> None:
+    links = "<a href='/home'>Apply</a><a href='#apply'>Apply</a><a href='/apply/77'>Apply now</a>"
+
+    posting = page.read(with_block(json.dumps(POSTING), links), URL).posting
+
+    assert posting is not None
+    assert posting.apply_url == "https://careers.brightfold.example/apply/77"
+
+
 def test_of_several_the_one_that_the_page_is_about_is_read() -> None:
     others = [POSTING | {"title": name, "url": f"/jobs/{name}"} for name in ("Cook", "Warden")]
     block = json.dumps([*others, POSTING | {"url": "/jobs/77"}])

@@ -245,3 +245,58 @@ def test_names_of_elements_tell_what_they_hold() -> None:
     assert posting is not None
     assert (posting.company, posting.location) == ("Brush", "Sparks")
     assert posting.posted_at == dt.datetime(2024, 1, 2, tzinfo=dt.UTC)
+
+
+@pytest.mark.parametrize("tag", ["nav", "ul"])
+def test_a_posting_is_found_behind_a_menu_of_a_thousand_entries(tag: str) -> None:
+    menu = "".join(f"<li><a href='/shop/{n}'>Brush {n}</a></li>" for n in range(1_000))
+    html = f"""<title>Sign Painter</title><{tag}>{menu}</{tag}><h1>Sign Painter</h1>
+    <p>Location: Sparks</p>{TEXT}<p>Company: Brush</p>"""
+
+    posting = page.read(html, URL).posting
+
+    assert posting is not None
+    assert (posting.title, posting.company, posting.location) == ("Sign Painter", "Brush", "Sparks")
+    assert posting.description is not None
+    assert PROSE in posting.description
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Sign Painter at Brush & Co.",
+        "Sign Painter @ BRUSH & CO.!",
+        "Sign Painter, Brush & Co.",
+        "Brush & Co. - Sign Painter",
+        "Brush & Co.: Sign Painter | Brush & Co.",
+    ],
+)
+def test_a_company_hung_on_the_title_is_no_part_of_it(heading: str) -> None:
+    html = f"""<title>{heading}</title><h1>{heading}</h1><p>Company: Brush &amp; Co.</p>
+    <p>Location: Sparks</p>{TEXT}"""
+
+    posting = page.read(html, URL).posting
+
+    assert posting is not None
+    assert (posting.title, posting.company) == ("Sign Painter", "Brush & Co.")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "<img src='/l.png' alt='Brush Works logo'>",
+        "<nav aria-label='Breadcrumb'>Home &gt; Brush Works &gt; Sign Painter</nav>",
+        "<div class='page-crumbs'><i>Home</i> | <i>Brush Works</i> | <i>Sign Painter</i></div>",
+    ],
+)
+def test_a_logo_or_a_crumb_names_the_company_that_the_head_names_too(told: str) -> None:
+    html = f"""<title>Brush Works seeks Sign Painter</title>
+    <meta name=description content="Brush Works paints signs">{told}
+    <h1>Sign Painter</h1><p>Location: Sparks</p>{TEXT}<p>Apply</p>"""
+
+    with_it, without = page.read(html, URL).posting, page.read(html.replace(told, ""), URL).posting
+
+    assert with_it is not None
+    assert with_it.company == "Brush Works"
+    assert without is not None
+    assert without.company is None
