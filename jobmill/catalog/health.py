@@ -143,8 +143,8 @@ async def lock(tx: Tx, vendor: str) -> None:
     )
 
 
-async def failed(tx: Tx, id: SourceId, vendor: str | None, cause: Cause, detail: str) -> Verdict:
-    """A run of the source failed. Call it after the run was written with `counted` as `counts` says."""
+async def note(tx: Tx, id: SourceId, cause: str, detail: str) -> None:
+    """Keep what was odd about the last run."""
     await tx.execute(
         """
         UPDATE catalog.source SET last_cause = %(cause)s, last_detail = %(detail)s
@@ -152,6 +152,11 @@ async def failed(tx: Tx, id: SourceId, vendor: str | None, cause: Cause, detail:
         """,
         {"id": id, "cause": cause, "detail": detail},
     )
+
+
+async def failed(tx: Tx, id: SourceId, vendor: str | None, cause: Cause, detail: str) -> Verdict:
+    """A run of the source failed. Call it after the run was written with `counted` as `counts` says."""
+    await note(tx, id, cause, detail)
     if not counts(cause):
         return Verdict(counted=False)
     if vendor and await _is_vendors(tx, vendor, cause):

@@ -188,7 +188,8 @@ async def link(tx: Tx, id: int, to: int, *, actor: str | None = None) -> None:
     await listings.lock_links(tx)
     listing, root = await listings.get(tx, id), await listings.get(tx, to)
     if listing.id in (root.id, root.duplicate_of):
-        raise Conflict(f"listing {to} repeats listing {id} already")
+        what = "itself" if id == to else f"listing {id} already"
+        raise Conflict(f"listing {to} repeats {what}")
     target = root.duplicate_of or root.id
     await _lock(tx, [id])
     await tx.execute(

@@ -25,6 +25,7 @@ Outcome: TypeAlias = Literal[
 EMPTY_RUNS = 3
 """So many empty answers in a row are believed, and an alert tells of them."""
 SILENT = "source gone silent"
+NOT_BELIEVED = "no postings, where there were {}: not believed yet; has the page changed?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,9 +410,11 @@ async def _judge(
     tx: Tx, source: _Source, harvest: Harvest, outcome: Outcome, run_id: int
 ) -> Verdict:
     """What the run means for the health of the source."""
+    if outcome == "empty":
+        await health.note(tx, source.id, "empty", NOT_BELIEVED.format(source.open_listings))
+    elif not harvest.failure:
+        await health.worked(tx, source.id, harvest.vendor)
     if not harvest.failure:
-        if outcome != "empty":
-            await health.worked(tx, source.id, harvest.vendor)
         return Verdict(counted=False)
     cause = health.cause_of(harvest.failure)
     verdict = await health.failed(

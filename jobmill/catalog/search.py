@@ -77,7 +77,7 @@ class Hits:
 async def find(tx: Tx, query: Query, *, after: str | None = None, limit: int = 50) -> Hits:
     """One page. Pages are stable: what comes and goes meanwhile moves nothing twice into view."""
     if query.sort == "best" and not query.words:
-        raise Invalid("there is no best without words to look for: sort by newest")
+        raise Invalid("say what to look for: there is no best without words")
     place = _read_cursor(after, query.sort)
     best = query.sort == "best"
     found = await rows(

@@ -18,29 +18,17 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="See who offers listings, and what is known of them.")
 
 
-@dataclass(frozen=True)
-class CompanyRow:
-    id: int
-    name: str
-    website: str | None
-    tier: str | None
-    known: str
-    sources: int
-    listings: int
+def _entry(company: Company) -> tuple[int, list[str | None], list[str | None]]:
+    from jobmill.catalog.companies import completeness
 
-    @staticmethod
-    def of(company: Company) -> CompanyRow:
-        from jobmill.catalog.companies import completeness
-
-        return CompanyRow(
-            company.id,
-            company.name,
-            company.website,
-            company.tier,
-            completeness(company),
-            company.sources,
-            company.open_listings,
-        )
+    facts = [
+        company.website,
+        f"tier {company.tier}" if company.tier else None,
+        show.count(company.sources, "source"),
+        show.count(company.open_listings, "open listing"),
+        f"known: {completeness(company)}",
+    ]
+    return company.id, [company.name], facts
 
 
 @app.command("list")
@@ -66,7 +54,7 @@ def list_companies(
     if not found:
         typer.echo("No companies. They come with the listings of your sources.")
         return
-    show.many([CompanyRow.of(one) for one in found[:limit]], as_json=False)
+    show.entries(map(_entry, found[:limit]))
     if len(found) > limit:
         typer.echo(f"There are more: --after {found[limit - 1].id}")
 

@@ -6,7 +6,6 @@ import csv
 import dataclasses
 import datetime as dt
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal, TextIO, cast
 
 import typer
@@ -129,31 +128,19 @@ def _since(days: int | None) -> dt.datetime | None:
     return None if days is None else dt.datetime.now(dt.UTC) - dt.timedelta(days=days)
 
 
-@dataclass(frozen=True)
-class HitRow:
-    id: int
-    title: str | None
-    company: str | None
-    location: str | None
-    arrangement: str | None
-    salary: str | None
-    found: str
-    also: str | None
+def _entry(hit: Hit) -> tuple[int, list[str | None], list[str | None]]:
+    from jobmill.cli.postings import pay
 
-    @staticmethod
-    def of(hit: Hit) -> HitRow:
-        from jobmill.cli.postings import pay
-
-        return HitRow(
-            hit.id,
-            hit.title,
-            hit.company,
-            hit.location or " · ".join(hit.locations) or None,
-            hit.arrangement,
-            pay(hit.salary_min, hit.salary_max, hit.salary_currency, hit.salary_period),
-            f"{hit.first_seen_at.astimezone():%Y-%m-%d}",
-            f"{hit.others} more" if hit.others else None,
-        )
+    facts = [
+        hit.location or ", ".join(hit.locations),
+        hit.arrangement,
+        pay(hit.salary_min, hit.salary_max, hit.salary_currency, hit.salary_period),
+        f"closed {hit.closed_at.astimezone():%Y-%m-%d}" if hit.closed_at else None,
+        f"found {hit.first_seen_at.astimezone():%Y-%m-%d}",
+        f"via {hit.via}" if hit.via else None,
+        f"{hit.others} more like it" if hit.others else None,
+    ]
+    return hit.id, [hit.title, hit.company], facts
 
 
 def _print_hits(query: Query, after: str | None, limit: int, as_json: bool) -> None:
@@ -171,9 +158,9 @@ def _print_hits(query: Query, after: str | None, limit: int, as_json: bool) -> N
             typer.echo(f"next page: --after {found.next}", err=True)
         return
     if not found.hits:
-        typer.echo("No listings fit. `jobmill source scrape --all` looks for new ones.")
+        typer.echo("No listings fit. `jobmill source list` says what was looked at, and when.")
         return
-    show.many([HitRow.of(hit) for hit in found.hits], as_json=False)
+    show.entries(map(_entry, found.hits))
     if found.next:
         typer.echo(f"There are more: --after {found.next}")
 

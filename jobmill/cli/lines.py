@@ -20,14 +20,15 @@ def each(
     """Do it for each of `given`; one that is wrong is complained of and does not stop the others,
     but the command fails."""
     failed = False
-    for text, where in _texts(arguments):
+    for text, number in _texts(arguments):
         one: dict[str, Any] = {}
         try:
-            one = _read(text, where, name)
+            one = _read(text, number, name)
             act(one)
         except AppError as error:
             failed = True
-            _complain(name, one.get(name), error, as_json)
+            which = {part: one[part] for part in (name, "url") if part in one}
+            complain(which, number, error, as_json=as_json)
     if failed:
         raise typer.Exit(1)
 
@@ -35,12 +36,12 @@ def each(
 def given(arguments: Iterable[str], name: str) -> Iterator[dict[str, Any]]:
     """Each argument as `{name: argument}`; `-` stands for the lines of stdin, each a plain text or
     a JSON object."""
-    for text, where in _texts(arguments):
-        yield _read(text, where, name)
+    for text, number in _texts(arguments):
+        yield _read(text, number, name)
 
 
-def _texts(arguments: Iterable[str]) -> Iterator[tuple[str, str | None]]:
-    """The texts, and for those of stdin where they stand."""
+def _texts(arguments: Iterable[str]) -> Iterator[tuple[str, int | None]]:
+    """The texts, and for those of stdin the number of their line."""
     for argument in arguments:
         if argument != "-":
             yield argument, None
@@ -48,11 +49,12 @@ def _texts(arguments: Iterable[str]) -> Iterator[tuple[str, str | None]]:
         for number, line in enumerate(sys.stdin.buffer, 1):
             text = _decode(line).strip()
             if text:
-                yield text, f"line {number}"
+                yield text, number
 
 
-def _read(text: str, where: str | None, name: str) -> dict[str, Any]:
-    return parse(text, where) if where and text.startswith("{") else {name: text}
+def _read(text: str, number: int | None, name: str) -> dict[str, Any]:
+    is_object = number is not None and text.startswith("{")
+    return parse(text, f"line {number}") if is_object else {name: text}
 
 
 def _decode(data: bytes) -> str:
@@ -106,10 +108,11 @@ def put(record: Mapping[str, Any], file: TextIO | None = None) -> None:
     show.print_json(record, file)
 
 
-def _complain(name: str, which: object, error: AppError, as_json: bool) -> None:
+def complain(which: Mapping[str, Any], line: int | None, error: AppError, *, as_json: bool) -> None:
     """Say what was wrong with one of many, where the others are said."""
     words = " ".join(str(error).split())
     if as_json:
-        put({name: which, "error": words})
+        put({**which, **({"line": line} if line else {}), "error": words})
     else:
-        typer.echo(f"{which or 'stdin'}: {words}", err=True)
+        place = next(iter(which.values()), f"line {line}")
+        typer.echo(show.plain(f"{place}: {words}"), err=True)

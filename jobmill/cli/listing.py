@@ -72,10 +72,12 @@ def dedup(
     """Group postings that are the same vacancy, and say why; nothing is removed.
 
     A posting is named by its `id` where all have one, else by the number of its line, from 0.
+    `posts` says which members are one and the same post. A line that is no posting is complained
+    of, with its number from 1, and left out.
     """
     from jobmill.catalog import duplicates
 
-    names, found = _named(lines.read_text(file))
+    names, found, whole = _named(lines.read_text(file), as_json)
     groups = duplicates.group(found)
     for group in groups:
         members = [names[index] for index in group.members]
@@ -86,33 +88,41 @@ def dedup(
                     "members": members,
                     "why": group.why,
                     "kind": group.kind,
+                    "posts": [[names[index] for index in post] for post in group.posts],
                 }
             )
         else:
             typer.echo(f"{names[group.canonical]}: {', '.join(map(str, members))} ({group.why})")
     if not as_json:
         together = sum(len(group.members) for group in groups)
-        typer.echo(f"{len(found)} postings: {together} in {len(groups)} groups, the rest alone")
+        groups_of = f"{together} in {show.count(len(groups), 'group')}"
+        typer.echo(f"{show.count(len(found), 'posting')}: {groups_of}, the rest alone")
+    if not whole:
+        raise typer.Exit(1)
 
 
-def _named(text: str) -> tuple[list[Any], list[Posting]]:
+def _named(text: str, as_json: bool) -> tuple[list[Any], list[Posting], bool]:
+    """Names and postings; and whether every line was one."""
     from jobmill.catalog import record
 
     numbers: list[int] = []
     ids: list[Any] = []
     found: list[Posting] = []
+    wrong = 0
     for number, line in enumerate(text.split("\n")):
         if not line.strip():
             continue
-        fields = lines.parse(line, f"line {number + 1}")
-        numbers.append(number)
-        ids.append(fields.get("id"))
         try:
+            fields = lines.parse(line, f"line {number + 1}")
             found.append(record.read(fields))
         except Invalid as error:
-            raise Invalid(f"line {number + 1}: {error}") from None
+            wrong += 1
+            lines.complain({}, number + 1, error, as_json=as_json)
+            continue
+        numbers.append(number)
+        ids.append(fields.get("id"))
     named = bool(ids) and None not in ids and len(set(map(str, ids))) == len(ids)
-    return (ids if named else numbers), found
+    return (ids if named else numbers), found, wrong == 0
 
 
 @dataclass(frozen=True)

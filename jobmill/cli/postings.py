@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import typer
@@ -17,32 +16,22 @@ if TYPE_CHECKING:
     from jobmill.catalog.posting import Posting, Salary
 
 
-@dataclass(frozen=True)
-class PostingRow:
-    title: str
-    company: str | None
-    location: str | None
-    arrangement: str | None
-    salary: str | None
-    posted: str | None
-    url: str
-
-
 def table(postings: Sequence[Posting]) -> None:
-    """A line a posting."""
-    rows = [
-        PostingRow(
-            one.title,
-            one.company,
-            one.location or " · ".join(one.locations) or None,
-            one.arrangement,
-            pay_of(one.salary),
-            one.posted_at and f"{one.posted_at:%Y-%m-%d}",
-            one.url,
+    """A number and two lines a posting."""
+    show.entries(
+        (
+            number,
+            [one.title, one.company],
+            [
+                one.location or ", ".join(one.locations),
+                one.arrangement,
+                pay_of(one.salary),
+                f"posted {one.posted_at:%Y-%m-%d}" if one.posted_at else None,
+                one.url,
+            ],
         )
-        for one in postings
-    ]
-    show.many(rows, as_json=False)
+        for number, one in enumerate(postings, 1)
+    )
 
 
 def whole(posting: Posting) -> None:

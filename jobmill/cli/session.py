@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -39,6 +40,8 @@ async def _reach(act: Callable[[Tools], Awaitable[T]]) -> T:
     from jobmill.outside.fetch import open_fetch
 
     settings = environment.load()
+    # Who waits for a command is told what came of it, not of each call on the way.
+    logging.getLogger("jobmill.outside").setLevel(max(logging.getLogger().level, logging.WARNING))
     try:
         async with (
             environment.open_database(settings) as database,

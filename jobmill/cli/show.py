@@ -67,6 +67,23 @@ def rows(answers: Sequence[DataclassInstance], *, as_json: bool) -> None:
         many(answers, as_json=False)
 
 
+def entries(found: Iterable[tuple[object, Sequence[str | None], Sequence[str | None]]]) -> None:
+    """A list that reads well at any width: number, what it is, and below it what else is to say."""
+    for id, first, second in found:
+        typer.echo(f"{id!s:>5}  {typer.style(_joined(first), bold=True)}")
+        if rest := _joined(second):
+            typer.echo(f"{'':5}  {rest}")
+
+
+def _joined(parts: Sequence[str | None]) -> str:
+    return " · ".join(plain(part) for part in parts if part)
+
+
+def count(number: int, word: str) -> str:
+    """`1 posting`, `2 postings`."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
 @contextlib.contextmanager
 def progress(what: str, *, quiet: bool) -> Generator[Callable[[str], None]]:
     """Say how far something has come, on a terminal only; the words are handed to what is given."""
@@ -101,9 +118,9 @@ def plain(text: str) -> str:
 def _text(value: object, name: str, words: Words | None) -> str:
     if words and name in words:
         return plain(words[name](value))
+    if value is None or value == "" or value == [] or value == {}:
+        return "-"
     match value:
-        case None | "" | [] | {}:
-            return "-"
         case bool():
             return "yes" if value else "no"
         case dt.datetime():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -102,43 +102,29 @@ def list_sources(
     if not found:
         typer.echo("No sources. Add one: jobmill source add https://…")
         return
-    show.many([SourceRow.of(one) for one in found[:limit]], as_json=False)
+    show.entries(map(_entry, found[:limit]))
     if len(found) > limit:
         typer.echo(f"There are more: --after {found[limit - 1].id}")
 
 
-@dataclass(frozen=True)
-class SourceRow:
-    id: int
-    name: str
-    platform: str
-    status: str
-    listings: int
-    last_run: str | None
-    health: str
-
-    @staticmethod
-    def of(source: Source) -> SourceRow:
-        when = source.last_scraped_at
-        ran = f"{source.last_scraped_status} {when.astimezone():%Y-%m-%d %H:%M}" if when else None
-        return SourceRow(
-            source.id,
-            source.name,
-            source.source_type,
-            source.status,
-            source.open_listings,
-            ran,
-            _health(source),
-        )
+def _entry(source: Source) -> tuple[int, Sequence[str | None], Sequence[str | None]]:
+    when = source.last_scraped_at
+    ran = f"{source.last_scraped_status} {when.astimezone():%Y-%m-%d %H:%M}" if when else None
+    what = [source.name, source.source_type, source.status.replace("_", " ")]
+    facts = [show.count(source.open_listings, "open listing"), ran, _health(source)]
+    return source.id, what, facts
 
 
 def _health(source: Source) -> str:
     if source.held_until:
-        return f"held until {source.held_until.astimezone():%H:%M}: trouble at the vendor"
+        return f"held until {source.held_until.astimezone():%Y-%m-%d %H:%M}: trouble at the vendor"
     if source.disabled_reason:
         return source.disabled_reason
     if source.consecutive_failures:
-        return f"{source.consecutive_failures} failures ({source.last_cause}): {source.last_detail}"
+        failures = show.count(source.consecutive_failures, "failure")
+        return f"{failures} ({source.last_cause}): {source.last_detail}"
+    if source.last_detail:
+        return f"{source.last_cause}: {source.last_detail}"
     if source.status == "pending_validation":
         return "waits for you: source test, then source enable"
     return "ok" if source.last_scraped_at else "not run yet"
@@ -176,9 +162,26 @@ def show_source(id: Id, as_json: AsJson = False) -> None:
         show.one(story, as_json=True)
         return
     show.one(story.source, as_json=False)
-    typer.echo(f"\ncompleteness: {story.completeness}\n")
-    show.many(story.runs, as_json=False)
-    show.many(story.events, as_json=False)
+    typer.echo(f"\ncompleteness: {story.completeness}")
+    for run in story.runs:
+        words = f"{run.started_at.astimezone():%Y-%m-%d %H:%M} {_outcome(run, run.outcome)}"
+        typer.echo(show.plain(f"{words}{': ' + run.detail if run.detail else ''}"))
+    for event in story.events:
+        said = event.data.get("reason", "")
+        typer.echo(show.plain(f"{event.at.astimezone():%Y-%m-%d %H:%M} {event.what} {said}"))
+
+
+def _outcome(counts: Run | RunRow, outcome: str) -> str:
+    """A run in one line."""
+    parts = {
+        "new": counts.added,
+        "changed": counts.changed,
+        "closed": counts.closed,
+        "opened again": counts.reopened,
+        "repeated": counts.duplicates,
+    }
+    said = ", ".join(f"{number:,} {word}" for word, number in parts.items() if number)
+    return f"{outcome}, {show.count(counts.seen, 'posting')}{': ' + said if said else ''}"
 
 
 @app.command("test")
@@ -228,9 +231,19 @@ def scrape(
 
     done = session.reach(run)
     if not as_json:
-        show.many(done, as_json=False)
+        _tell(done)
     if any(not row.ok for row in done):
         raise typer.Exit(1)
+
+
+def _tell(done: list[RunRow]) -> None:
+    if not done:
+        typer.echo(
+            "No source is enabled. `jobmill source list` shows them, `source enable` does it."
+        )
+    for row in done:
+        detail = f": {row.detail}" if row.detail else ""
+        typer.echo(show.plain(f"source {row.source}: {_outcome(row, row.outcome)}{detail}"))
 
 
 async def _wanted(tx: Tx, ids: list[int] | None) -> list[int]:
@@ -279,7 +292,7 @@ class RunRow:
     @staticmethod
     def of(id: int, saved: Saved, detail: str | None) -> RunRow:
         counts = saved.counts
-        ok = saved.outcome not in ("failed", "held", "partial")
+        ok = saved.outcome in ("complete", "unchanged", "truncated")
         return RunRow(
             id,
             saved.outcome,
@@ -306,7 +319,7 @@ async def _scrape_next(tools: Tools, id: int, as_json: bool) -> RunRow:
 
 
 async def _scrape_one(tools: Tools, id: int, as_json: bool) -> RunRow:
-    from jobmill.catalog import runs
+    from jobmill.catalog import runs, sources
     from jobmill.ingest import probe
 
     with show.progress(f"source {id}", quiet=as_json) as tell:
@@ -321,7 +334,8 @@ async def _scrape_one(tools: Tools, id: int, as_json: bool) -> RunRow:
         harvest = await probe.run(tools, id, os.environ, tell=told)
     async with tools.db.transaction() as tx:
         saved = await runs.save(tx, id, harvest)
-    row = RunRow.of(id, saved, harvest.detail)
+        detail = harvest.detail or (await sources.get(tx, id)).last_detail
+    row = RunRow.of(id, saved, detail)
     if as_json:
         show.lines([row])
     return row

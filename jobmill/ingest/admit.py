@@ -154,7 +154,8 @@ def _company_of(tried: Sample | None) -> str | None:
 
 def _note(created: bool, status: str, tried: Sample | None) -> str:
     if not created:
-        return "It was known already; nothing was changed."
+        now = "" if tried is None or tried.ok else f" {tried.words}"
+        return f"It was known already; nothing was changed.{now}"
     if status == "active":
         return "It is enabled."
     if tried and not tried.ok:

@@ -38,7 +38,9 @@ class Sample:
     def words(self) -> str:
         """For people: how it went."""
         if not self.ok:
-            return f"It does not work ({self.cause}): {self.detail}"
+            return f"It does not work ({self.cause}): {(self.detail or '').rstrip('.')}."
+        if not self.seen:
+            return "It answers, but shows no posting. Is that so, or does the config not fit?"
         of = f" of {self.total}" if self.total is not None else ""
         return f"It works: {self.seen}{of} postings on the first page."
 

@@ -55,4 +55,7 @@ def read_detail(platform: Platform, body: bytes, posting: Posting, config: Confi
 
 
 def _first_line(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"{'.'.join(map(str, first['loc'])) or 'the answer'}: {first['msg']}"
     return (str(error).splitlines() or [type(error).__name__])[0][:200]

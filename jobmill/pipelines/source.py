@@ -30,7 +30,9 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
         return Block("key", str(error))
     except (Conflict, NotFound) as error:
         return Skip(str(error))
-    return Finish(_words(harvest), save=partial(_save, id=id, harvest=harvest))
+    # What a source could not show is its health's business, and the next run's: no retry here.
+    end = Skip if harvest.outcome in ("failed", "held") else Finish
+    return end(_words(harvest), save=partial(_save, id=id, harvest=harvest))
 
 
 async def _save(tx: Tx, *, id: int, harvest: Harvest) -> Saved:

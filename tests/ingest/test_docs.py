@@ -8,8 +8,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from jobmill.catalog import record
 from jobmill.catalog.posting import Posting, Salary
+from jobmill.errors import Invalid
 from jobmill.ingest import scrape
 from jobmill.ingest.platform import Board
 from jobmill.ingest.scrape import Target
@@ -47,6 +50,19 @@ def test_the_reference_names_every_field() -> None:
     assert named - {"field"} == set(record.write(Posting("x")))
     for part in dataclasses.fields(Salary):
         assert f"`{part.name}`" in text
+
+
+def test_what_somebody_else_writes_costs_that_field_not_the_posting() -> None:
+    odd = {
+        "title": "x",
+        "vendor_id": 7,
+        "locations": "Porto",
+        "salary": "much",
+        "posted_at": "soon",
+    }
+    assert record.read(odd) == Posting("x", vendor_id="7", locations=("Porto",))
+    with pytest.raises(Invalid):
+        record.read({"title": ["x"]})
 
 
 def test_a_posting_that_was_written_is_read_again() -> None:

@@ -200,7 +200,7 @@ def read_detail(body: bytes, posting: Posting, config: Site) -> Posting:
 
 PLATFORM = Platform(
     name="html",
-    title="Page with selectors",
+    title="Careers page",
     config=Site,
     token=lambda config: config.url,
     first=first,

@@ -24,7 +24,7 @@ _SAID: dict[Field, str] = {
     "titre du poste|puesto|título del puesto|cargo|titolo|posizione|functie|functietitel|"
     "stanowisko",
     "company": "company|company name|company s name|employer|employer name|hiring company|"
-    "organization|organisation|organization name|hiring organization|agency|advertiser|recruiter|"
+    "organization|organisation|organization name|hiring organization|agency|advertiser|recruiter|client|"
     "posted by|job posted by|business name|firm|institution|offered by|firma|arbeitgeber|"
     "unternehmen|entreprise|société|employeur|empresa|azienda|bedrijf|werkgever|organisatie|"
     "företag|arbetsgivare|virksomhed|pracodawca|empregador",
@@ -59,6 +59,7 @@ _SAID: dict[Field, str] = {
     "number": "job id|reference|ref|ref no|reference id|req id|requisition|requisition id|"
     "requisition number|job number|job no|job code|job reference|job reference code|job ref|"
     "reference number|reference code|position id|position number|vacancy number|posting id|"
+    "ref code|ref id|ref number|job ref no|req|req no|req number|job posting number|opening id|"
     "kennziffer|referenznummer|référence|referencia|jobid|job req id",
     "team": "department|division|abteilung|departamento|département|service|afdeling",
     "mode": "workplace type|remote type|work type|work mode|modalidad de trabajo|arbeitsmodell|"
@@ -85,11 +86,12 @@ _TELLING: dict[Field, tuple[str, str]] = {
     ),
     "location": (
         "location locations city worksite",
-        "job work primary position state country province zip code office region s the area or and",
+        "job work primary position state country province zip code office region s the area or and"
+        " of postal metro town",
     ),
     "company": (
-        "company employer organization organisation advertiser",
-        "name hiring the s posting or client recruiting agency business",
+        "company employer organization organisation advertiser agency recruiter provider client",
+        "name hiring the s posting or recruiting business staffing job firm",
     ),
     "title": ("title position vacancy", "job the name of posting"),
 }
@@ -103,7 +105,7 @@ _MAY_BE_ELSE = (
     " cargo datum fecha opening"
 )
 _VAGUE = frozenset(_MAY_BE_ELSE.split())
-_WITH_COLON = frozenset(("recruiter", "service", "contract", "firm"))
+_WITH_COLON = frozenset(("recruiter", "service", "contract", "firm", "client"))
 """Labels that are as often values."""
 _UNSAID = (
     "n a|na|none|not available|not specified|unspecified|not stated|not provided|see description|"
@@ -111,6 +113,8 @@ _UNSAID = (
 )
 _NOTHING = frozenset(_UNSAID.split("|"))
 _BAR = re.compile(r"\s+[|•·]\s+")
+_WIDEST = 12
+_LONGEST_CELL = 150
 _EDGES = " \t|-\u2013\u2014•·,;:>»*"
 
 
@@ -240,37 +244,70 @@ def _beside(lines: list[Line], names: list[Field | None], at: int) -> list[Pair]
     line, name = lines[at], names[at]
     if not name or line.linked or at + 1 == len(lines):
         return []
-    value = lines[at + 1]
+    # A colon may have a cell of its own.
+    step = 2 if lines[at + 1].text == ":" and at + 2 < len(lines) else 1
+    value = lines[at + step]
     if value.tag != "dd" and _is_another(value, name):
         return []
-    colon = line.text.endswith(":")
+    colon = step == 2 or line.text.endswith(":")
     listed = line.tag in ("li", "body", "a", "button") and not colon
     if listed or not _follows(line.block, value.block):
         return []
     plain = not colon and line.tag not in ("dt", "th", "td", "label")
-    return [Pair(name, clean(value.text), _sureness(line.text, plain=plain), at + 1)]
+    return [Pair(name, _own_words(value), _sureness(line.text, plain=plain), at + step)]
+
+
+def _own_words(line: Line) -> str:
+    """The line without links that follow the value: "Acme [view all]"."""
+    runs = line.runs
+    if len(runs) < 2 or not any(run.link for run in runs[1:]):
+        return clean(line.text)
+    end = next(
+        (
+            n
+            for n, run in enumerate(runs)
+            if n and run.link and not runs[n - 1].text.endswith((",", ";", "/", "|", "and", "or"))
+        ),
+        len(runs),
+    )
+    return clean(" ".join(run.text for run in runs[:end]).strip(" [(")).replace(" ,", ",")
 
 
 def _columns(lines: list[Line], names: list[Field | None], at: int) -> list[Pair]:
     """A row of labels over a row of values."""
-    if at and names[at - 1] and _cell(lines[at - 1]):
+    row = _row(lines[at])
+    if not row or (at and _row_id(lines[at - 1]) == row.mem_id and names[at - 1]):
         return []
-    end = at
-    while end < len(lines) and names[end] and _cell(lines[end]):
-        end += 1
-    count = end - at
-    values = lines[end : end + count]
-    if count < 2 or len(values) < count or not all(map(_cell, values)):
+    below = _next_element(row)
+    heads, values = _cells(row), _cells(below) if below and below.tag == "tr" else []
+    labels = list(map(known, heads))
+    told = sum(map(bool, labels))
+    # A label beside its value makes half of a row labels, too.
+    if told < 2 or 2 * told <= len(heads) or len(values) != len(heads):
+        return []
+    if 2 * sum(known(words) is not None for words in values) >= told:
         return []
     return [
-        Pair(name, clean(value.text), 0.8, end + n)
-        for n, (name, value) in enumerate(zip(names[at:end], values, strict=True))
+        Pair(name, clean(value), 0.8, at + len(heads))
+        for name, value in zip(labels, values, strict=True)
         if name
     ]
 
 
-def _cell(line: Line) -> bool:
-    return line.tag in ("td", "th")
+def _row(line: Line) -> LexborNode | None:
+    return line.block.parent if line.tag in ("td", "th") else None
+
+
+def _row_id(line: Line) -> int:
+    row = _row(line)
+    return row.mem_id if row else 0
+
+
+def _cells(row: LexborNode) -> list[str]:
+    """What the cells of a row say; nothing for a row that holds more than a row of facts."""
+    cells = [cell for cell in row.iter() if cell.tag in ("td", "th")]
+    texts = [" ".join(cell.text(separator=" ").split()) for cell in cells[:_WIDEST]]
+    return texts if all(len(text) < _LONGEST_CELL for text in texts) else []
 
 
 def _follows(label: LexborNode, value: LexborNode) -> bool:
@@ -281,9 +318,17 @@ def _follows(label: LexborNode, value: LexborNode) -> bool:
     for _ in range(3):
         after = _next_element(node) if node else None
         if after:
-            return _lies_in(value, after)
+            return _lies_in(value, after) or _behind_gap(after, value)
         node = node.parent if node else None
     return False
+
+
+def _behind_gap(gap: LexborNode, value: LexborNode) -> bool:
+    """Whether the value lies in the cell behind one that is there for the looks only."""
+    if gap.tag != "td" or gap.text().strip() not in ("", ":"):
+        return False
+    after = _next_element(gap)
+    return after is not None and _lies_in(value, after)
 
 
 def _next_element(node: LexborNode) -> LexborNode | None:
