@@ -57,8 +57,9 @@ class _Page:
     body: bytes
 
 
-def read(html: str | bytes, url: str) -> Reading:
-    """The one posting of a page, whole, by the best way that finds it."""
+def read(html: str | bytes, url: str, *, expected: bool = False) -> Reading:
+    """The one posting of a page, whole, by the best way that finds it; `expected` says that the
+    page is a posting, so that it need not prove it."""
     page = _parse(html, url)
     found, method = _stated(page)
     body = page.tree.body
@@ -68,7 +69,7 @@ def read(html: str | bytes, url: str) -> Reading:
         over = closing.is_over(lines.skim(body)) and closing.is_over(lines.read(body).texts)
     else:
         view = lines.read(body)
-        posting, method = _look_closer(page, view, found, method)
+        posting, method = _look_closer(page, view, found, method, expected=expected)
         over, links = closing.is_over(view.texts), view.links
     if not posting:
         return Reading(None, None, closed=over)
@@ -129,19 +130,19 @@ def _all(nodes: list[Node], url: str) -> list[Posting]:
 
 
 def _look_closer(
-    page: _Page, view: View, found: list[Posting], method: Method | None
+    page: _Page, view: View, found: list[Posting], method: Method | None, *, expected: bool
 ) -> tuple[Posting | None, Method | None]:
     """The one posting of a page that states many, none, or one with gaps."""
     about = head.read(page.tree, page.url)
     posting = _the_one(found, about, page.url)
     if not found and (posting := records.find(state.data(page.scripts), page.url, about.title)):
         method = "state"
-    if found and not posting:
+    if found and not posting and not expected:
         return None, method
     seen = visible.see(view, about)
     if posting:
         return visible.complete(posting, seen), method
-    return visible.posting(seen, page.url), "text"
+    return visible.posting(seen, page.url, expected=expected), "text"
 
 
 def _the_one(found: list[Posting], about: head.Head, url: str) -> Posting | None:

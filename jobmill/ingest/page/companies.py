@@ -37,6 +37,11 @@ _AT = re.compile(
 _OTHER = re.compile(r"\bother\s+(\S.{1,60}?)\s+jobs\b", re.IGNORECASE)
 _SPLIT = re.compile(r"\s+[-\u2013\u2014|:•·]+\s+|\s*[|»]\s*|:\s+")
 _CAREERS = re.compile(r"\s+(?:Careers|Karriere)$")
+_LEGAL = re.compile(
+    r" (?:inc|llc|ltd|limited|gmbh|ag|se|corp|corporation|co|company|plc|bv|sa|srl|oy|ab)$"
+)
+_OF_SITE = frozenset(("title part", "site", "own site", "logo", "about", "owner", "mail", "host"))
+"""Evidence for whose site it is; two kinds that agree will do, unless it is a board."""
 _DIRECT = {"label", "more at", "by", "hiring", "title at"}
 """Evidence that names a company, whatever else the name may be."""
 _NO_NAME = re.compile(
@@ -119,7 +124,7 @@ def _from_meta(ballot: Ballot, head: Head) -> None:
             _vote(ballot, found[1], "meta at", 0.8)
     for crumb in head.crumbs[1:-1]:
         _vote(ballot, crumb, "crumb", 0.8)
-    named = squeeze(f"{head.title} {head.about}")
+    named = squeeze(f"{head.title} {head.about} {head.site} {head.owner}")
     for logo in head.logos:
         if within(squeeze(logo), named):
             _vote(ballot, logo, "logo", 1)
@@ -155,5 +160,19 @@ def _support(ballot: Ballot, head: Head, title: str) -> None:
             ballot.weigh(key, "host", 0.7)
             if head.own:
                 ballot.weigh(key, "own site", 0.8)
-        if within(key, title) and not kinds & _DIRECT:
+        _as_owner(ballot, key, head)
+        if within(key, title) and not ballot.votes[key].keys() & _DIRECT:
             ballot.weigh(key, "is title", -3)
+
+
+def _as_owner(ballot: Ballot, key: str, head: Head) -> None:
+    """Weigh what says that the site is the company's own."""
+    if head.board:
+        return
+    short = _LEGAL.sub("", key)
+    if within(short, head.owner):
+        ballot.weigh(key, "owner", 0.8)
+    if {short.replace(" ", ""), short.replace(" ", "-")} & head.mails:
+        ballot.weigh(key, "mail", 0.7)
+    if len(ballot.votes[key].keys() & _OF_SITE) >= 2:
+        ballot.weigh(key, "agreement", 1)

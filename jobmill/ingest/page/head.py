@@ -13,6 +13,20 @@ from jobmill.ingest.page.lines import View
 from jobmill.ingest.page.words import squeeze
 
 _OWN = re.compile(r"https?://(?:careers?|jobs?|karriere|apply|join|work|empleo)[.-]", re.IGNORECASE)
+_HOME = re.compile(r"/|\./|(?:https?://[^/]{1,80})/?|/?(?:index|default|home)\.\w{2,5}")
+_DOMAIN = re.compile(r"(?<!\S)[\w-]{3,40}\.(?:com|net|org|us|info|jobs|example|co|io|biz)(?!\w)")
+_FIRST_LINKS = 40
+_RIGHTS = re.compile(r"©|\(c\) ?(?:19|20)\d\d|\bcopyright\b", re.IGNORECASE)
+_MAIL = re.compile(r"mailto:[^@?]{1,80}@([\w.-]{3,80})")
+_BOARD_NAME = re.compile(r"jobs?(?![a-z])|jobs|career(?!s? at)|recruit|staffing|hiring", re.IGNORECASE)
+_FOR_MANY = re.compile(
+    r"(?:(?:for|i.?m an?) )?(?:employers?|recruiters?|job ?seekers?)(?: (?:log ?in|sign in|home))?"
+    r"|(?:post|advertise|upload|submit|add|build|create|search)(?: (?:an?|your|my|free))?"
+    r" (?:jobs?|resumes?|cvs?|vacancy)(?: (?:free|now|ad|online))?"
+    r"|(?:browse|search|all|top) (?:companies|employers|recruiters)|my resumes?|resume (?:tips|help)"
+    r"|(?:browse|search) jobs by .*|für arbeitgeber|(?:stelle|anzeige) (?:schalten|inserieren)",
+    re.IGNORECASE,
+)
 _LOGO = re.compile(r"\s+logo$", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:[>»\u203a→|]|::|\s/\s|\x1f)\s*")
 
@@ -36,6 +50,14 @@ class Head:
     crumbs: tuple[str, ...] = ()
     logos: tuple[str, ...] = ()
     """What pictures say in words."""
+    sites: str = ""
+    """Squeezed, with bars between: what the page calls its site."""
+    owner: str = ""
+    """Squeezed: whose rights the page says are reserved."""
+    mails: frozenset[str] = frozenset()
+    """Hosts of mail addresses, the telling parts."""
+    board: bool = False
+    """The site serves many employers, so that its own name is nobody's."""
 
 
 def address(tree: LexborHTMLParser, url: str) -> str:
@@ -79,7 +101,35 @@ def _meta(tree: LexborHTMLParser) -> dict[str, str]:
 
 def with_view(head: Head, view: View) -> Head:
     """The head with what else stands on every page of a site."""
-    return replace(head, crumbs=_crumbs(view), logos=_logos(view))
+    short = [line.text for line in view.lines if len(line.text) <= 160]
+    return replace(
+        head,
+        crumbs=_crumbs(view),
+        logos=_logos(view),
+        sites=" | ".join(_sites(head, view)),
+        owner=squeeze(" | ".join(words for words in short if _RIGHTS.search(words))),
+        mails=_mails(view),
+        board=bool(_BOARD_NAME.search(f"{head.host} {head.site}"))
+        or any(_FOR_MANY.fullmatch(words) for words in short if len(words) <= 40),
+    )
+
+
+def _mails(view: View) -> frozenset[str]:
+    links = (link.attributes.get("href") or "" for link in view.links)
+    found = (_MAIL.match(href) for href in links if href.startswith("mailto:"))
+    return frozenset(_host(f"https://{mail[1]}/") for mail in found if mail)
+
+
+def _sites(head: Head, view: View) -> list[str]:
+    """Names of the site: its host, links that lead home, names with a dot in the title."""
+    home = [
+        link.text()
+        for link in view.links[:_FIRST_LINKS]
+        if _HOME.fullmatch(link.attributes.get("href") or "")
+    ]
+    named = (head.site, head.host, *_DOMAIN.findall(head.title), *home)
+    found = map(squeeze, named)
+    return list(dict.fromkeys(name for name in found if len(name) > 2))
 
 
 def _logos(view: View) -> tuple[str, ...]:

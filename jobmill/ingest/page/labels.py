@@ -158,9 +158,16 @@ def pairs(lines: list[Line]) -> list[Pair]:
     names: list[Field | None] = [
         known(line.text) if ":" not in line.text[:-1] else None for line in lines
     ]
+    heads: set[int] = set()
     for at, line in enumerate(lines):
-        if names[at]:
-            found += _columns(lines, names, at) or _beside(lines, names, at)
+        row = _row(line) if names[at] else None
+        if row and row.mem_id in heads:
+            continue
+        if row and (told := _columns(row, lines, at)):
+            heads.add(row.mem_id)
+            found += told
+        elif names[at]:
+            found += _beside(lines, names, at)
         elif len(line.text) < 300 and (":" in line.text or len(line.runs) > 1):
             found += _inside(line, at)
     return _in_company([pair for pair in found if pair.value])
@@ -206,9 +213,16 @@ def _inside(line: Line, at: int) -> list[Pair]:
 
 
 def _pieces(line: Line) -> Iterator[tuple[Run, str]]:
-    for run in line.runs:
-        for text in _BAR.split(run.text) if ":" in run.text else (run.text,):
-            yield run, text
+    for n, run in enumerate(line.runs):
+        words = run.text
+        # The colon may stand outside of the element that sets the label apart.
+        if n and words.startswith(":"):
+            words = words[1:].lstrip()
+        if n + 1 < len(line.runs) and line.runs[n + 1].text.startswith(":"):
+            words += ":"
+        for text in _BAR.split(words) if ":" in words else (words,):
+            if text:
+                yield run, text
 
 
 def _close(found: list[Pair], label: tuple[Field, float] | None, words: list[str], at: int) -> None:
@@ -236,7 +250,8 @@ def _is_another(line: Line, name: Field) -> bool:
 
 def _sureness(label: str, *, plain: bool) -> float:
     """Less for words that may be a heading of something else, and for what nothing sets apart."""
-    return 1.0 - (0.3 if squeeze(label) in _VAGUE else 0) - (0.2 if plain else 0)
+    doubt = (3 if squeeze(label) in _VAGUE else 0) + (2 if plain else 0)
+    return (10 - doubt) / 10
 
 
 def _beside(lines: list[Line], names: list[Field | None], at: int) -> list[Pair]:
@@ -248,6 +263,9 @@ def _beside(lines: list[Line], names: list[Field | None], at: int) -> list[Pair]
     step = 2 if lines[at + 1].text == ":" and at + 2 < len(lines) else 1
     value = lines[at + step]
     if value.tag != "dd" and _is_another(value, name):
+        return []
+    # A heading over a group of facts may be said twice.
+    if squeeze(value.text) == squeeze(line.text):
         return []
     colon = step == 2 or line.text.endswith(":")
     listed = line.tag in ("li", "body", "a", "button") and not colon
@@ -273,13 +291,13 @@ def _own_words(line: Line) -> str:
     return clean(" ".join(run.text for run in runs[:end]).strip(" [(")).replace(" ,", ",")
 
 
-def _columns(lines: list[Line], names: list[Field | None], at: int) -> list[Pair]:
+def _columns(row: LexborNode, lines: list[Line], at: int) -> list[Pair]:
     """A row of labels over a row of values."""
-    row = _row(lines[at])
-    if not row or (at and _row_id(lines[at - 1]) == row.mem_id and names[at - 1]):
-        return []
     below = _next_element(row)
-    heads, values = _cells(row), _cells(below) if below and below.tag == "tr" else []
+    if not below or below.tag != "tr":
+        return []
+    near = {line.block.mem_id: line for line in reversed(lines[at : at + 3 * _WIDEST])}
+    heads, values = _cells(row, near), _cells(below, near)
     labels = list(map(known, heads))
     told = sum(map(bool, labels))
     # A label beside its value makes half of a row labels, too.
@@ -298,15 +316,12 @@ def _row(line: Line) -> LexborNode | None:
     return line.block.parent if line.tag in ("td", "th") else None
 
 
-def _row_id(line: Line) -> int:
-    row = _row(line)
-    return row.mem_id if row else 0
-
-
-def _cells(row: LexborNode) -> list[str]:
-    """What the cells of a row say; nothing for a row that holds more than a row of facts."""
+def _cells(row: LexborNode, near: dict[int, Line]) -> list[str]:
+    """What the first lines of a row's cells say; nothing for what is no row of facts."""
     cells = [cell for cell in row.iter() if cell.tag in ("td", "th")]
-    texts = [" ".join(cell.text(separator=" ").split()) for cell in cells[:_WIDEST]]
+    texts = [
+        _own_words(near[cell.mem_id]) if cell.mem_id in near else "" for cell in cells[:_WIDEST]
+    ]
     return texts if all(len(text) < _LONGEST_CELL for text in texts) else []
 
 

@@ -54,7 +54,7 @@ def is_posting(
     lines: list[Line], pairs: list[Pair], head: Head, description: str | None, links: int
 ) -> bool:
     """Whether enough of what only postings have is there; `links` lead to other postings."""
-    if _NO_POSTING.search(head.title):
+    if is_error(head):
         return False
     told = {pair.name for pair in pairs} & OF_POSTING
     if len(told) >= 3 or (len(told) == 2 and description):
@@ -67,6 +67,11 @@ def is_posting(
     asks = any(_APPLY.fullmatch(line.text) for line in lines if len(line.text) < 60)
     of_work = bool(_OF_WORK.search(f"{head.title} {head.slug}"))
     return len(told) + strong + weak + asks + 1.5 * of_work >= _ENOUGH
+
+
+def is_error(head: Head) -> bool:
+    """Whether the page says that it has nothing to show, or not to us."""
+    return bool(_NO_POSTING.search(head.title))
 
 
 def _is_list(head: Head, description: str, links: int) -> bool:

@@ -15,7 +15,7 @@ _HEADINGS = {"h1": 2.5, "h2": 1.5, "h3": 1.2, "h4": 0.8, "h5": 0.5, "h6": 0.4}
 _GENERIC = re.compile(
     r"(?:job |position |role |the |about the )*(?:description|summary|details?|information|"
     r"overview|requirements|qualifications|responsibilities|role|job|position|benefits|skills|"
-    r"tools|duties|posting|opening|openings|opportunity|opportunities|profile)s?"
+    r"search|tools|duties|posting|opening|openings|opportunity|opportunities|profile)s?"
     r"|(?:current |open |all |featured )*(?:careers?|jobs?|positions|vacancies|home|"
     r"stellenangebote|karriere|empleo|emplois)"
     r"|(?:browse|more|similar|related|welcome|apply|about|your|our|we|why|what|who|how|page not|"
@@ -100,7 +100,7 @@ def _above(lines: list[Line], pairs: list[Pair]) -> Votes:
     return [
         (line.text, "above", 0.8)
         for line in above
-        if not line.linked and 4 <= len(line.text) <= 120 and line.text[-1] not in ".:!?"
+        if line.tag != "li" and not line.linked and 4 <= len(line.text) <= 120 and line.text[-1] not in ".:!?"
     ]
 
 
@@ -112,6 +112,8 @@ def _from_head(head: Head) -> Votes:
             found.append((hiring[1], "head", 1.4))
         whole = _BEFORE.sub("", words)
         parts = [_AFTER.sub("", part) for part in _SPLIT.split(whole)]
+        if all(_GENERIC.fullmatch(squeeze(part)) or _is_site(part, head) for part in parts):
+            continue
         # With parts in it, the whole is more often title and company than a title.
         found.append((_AFTER.sub("", whole), "head", 1.0))
         found += [(part, "head", 1.2 if n == 0 else 0.6) for n, part in enumerate(parts[:3])]
@@ -154,8 +156,16 @@ def _doubt(ballot: Ballot, key: str, head: Head, company: str) -> None:
     with_company = company and within(company, key) and len(key) < len(company) + 4
     if with_company or key == squeeze(head.site):
         ballot.weigh(key, "is company", -4)
+    if _is_site(key, head):
+        ballot.weigh(key, "is site", -3)
     if spots.is_like_place(ballot.names[key]):
         ballot.weigh(key, "is place", -4)
+
+
+def _is_site(words: str, head: Head) -> bool:
+    """Whether it is how the page calls its site; whole titles may stand in a link home."""
+    key = squeeze(words)
+    return len(key.split()) <= 3 and within(key, head.sites)
 
 
 def _in_slug(key: str, slug: str) -> bool:

@@ -10,25 +10,12 @@ from selectolax.lexbor import LexborNode
 
 from jobmill.catalog.posting import Posting
 from jobmill.ingest.fields import arrangement, dates, employment, salary
-from jobmill.ingest.page import body, companies, head, labels, lines, shape, spots, titles
+from jobmill.ingest.page import body, companies, days, head, labels, lines, shape, spots, titles
 from jobmill.ingest.page.head import Head
 from jobmill.ingest.page.labels import Field, Pair
 from jobmill.ingest.page.lines import Line, View
 from jobmill.ingest.page.words import absolute
 
-_POSTED_WORDS = (
-    "posted", "published", "listed", "added", "veröffentlicht", "erschienen", "eingestellt",
-    "publié", "publicad", "pubblicat", "geplaatst", "publicerad",
-)  # fmt: skip
-_POSTED = re.compile(
-    r"\b(?:(?:re)?posted|published|listed|added|veröffentlicht|erschienen|eingestellt|publiée?|"
-    r"publicad[oa]|pubblicat[oa]|geplaatst|publicerad)\b\s*(?:date|on|am|le|el|il|op|"
-    r"em)?[:\s]*(.{3,40})$",
-    re.IGNORECASE,
-)
-# Old pages write years in two digits; `dates` leaves those alone, as it cannot know which part is
-# the year.
-_SHORT_YEAR = re.compile(r"^(\d{1,2})([/-])(\d{1,2})\2(\d\d)(?!\d)")
 _POSTING = re.compile(
     r"/(?:jobs?|positions?|vacanc\w{1,4}|stellen\w{0,10}|o|openings?)/[^/?#]*(?:\d{2}|\w-\w+-\w)",
     re.IGNORECASE,
@@ -67,6 +54,15 @@ class Seen:
         """The fields that labels tell and that only a posting has."""
         return {pair.name for pair in self.pairs if pair.name in shape.OF_POSTING}
 
+    @property
+    def day_first(self) -> bool:
+        """Whether 3/4 is a day in April."""
+        return bool(_DAY_FIRST.match(self.head.language))
+
+    def posted(self) -> dt.datetime | None:
+        """The day it was posted."""
+        return days.posted(self.top, self.pairs, self.times, day_first=self.day_first)
+
 
 def see(view: View, about: Head) -> Seen:
     """Find the labels among the lines."""
@@ -86,23 +82,28 @@ def _others(view: View) -> set[str]:
     return {href for href in found if _POSTING.search(href[:500])}
 
 
-def posting(seen: Seen, url: str) -> Posting | None:
-    """The posting that the lines tell of; None where they tell of none, or of many."""
+def posting(seen: Seen, url: str, *, expected: bool) -> Posting | None:
+    """The posting that the lines tell of; None where they tell of none, or of many. Of a page that
+    is `expected` to be one, a title is all that is asked."""
     description = body.find(seen.lines)
-    if not shape.is_posting(seen.lines, seen.pairs, seen.head, description, seen.links):
+    if expected:
+        if shape.is_error(seen.head) or not seen.lines:
+            return None
+    elif not shape.is_posting(seen.lines, seen.pairs, seen.head, description, seen.links):
         return None
-    title, company = _names(seen)
+    title, company = _names(seen, expected=expected)
     if not title:
         return None
     return Posting(
         title=title,
         url=url,
         company=company,
-        location=spots.find(seen.top, seen.pairs, seen.head, title),
+        location=spots.find(seen.top, seen.pairs, seen.head, title, company),
         arrangement=arrangement.word(seen.value("mode")),
         department=seen.value("team"),
         employment_type=_kind(seen),
-        posted_at=posted(seen),
+        posted_at=seen.posted(),
+        updated_at=days.updated(seen.pairs, day_first=seen.day_first),
         valid_through=dates.deadline(seen.value("until")),
         salary=salary.from_text(seen.value("pay")),
         description=description,
@@ -110,13 +111,14 @@ def posting(seen: Seen, url: str) -> Posting | None:
     )
 
 
-def _names(seen: Seen) -> tuple[str | None, str | None]:
+def _names(seen: Seen, *, expected: bool) -> tuple[str | None, str | None]:
     """Title and company: each is what the other is not."""
     votes = titles.gather(seen.top, seen.pairs, seen.head)
     title = titles.choose(votes, seen.head, None, 2) or ""
     company = companies.find(seen.top, seen.pairs, seen.head, title)
-    # Among labels of a posting, a lone heading will do.
-    least = 1.0 if len(seen.told()) >= 2 else 2.0
+    # Among labels of a posting, a lone heading will do, and among many, any words set apart.
+    told = len(seen.told())
+    least = 0.4 if expected or told >= 4 else 1.0 if told >= 2 else 2.0
     return titles.choose(votes, seen.head, company, least), company
 
 
@@ -126,26 +128,9 @@ def complete(posting: Posting, seen: Seen) -> Posting:
         posting,
         company=posting.company or _told(seen, "company"),
         location=posting.location or _told(seen, "location"),
-        posted_at=posting.posted_at or posted(seen),
+        posted_at=posting.posted_at or seen.posted(),
         description=posting.description or body.find(seen.lines),
     )
-
-
-def posted(seen: Seen) -> dt.datetime | None:
-    """The day it was posted: what a label says, else a line, a mark or a time element."""
-    day_first = bool(_DAY_FIRST.match(seen.head.language))
-    told = [pair.value for pair in seen.pairs if pair.name == "posted"]
-    short = [line for line in seen.top if len(line.text) <= 100]
-    telling = lines.holding(short, _POSTED_WORDS)
-    said = [found[1] for line in telling if (found := _POSTED.search(line.text))]
-    marked = [words for line in short for words, marks in line.parts if "posted" in marks]
-    # One time on the whole page is its own; among several it is anybody's.
-    timed = seen.times if len(seen.times) == 1 else ()
-    for words in (*told, *said, *marked, *timed):
-        day = _SHORT_YEAR.sub(r"\1\2\3\g<2>20\4", words.strip(" .|-\u2013•"))
-        if found := dates.read(day, day_first=day_first):
-            return found
-    return None
 
 
 def apply_link(links: list[LexborNode], url: str) -> str | None:

@@ -344,3 +344,60 @@ def _facts(chance: random.Random, truth: Truth, made: dict[str, str]) -> list[Fa
     if made["title"] == "label":
         told.insert(0, (chance.choice(TITLE_LABELS), _escaped(truth.title)))
     return told
+
+
+def _title(t: Truth) -> str:
+    return _escaped(t.title)
+
+
+BARE: dict[str, Callable[[Truth, str, str], str]] = {
+    "lines below": lambda t, c, d: (
+        f"<h1>{_title(t)}</h1><h2 class=company>{c}</h2><h3>{t.place}</h3><span>Posted {d}</span>"
+    ),
+    "company - place": lambda t, c, d: (
+        f"<h1>{_title(t)}</h1><div>{c} - {t.place}</div><div class=postdate>{d}</div>"
+    ),
+    "company in place": lambda t, c, d: (
+        f"<h2>{_title(t)}</h2><p>{c} in {t.place}<br>Posted on {d}</p>"
+    ),
+    "one cell": lambda t, c, d: (
+        f"<table><tr><td><b>{_title(t)}</b><br>{c}<br>{t.place}</td><td>Posted: {d}</td></tr>"
+        "</table>"
+    ),
+    "company above": lambda t, c, d: (
+        f"<h2>{c}</h2><h1>{_title(t)}</h1><p>{t.place} | Posted {d}</p>"
+    ),
+    "place in heading": lambda t, c, d: (
+        f"<h1>{_title(t)}</h1><p>by {c} on {d}</p><p><img src=pin.gif> {t.place}</p>"
+    ),
+    "brackets": lambda t, c, d: (
+        f"<h1>{_title(t)} <small>({t.place})</small></h1><div class=emp>{c}</div>"
+        f"<div>Date posted {d}</div>"
+    ),
+    "classes": lambda t, c, d: (
+        f"<div class=job-title>{_title(t)}</div><div class=job-company>{c}</div>"
+        f"<div class=job-location>{t.place}</div><div class=job-date>{d}</div>"
+    ),
+}
+"""Facts that no label tells; the title, the company, the day."""
+
+
+def bare_sheets(count: int, seed: int = 1) -> Iterator[Sheet]:
+    """Pages whose facts stand below the title without labels."""
+    chance = random.Random(seed)  # noqa: S311
+    for n in range(count):
+        truth, way = TRUTHS[n % len(TRUTHS)], list(BARE)[(n // len(TRUTHS)) % len(BARE)]
+        made = {
+            "bare": way,
+            "head": chance.choice([one for one in TITLE_TAGS if one not in ("generic",)]),
+            "company": chance.choice(["words", "link"]),
+            "date": chance.choice(list(DATES)),
+            "top": chance.choice(list(TOP)),
+            "text": chance.choice(list(TEXTS)),
+            "end": chance.choice(list(END)),
+        }
+        company = COMPANIES[made["company"]](_escaped(truth.company))
+        html = f"""<html><head><title>{_escaped(TITLE_TAGS[made["head"]](truth))}</title></head>
+        <body>{TOP[made["top"]]}{BARE[way](truth, company, DATES[made["date"]](truth.day))}
+        {TOOLS["tools"]}{TEXTS[made["text"]]}{END[made["end"]]}</body></html>"""
+        yield Sheet(html, truth, "http://www.workladder.example/view.asp?id=20117", made)
