@@ -173,6 +173,8 @@ def show_source(id: Id, as_json: AsJson = False) -> None:
 
 def _outcome(counts: Run | RunRow, outcome: str) -> str:
     """A run in one line."""
+    if outcome == "unchanged":
+        return "unchanged since the last run"
     parts = {
         "new": counts.added,
         "changed": counts.changed,

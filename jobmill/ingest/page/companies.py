@@ -53,8 +53,11 @@ _NO_NAME = re.compile(
 )
 
 
-def find(lines: list[Line], pairs: list[Pair], head: Head, title: str) -> str | None:
-    """The company's name, as the page writes it; `title` is what it is not."""
+def find(
+    lines: list[Line], pairs: list[Pair], head: Head, title: str, below: str | None
+) -> str | None:
+    """The company's name, as the page writes it; `title` is what it is not, and `below` what
+    seems to be one under the title."""
     ballot = Ballot()
     for pair in pairs:
         if pair.name == "company":
@@ -66,6 +69,8 @@ def find(lines: list[Line], pairs: list[Pair], head: Head, title: str) -> str | 
     _from_head(ballot, head)
     _from_meta(ballot, head)
     _near(ballot, lines, head, squeeze(title))
+    if below:
+        _vote(ballot, below, "below", 2.0)
     _support(ballot, head, squeeze(title))
     return ballot.best(2)
 

@@ -27,6 +27,7 @@ _SHORT_YEARS = (
     (re.compile(r"\b(\d{1,2})([ -])([A-Za-z]{3,9})\2'?(\d\d)(?![\d:/-])"), r"\1 \3 20\4"),
     (re.compile(r"\b([A-Za-z]{3,9}\.? \d{1,2})(?:, ?'?| '|-)(\d\d)(?![\d:/-])"), r"\1, 20\2"),
 )
+_BY_ON = re.compile(r"^(?:\w+ )?by .{2,60}? on (.{5,30})$", re.IGNORECASE)
 _EDGES = " .|-\u2013•"
 
 
@@ -38,6 +39,7 @@ def posted(
     short = [line for line in top if len(line.text) <= 100]
     telling = lines.holding(short, _POSTED_WORDS)
     said = [found[1] for line in telling if (found := _POSTED.search(line.text))]
+    said += [found[1] for line in short if (found := _BY_ON.match(line.text))]
     marked = [words for line in short for words, marks in line.parts if "posted" in marks]
     # One time on the whole page is its own; among several it is anybody's.
     timed = times if len(times) == 1 else ()

@@ -31,6 +31,8 @@ _MUCH = 40_000
 _NEVER = "script style noscript template svg select textarea iframe datalist head title -comment"
 _UNSEEN = frozenset(_NEVER.split())
 _BREAKS = frozenset(("br", "hr"))
+# The page of one company among many.
+_COMPANY = re.compile(r"(?:compan(?:y|ies)|employers?)(?:/|_?(?:id|name)?=)[^/?#&=]", re.IGNORECASE)
 _CRUMBS = re.compile("breadcrumb|crumbs", re.IGNORECASE)
 _NOT_SHOWN = re.compile("display: ?none", re.IGNORECASE)
 _WITHIN_LINES = (
@@ -198,6 +200,8 @@ def _inside(outer: _Place, node: LexborNode, tag: str, attributes: _Attributes) 
     for name in attributes:
         if name in _NAMES and (value := attributes[name]):
             names += " " + value
+        elif name == "href" and (value := attributes[name]) and _COMPANY.search(value):
+            names += " company"
     if tag in _INLINE:
         block, _, link, around = outer
         return block, tag, link or tag == "a", (names + around)[:400]

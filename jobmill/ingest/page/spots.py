@@ -44,30 +44,13 @@ _MAP = re.compile(
 )
 _COMMA = re.compile(r"[^\W\d_a-z][\w.'\u2019 -]{1,30}(?:, [^\W\d_a-z][\w.'\u2019 -]{1,30}){1,2}")
 _BAR = re.compile(r"\s+[|•·\u2013\u2014-]\s+|\s*[|•·]\s*")
-_FACT = re.compile(
-    r"(?:full|part)[- ]?time.{0,20}|permanent.{0,20}|contract.{0,15}|temporary|freelance|intern(?:ship)?"
-    r"|(?:fully |100% )?(?:remote|hybrid|on-?site)(?: (?:possible|work|ok|friendly))?|home ?office"
-    r"|vollzeit.{0,25}|teilzeit.{0,25}|unbefristet|befristet|festanstellung|praktikum|minijob"
-    r"|(?:temps plein|cdi|cdd|stage|tiempo completo|jornada completa)"
-    r"|(?:posted|published|ab|from|starting) .{2,30}|.{0,15}\b(?:hours?|stunden|days? ago).{0,15}"
-    r"|[$€£].{2,40}",
-    re.IGNORECASE,
-)
-_TEAM = re.compile(
-    r"\b(?:engineering|sales|marketing|product|design|operations|finance|people|support|data|"
-    r"legal|it|hr|research|development|customer|administration|level|senior|junior|apply)\b",
-    re.IGNORECASE,
-)
-_NAME = re.compile(
-    r"[^\W\d_a-z][\w.'\u2019-]{1,25}(?:[ ,/]{1,2}[^\W\d_][\w.'\u2019-]{0,25}){0,4}(?: \([\w ,]{2,30}\))?"
-)
 _PARTS = ("city", "state", "country")
 
 
 def find(
-    lines: list[Line], pairs: list[Pair], head: Head, title: str, company: str | None
+    lines: list[Line], pairs: list[Pair], head: Head, title: str, below: str | None
 ) -> str | None:
-    """The place, in the page's own words."""
+    """The place, in the page's own words; `below` is what seems to be one under the title."""
     ballot = Ballot()
     for pair in pairs:
         if pair.name == "location":
@@ -83,7 +66,8 @@ def find(
     if found := _IN_TITLE.search(head.title):
         _vote(ballot, found[1], "head", 1)
     _near(ballot, lines, squeeze(title))
-    _among_facts(ballot, around(lines, squeeze(title), -1, 5), squeeze(company))
+    if below:
+        _vote(ballot, below, "below", 2.1)
     _support(ballot, head)
     return ballot.best(2) or _no_place(pairs)
 
@@ -129,22 +113,6 @@ def _near(ballot: Ballot, lines: list[Line], title: str) -> None:
         for words in (*_BAR.split(line.text[:200]), *(run.text for run in line.runs[:6])):
             if _COMMA.fullmatch(words.strip()):
                 _vote(ballot, words, "near", 1.2)
-
-
-def _among_facts(ballot: Ballot, below: list[Line], company: str) -> None:
-    """The one part of a line of facts that is nothing else: "Munich · Full-time · Hybrid"."""
-    for line in below:
-        parts = [part.strip() for part in _BAR.split(line.text[:200])]
-        if len(parts) < 2 and len(line.runs) > 1:
-            parts = [run.text.strip(" |•·,") for run in line.runs[:8]]
-        facts = [part for part in parts if _FACT.fullmatch(part)]
-        rest = [
-            part
-            for part in parts
-            if part not in facts and not _TEAM.search(part) and squeeze(part) != company
-        ]
-        if facts and len(rest) == 1 and _NAME.fullmatch(rest[0]):
-            _vote(ballot, rest[0], "facts", 2.2)
 
 
 def _parts(pairs: list[Pair]) -> str | None:

@@ -10,11 +10,11 @@ from selectolax.lexbor import LexborNode
 
 from jobmill.catalog.posting import Posting
 from jobmill.ingest.fields import arrangement, dates, employment, salary
-from jobmill.ingest.page import body, companies, days, head, labels, lines, shape, spots, titles
+from jobmill.ingest.page import body, byline, companies, days, head, labels, lines, shape, spots, titles
 from jobmill.ingest.page.head import Head
 from jobmill.ingest.page.labels import Field, Pair
 from jobmill.ingest.page.lines import Line, View
-from jobmill.ingest.page.words import absolute
+from jobmill.ingest.page.words import absolute, squeeze
 
 _POSTING = re.compile(
     r"/(?:jobs?|positions?|vacanc\w{1,4}|stellen\w{0,10}|o|openings?)/[^/?#]*(?:\d{2}|\w-\w+-\w)",
@@ -94,11 +94,12 @@ def posting(seen: Seen, url: str, *, expected: bool) -> Posting | None:
     title, company = _names(seen, expected=expected)
     if not title:
         return None
+    below = byline.place(byline.read(seen.top, squeeze(title)), squeeze(company))
     return Posting(
         title=title,
         url=url,
         company=company,
-        location=spots.find(seen.top, seen.pairs, seen.head, title, company),
+        location=spots.find(seen.top, seen.pairs, seen.head, title, below),
         arrangement=arrangement.word(seen.value("mode")),
         department=seen.value("team"),
         employment_type=_kind(seen),
@@ -115,7 +116,8 @@ def _names(seen: Seen, *, expected: bool) -> tuple[str | None, str | None]:
     """Title and company: each is what the other is not."""
     votes = titles.gather(seen.top, seen.pairs, seen.head)
     title = titles.choose(votes, seen.head, None, 2) or ""
-    company = companies.find(seen.top, seen.pairs, seen.head, title)
+    below = byline.company(byline.read(seen.top, squeeze(title)))
+    company = companies.find(seen.top, seen.pairs, seen.head, title, below)
     # Among labels of a posting, a lone heading will do, and among many, any words set apart.
     told = len(seen.told())
     least = 0.4 if expected or told >= 4 else 1.0 if told >= 2 else 2.0

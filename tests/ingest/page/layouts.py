@@ -371,7 +371,7 @@ BARE: dict[str, Callable[[Truth, str, str], str]] = {
         f"<h1>{_title(t)}</h1><p>by {c} on {d}</p><p><img src=pin.gif> {t.place}</p>"
     ),
     "brackets": lambda t, c, d: (
-        f"<h1>{_title(t)} <small>({t.place})</small></h1><div class=emp>{c}</div>"
+        f"<h1>{_title(t)}</h1><div class=emp>{c} ({t.place})</div>"
         f"<div>Date posted {d}</div>"
     ),
     "classes": lambda t, c, d: (
