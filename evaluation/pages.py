@@ -62,7 +62,7 @@ def _sites(folder: Path) -> dict[str, Hits]:
 
 def judge(body: bytes, true: dict[str, Any]) -> Iterator[tuple[str, bool]]:
     """Field by field, whether the page is read as its truth says."""
-    found = page.read(body, "").posting or Posting("")
+    found = page.read(body, "", expected=True).posting or Posting("")
     yield "title", _same(found.title, true["title"])
     yield "company", _same(found.company, true["company"])
     yield "location", _same(found.location, true["location"])

@@ -46,7 +46,10 @@ def _print_reading(one: dict[str, Any], url: str, as_json: bool) -> None:
 
     html = lines.text_of(one, "html")
     found = page.read(
-        lines.file_of(one, "html") if html is None else html, lines.text_of(one, "url") or url
+        lines.file_of(one, "html") if html is None else html,
+        lines.text_of(one, "url") or url,
+        # Whoever hands a page in says that it is a posting's.
+        expected=True,
     )
     if found.posting is None:
         raise Invalid("no posting was found on the page")

@@ -14,13 +14,14 @@ _END = re.compile(
     re.IGNORECASE,
 )
 _SHORTEST = 80
+_HEADINGS = frozenset(("h2", "h3", "h4", "h5", "h6"))
 _TAIL = 80
 """Short lines that may follow the text."""
 _PART = re.compile(
     r"(?:(?:job|position|the|about|your|our|key|main|essential|minimum|basic|preferred|required|"
     r"desired|additional|other|specific|what|who|ihre?|deine?|das|die|unsere?|wir)\b.{0,12})?"
     r"\b(?:description|summary|responsibilities|duties|requirements?|qualifications?|skills|role|"
-    r"experience|education|benefits|perks|profile?|tasks|you.ll do|you bring|you.ll need|"
+    r"experience|education|benefits|perks|profile?|tasks|you(?: wi|.)ll do|you bring|you.ll need|"
     r"we offer|about you|who you are|aufgaben|anforderungen|profil|bieten|bringst du mit|"
     r"bringen sie mit|benefits|vorteile|qualifikation(?:en)?|missions?|requisitos|funciones|"
     r"ofrecemos)\b.{0,25}$",
@@ -44,10 +45,27 @@ def find(lines: list[Line]) -> str | None:
         elif total > most:
             best, most = (start, at + 1), total
     start, end = best
-    while start and _is_heading(lines[start - 1]):
-        start -= 1
-    words = "\n".join(_shown(line) for line in lines[start : _end(lines, end)])
+    shown = lines[_start(lines, start) : _end(lines, end)]
+    words = "\n".join(map(_shown, shown))
     return words if len(words) >= _SHORTEST else None
+
+
+def _start(lines: list[Line], at: int) -> int:
+    """Where the text begins whose first parts are short lines; as `_end`, to the other side."""
+    start = at
+    for n in range(at - 1, max(-1, at - _TAIL), -1):
+        if _leads_in(lines[n]):
+            start = n
+        elif lines[n].tag not in _HEADINGS or lines[n].linked:
+            break
+    return start
+
+
+def _leads_in(line: Line) -> bool:
+    """Whether a short line before the text is a part of it: a list, a sentence, a heading."""
+    if line.linked or "aside" in line.marks or _END.match(line.text) or _BUTTON.match(line.text):
+        return False
+    return is_part(line) or line.tag == "li" or (line.tag == "p" and line.text.endswith("."))
 
 
 def _end(lines: list[Line], at: int) -> int:
@@ -64,16 +82,25 @@ def _end(lines: list[Line], at: int) -> int:
     return end
 
 
-def _is_heading(line: Line) -> bool:
-    """Whether it is the heading of a part of a posting."""
+def is_part(line: Line) -> bool:
+    """Whether it is the heading of a part that postings have."""
     return len(line.text) <= 60 and not line.linked and bool(_PART.match(line.text))
+
+
+def _is_heading(line: Line) -> bool:
+    """Whether it may be the heading of some part."""
+    if len(line.text) > 60:
+        return False
+    bold = all(run.tag in ("b", "strong") for run in line.runs)
+    return bold or line.tag in _HEADINGS or is_part(line)
 
 
 def _goes_on(lines: list[Line], at: int) -> bool:
     """Whether a short line has the block of the one before it, or looks like an item of a list."""
     line, before = lines[at], lines[at - 1]
-    same = at > 0 and line.block.mem_id == before.block.mem_id
-    return same or line.text[:1] in "-•*·" or (line.tag == "p" and before.tag == line.tag)
+    if line.block.mem_id == before.block.mem_id or line.text[:1] in "-•*·":
+        return True
+    return line.tag == "p" and (before.tag == "p" or _is_heading(before))
 
 
 def _worth(line: Line) -> float:
@@ -85,7 +112,10 @@ def _worth(line: Line) -> float:
         return -25
     if "cookie" in line.text or "Cookie" in line.text:
         return -length
-    worth = min(length, 400) - 25 if length > 25 or line.tag in ("li", "p") else -8
+    if line.tag == "li":
+        # Many items are a word or two; links, as menus have them, are gone already.
+        return max(min(length, 400) - 25, 3)
+    worth = min(length, 400) - 25 if length > 25 or line.tag == "p" else -8
     return worth + (15 if "body" in line.marks else 0)
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from jobmill.ingest.page import spots
-from jobmill.ingest.page.labels import known
+from jobmill.ingest.page import body, spots
 from jobmill.ingest.page.lines import Line, around
+from jobmill.ingest.page.vocabulary import known
 from jobmill.ingest.page.words import squeeze
 
 _AFTER = 6
@@ -16,7 +16,7 @@ _LONGEST = 120
 _BETWEEN = re.compile(
     r"\s+[|•·\u2013\u2014-]+\s+|\s*[|•·]\s*|\s+in\s+(?=[A-Z])|\s*[()]\s*|^in\s+(?=[A-Z])"
 )
-FACT = re.compile(
+_FACT = re.compile(
     r"(?:full|part)[- ]?time.{0,20}|permanent.{0,20}|contract.{0,15}|temporary|freelance"
     r"|intern(?:ship)?|(?:fully |100% )?(?:remote|hybrid|on-?site)(?: (?:possible|work|friendly))?"
     r"|home ?office|vollzeit.{0,25}|teilzeit.{0,25}|unbefristet|befristet|festanstellung|praktikum"
@@ -36,6 +36,7 @@ _BUTTON = re.compile(
     r"|.*\b(?:jobs?|description|details|resume)\b.*",
     re.IGNORECASE,
 )
+_BY = re.compile(r"by (.+?)(?: on .{4,30})?", re.IGNORECASE)
 _NAME = re.compile(r"[^\W_a-z][\w.,'\u2019&/+! -]{1,60}")
 
 
@@ -52,7 +53,7 @@ def read(lines: list[Line], title: str) -> Byline:
     """The pieces of the lines right below the title (squeezed), up to the first text."""
     found = Byline()
     for line in around(lines, title, -1, _AFTER):
-        if len(line.text) > _LONGEST or line.text.endswith((".", ":")):
+        if len(line.text) > _LONGEST or line.text.endswith((".", ":")) or body.is_part(line):
             break
         for piece in _pieces(line):
             _sort(found, piece, title)
@@ -60,8 +61,10 @@ def read(lines: list[Line], title: str) -> Byline:
 
 
 def _pieces(line: Line) -> Iterator[str]:
-    mixed = len({run.link for run in line.runs}) > 1
-    for words in (run.text for run in line.runs) if mixed else (line.text,):
+    if known(line.runs[0].text):
+        return
+    apart = len({run.link for run in line.runs}) > 1 or all(run.tag == "span" for run in line.runs)
+    for words in (run.text for run in line.runs) if apart else (line.text,):
         for piece in _BETWEEN.split(words):
             if kept := piece.strip(" ,;|-\u2013\u2014•·"):
                 yield kept
@@ -70,7 +73,9 @@ def _pieces(line: Line) -> Iterator[str]:
 def _sort(found: Byline, piece: str, title: str) -> None:
     if spots.is_like_place(piece):
         found.places.append(piece)
-    elif FACT.fullmatch(piece):
+    elif by := _BY.fullmatch(piece):
+        found.names.append(by[1])
+    elif _FACT.fullmatch(piece):
         found.facts.append(piece)
     elif not (known(piece) or ":" in piece or _BUTTON.fullmatch(piece) or squeeze(piece) == title):
         found.names.append(piece)

@@ -6,8 +6,9 @@ import re
 
 from jobmill.ingest.page import spots
 from jobmill.ingest.page.head import Head
-from jobmill.ingest.page.labels import Pair, clean, known
+from jobmill.ingest.page.labels import Pair, clean
 from jobmill.ingest.page.lines import Line, around, holding
+from jobmill.ingest.page.vocabulary import known
 from jobmill.ingest.page.words import Ballot, squeeze, within
 
 _MANY = "jobs|openings|positions|vacancies|listings|opportunities|stellen|ofertas|offres"
@@ -42,6 +43,8 @@ _LEGAL = re.compile(
 )
 _OF_SITE = frozenset(("title part", "site", "own site", "logo", "about", "owner", "mail", "host"))
 """Evidence for whose site it is; two kinds that agree will do, unless it is a board."""
+_TOLD = frozenset(("label", "more at", "by", "hiring", "title at", "below", "mark"))
+"""Evidence for a company on its own; the owner of the site is then somebody else."""
 _DIRECT = {"label", "more at", "by", "hiring", "title at"}
 """Evidence that names a company, whatever else the name may be."""
 _NO_NAME = re.compile(
@@ -139,6 +142,9 @@ def _near(ballot: Ballot, lines: list[Line], head: Head, title: str) -> None:
     """Short lines around the title that the head of the page names, too."""
     named, about = squeeze(f"{head.title} {head.site}"), squeeze(head.about)
     for line in around(lines, title, 2, 4):
+        for words, marked in line.parts:
+            if "company" in marked:
+                _vote(ballot, words, "beside", 0.8)
         for words in (*_SPLIT.split(line.text[:200]), *(run.text for run in line.runs[:6])):
             if not words.endswith(":") and within(squeeze(words), f"{named} {about}"):
                 _vote(ballot, words, "near", _nearness(squeeze(words), named, ballot))
@@ -153,6 +159,7 @@ def _nearness(key: str, named: str, ballot: Ballot) -> float:
 
 def _support(ballot: Ballot, head: Head, title: str) -> None:
     page_title, about = squeeze(head.title), squeeze(head.about)
+    told = {key for key, kinds in ballot.votes.items() if kinds.keys() & _TOLD}
     for key in ballot.candidates():
         kinds = ballot.votes[key].keys()
         # What was found there cannot also be confirmed by it.
@@ -165,7 +172,10 @@ def _support(ballot: Ballot, head: Head, title: str) -> None:
             ballot.weigh(key, "host", 0.7)
             if head.own:
                 ballot.weigh(key, "own site", 0.8)
-        _as_owner(ballot, key, head)
+        if told <= {key}:
+            _as_owner(ballot, key, head)
+        if head.board and key not in told and within(key, head.sites):
+            ballot.weigh(key, "is board", -2)
         if within(key, title) and not ballot.votes[key].keys() & _DIRECT:
             ballot.weigh(key, "is title", -3)
 

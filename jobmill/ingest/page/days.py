@@ -7,8 +7,9 @@ import re
 
 from jobmill.ingest.fields import dates
 from jobmill.ingest.page import lines
-from jobmill.ingest.page.labels import Field, Pair
+from jobmill.ingest.page.labels import Pair
 from jobmill.ingest.page.lines import Line
+from jobmill.ingest.page.vocabulary import Field
 
 _POSTED_WORDS = (
     "posted", "published", "listed", "added", "veröffentlicht", "erschienen", "eingestellt",
@@ -39,7 +40,9 @@ def posted(
     short = [line for line in top if len(line.text) <= 100]
     telling = lines.holding(short, _POSTED_WORDS)
     said = [found[1] for line in telling if (found := _POSTED.search(line.text))]
-    said += [found[1] for line in short if (found := _BY_ON.match(line.text))]
+    said += [
+        found[1] for line in lines.holding(short, ("by ",)) if (found := _BY_ON.match(line.text))
+    ]
     marked = [words for line in short for words, marks in line.parts if "posted" in marks]
     # One time on the whole page is its own; among several it is anybody's.
     timed = times if len(times) == 1 else ()

@@ -9,16 +9,19 @@ from urllib.parse import unquote, urlsplit
 from selectolax.lexbor import LexborHTMLParser
 
 from jobmill.ingest.fields import text
-from jobmill.ingest.page.lines import View
+from jobmill.ingest.page.lines import View, holding
 from jobmill.ingest.page.words import squeeze
 
 _OWN = re.compile(r"https?://(?:careers?|jobs?|karriere|apply|join|work|empleo)[.-]", re.IGNORECASE)
 _HOME = re.compile(r"/|\./|(?:https?://[^/]{1,80})/?|/?(?:index|default|home)\.\w{2,5}")
 _DOMAIN = re.compile(r"(?<!\S)[\w-]{3,40}\.(?:com|net|org|us|info|jobs|example|co|io|biz)(?!\w)")
 _FIRST_LINKS = 40
-_RIGHTS = re.compile(r"©|\(c\) ?(?:19|20)\d\d|\bcopyright\b", re.IGNORECASE)
+_LINKS = 80
+_RIGHTS = ("©", "(c) 20", "(c)20", "copyright")
 _MAIL = re.compile(r"mailto:[^@?]{1,80}@([\w.-]{3,80})")
-_BOARD_NAME = re.compile(r"jobs?(?![a-z])|jobs|career(?!s? at)|recruit|staffing|hiring", re.IGNORECASE)
+_BOARD_NAME = re.compile(
+    r"jobs?(?![a-z])|jobs|career(?!s? at)|recruit|staffing|hiring", re.IGNORECASE
+)
 _FOR_MANY = re.compile(
     r"(?:(?:for|i.?m an?) )?(?:employers?|recruiters?|job ?seekers?)(?: (?:log ?in|sign in|home))?"
     r"|(?:post|advertise|upload|submit|add|build|create|search)(?: (?:an?|your|my|free))?"
@@ -43,6 +46,8 @@ class Head:
     """Description and keywords."""
     place: str
     slug: str
+    path: str
+    """The path of the address."""
     host: str
     own: bool
     """The host calls itself the careers site of somebody."""
@@ -79,7 +84,8 @@ def read(tree: LexborHTMLParser, url: str) -> Head:
         site=meta.get("og:site_name") or meta.get("application-name") or "",
         about="\n".join(meta.get(key, "") for key in ("description", "og:description", "keywords")),
         place=meta.get("geo.placename", ""),
-        slug=_slug(url),
+        slug=_slug(_path(url)),
+        path=_path(url),
         host=_host(url),
         own=bool(_OWN.match(url)),
         language=((html.attributes.get("lang") if html else None) or "").lower(),
@@ -101,22 +107,21 @@ def _meta(tree: LexborHTMLParser) -> dict[str, str]:
 
 def with_view(head: Head, view: View) -> Head:
     """The head with what else stands on every page of a site."""
-    short = [line.text for line in view.lines if len(line.text) <= 160]
+    short = [line for line in view.lines if len(line.text) <= 160]
     return replace(
         head,
         crumbs=_crumbs(view),
         logos=_logos(view),
         sites=" | ".join(_sites(head, view)),
-        owner=squeeze(" | ".join(words for words in short if _RIGHTS.search(words))),
+        owner=squeeze(" | ".join(line.text for line in holding(short, _RIGHTS))),
         mails=_mails(view),
         board=bool(_BOARD_NAME.search(f"{head.host} {head.site}"))
-        or any(_FOR_MANY.fullmatch(words) for words in short if len(words) <= 40),
+        or any(_FOR_MANY.fullmatch(link.text(strip=True)) for link in view.links[:_LINKS]),
     )
 
 
 def _mails(view: View) -> frozenset[str]:
-    links = (link.attributes.get("href") or "" for link in view.links)
-    found = (_MAIL.match(href) for href in links if href.startswith("mailto:"))
+    found = (_MAIL.match(href) for href in view.hrefs if href.startswith("mailto:"))
     return frozenset(_host(f"https://{mail[1]}/") for mail in found if mail)
 
 
@@ -124,8 +129,8 @@ def _sites(head: Head, view: View) -> list[str]:
     """Names of the site: its host, links that lead home, names with a dot in the title."""
     home = [
         link.text()
-        for link in view.links[:_FIRST_LINKS]
-        if _HOME.fullmatch(link.attributes.get("href") or "")
+        for link, href in zip(view.links[:_FIRST_LINKS], view.hrefs, strict=False)
+        if _HOME.fullmatch(href)
     ]
     named = (head.site, head.host, *_DOMAIN.findall(head.title), *home)
     found = map(squeeze, named)
@@ -144,12 +149,15 @@ def _crumbs(view: View) -> tuple[str, ...]:
     return tuple(part for part in map(_line, parts) if squeeze(part))
 
 
-def _slug(address: str) -> str:
-    """The words of the address that could be a title."""
+def _path(address: str) -> str:
     try:
-        path = unquote(urlsplit(address).path)
+        return unquote(urlsplit(address).path)
     except ValueError:
         return ""
+
+
+def _slug(path: str) -> str:
+    """The words of the path that could be a title."""
     return squeeze(max(path.split("/"), key=len, default=""))
 
 

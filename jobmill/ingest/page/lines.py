@@ -30,6 +30,7 @@ _MUCH = 40_000
 
 _NEVER = "script style noscript template svg select textarea iframe datalist head title -comment"
 _UNSEEN = frozenset(_NEVER.split())
+_BARS = frozenset("|-\u2013·•/,>»:")
 _BREAKS = frozenset(("br", "hr"))
 # The page of one company among many.
 _COMPANY = re.compile(r"(?:compan(?:y|ies)|employers?)(?:/|_?(?:id|name)?=)[^/?#&=]", re.IGNORECASE)
@@ -85,6 +86,8 @@ class View:
     """As the page has them, with its spaces."""
     lines: list[Line] = field(default_factory=list[Line])
     links: list[LexborNode] = field(default_factory=list[LexborNode])
+    hrefs: list[str] = field(default_factory=list[str])
+    """Where the links lead, one for each."""
     pictures: list[str] = field(default_factory=list[str])
     """What they say in words."""
     times: set[str] = field(default_factory=set[str])
@@ -177,6 +180,7 @@ def _is_menu(node: LexborNode, view: View) -> bool:
         return False
     # It is not read, but a list of postings is told by where its links lead.
     view.links += links[: 5 * _MENU]
+    view.hrefs += [link.attributes.get("href") or "" for link in links[: 5 * _MENU]]
     return True
 
 
@@ -185,6 +189,7 @@ def _note(view: View, node: LexborNode, place: _Place, attributes: _Attributes) 
     _, tag, _, named = place
     if tag == "a":
         view.links.append(node)
+        view.hrefs.append(attributes.get("href") or "")
     elif tag == "img":
         view.pictures.append(attributes.get("alt") or "")
     elif tag == "time" and (time := attributes.get("datetime")):
@@ -200,8 +205,8 @@ def _inside(outer: _Place, node: LexborNode, tag: str, attributes: _Attributes) 
     for name in attributes:
         if name in _NAMES and (value := attributes[name]):
             names += " " + value
-        elif name == "href" and (value := attributes[name]) and _COMPANY.search(value):
-            names += " company"
+    if tag == "a" and _COMPANY.search(attributes.get("href") or ""):
+        names += " company"
     if tag in _INLINE:
         block, _, link, around = outer
         return block, tag, link or tag == "a", (names + around)[:400]
@@ -251,7 +256,8 @@ def _finish(line: Line) -> None:
         line.text, line.linked = first.text, first.link
     else:
         line.text = " ".join(line.text.split())
-        line.linked = all(run.link for run in line.runs)
+        # Bars between links are no words.
+        line.linked = all(run.link or run.text in _BARS for run in line.runs)
     if all(run.marks == first.marks for run in line.runs):
         line.parts = [(line.text, first.marks)]
     else:

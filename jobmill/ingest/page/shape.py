@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from jobmill.ingest.page.head import Head
-from jobmill.ingest.page.labels import Field, Pair
+from jobmill.ingest.page.labels import Pair
 from jobmill.ingest.page.lines import Line
+from jobmill.ingest.page.vocabulary import Field
 
 OF_POSTING: frozenset[Field] = frozenset(
     ("company", "location", "city", "posted", "until", "kind", "number", "pay", "team", "mode")
@@ -33,7 +34,8 @@ _APPLY = re.compile(
     re.IGNORECASE,
 )
 _STRONG_WORDS = (
-    "responsibilities|qualificat|candidate|applicant|resume|résumé|full-time|full time|"
+    "responsibilities|qualificat|what you will do|what you'll do|we are looking for|wir suchen|"
+    "candidate|applicant|resume|résumé|full-time|full time|"
     "part-time|your profile|you bring|years of experience|years experience|the role|"
     "this role|this position|the position|duties|equal opportunity|aufgaben|ihr profil|"
     "dein profil|wir bieten|bewerbung|kenntnisse|requisitos|funciones|ofrecemos|"
@@ -45,6 +47,9 @@ _WEAK_WORDS = (
     "experiencia|compétences|erfahrung|ervaring|esperienza|our team"
 )
 _WEAK = tuple(_WEAK_WORDS.split("|"))
+_YEARS = re.compile(
+    r"\b(?:\d{1,2}\+?|one|two|three|four|five|ten) (?:or more )?years?\b(?! (?:ago|old|later))"
+)
 _ENOUGH = 3
 _MANY = 10
 _ENOUGH_TEXT = 10_000
@@ -65,8 +70,15 @@ def is_posting(
     strong = min(3, sum(word in text for word in _STRONG))
     weak = min(3, sum(word in text for word in _WEAK)) / 2
     asks = any(_APPLY.fullmatch(line.text) for line in lines if len(line.text) < 60)
-    of_work = bool(_OF_WORK.search(f"{head.title} {head.slug}"))
-    return len(told) + strong + weak + asks + 1.5 * of_work >= _ENOUGH
+    of_work = bool(_OF_WORK.search(f"{head.title} {_below_list(head.path)}"))
+    years = bool(_YEARS.search(text))
+    return len(told) + strong + weak + asks + years + 1.5 * of_work >= _ENOUGH
+
+
+def _below_list(path: str) -> str:
+    """The path of a page below a list ("/jobs/17"); nothing for the list's own ("/jobs")."""
+    last = path.rstrip("/").rpartition("/")[2].partition(".")[0]
+    return "" if _LIST.fullmatch(last.replace("-", " ")) else path
 
 
 def is_error(head: Head) -> bool:

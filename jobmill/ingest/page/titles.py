@@ -6,8 +6,9 @@ import re
 
 from jobmill.ingest.page import spots
 from jobmill.ingest.page.head import Head
-from jobmill.ingest.page.labels import Pair, clean, known
+from jobmill.ingest.page.labels import Pair, clean
 from jobmill.ingest.page.lines import Line
+from jobmill.ingest.page.vocabulary import known
 from jobmill.ingest.page.words import Ballot, squeeze, within
 
 _HEADINGS = {"h1": 2.5, "h2": 1.5, "h3": 1.2, "h4": 0.8, "h5": 0.5, "h6": 0.4}
@@ -18,9 +19,10 @@ _GENERIC = re.compile(
     r"search|tools|duties|posting|opening|openings|opportunity|opportunities|profile)s?"
     r"|(?:current |open |all |featured )*(?:careers?|jobs?|positions|vacancies|home|"
     r"stellenangebote|karriere|empleo|emplois)"
+    r"|(?:full|part) time|permanent|temporary|contract"
     r"|(?:browse|more|similar|related|welcome|apply|about|your|our|we|why|what|who|how|page not|"
     r"not found|error|access denied|cookies?|privacy|login|log in|log out|sign in|sign up|sign out|"
-    r"contact us|contact info|join us|join our|advanced search)\b.*"
+    r"contact us|contact info(?:rmation)?|contact details|join us|join our|advanced search)\b.*"
     r"|(?:search|find|view|email|e mail|save|share|print|post|create|select|register|contact)"
     r"(?: (?:this|it|a|an|the|all|for|us|now|here|with|on|to|your|which|jobs?|more|resumes?|by|"
     r"account|name|page|friend)\b.*)?"
@@ -36,6 +38,12 @@ _AFTER = re.compile(
     r"posted by)\s+\S.{1,200}$|\s+(?:jobs?|job opening|job description|vacancy|careers)$",
     re.IGNORECASE,
 )
+_DAY = re.compile(
+    r"^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day,? )?[A-Z][a-z]{2,8}\.? \d{1,2},? \d{4}$"
+    r"|^[\d/.-]{6,10}$",
+    re.IGNORECASE,
+)
+_LEGAL = re.compile(r"\b(?:inc|llc|ltd|gmbh|corp|corporation|plc|university|hospital)$")
 _SPLIT = re.compile(r"\s+[-\u2013\u2014|•·]+\s+|\s*[|»]\s*|\s*::\s*|:\s+")
 _HIRING = re.compile(
     r"^.{2,60}?\s+(?:is\s+)?hiring\s+(?:an?\s+)?(.{3,100}?)(?:\s+in\s+.*)?$", re.IGNORECASE
@@ -55,7 +63,8 @@ def gather(lines: list[Line], pairs: list[Pair], head: Head) -> Votes:
     ]
     title = squeeze(f"{head.title} {head.shared}")
     for line in lines:
-        if len(line.text) <= 160 and not line.text.endswith(":"):
+        # With several angles it is a path through the site.
+        if len(line.text) <= 160 and line.text[-1] != ":" and line.text.count(">") < 2:
             found += _look(line, title)
     found += _above(lines, pairs)
     return found + _from_head(head)
@@ -70,12 +79,29 @@ def choose(votes: Votes, head: Head, company: str | None, least: float) -> str |
     return ballot.best(least)
 
 
+def first(lines: list[Line], head: Head) -> str | None:
+    """The first words that may be a title, where nothing speaks for any."""
+    ballot = Ballot()
+    for line in lines:
+        place = spots.is_like_place(line.text)
+        if not (line.linked or place or _is_site(line.key, head) or line.text[-1] in ".:!?"):
+            _vote(ballot, line.text[:200], "first", 1)
+        if found := ballot.best(1):
+            return found
+    return None
+
+
 def _vote(ballot: Ballot, words: str, kind: str, weight: float) -> None:
+    label, colon, value = words.partition(":")
+    if colon and value and known(label + colon) == "title":
+        words = value
     words = words.strip(" |-\u2013\u2014•·»>,;")
     if words[:1] in "'\"“" and words[-1:] in "'\"”":
         words = words[1:-1]
     key = squeeze(words)
-    if 2 <= len(words) <= 160 and not _GENERIC.fullmatch(key) and not known(words):
+    if not 2 <= len(words) <= 160 or _DAY.search(words):
+        return
+    if not _GENERIC.fullmatch(key) and not known(words):
         ballot.vote(words, kind, weight)
 
 
@@ -86,9 +112,11 @@ def _look(line: Line, title: str) -> Votes:
     hint = 2.0 if "title" in line.marks else 0.8 if "heading" in line.marks else 0.0
     if "aside" in line.marks:
         weight /= 2
-    if not weight + hint:
+    if "company" in line.marks and not hint:
+        weight -= 1.5
+    if weight + hint <= 0:
         weight = 0.3 if within(line.key, title) else 0
-    if not weight + hint:
+    if weight + hint <= 0:
         return []
     return [(line.text, "line", weight + hint - (0.8 if line.linked else 0))]
 
@@ -100,7 +128,10 @@ def _above(lines: list[Line], pairs: list[Pair]) -> Votes:
     return [
         (line.text, "above", 0.8)
         for line in above
-        if line.tag != "li" and not line.linked and 4 <= len(line.text) <= 120 and line.text[-1] not in ".:!?"
+        if line.tag != "li"
+        and not line.linked
+        and 4 <= len(line.text) <= 120
+        and line.text[-1] not in ".:!?"
     ]
 
 
@@ -112,7 +143,9 @@ def _from_head(head: Head) -> Votes:
             found.append((hiring[1], "head", 1.4))
         whole = _BEFORE.sub("", words)
         parts = [_AFTER.sub("", part) for part in _SPLIT.split(whole)]
-        if all(_GENERIC.fullmatch(squeeze(part)) or _is_site(part, head) for part in parts):
+        if all(
+            _GENERIC.fullmatch(squeeze(part)) or _is_site(squeeze(part), head) for part in parts
+        ):
             continue
         # With parts in it, the whole is more often title and company than a title.
         found.append((_AFTER.sub("", whole), "head", 1.0))
@@ -156,16 +189,17 @@ def _doubt(ballot: Ballot, key: str, head: Head, company: str) -> None:
     with_company = company and within(company, key) and len(key) < len(company) + 4
     if with_company or key == squeeze(head.site):
         ballot.weigh(key, "is company", -4)
+    if _LEGAL.search(key):
+        ballot.weigh(key, "is firm", -1.5)
     if _is_site(key, head):
         ballot.weigh(key, "is site", -3)
     if spots.is_like_place(ballot.names[key]):
         ballot.weigh(key, "is place", -4)
 
 
-def _is_site(words: str, head: Head) -> bool:
+def _is_site(key: str, head: Head) -> bool:
     """Whether it is how the page calls its site; whole titles may stand in a link home."""
-    key = squeeze(words)
-    return len(key.split()) <= 3 and within(key, head.sites)
+    return within(key, head.sites) and key.count(" ") < 3
 
 
 def _in_slug(key: str, slug: str) -> bool:

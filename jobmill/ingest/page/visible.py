@@ -10,10 +10,22 @@ from selectolax.lexbor import LexborNode
 
 from jobmill.catalog.posting import Posting
 from jobmill.ingest.fields import arrangement, dates, employment, salary
-from jobmill.ingest.page import body, byline, companies, days, head, labels, lines, shape, spots, titles
+from jobmill.ingest.page import (
+    body,
+    byline,
+    companies,
+    days,
+    head,
+    labels,
+    lines,
+    shape,
+    spots,
+    titles,
+)
 from jobmill.ingest.page.head import Head
-from jobmill.ingest.page.labels import Field, Pair
+from jobmill.ingest.page.labels import Pair
 from jobmill.ingest.page.lines import Line, View
+from jobmill.ingest.page.vocabulary import Field
 from jobmill.ingest.page.words import absolute, squeeze
 
 _POSTING = re.compile(
@@ -78,8 +90,7 @@ def see(view: View, about: Head) -> Seen:
 
 def _others(view: View) -> set[str]:
     """Where links lead that look like postings: below a list, with a number or a slug."""
-    found = (link.attributes.get("href") or "" for link in view.links)
-    return {href for href in found if _POSTING.search(href[:500])}
+    return {href for href in view.hrefs if _POSTING.search(href[:500])}
 
 
 def posting(seen: Seen, url: str, *, expected: bool) -> Posting | None:
@@ -115,13 +126,17 @@ def posting(seen: Seen, url: str, *, expected: bool) -> Posting | None:
 def _names(seen: Seen, *, expected: bool) -> tuple[str | None, str | None]:
     """Title and company: each is what the other is not."""
     votes = titles.gather(seen.top, seen.pairs, seen.head)
-    title = titles.choose(votes, seen.head, None, 2) or ""
-    below = byline.company(byline.read(seen.top, squeeze(title)))
-    company = companies.find(seen.top, seen.pairs, seen.head, title, below)
     # Among labels of a posting, a lone heading will do, and among many, any words set apart.
     told = len(seen.told())
     least = 0.4 if expected or told >= 4 else 1.0 if told >= 2 else 2.0
-    return titles.choose(votes, seen.head, company, least), company
+    likely = titles.choose(votes, seen.head, None, least)
+    title = titles.choose(votes, seen.head, None, 2) or ""
+    below = byline.company(byline.read(seen.top, squeeze(likely)))
+    company = companies.find(seen.top, seen.pairs, seen.head, title, below)
+    chosen = titles.choose(votes, seen.head, company, least)
+    if not chosen and expected:
+        chosen = titles.first(seen.top, seen.head)
+    return chosen, company
 
 
 def complete(posting: Posting, seen: Seen) -> Posting:

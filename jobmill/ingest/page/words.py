@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import urljoin
 
 _NO_WORD = re.compile(r"[\W_]+")
 
 
+# Each question about a page asks for the same words again.
+@lru_cache(maxsize=1_024)
 def squeeze(words: str | None) -> str:
     """What is left for comparing: lower case, words set apart by one space."""
     return _NO_WORD.sub(" ", (words or "").casefold()).strip()

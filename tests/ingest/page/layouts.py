@@ -86,6 +86,9 @@ TITLES: dict[str, Callable[[str], str]] = {
     "h1 of site": lambda t: f"<h1><a href='/'>{SITE}</a></h1><h2>{t}</h2>",
     "h3 in bar": lambda t: f"<h2>Job Details</h2><h3>{t}</h3>",
     "label": lambda t: "",
+    "label in h1": lambda t: f"<h1>Job Title: {t}</h1>",
+    "h1 details": lambda t: f"<h1>Job Details</h1><div class=subhead>{t}</div>",
+    "big": lambda t: f'<span style="font-size:18px;font-weight:bold">{t}</span><br><br>',
     "b": lambda t: f"<div class=box><b>{t}</b><br></div>",
 }
 TITLE_LABELS = ("Job Title", "Title", "Position", "Position Title", "Job Title")
@@ -217,7 +220,40 @@ def _colon_cell(facts: list[Fact]) -> str:
     ) + "</table>"  # fmt: skip
 
 
+def _one_text(facts: list[Fact]) -> str:
+    return "<p>" + " &nbsp; &nbsp; ".join(f"{n}: {v}" for n, v in facts) + "</p>"
+
+
+def _bold_values(facts: list[Fact]) -> str:
+    return "<div>" + "<br>".join(f"{n}: <b>{v}</b>" for n, v in facts) + "</div>"
+
+
+def _spans(facts: list[Fact]) -> str:
+    return "<div>" + " ".join(
+        f'<span class="lbl">{n}:</span> <span class="txt">{v}</span>' for n, v in facts
+    ) + "</div>"  # fmt: skip
+
+
+def _nested(facts: list[Fact]) -> str:
+    return "<table>" + "".join(
+        f"<tr><td><table><tr><td><font face=arial><b>{n}:</b></font></td></tr></table></td>"
+        f"<td><table><tr><td><font face=arial>{v}</font></td></tr></table></td></tr>"
+        for n, v in facts
+    ) + "</table>"  # fmt: skip
+
+
+def _two_tables(facts: list[Fact]) -> str:
+    names = "<br>".join(f"<b>{n}:</b>" for n, _ in facts)
+    values = "<br>".join(v for _, v in facts)
+    return f"<table><tr><td>{names}</td><td>{values}</td></tr></table>"
+
+
 FACTS: dict[str, Callable[[list[Fact]], str]] = {
+    "one text": _one_text,
+    "bold values": _bold_values,
+    "spans": _spans,
+    "nested": _nested,
+    "label column": _two_tables,
     "table": _table,
     "bold table": _bold_table,
     "two a row": _wide,
@@ -265,6 +301,9 @@ END = {
     <a href=/j/9>Day Clerk</a></td><td>Otter Inn</td><td>Reno, NV</td><td>11/2/2010</td></tr>
     </table>""",
     "footer": f"""<div>&copy; 2010 {SITE}, Inc. All rights reserved. <a href=/t>Terms</a></div>""",
+    "contact": """<h4>Contact Information</h4><table><tr><td>Contact:</td><td>Ada Pell</td></tr>
+    <tr><td>Phone:</td><td>555-0100</td></tr><tr><td>Address:</td><td>1 Elm Rd, Boise, ID
+    83701</td></tr></table>""",
     "advert": """<div><b>Earn your degree online</b><br>Location: Anywhere<br><a href=/d>Request
     info</a></div>""",
 }
@@ -371,8 +410,7 @@ BARE: dict[str, Callable[[Truth, str, str], str]] = {
         f"<h1>{_title(t)}</h1><p>by {c} on {d}</p><p><img src=pin.gif> {t.place}</p>"
     ),
     "brackets": lambda t, c, d: (
-        f"<h1>{_title(t)}</h1><div class=emp>{c} ({t.place})</div>"
-        f"<div>Date posted {d}</div>"
+        f"<h1>{_title(t)}</h1><div class=emp>{c} ({t.place})</div><div>Date posted {d}</div>"
     ),
     "classes": lambda t, c, d: (
         f"<div class=job-title>{_title(t)}</div><div class=job-company>{c}</div>"
@@ -384,7 +422,7 @@ BARE: dict[str, Callable[[Truth, str, str], str]] = {
 
 def bare_sheets(count: int, seed: int = 1) -> Iterator[Sheet]:
     """Pages whose facts stand below the title without labels."""
-    chance = random.Random(seed)  # noqa: S311
+    chance = random.Random(seed)
     for n in range(count):
         truth, way = TRUTHS[n % len(TRUTHS)], list(BARE)[(n // len(TRUTHS)) % len(BARE)]
         made = {

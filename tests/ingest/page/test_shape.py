@@ -54,6 +54,14 @@ def test_a_page_that_is_no_single_posting_has_none(html: str) -> None:
     assert (reading.posting, reading.method) == (None, None)
 
 
+def test_the_address_of_a_list_makes_no_posting_of_a_page() -> None:
+    words = "You will keep the gate and greet whoever comes by, in all weathers, until autumn. "
+    bare = f"<title>Gate</title><h1>Gate Keeper</h1><p>Location: Bend</p><p>{words * 2}</p>"
+
+    assert page.read(bare, "https://gate.example/careers/").posting is None
+    assert page.read(bare, "https://gate.example/careers/17").posting is not None
+
+
 @pytest.mark.parametrize(
     "words",
     [
