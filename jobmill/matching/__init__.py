@@ -1,0 +1,1 @@
+"""Whom we look for listings for, and how a listing is judged."""

@@ -1,0 +1,261 @@
+"""A profile: what a person can do and wants, and the rules by which listings are judged for them."""
+
+from __future__ import annotations
+
+import unicodedata
+import zoneinfo
+from collections import Counter
+from typing import Annotated, Any, Literal, TypeAlias, cast
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from jobmill.catalog.posting import Arrangement, Period, Seniority
+
+Rank: TypeAlias = Literal["primary", "strong", "familiar"]
+RANKS: dict[Rank, int] = {"primary": 3, "strong": 2, "familiar": 1}
+"""How important a skill of each rank is."""
+
+
+def _clean(text: str) -> str:
+    # Neither a terminal nor the database takes these.
+    if any(unicodedata.category(mark) in ("Cc", "Cs") and mark not in "\n\r\t" for mark in text):
+        raise ValueError("should be a text without control characters")
+    return text.strip()
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(_clean(text).split())
+
+
+def _not_empty(text: str) -> str:
+    if not text:
+        raise ValueError("should not be empty")
+    return text
+
+
+def _zone(name: str) -> str:
+    try:
+        zoneinfo.ZoneInfo(name)
+    except (ValueError, zoneinfo.ZoneInfoNotFoundError, OSError):
+        raise ValueError("should be a time zone such as Europe/Lisbon") from None
+    return name
+
+
+def _rank(given: object) -> object:
+    words = {importance: rank for rank, importance in RANKS.items()}
+    return words.get(given, given) if type(given) is int else given
+
+
+def _domain(name: str) -> str:
+    name = name.lower().removeprefix("www.")
+    if "/" in name or "." not in name or " " in name:
+        raise ValueError("should be a domain such as acme.example, without https://")
+    return name
+
+
+def _once(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Each once, whatever its case: a list that grew over years says a thing twice."""
+    return tuple({name.casefold(): name for name in reversed(names)}.values())[::-1]
+
+
+Words: TypeAlias = Annotated[
+    str, AfterValidator(_on_one_line), Field(max_length=200), AfterValidator(_not_empty)
+]
+Prose: TypeAlias = Annotated[str, AfterValidator(_clean), Field(max_length=10_000)]
+Line: TypeAlias = Annotated[
+    str, AfterValidator(_on_one_line), Field(max_length=2_000), AfterValidator(_not_empty)
+]
+Several: TypeAlias = Annotated[tuple[Words, ...], AfterValidator(_once), Field(max_length=1_000)]
+Lines: TypeAlias = Annotated[tuple[Line, ...], Field(max_length=200)]
+# `yes` is no number, and neither is "5".
+Points: TypeAlias = Annotated[int, Field(strict=True, ge=-1_000, le=1_000)]
+Gain: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=1_000)]
+Score: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=100)]
+Years: TypeAlias = Annotated[float, Field(strict=True, ge=0, le=80, allow_inf_nan=False)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_empty(cls, given: Any) -> Any:
+        """`titles:` with nothing behind it is as good as no line."""
+        if not isinstance(given, dict):
+            return given
+        fields = cast(dict[object, object], given)
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+class Span(_Part):
+    """From the mildest case to the worst, or from the least to the most."""
+
+    least: Points
+    most: Points
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Span:
+        if self.least > self.most:
+            raise ValueError(f"least ({self.least}) should not be above most ({self.most})")
+        return self
+
+
+def _strikes(least: int, most: int) -> Any:
+    return Field(default=Span(least=least, most=most))
+
+
+class Strikes(_Part):
+    """A listing with this many strikes is filtered out."""
+
+    threshold: Annotated[Gain, Field(ge=1)] = 5
+    location: Span = _strikes(2, 3)
+    seniority: Span = _strikes(2, 3)
+    missing_skill: Span = _strikes(1, 3)
+    """By the importance of the skill, for each one."""
+    experience: Span = _strikes(2, 3)
+
+    @model_validator(mode="after")
+    def _positive(self) -> Strikes:
+        spans = (self.location, self.seniority, self.missing_skill, self.experience)
+        if any(span.least < 0 for span in spans):
+            raise ValueError("strikes should be at least 0")
+        return self
+
+
+class CompanyPoints(_Part):
+    """What makes a company worth looking at."""
+
+    home_city_office: Gain = 50
+    tech_alignment: Gain = 100
+    """At most, by the ranks of the skills that its stack shares."""
+    remote_first: Gain = 15
+    ai_ml: Gain = 10
+
+
+class Tiers(_Part):
+    """From how many points on a company is of a tier; below C it is D."""
+
+    S: Gain = 150
+    A: Gain = 100
+    B: Gain = 70
+    C: Gain = 50
+
+    @model_validator(mode="after")
+    def _descending(self) -> Tiers:
+        if not self.S > self.A > self.B > self.C:
+            raise ValueError("S should be above A, A above B, B above C")
+        return self
+
+
+class SizePoints(_Part):
+    """Added to a score by the size of the company."""
+
+    preferred: Points = 10
+    """It has the size that is preferred."""
+    small: Points = -5
+    """It is small, and another size is preferred."""
+
+
+class Threshold(_Part):
+    """The least score of a match."""
+
+    score: Score = 80
+    with_home_city: Score = 65
+    """Where the company has an office in the home city."""
+
+
+class Priorities(_Part):
+    """From which score on to apply with which priority; below medium it is low."""
+
+    high: Score = 85
+    medium: Score = 70
+
+    @model_validator(mode="after")
+    def _descending(self) -> Priorities:
+        if self.high <= self.medium:
+            raise ValueError("high should be above medium")
+        return self
+
+
+class Rules(_Part):
+    """All numbers by which listings and companies are judged."""
+
+    strikes: Strikes = Strikes()
+    company: CompanyPoints = CompanyPoints()
+    tiers: Tiers = Tiers()
+    timezone: Span = Span(least=-15, most=5)
+    """Added to a score, by how far the team's working hours are from the person's."""
+    size: SizePoints = SizePoints()
+    match: Threshold = Threshold()
+    priorities: Priorities = Priorities()
+
+
+class Person(_Part):
+    name: Words | None = None
+    home_city: Words = "Portland, OR"
+    timezone: Annotated[Words, AfterValidator(_zone)] = "America/Los_Angeles"
+
+
+class Skill(_Part):
+    """A name alone will do: `- Python`."""
+
+    name: Words
+    rank: Annotated[Rank, BeforeValidator(_rank)] = "familiar"
+    """Or its importance as a number: 3 is primary, 2 strong, 1 familiar."""
+    years: Years | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, given: Any) -> Any:
+        return {"name": given} if isinstance(given, str) else given
+
+
+def _skills_once(skills: tuple[Skill, ...]) -> tuple[Skill, ...]:
+    counts = Counter(skill.name.casefold() for skill in skills)
+    twice = [name for name, count in counts.items() if count > 1]
+    if twice:
+        raise ValueError(f"should name each skill once: {', '.join(twice)}")
+    return skills
+
+
+class SalaryFloor(_Part):
+    amount: Annotated[float, Field(strict=True, gt=0, le=1e9, allow_inf_nan=False)]
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = "USD"
+    """Three capital letters, as in ISO 4217."""
+    period: Period = "year"
+
+
+class StopLists(_Part):
+    """What is never wanted."""
+
+    companies: Several = ()
+    domains: Annotated[tuple[Annotated[Words, AfterValidator(_domain)], ...], Field(max_length=1_000)] = ()  # fmt: skip
+    keywords: Several = ()
+    """Whole words, in a title or a URL."""
+
+
+class Profile(_Part):
+    """Everything personal. What is empty is not known, or does not matter."""
+
+    person: Person = Person()
+    summary: Prose = ""
+    experience_years: Years | None = None
+    skills: Annotated[tuple[Skill, ...], AfterValidator(_skills_once), Field(max_length=500)] = ()
+    titles: Several = ()
+    """Wanted, in one's own words."""
+    seniority: tuple[Seniority, ...] = ()
+    role_types: tuple[Literal["ic", "management"], ...] = ()
+    """`ic` makes, `management` leads people."""
+    locations: Several = ()
+    """Places besides the home city where one would work."""
+    arrangements: tuple[Arrangement, ...] = ("remote", "hybrid")
+    """Remote counts everywhere; hybrid and onsite in the home city and in `locations`."""
+    company_size: Literal["large", "medium", "small"] | None = None
+    """The size that is preferred."""
+    salary_floor: SalaryFloor | None = None
+    stop_lists: StopLists = StopLists()
+    highlights: Lines = ()
+    """Of one's experience: only these, `projects` and `achievements` may appear in an application."""
+    projects: Lines = ()
+    achievements: Lines = ()
+    rules: Rules = Rules()

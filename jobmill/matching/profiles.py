@@ -1,0 +1,224 @@
+"""Profiles as they are kept: by name, every version, one of them the default."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass
+from typing import Any, NewType
+
+from psycopg.types.json import Jsonb
+from pydantic import ValidationError
+
+from jobmill.db import Tx, row, rows, value
+from jobmill.errors import Conflict, Invalid, NotFound
+from jobmill.matching.profile import Profile
+
+ProfileId = NewType("ProfileId", int)
+
+FIRST = "main"
+"""What a profile is called that nobody named."""
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What a save came to: the version that holds the content, and whether it is new."""
+
+    name: str
+    version: int
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A profile in a list."""
+
+    name: str
+    version: int
+    """The newest: so many there are."""
+    is_default: bool
+    saved_at: dt.datetime
+    saved_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A profile as it was saved once."""
+
+    profile_id: ProfileId
+    name: str
+    version: int
+    content: dict[str, Any]
+    saved_at: dt.datetime
+    saved_by: str | None
+    note: str | None
+
+    def profile(self) -> Profile:
+        """What was saved; Invalid if this release no longer knows a field of it."""
+        try:
+            return Profile.model_validate(self.content)
+        except ValidationError as error:
+            fields = ", ".join(".".join(map(str, one["loc"])) for one in error.errors())
+            raise Invalid(
+                f"version {self.version} of {self.name} is not understood any more: {fields}"
+            ) from error
+
+
+def check_name(name: str) -> None:
+    """Invalid if no profile can be called so."""
+    if not NAME.fullmatch(name):
+        raise Invalid(f"{name!r} cannot name a profile: use a-z, 0-9, - and _, at most 63")
+
+
+async def save(
+    tx: Tx,
+    name: str,
+    profile: Profile,
+    *,
+    by: str | None = None,
+    note: str | None = None,
+    after: int | None = None,
+) -> Saved:
+    """Keep a new version if it differs from the newest; Conflict if that is not the one it was made `after`."""
+    check_name(name)
+    id = await _lock(tx, name)
+    newest = await _newest(tx, id)
+    if after is not None and newest != after:
+        raise Conflict(f"{name} got version {newest} meanwhile, and this was made from {after}")
+    changed = await _add(tx, id, newest, profile, by=by, note=note)
+    await _choose_first(tx, id, by=by)
+    return Saved(name, newest + changed, bool(changed))
+
+
+async def _lock(tx: Tx, name: str) -> ProfileId:
+    """The profile of this name, made if need be; whoever saves it next waits for us."""
+    id = await value(
+        tx,
+        ProfileId,
+        """
+        INSERT INTO matching.profile (name) VALUES (%s)
+        ON CONFLICT ON CONSTRAINT profile_once DO UPDATE SET name = excluded.name
+        RETURNING id
+        """,
+        [name],
+    )
+    assert id is not None
+    return id
+
+
+async def _newest(tx: Tx, id: ProfileId) -> int:
+    found = await value(
+        tx,
+        int,
+        "SELECT coalesce(max(version), 0) FROM matching.profile_version WHERE profile_id = %s",
+        [id],
+    )
+    return found or 0
+
+
+async def _add(
+    tx: Tx, id: ProfileId, newest: int, profile: Profile, *, by: str | None, note: str | None
+) -> int:
+    """Write the version after `newest` unless it would say the same; how many were written."""
+    cursor = await tx.execute(
+        """
+        INSERT INTO matching.profile_version (profile_id, version, content, saved_by, note)
+        SELECT %(id)s, %(newest)s + 1, %(content)s, %(by)s, %(note)s
+         WHERE NOT EXISTS (SELECT FROM matching.profile_version
+                            WHERE profile_id = %(id)s AND version = %(newest)s
+                              AND content = %(content)s)
+        """,
+        {
+            "id": id,
+            "newest": newest,
+            "content": Jsonb(profile.model_dump(mode="json")),
+            "by": by,
+            "note": note,
+        },
+    )
+    return cursor.rowcount
+
+
+async def _choose_first(tx: Tx, id: ProfileId, *, by: str | None) -> None:
+    """The first profile is the default until somebody chooses."""
+    await tx.execute(
+        """
+        INSERT INTO matching.default_profile (profile_id, set_by) VALUES (%s, %s)
+        ON CONFLICT (single) DO NOTHING
+        """,
+        [id, by],
+    )
+
+
+async def use(tx: Tx, name: str, *, by: str | None = None) -> None:
+    """Make it the profile that counts where none is named."""
+    changed = await tx.execute(
+        """
+        INSERT INTO matching.default_profile (profile_id, set_by)
+        SELECT id, %(by)s FROM matching.profile WHERE name = %(name)s
+        ON CONFLICT (single) DO UPDATE
+           SET profile_id = excluded.profile_id, set_by = excluded.set_by, set_at = now()
+        """,
+        {"name": name, "by": by},
+    )
+    if not changed.rowcount:
+        raise NotFound("profile", name)
+
+
+async def get(tx: Tx, name: str | None = None, *, version: int | None = None) -> Version:
+    """One version, by default the newest of the default profile; NotFound if there is none."""
+    found = await row(
+        tx,
+        Version,
+        """
+        SELECT profile_id, name, version, content, saved_at, saved_by, note
+          FROM matching.profile JOIN matching.profile_version ON profile_id = profile.id
+         WHERE CASE WHEN %(name)s::text IS NULL
+                    THEN profile.id = (SELECT profile_id FROM matching.default_profile)
+                    ELSE name = %(name)s END
+           AND (%(version)s::int IS NULL OR version = %(version)s)
+         ORDER BY version DESC
+         LIMIT 1
+        """,
+        {"name": name, "version": version},
+    )
+    if found is None:
+        which = "" if version is None else f" in version {version}"
+        raise NotFound("profile", f"{name or 'by default'}{which}")
+    return found
+
+
+async def history(tx: Tx, name: str | None = None) -> list[Version]:
+    """Every version of a profile, newest first; NotFound if there is none."""
+    newest = await get(tx, name)
+    return await rows(
+        tx,
+        Version,
+        """
+        SELECT profile_id, name, version, content, saved_at, saved_by, note
+          FROM matching.profile JOIN matching.profile_version ON profile_id = profile.id
+         WHERE profile_id = %s
+         ORDER BY version DESC
+        """,
+        [newest.profile_id],
+    )
+
+
+async def find(tx: Tx) -> list[Entry]:
+    """All profiles, by name."""
+    return await rows(
+        tx,
+        Entry,
+        """
+        SELECT name, version,
+               profile.id IS NOT DISTINCT FROM
+                   (SELECT profile_id FROM matching.default_profile) AS is_default,
+               saved_at, saved_by
+          FROM matching.profile
+          JOIN LATERAL (SELECT version, saved_at, saved_by FROM matching.profile_version
+                         WHERE profile_id = profile.id ORDER BY version DESC LIMIT 1) AS newest
+            ON true
+         ORDER BY name
+        """,
+    )

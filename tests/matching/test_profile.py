@@ -1,0 +1,209 @@
+"""What a profile may say, its defaults, and how mistakes are told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from jobmill.errors import Invalid
+from jobmill.matching import document, example
+from jobmill.matching.document import BadProfile, model_of
+from jobmill.matching.profile import RANKS, Profile, Rules
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "profile.md"
+
+
+@pytest.mark.parametrize(
+    ("rule", "number"),
+    [
+        ("strikes.threshold", 5),
+        ("strikes.location.least", 2),
+        ("strikes.location.most", 3),
+        ("strikes.seniority.least", 2),
+        ("strikes.seniority.most", 3),
+        ("strikes.missing_skill.least", 1),
+        ("strikes.missing_skill.most", 3),
+        ("strikes.experience.least", 2),
+        ("strikes.experience.most", 3),
+        ("company.home_city_office", 50),
+        ("company.tech_alignment", 100),
+        ("company.remote_first", 15),
+        ("company.ai_ml", 10),
+        ("tiers.S", 150),
+        ("tiers.A", 100),
+        ("tiers.B", 70),
+        ("tiers.C", 50),
+        ("timezone.least", -15),
+        ("timezone.most", 5),
+        ("size.preferred", 10),
+        ("size.small", -5),
+        ("match.score", 80),
+        ("match.with_home_city", 65),
+        ("priorities.high", 85),
+        ("priorities.medium", 70),
+    ],
+)
+def test_the_default_of_each_rule_is_what_was_agreed(rule: str, number: int) -> None:
+    assert dict(leaves(Rules().model_dump()))[rule] == number
+
+
+def test_no_rule_is_missing_from_the_table_above() -> None:
+    (marks,) = [
+        mark
+        for mark in test_the_default_of_each_rule_is_what_was_agreed.pytestmark  # type: ignore[attr-defined]
+        if mark.name == "parametrize"
+    ]
+    assert {rule for rule, _ in marks.args[1]} == {name for name, _ in leaves(Rules().model_dump())}
+
+
+def test_a_primary_skill_weighs_three_and_a_familiar_one_one() -> None:
+    assert RANKS == {"primary": 3, "strong": 2, "familiar": 1}
+
+
+def test_the_home_city_is_a_default_and_not_a_rule() -> None:
+    assert Profile().person.home_city == "Portland, OR"
+    moved = document.read("person: {home_city: Porto, timezone: Europe/Lisbon}", "x")
+    assert moved.person.home_city == "Porto"
+
+
+def leaves(data: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in data.items():
+        if isinstance(value, dict):
+            yield from leaves(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", value
+
+
+def fields(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, object]]:
+    """Every field of a profile by its path, with its default."""
+    for name, field in model.model_fields.items():
+        inner = model_of(field.annotation)
+        if inner:
+            yield from fields(inner, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", field.default
+
+
+def test_the_example_holds_every_field_and_the_default_rules() -> None:
+    read = document.read(example.TEXT, "example")
+    assert read.rules == Rules()
+    data, _ = document.parse(example.TEXT, "example")
+    data["skills"] = data["skills"][0]
+    # Those of a span have no default of their own.
+    assert {name for name, _ in leaves(data)} == {name for name, _ in fields(Profile)}
+
+
+def test_the_reference_names_every_field_with_its_default() -> None:
+    told = dict(re.findall(r"^\| `([\w.]+)` \| (.*?) \|", REFERENCE.read_text(), re.MULTILINE))
+    defaults = dict(leaves(Profile().model_dump(mode="json")))
+    assert set(told) == {name for name, _ in fields(Profile)}
+    for name, default in fields(Profile):
+        value = defaults.get(name, default)
+        if isinstance(value, int | float | str) and value != "":
+            assert told[name] == f"`{value}`", name
+        elif isinstance(value, list) and value:
+            assert told[name] == ", ".join(f"`{one}`" for one in value), name
+        else:
+            assert told[name] in ("", "required"), name
+
+
+def test_a_profile_survives_writing_and_reading() -> None:
+    profile = document.read(example.TEXT, "example")
+    assert document.read(document.write(profile), "again") == profile
+    assert document.read(document.write(Profile()), "empty") == Profile()
+    assert Profile.model_validate(profile.model_dump(mode="json")) == profile
+    assert document.read(profile.model_dump_json(), "x.json") == profile
+
+
+def test_short_forms_mean_what_they_say() -> None:
+    read = document.read(
+        "skills: [Python, {name: Go, rank: 3}]\ntitles:\nstop_lists: {domains: [WWW.Brine.example]}",
+        "x",
+    )
+    assert [(skill.name, skill.rank) for skill in read.skills] == [
+        ("Python", "familiar"),
+        ("Go", "primary"),
+    ]
+    assert read.titles == ()
+    assert read.stop_lists.domains == ("brine.example",)
+    assert document.read("", "x") == Profile()
+    assert document.read('{"summary": "\\ud83d\\udca7"}', "x").summary == "\U0001f4a7"
+
+
+def test_all_mistakes_are_told_at_once_by_line() -> None:
+    text = """\
+skils: [Python]
+skills:
+  - name: Python
+    rank: best
+  - name: Go
+    years: yes
+person:
+  timezone: Mars/Olympus
+  home_town: Porto
+rules:
+  strikes:
+    treshold: 4
+  tiers: {S: 10}
+"""
+    with pytest.raises(BadProfile) as caught:
+        document.read(text, "me.yaml")
+    told = {(one.line, one.field): one.message for one in caught.value.problems}
+    assert told == {
+        (1, "skils"): "is no field of a profile: did you mean skills?",
+        (4, "skills.1.rank"): "should be 'primary', 'strong' or 'familiar', not 'best'",
+        (6, "skills.2.years"): "should be a number, not True",
+        (8, "person.timezone"): "should be a time zone such as Europe/Lisbon",
+        (9, "person.home_town"): "is no field of a profile: did you mean home_city?",
+        (12, "rules.strikes.treshold"): "is no field of a profile: did you mean threshold?",
+        (13, "rules.tiers"): "S should be above A, A above B, B above C",
+    }
+    assert "me.yaml:4: skills.1.rank should be" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("- Python", "x:1: not a profile"),
+        ("just words", "x:1: not a profile"),
+        ("a: [", "not YAML"),
+        ("titles: [a]\ntitles: [b]", "x:2: titles stands there twice (first in line 1)"),
+        ("titles: Cook", "titles should be a list, not 'Cook'"),
+        ("titles: ['']", "titles.1 should not be empty"),
+        ("titles: [no]", "titles.1 should be a text, in quotes"),
+        ("skills: [{rank: strong}]", "skills.1.name is missing"),
+        ("skills: [5]", "skills.1 should be a group"),
+        ("skills: [Go, go]", "skills should name each skill once: go"),
+        ("skills: [{name: Go, rank: 4}]", "not 4"),
+        ("skills: [{name: Go, years: -1}]", "greater than or equal to 0, not -1"),
+        ("skills: [{name: Go, years: .inf}]", "skills.1.years"),
+        ("seniority: [wizard]", "'intern', 'entry'"),
+        ("arrangements: [moon]", "'remote', 'hybrid' or 'onsite', not 'moon'"),
+        ("salary_floor: {amount: 5, currency: dollars}", "three capital letters"),
+        ("salary_floor: {amount: 0}", "greater than 0"),
+        ("stop_lists: {domains: ['https://x.example/']}", "should be a domain"),
+        ("rules: {timezone: {least: 6, most: 5}}", "least (6) should not be above most (5)"),
+        ("rules: {strikes: {location: {least: -1, most: 3}}}", "at least 0"),
+        ("rules: {strikes: {threshold: '5'}}", "a whole number, not '5'"),
+        ("rules: {match: {score: 101}}", "less than or equal to 100"),
+        ("rules: {priorities: {high: 70}}", "high should be above medium"),
+        ('{"summary": "\\u0000"}', "control characters"),
+        ('{"summary": "\\ud800"}', "control characters"),
+        ("&a [*a]", "too deeply nested"),
+        ("[" * 5_000, "too deeply nested"),
+        ("a: " + "{a: " * 20 + "1" + "}" * 20, "too deeply nested"),
+        ("a: &a [1]\n" + "".join(f"{n}: &{n} [{', '.join([f'*{m}'] * 9)}]\n" for m, n in zip("abcdefgh", "bcdefghi", strict=True)), "too long"),
+        ("a: 2026-99-99", "means nothing"),
+        ("summary: " + "x" * 1_000_001, "longer than 1,000,000"),
+        ("? [a]\n: b", "a name should be a word"),
+    ],
+)  # fmt: skip
+def test_what_is_no_profile_is_refused_in_words(text: str, words: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        document.read(text, "x")
+    assert words in str(caught.value)

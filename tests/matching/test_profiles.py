@@ -1,0 +1,133 @@
+"""Profiles by name, in versions that never change, one of them the default."""
+
+from __future__ import annotations
+
+import asyncio
+
+import psycopg
+import pytest
+
+from jobmill.db import Database, Tx
+from jobmill.errors import Conflict, Invalid, NotFound
+from jobmill.matching import profiles
+from jobmill.matching.profile import Profile, Skill
+from jobmill.matching.profiles import Saved
+
+
+def cook(number: float = 0) -> Profile:
+    return Profile(titles=("Cook",), experience_years=number)
+
+
+async def test_what_differs_is_a_new_version_and_what_does_not_is_none(tx: Tx) -> None:
+    assert await profiles.save(tx, "dana", cook(1), by="dana") == Saved("dana", 1, True)
+    assert await profiles.save(tx, "dana", cook(1), by="eve") == Saved("dana", 1, False)
+    assert await profiles.save(tx, "dana", cook(2), by="eve", note="older") == Saved(
+        "dana", 2, True
+    )
+    # To go back is a change too.
+    assert await profiles.save(tx, "dana", cook(1)) == Saved("dana", 3, True)
+    told = [(one.version, one.saved_by, one.note) for one in await profiles.history(tx, "dana")]
+    assert told == [(3, None, None), (2, "eve", "older"), (1, "dana", None)]
+    assert (await profiles.get(tx, "dana", version=2)).profile() == cook(2)
+    assert (await profiles.get(tx, "dana")).version == 3
+
+
+async def test_a_version_holds_the_rules_it_was_saved_with(tx: Tx) -> None:
+    await profiles.save(tx, "dana", cook())
+    assert (await profiles.get(tx)).content["rules"]["strikes"]["threshold"] == 5
+
+
+async def test_a_version_never_changes(tx: Tx) -> None:
+    await profiles.save(tx, "dana", cook())
+    with pytest.raises(psycopg.errors.RaiseException, match="does not change"):
+        await tx.execute("UPDATE matching.profile_version SET content = '{}'")
+
+
+async def test_the_first_is_the_default_until_somebody_chooses(tx: Tx) -> None:
+    with pytest.raises(NotFound):
+        await profiles.get(tx)
+    await profiles.save(tx, "dana", cook(1))
+    await profiles.save(tx, "eve", cook(2))
+    assert (await profiles.get(tx)).name == "dana"
+    await profiles.use(tx, "eve", by="eve")
+    assert (await profiles.get(tx)).name == "eve"
+    assert [(one.name, one.is_default) for one in await profiles.find(tx)] == [
+        ("dana", False),
+        ("eve", True),
+    ]
+    with pytest.raises(NotFound):
+        await profiles.use(tx, "nobody")
+    assert (await profiles.get(tx)).name == "eve"
+
+
+async def test_what_is_not_there_is_said_so(tx: Tx) -> None:
+    await profiles.save(tx, "dana", cook())
+    for name, version in (("eve", None), ("dana", 2)):
+        with pytest.raises(NotFound, match=name):
+            await profiles.get(tx, name, version=version)
+    with pytest.raises(NotFound):
+        await profiles.history(tx, "eve")
+
+
+@pytest.mark.parametrize("name", ["", "Dana", "a b", "../x", "x" * 64, "-x", "dana\n"])
+async def test_a_name_is_a_plain_word(tx: Tx, name: str) -> None:
+    with pytest.raises(Invalid, match="cannot name a profile"):
+        await profiles.save(tx, name, cook())
+
+
+async def test_who_edited_an_older_version_is_told(tx: Tx) -> None:
+    await profiles.save(tx, "dana", cook(1), after=0)
+    await profiles.save(tx, "dana", cook(2), after=1)
+    with pytest.raises(Conflict, match="got version 2 meanwhile"):
+        await profiles.save(tx, "dana", cook(3), after=1)
+
+
+async def test_concurrent_saves_get_distinct_versions(database: Database) -> None:
+    ready = asyncio.Barrier(6)
+
+    async def save(number: int) -> int:
+        async with database.transaction() as tx:
+            await ready.wait()
+            return (await profiles.save(tx, "dana", cook(number))).version
+
+    versions = await asyncio.gather(*map(save, range(6)))
+    assert sorted(versions) == [1, 2, 3, 4, 5, 6]
+    async with database.transaction() as tx:
+        for number, version in enumerate(versions):
+            assert (await profiles.get(tx, "dana", version=version)).profile() == cook(number)
+
+
+async def test_the_same_saved_by_many_at_once_is_one_version(database: Database) -> None:
+    ready = asyncio.Barrier(6)
+
+    async def save(_: int) -> Saved:
+        async with database.transaction() as tx:
+            await ready.wait()
+            return await profiles.save(tx, "dana", cook())
+
+    saved = await asyncio.gather(*map(save, range(6)))
+    assert {one.version for one in saved} == {1}
+    assert [one.changed for one in saved].count(True) == 1
+
+
+async def test_of_first_profiles_made_at_once_one_is_the_default(database: Database) -> None:
+    ready = asyncio.Barrier(6)
+
+    async def save(number: int) -> None:
+        async with database.transaction() as tx:
+            await ready.wait()
+            await profiles.save(tx, f"p{number}", cook())
+
+    await asyncio.gather(*map(save, range(6)))
+    async with database.transaction() as tx:
+        assert [one.is_default for one in await profiles.find(tx)].count(True) == 1
+
+
+async def test_a_version_of_another_release_is_refused_in_words(tx: Tx) -> None:
+    await profiles.save(tx, "dana", Profile(skills=(Skill(name="Go"),)))
+    await tx.execute(
+        "INSERT INTO matching.profile_version (profile_id, version, content)"
+        " SELECT id, 2, '{\"colour\": 1}' FROM matching.profile"
+    )
+    with pytest.raises(Invalid, match=r"version 2 of dana .*colour"):
+        (await profiles.get(tx)).profile()

@@ -1,0 +1,200 @@
+"""What is read from a resume, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+
+import pytest
+
+from jobmill.errors import Invalid
+from jobmill.matching import document, resume
+from jobmill.matching.profile import Profile
+from tests.matching import kit
+
+
+def skills_of(profile: Profile) -> dict[str, float | None]:
+    return {skill.name: skill.years for skill in profile.skills}
+
+
+@pytest.mark.parametrize(
+    ("format", "data"),
+    [
+        ("text", kit.TEXT.encode()),
+        ("text", kit.TEXT.replace("\n", "\r\n").encode("utf-16")),
+        ("docx", kit.word()),
+        ("pdf", kit.pdf(kit.TEXT.splitlines())),
+    ],
+)
+def test_a_resume_is_read_the_same_in_every_format(format: str, data: bytes) -> None:
+    draft = resume.read(data, "x")
+    assert draft.format == format
+    read = draft.profile
+    assert read.summary == "Backend engineer with 12+ years of experience building water systems."
+    assert read.experience_years == 12
+    assert skills_of(read) == {
+        "Python": 8,
+        "Go": None,
+        "C++": None,
+        "PostgreSQL": None,
+        "Kubernetes": None,
+        "Terraform": 3,
+        "JavaScript": None,
+    }
+    assert read.titles == ("Senior Software Engineer", "Staff Engineer", "Software Developer")
+    assert read.highlights == (
+        "Cut pump downtime by 40% with a new scheduler",
+        "Led 3 years of Terraform work",
+        "Wrote the JavaScript front end",
+    )
+    assert read.projects == ("tinypump: a simulator",)
+    assert read.achievements == ("Best Pump 2020",)
+    assert document.read(document.write(read), "again") == read
+
+
+def test_json_resume_is_read_by_its_fields() -> None:
+    draft = resume.read(kit.json_resume(), "x")
+    read = draft.profile
+    assert draft.format == "json-resume"
+    assert (read.person.name, read.person.home_city) == ("Dana Pell", "Porto, PT-13")
+    assert read.titles == ("Staff Engineer", "Senior Engineer")
+    assert skills_of(read) == {
+        "Go": None,
+        "PostgreSQL": None,
+        "Well digging": None,
+        "Python": None,
+        "Rust": 5,
+    }
+    assert read.projects == ("tinypump: a simulator",)
+    assert read.achievements == ("Best Pump",)
+
+
+@pytest.mark.parametrize("odd", [None, 7, "x", [], [1], {"a": []}, [[{}]], "\x00\x1b[2J"])
+@pytest.mark.parametrize("field", ["basics", "work", "skills", "projects", "awards", "volunteer"])
+def test_a_field_of_json_resume_in_another_shape_costs_that_field(field: str, odd: object) -> None:
+    read = resume.read(kit.json_resume(**{field: odd}), "x").profile
+    assert document.read(document.write(read), "again") == read
+    if field != "skills":
+        assert "Well digging" in skills_of(read)
+
+
+def test_what_a_resume_does_not_say_is_not_guessed() -> None:
+    draft = resume.read(b"Dana Pell\nI know Python.\nI have been cooking since 1999.", "x")
+    assert draft.profile == Profile.model_validate({"skills": ["Python"]})
+    assert "titles" in draft.missing
+    assert "experience_years" in draft.missing
+    # Neither a rank nor a place, nor a seniority by the look of a title.
+    assert draft.profile.model_fields_set == {"skills"}
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("8 years of Python", 8),
+        ("8+ years Python", 8),
+        ("2.5 yrs of Python", 2.5),
+        ("10 years of professional experience with Python", 10),
+        ("Python (8 years)", 8),
+        ("Python: 8+ years", 8),
+        ("Python - 8 yrs", 8),
+        ("Python, 8 years\nJava", 8),
+        ("Python for 8 years", 8),
+        ("Python since 2016", None),
+        ("99 years of Python", None),
+        ("8 years at Wells & Co. Python", None),
+        ("8 years of Java, and Python", None),
+        ("Python, 8 years of Java", None),
+        ("Python. In 8 years I learned much", None),
+    ],
+)
+def test_years_count_only_where_they_stand_beside_the_skill(text: str, years: float | None) -> None:
+    assert skills_of(resume.read(text.encode(), "x").profile)["Python"] == years
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("12 years of experience.", 12),
+        ("over 12 years' professional experience", 12),
+        ("12 years of experience with Python", None),
+        ("12 years ago", None),
+        ("99 years of experience", None),
+    ],
+)
+def test_the_years_of_a_career_are_those_stated(text: str, years: float | None) -> None:
+    assert resume.read(text.encode(), "x").profile.experience_years == years
+
+
+def test_a_point_runs_on_over_the_lines_it_was_broken_into() -> None:
+    text = b"Experience\n- Cut downtime\nby half\n\nWells & Co\n- Led a team"
+    assert resume.read(text, "x").profile.highlights == ("Cut downtime by half", "Led a team")
+
+
+def test_the_tables_of_a_docx_are_read() -> None:
+    read = resume.read(kit.word("Skills", table=["Python (4 years)", "Rust"]), "x").profile
+    assert skills_of(read) == {"Python": 4, "Rust": None}
+
+
+BOMB = b"<w:document>" + b"0" * 70_000_000
+DOCUMENT = "word/document.xml"
+ENTITIES = (
+    b'<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa">'
+    + b"".join(b'<!ENTITY %c "%b">' % (n + 1, b"&%c;" % n * 10) for n in b"abcdefghi")
+    + b"]><d>&j;</d>"
+)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (kit.encrypted_pdf, "encrypted"),
+        (lambda: b"%PDF-1.7 and then nothing", "broken PDF"),
+        (lambda: kit.pdf(["x"])[:200], "broken PDF"),
+        (lambda: kit.pdf([]), "holds no text"),
+        (lambda: kit.pdf(["x"], pages=61), "more than 60 pages"),
+        (lambda: kit.pdf_of(b"BT /F1 1 Tf (x) Tj ET " * 100_000), "more than any resume"),
+        (lambda: kit.pdf_of(b"q Q " * 20_000_000), "more than any resume"),
+        (lambda: resume.OLE + b"\x00" * 100, "encrypted, or of an old Word"),
+        (lambda: b"PK\x03\x04 and then nothing", "broken DOCX"),
+        (lambda: kit.word()[:-100], "broken DOCX"),
+        (lambda: kit.word_with(DOCUMENT, BOMB), "unpacks to more"),
+        (lambda: kit.word_with(DOCUMENT, ENTITIES), "broken DOCX"),
+        (lambda: kit.word_with(DOCUMENT, b"<d>" * 10_000), "broken DOCX"),
+        (lambda: kit.word_with("[Content_Types].xml", b"<x/>"), "broken DOCX"),
+        (lambda: kit.word("x" * 400_000), "more text than any resume"),
+        (lambda: b"\x7fELF\x00\x00", "neither text nor"),
+        (lambda: b" \n", "holds no text"),
+        (lambda: b"x" * 300_001, "more text than any resume"),
+        (lambda: b"x" * 10_000_001, "more than 10 MB"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_what_to_do(
+    make: Callable[[], bytes], words: str
+) -> None:
+    with pytest.raises(Invalid) as caught:
+        resume.read(make(), "resume")
+    assert words in str(caught.value)
+    assert str(caught.value).startswith("resume ")
+
+
+@pytest.mark.parametrize("whole", [kit.pdf(kit.TEXT.splitlines()), kit.word(), kit.json_resume()])
+def test_a_file_with_flipped_bytes_is_read_or_refused(whole: bytes) -> None:
+    chance = random.Random(4)
+    ends = {"read": 0, "refused": 0}
+    for _ in range(150):
+        data = bytearray(whole)
+        for _ in range(chance.randint(1, 20)):
+            data[chance.randrange(len(data))] = chance.randrange(256)
+        try:
+            resume.read(bytes(data), "x")
+            ends["read"] += 1
+        except Invalid:
+            ends["refused"] += 1
+    assert ends["read"]
+
+
+def test_a_json_profile_is_no_resume() -> None:
+    assert resume.sniff(json.dumps({"skills": ["Python"]}).encode()) is None
+    assert resume.sniff(b"[" * 100_000) is None
+    assert resume.sniff(kit.json_resume()) == "json-resume"

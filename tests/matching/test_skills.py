@@ -1,0 +1,82 @@
+"""Skills are found as whole words, by any of their names."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobmill.matching import skills
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("JavaScript", ["JavaScript"]),
+        ("Java", ["Java"]),
+        ("Java, javascript", ["Java", "JavaScript"]),
+        ("javas and javascripting", []),
+        ("C++, C# and .NET", ["C++", "C#", ".NET"]),
+        ("C++/C#/C", ["C++", "C#", "C"]),
+        ("ASP.NET", [".NET"]),
+        ("dana@example.net, wells.net", []),
+        ("node.js; NodeJS", ["Node.js"]),
+        ("Python.", ["Python"]),
+        ("(Python)", ["Python"]),
+        ("Java-based tools", ["Java"]),
+        ("postgres and k8s on GCP", ["PostgreSQL", "Kubernetes", "Google Cloud"]),
+        ("React Native", ["React Native"]),
+        ("React, React-Native", ["React", "React Native"]),
+        ("PL/SQL", ["PL/SQL"]),
+        ("internal tools", []),
+        ("the rest of the team", []),
+        ("REST", ["REST"]),
+        # "go" and its like are everyday words.
+        ("I go to work; ready to Go", []),
+        ("go-to-market", []),
+        ("Go-to-market with Python", ["Python"]),
+        ("Python, Go, C and R", ["Python", "Go", "C", "R"]),
+        ("five years of Go", ["Go"]),
+        ("services written in Go.", ["Go"]),
+        ("Go developer", ["Go"]),
+        ("golang", ["Go"]),
+        ("C-level talks on Java", ["Java"]),
+        ("Vitamin C and Python", ["Python"]),
+        ("graduated in Spring, 2015", []),
+        ("Java, Spring, Hibernate", ["Java", "Spring Framework", "Hibernate"]),
+        ("Rust - Swift - Kotlin", ["Rust", "Swift", "Kotlin"]),
+        ("a swift reply, less rust, Python", ["Python"]),
+        ("excel at SQL", ["SQL"]),
+        ("Worked with Ada and Julia", []),
+    ],
+)
+def test_a_skill_is_found_by_its_names_and_only_by_them(text: str, names: list[str]) -> None:
+    assert skills.named(text) == names
+
+
+def test_a_hit_says_where() -> None:
+    text = "first\nwe use Python here"
+    (hit,) = skills.find(text)
+    assert text[hit.start : hit.end] == "Python"
+
+
+def test_every_skill_is_found_by_each_of_its_spellings() -> None:
+    for line in skills.PLAIN.strip().splitlines():
+        name, *others = [one.removeprefix("=") for one in line.split(" | ")]
+        for spelling in (name, *others):
+            assert skills.canonical(spelling) == name
+            # The everyday ones need the company of another.
+            assert name in skills.named(f"{spelling}, Python"), spelling
+
+
+def test_no_spelling_means_two_skills() -> None:
+    spellings = [
+        one.removeprefix("=").casefold()
+        for line in skills.PLAIN.strip().splitlines()
+        for one in line.split(" | ")
+    ]
+    assert len(spellings) == len(set(spellings))
+    assert len(skills.PLAIN.strip().splitlines()) > 250
+
+
+def test_an_unknown_skill_keeps_its_name() -> None:
+    assert skills.canonical("Well digging") == "Well digging"
+    assert skills.canonical(" golang ") == "Go"
