@@ -46,10 +46,37 @@ def _host_ports(text: str) -> str:
     return text
 
 
+MODEL = re.compile(r"none|(?:anthropic|openai|ollama):[!-~]+")
+BASE_URL = re.compile(r"https?://[^\s/@?#]+(?:/[^\s@?#]*)?")
+PRICE = re.compile(r"\d{1,6}(?:\.\d{1,6})?/\d{1,6}(?:\.\d{1,6})?")
+
+
+def _model(text: str) -> str:
+    if not MODEL.fullmatch(text):
+        raise ValueError("not a model")
+    return text
+
+
+def _base_url(text: str) -> str:
+    if not BASE_URL.fullmatch(text):
+        raise ValueError("not a URL")
+    return text
+
+
+def _price(text: str) -> str:
+    if not PRICE.fullmatch(text):
+        raise ValueError("not two prices")
+    return text
+
+
 UserPath = Annotated[Path, AfterValidator(lambda path: Path(os.path.expanduser(path)))]
 HeaderText = Annotated[str, AfterValidator(_header_text)]
 HostPorts = Annotated[str, AfterValidator(_host_ports)]
 Count = Annotated[int, Field(ge=1, le=10_000_000)]
+ModelName = Annotated[str, AfterValidator(_model)]
+BaseUrl = Annotated[str, AfterValidator(_base_url)]
+TwoPrices = Annotated[str, AfterValidator(_price)]
+Dollars = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 
 
 class Settings(BaseModel):
@@ -129,6 +156,45 @@ class Settings(BaseModel):
     chromium: UserPath | None = None
     """The browser for pages that need one. Empty: `$CHROMIUM`, else the one in the PATH."""
 
+    model_cheap: ModelName = "anthropic:claude-haiku-5-5"
+    """The model that reads. Without its key (ANTHROPIC_API_KEY or OPENAI_API_KEY, only in the
+    environment) all is done locally."""
+
+    model_strong: ModelName = "anthropic:claude-sonnet-5-5"
+    """The model that judges."""
+
+    anthropic_base_url: BaseUrl = "https://api.anthropic.com"
+    """Where models named anthropic:… are asked; it may be private, and is sent the key."""
+
+    openai_base_url: BaseUrl = "https://api.openai.com/v1"
+    """Where models named openai:… are asked: any server that speaks as OpenAI does."""
+
+    ollama_base_url: BaseUrl = "http://127.0.0.1:11434/v1"
+    """Where models named ollama:… are asked."""
+
+    model_streaming: bool = False
+    """Whether answers are asked for piece by piece, for proxies that cut silent connections."""
+
+    model_prices: dict[str, TwoPrices] = Field(default_factory=dict)
+    """US dollars for a million tokens in and out, for models that we know no price of or that
+    cost you something else."""
+
+    budget_call: Dollars = 0.25
+    """The most that one call of a model may cost, in US dollars; 0 in this or the next three: nothing is paid."""
+
+    budget_run: Dollars = 1.00
+    """The same for all that springs from one submitted item."""
+
+    budget_day: Dollars = 1.00
+    """The same for a day (UTC)."""
+
+    budget_month: Dollars = 20.00
+    """The same for a month (UTC)."""
+
+    budget_spent_out: Literal["block", "local"] = "block"
+    """What becomes of work when the day or the month is spent: it waits for the next, or goes on
+    without a model."""
+
 
 class _Given:
     """One value as the operator wrote it, and where."""
@@ -172,12 +238,24 @@ def places(folder: Path | None = None) -> list[Path]:
     return [(folder or Path.cwd()) / FILE, platformdirs.user_config_path("jobmill") / FILE]
 
 
+_URL = "a URL that starts with http:// or https://, without a password"
+_MODEL = "anthropic:MODEL or openai:MODEL or ollama:MODEL or none"
+_IN_WORDS = {
+    "database_url": "a URL that starts with postgresql://",
+    "private_hosts": "host:port,host:port",
+    "model_cheap": _MODEL,
+    "model_strong": _MODEL,
+    "model_prices": "model=IN/OUT,model=IN/OUT",
+    "anthropic_base_url": _URL,
+    "openai_base_url": _URL,
+    "ollama_base_url": _URL,
+}
+
+
 def allowed(name: str) -> str:
     """In words, what a setting accepts."""
-    if name == "database_url":
-        return "a URL that starts with postgresql://"
-    if name == "private_hosts":
-        return "host:port,host:port"
+    if name in _IN_WORDS:
+        return _IN_WORDS[name]
     return _words(Settings.model_json_schema()["properties"][name])
 
 
@@ -189,6 +267,8 @@ def _words(schema: dict[str, Any]) -> str:
             return " or ".join(choices)
         case {"additionalProperties": inner}:
             return f"phase=N,phase=N, each {_words(inner)}"
+        case {"type": "number", "minimum": low, "maximum": high}:
+            return f"a number from {low:g} to {high:,.0f}"
         case {"minimum": low, "maximum": high}:
             return f"a whole number from {low} to {high}"
         case {"minimum": low}:
@@ -295,7 +375,7 @@ def _explain(error: ValidationError, given: Mapping[str, _Given]) -> list[str]:
     for problem in error.errors():
         name, *inner = cast(tuple[str, ...], problem["loc"])
         # The wrong text helps to find it, but a URL may hold a password.
-        wrong = "" if name == "database_url" else f", not {_quoted(problem['input'])}"
+        wrong = "" if name.endswith("_url") else f", not {_quoted(problem['input'])}"
         part = f" ({inner[0]})" if inner else ""
         lines.append(f"{given[name].label}{part} should be {allowed(name)}{wrong}")
     return lines

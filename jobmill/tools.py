@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from jobmill.db import Database
 from jobmill.errors import Unavailable
+from jobmill.outside.question import Model, no_model
 from jobmill.outside.request import Answer, Fetch, Request, Validators
 
 
@@ -18,3 +19,4 @@ async def no_network(request: Request, validators: Validators | None = None) -> 
 class Tools:
     db: Database
     fetch: Fetch = no_network
+    model: Model = no_model

@@ -119,6 +119,11 @@ WRONG_VARIABLES = [
     ("JOBMILL_PRIVATE_HOSTS", "localhost", "should be host:port,host:port, not 'localhost'"),
     ("JOBMILL_PRIVATE_HOSTS", "a:1,b:65536", "should be host:port,host:port"),
     ("JOBMILL_PRIVATE_HOSTS", "http://a:1", "should be host:port,host:port"),
+    ("JOBMILL_MODEL_CHEAP", "haiku", "should be anthropic:MODEL or openai:MODEL or ollama:MODEL or none, not 'haiku'"),
+    ("JOBMILL_MODEL_PRICES", "openai:x=5", r"\(openai:x\) should be model=IN/OUT,model=IN/OUT, not '5'"),
+    ("JOBMILL_OPENAI_BASE_URL", "http://me:secret@host", "JOBMILL_OPENAI_BASE_URL should be a URL .* without a password$"),
+    ("JOBMILL_BUDGET_DAY", "-1", "a number from 0 to 1,000,000, not '-1'"),
+    ("JOBMILL_BUDGET_DAY", "nan", "a number from 0 to 1,000,000, not 'nan'"),
     ("DATABASE_URL", "mysql://me@host/x", "DATABASE_URL should be a URL that starts with postgresql://"),
     ("JOBMILL_CONFIG", "/nowhere/x.yaml", "JOBMILL_CONFIG names /nowhere/x.yaml, which is not a file"),
 ]  # fmt: skip

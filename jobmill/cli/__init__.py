@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from jobmill.cli import company, config, db, doctor, listing, queue, serve, source
+from jobmill.cli import budget, company, config, db, doctor, listing, profile, queue, serve, source
 from jobmill.errors import AppError, Conflict, Invalid, NotFound, OutsideError, Unavailable
 
 EXIT_CODES: dict[type[AppError], int] = {
@@ -32,10 +32,12 @@ app = typer.Typer(
 app.add_typer(source.app, name="source")
 app.add_typer(listing.app, name="listing")
 app.add_typer(company.app, name="company")
+app.add_typer(profile.app, name="profile")
 app.add_typer(db.app, name="db")
 app.add_typer(config.app, name="config")
 app.add_typer(queue.app, name="queue")
 app.command()(doctor.doctor)
+app.command()(budget.budget)
 app.command()(serve.up)
 app.command()(serve.web)
 app.command()(serve.worker)

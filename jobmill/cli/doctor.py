@@ -62,6 +62,7 @@ def examine() -> Iterator[Check]:
     yield check_port(settings)
     yield check_contact(settings)
     yield check_browser(settings)
+    yield check_models(settings)
 
 
 def check_python() -> Check:
@@ -185,3 +186,12 @@ def check_browser(settings: Settings) -> Check:
         return Check("ok", "browser", found)
     mend = "install chromium, or set chromium to where it is"
     return Check("warn", "browser", "none: pages that need JavaScript are not read", mend)
+
+
+def check_models(settings: Settings) -> Check:
+    """Which mode is on; without a model everything works, so nothing is wrong."""
+    from jobmill.cli.budget import find_seats, mode
+
+    seats = find_seats(settings, os.environ)
+    lacks = [f"{seat.tier}: {seat.missing}" for seat in seats if seat.missing is not None]
+    return Check("ok", "models", mode(seats), "; ".join(lacks))

@@ -39,6 +39,7 @@ def up() -> None:
     async def main(stop: asyncio.Event) -> None:
         from jobmill import app, db
         from jobmill.outside.fetch import open_fetch
+        from jobmill.outside.model import open_model
         from jobmill.tools import Tools
 
         # The worker's heartbeat must not queue for a connection behind people who look at pages.
@@ -46,8 +47,9 @@ def up() -> None:
             environment.open_database(settings) as database,
             db.connect(database.url, size=4) as for_pages,
             open_fetch(database, settings) as fetch,
+            open_model(database, settings) as model,
         ):
-            tools = Tools(database, fetch)
+            tools = Tools(database, fetch, model)
             await app.declare(tools, settings)
             await app.declare_schedules(tools)
             worker = app.worker(tools, settings)
@@ -90,13 +92,15 @@ def worker(only: Only = None, drain: Drain = False) -> None:
     async def main(stop: asyncio.Event) -> None:
         from jobmill import app
         from jobmill.outside.fetch import open_fetch
+        from jobmill.outside.model import open_model
         from jobmill.tools import Tools
 
         async with (
             environment.open_database(settings) as database,
             open_fetch(database, settings) as fetch,
+            open_model(database, settings) as model,
         ):
-            tools = Tools(database, fetch)
+            tools = Tools(database, fetch, model)
             await app.declare(tools, settings)
             await app.declare_schedules(tools)
             stages = app.stages(tools, settings)

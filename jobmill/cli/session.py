@@ -38,6 +38,7 @@ def reach(act: Callable[[Tools], Awaitable[T]]) -> T:
 
 async def _reach(act: Callable[[Tools], Awaitable[T]]) -> T:
     from jobmill.outside.fetch import open_fetch
+    from jobmill.outside.model import open_model
 
     settings = environment.load()
     # Who waits for a command is told what came of it, not of each call on the way.
@@ -46,8 +47,9 @@ async def _reach(act: Callable[[Tools], Awaitable[T]]) -> T:
         async with (
             environment.open_database(settings) as database,
             open_fetch(database, settings) as fetch,
+            open_model(database, settings) as model,
         ):
-            return await act(Tools(database, fetch))
+            return await act(Tools(database, fetch, model))
     except (*GONE, *TOO_MUCH) as error:
         raise _explained(error) from error
 

@@ -10,6 +10,7 @@ import pytest
 
 from jobmill.cli import doctor
 from jobmill.db.state import Facts, State
+from jobmill.settings import Settings
 from tests.cli.conftest import Jobmill
 from tests.cli.forked import as_url
 
@@ -43,6 +44,7 @@ def test_all_is_well_on_a_fresh_machine(jobmill: Jobmill) -> None:
             "web address",
             "contact",
             "browser",
+            "models",
         ],
         "ok",
     )
@@ -129,3 +131,15 @@ def test_a_clock_that_differs_is_a_warning(before: int, after: int, result: str)
 @pytest.mark.parametrize(("free", "result"), [(10**8, "fail"), (2 * 10**9, "warn"), (10**10, "ok")])
 def test_little_space_is_told(free: int, result: str) -> None:
     assert doctor.check_space(free).result == result
+
+
+def test_the_mode_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    without = doctor.check_models(Settings())
+    assert (without.result, without.found) == ("ok", "local only")
+    assert "ANTHROPIC_API_KEY" in without.mend
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
+    given = doctor.check_models(Settings(model_strong="none"))
+    assert given.found == "cheap: anthropic:claude-haiku-5-5"
+    assert "sk-secret" not in repr(given)
+    assert doctor.check_models(Settings(budget_day=0)).found == "local only"

@@ -1,0 +1,123 @@
+"""The Messages API of Anthropic, as far as we speak it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from jobmill.outside.endpoint import Endpoint
+from jobmill.outside.question import Ask, T, fenced, schema, system
+from jobmill.outside.speech import Cut, Said, Stop, Tokens, Trouble, Unreadable, events
+
+PATH = "/v1/messages"
+_STOPS: dict[str, Stop] = {
+    "end_turn": "end",
+    "stop_sequence": "end",
+    "max_tokens": "truncated",
+    "model_context_window_exceeded": "truncated",
+    "refusal": "refused",
+}
+
+
+def headers(endpoint: Endpoint) -> dict[str, str]:
+    return {"x-api-key": endpoint.key, "anthropic-version": "2023-06-01"}
+
+
+def body(ask: Ask[T], endpoint: Endpoint, *, stream: bool) -> bytes:
+    """The request. The newest models take neither a forced tool nor a temperature, so the form
+    of the answer is asked for as such."""
+    asked: dict[str, Any] = {
+        "model": endpoint.model,
+        "max_tokens": ask.max_tokens,
+        "system": system(ask),
+        "messages": [{"role": "user", "content": fenced(ask.text)}],
+        "output_config": {"format": {"type": "json_schema", "schema": schema(ask.answer)}},
+    }
+    return json.dumps(asked | ({"stream": True} if stream else {})).encode()
+
+
+class _Usage(BaseModel):
+    input_tokens: Tokens = None
+    cache_creation_input_tokens: Tokens = None
+    cache_read_input_tokens: Tokens = None
+    output_tokens: Tokens = None
+
+    @property
+    def all_in(self) -> int | None:
+        if self.input_tokens is None:
+            return None
+        cached = (self.cache_creation_input_tokens or 0) + (self.cache_read_input_tokens or 0)
+        return self.input_tokens + cached
+
+
+class _Block(BaseModel):
+    type: str
+    text: str = ""
+
+
+class _Message(BaseModel):
+    content: list[_Block] = []
+    stop_reason: str | None = None
+    usage: _Usage = _Usage()
+
+
+class _Event(BaseModel):
+    type: str
+    message: _Message | None = None
+    delta: dict[str, Any] = {}
+    content_block: _Block | None = None
+    usage: _Usage | None = None
+    error: Trouble | None = None
+
+
+def read(body: bytes) -> Said:
+    """What a whole answer says; Unreadable if it is none."""
+    try:
+        message = _Message.model_validate_json(body)
+    except ValidationError as error:
+        raise Unreadable from error
+    text = "".join(block.text for block in message.content if block.type == "text")
+    return _said(text, message.stop_reason, message.usage.all_in, message.usage.output_tokens)
+
+
+def read_stream(body: bytes) -> Said:
+    """What a streamed answer says; Cut if it does not come to its end."""
+    text, stop, tokens_in, tokens_out = "", None, None, None
+    for event in map(_event, events(body)):
+        match event.type:
+            case "message_start" if event.message:
+                tokens_in = event.message.usage.all_in
+            case "content_block_start" if (
+                event.content_block and event.content_block.type == "text"
+            ):
+                text += event.content_block.text
+            case "content_block_delta" if event.delta.get("type") == "text_delta":
+                text += str(event.delta.get("text", ""))
+            case "message_delta":
+                stop = event.delta.get("stop_reason") or stop
+                if event.usage:
+                    # Running totals, not steps.
+                    tokens_in = event.usage.all_in or tokens_in
+                    tokens_out = event.usage.output_tokens
+            case "error":
+                raise Cut(event.error.message if event.error else "")
+            case "message_stop":
+                return _said(text, stop, tokens_in, tokens_out)
+            case _:
+                pass
+    raise Cut("the answer broke off")
+
+
+def _event(data: str) -> _Event:
+    try:
+        return _Event.model_validate_json(data)
+    except ValidationError as error:
+        raise Unreadable from error
+
+
+def _said(text: str, stop: object, tokens_in: int | None, tokens_out: int | None) -> Said:
+    if stop not in _STOPS:
+        raise Unreadable
+    return Said(text, _STOPS[str(stop)], tokens_in, tokens_out)

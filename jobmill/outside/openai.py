@@ -1,0 +1,100 @@
+"""Chat completions as OpenAI, Ollama and many other servers speak them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from jobmill.outside.endpoint import OPENAI, Endpoint
+from jobmill.outside.question import Ask, T, fenced, schema, system
+from jobmill.outside.speech import Cut, Said, Stop, Tokens, Trouble, Unreadable, events
+
+PATH = "/chat/completions"
+_STOPS: dict[str, Stop] = {"stop": "end", "length": "truncated", "content_filter": "refused"}
+
+
+def headers(endpoint: Endpoint) -> dict[str, str]:
+    return {"authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+
+
+def body(ask: Ask[T], endpoint: Endpoint, *, stream: bool) -> bytes:
+    """The request. OpenAI itself has renamed `max_tokens`; the others have not followed."""
+    limit = "max_completion_tokens" if endpoint.base_url == OPENAI else "max_tokens"
+    form = {"name": "answer", "schema": schema(ask.answer)}
+    asked: dict[str, Any] = {
+        "model": endpoint.model,
+        limit: ask.max_tokens,
+        "messages": [
+            {"role": "system", "content": system(ask)},
+            {"role": "user", "content": fenced(ask.text)},
+        ],
+        "response_format": {"type": "json_schema", "json_schema": form},
+    }
+    if stream:
+        asked |= {"stream": True, "stream_options": {"include_usage": True}}
+    return json.dumps(asked).encode()
+
+
+class _Usage(BaseModel):
+    prompt_tokens: Tokens = None
+    completion_tokens: Tokens = None
+
+
+class _Words(BaseModel):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Words = _Words()
+    delta: _Words = _Words()
+    finish_reason: str | None = None
+
+
+class _Completion(BaseModel):
+    choices: list[_Choice] = []
+    usage: _Usage | None = None
+    error: Trouble | None = None
+
+
+def read(body: bytes) -> Said:
+    """What a whole answer says; Unreadable if it is none."""
+    told = _completion(body)
+    if not told.choices:
+        raise Unreadable
+    choice = told.choices[0]
+    return _said(choice.message, choice.finish_reason, told.usage)
+
+
+def read_stream(body: bytes) -> Said:
+    """What a streamed answer says; Cut if it does not come to its end."""
+    words, stop, usage = _Words(content=""), None, None
+    for data in events(body):
+        if data.strip() == "[DONE]":
+            return _said(words, stop, usage)
+        told = _completion(data.encode())
+        if told.error:
+            raise Cut(told.error.message)
+        usage = told.usage or usage
+        for choice in told.choices[:1]:
+            words.content = (words.content or "") + (choice.delta.content or "")
+            words.refusal = choice.delta.refusal or words.refusal
+            stop = choice.finish_reason or stop
+    raise Cut("the answer broke off")
+
+
+def _completion(body: bytes) -> _Completion:
+    try:
+        return _Completion.model_validate_json(body)
+    except ValidationError as error:
+        raise Unreadable from error
+
+
+def _said(words: _Words, stop: str | None, usage: _Usage | None) -> Said:
+    if stop not in _STOPS:
+        raise Unreadable
+    usage = usage or _Usage()
+    ended: Stop = "refused" if words.refusal else _STOPS[stop]
+    return Said(words.content or "", ended, usage.prompt_tokens, usage.completion_tokens)

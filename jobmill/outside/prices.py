@@ -1,0 +1,56 @@
+"""What a call costs: dollars for a million tokens, by model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+AS_OF = "2026-11-15"
+"""When the table below was compared with what the providers publish."""
+
+LONG = 100_000
+"""A prompt of more tokens is charged at the long price, where there is one."""
+
+SCALE = Decimal(1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    input: Decimal
+    output: Decimal
+    long_input: Decimal | None = None
+    long_output: Decimal | None = None
+
+    def cost(self, tokens_in: int, tokens_out: int) -> Decimal:
+        """In dollars."""
+        long = tokens_in > LONG
+        per_in = self.long_input if long and self.long_input is not None else self.input
+        per_out = self.long_output if long and self.long_output is not None else self.output
+        return (per_in * tokens_in + per_out * tokens_out) / SCALE
+
+
+FREE = Price(Decimal(0), Decimal(0))
+
+TABLE = {
+    "anthropic:claude-haiku-5-5": Price(
+        Decimal("0.10"), Decimal("0.50"), Decimal("0.50"), Decimal("2.50")
+    ),
+    "anthropic:claude-sonnet-5-5": Price(Decimal(2), Decimal(10)),
+    "anthropic:claude-opus-5-5": Price(Decimal(4), Decimal(20)),
+    "anthropic:claude-sonnet-5": Price(Decimal(2), Decimal(10)),
+    "anthropic:claude-haiku-4-5": Price(Decimal(1), Decimal(5)),
+}
+
+
+def find(name: str, given: Mapping[str, str]) -> Price | None:
+    """The operator's price before ours; None if nobody told."""
+    if name in given:
+        per_in, _, per_out = given[name].partition("/")
+        return Price(Decimal(per_in), Decimal(per_out))
+    return TABLE.get(name)
+
+
+def most(price: Price, body: bytes, max_tokens: int) -> Decimal:
+    """The most that a request can cost: no token is shorter than a byte, and a provider adds a few of its own."""
+    return price.cost(len(body) + 1_000, max_tokens)

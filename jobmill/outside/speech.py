@@ -1,0 +1,43 @@
+"""What the protocols of model servers have in common: what was said, and streams of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, Field
+
+Stop: TypeAlias = Literal["end", "truncated", "refused"]
+Tokens: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000_000)] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    text: str = field(repr=False)
+    stop: Stop
+    tokens_in: int | None
+    tokens_out: int | None
+
+
+class Unreadable(Exception):
+    """An answer that the protocol does not know."""
+
+
+class Cut(Exception):
+    """A stream that ended before the answer did."""
+
+
+class Trouble(BaseModel):
+    """An error as both protocols tell it."""
+
+    message: str = ""
+
+
+def events(body: bytes) -> Iterator[str]:
+    """The data of each event of a stream."""
+    text = body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    for block in text.split("\n\n"):
+        lines = [line[5:].removeprefix(" ") for line in block.split("\n") if line[:5] == "data:"]
+        if lines:
+            yield "\n".join(lines)

@@ -1,0 +1,148 @@
+"""A server on loopback that speaks as model providers do, and adds up what it bills.
+
+server.says(answer({"title": "Cook"}))           # the Messages API, whole or streamed as asked
+server.says(in_turn(trouble(429), answer({})))   # one after the other
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from jobmill.outside import prices
+
+from .site import Asked, Handler, Out, Site, open_site
+
+MESSAGES = "/v1/messages"
+COMPLETIONS = "/chat/completions"
+
+
+@dataclass
+class Server:
+    site: Site
+    billed: Decimal = Decimal(0)
+    asked: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def url(self) -> str:
+        return self.site.url("")
+
+    def says(self, handler: Handler) -> None:
+        async def handle(asked: Asked, out: Out) -> None:
+            self.asked.append(json.loads(asked.body))
+            await handler(asked, out)
+
+        for path in (MESSAGES, COMPLETIONS):
+            self.site.on(path, handle)
+
+    def bill(self, model: str, tokens_in: int, tokens_out: int) -> None:
+        self.billed += prices.TABLE[f"anthropic:{model}"].cost(tokens_in, tokens_out)
+
+
+@asynccontextmanager
+async def open_server() -> AsyncIterator[Server]:
+    async with open_site() as site:
+        yield Server(site)
+
+
+def answer(
+    said: object,
+    *,
+    stop: str = "end_turn",
+    usage: Mapping[str, int] | None = None,
+    status: int = 200,
+) -> Handler:
+    """An answer of the Messages API, in the way it was asked for; text goes out as it is."""
+    text = said if isinstance(said, str) else json.dumps(said)
+    told = dict(usage or {"input_tokens": 100, "output_tokens": 20})
+
+    async def handle(asked: Asked, out: Out) -> None:
+        if json.loads(asked.body).get("stream"):
+            await send_stream(out, [event(one) for one in message_events(text, stop, told)])
+        else:
+            await send(out, json.dumps(message(text, stop, told)).encode(), status)
+
+    return handle
+
+
+def message(text: str, stop: str, usage: Mapping[str, int]) -> dict[str, Any]:
+    thought = {"type": "thinking", "thinking": "", "signature": "x"}
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "content": [thought, {"type": "text", "text": text}],
+        "stop_reason": stop,
+        "stop_sequence": None,
+        "usage": {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, **usage},
+    }
+
+
+def message_events(text: str, stop: str, usage: Mapping[str, int]) -> list[dict[str, Any]]:
+    begun = {**message("", "", {**usage, "output_tokens": 1}), "content": [], "stop_reason": None}
+    half = len(text) // 2
+    return [
+        {"type": "message_start", "message": begun},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "ping"},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text[:half]}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text[half:]}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": stop}, "usage": {"output_tokens": usage["output_tokens"]}},
+        {"type": "message_stop"},
+    ]  # fmt: skip
+
+
+def event(data: Mapping[str, Any]) -> bytes:
+    return f"event: {data['type']}\ndata: {json.dumps(data)}\n\n".encode()
+
+
+def completion(said: object, *, finish: str = "stop", refusal: str | None = None) -> Handler:
+    """An answer in the manner of OpenAI, in the way it was asked for."""
+    text = said if isinstance(said, str) else json.dumps(said)
+    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+
+    async def handle(asked: Asked, out: Out) -> None:
+        words = {"role": "assistant", "content": text, "refusal": refusal}
+        if not json.loads(asked.body).get("stream"):
+            choice = {"index": 0, "message": words, "finish_reason": finish}
+            await send(out, json.dumps({"choices": [choice], "usage": usage}).encode())
+            return
+        chunks: list[dict[str, Any]] = [
+            {"choices": [{"index": 0, "delta": words, "finish_reason": None}], "usage": None},
+            {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}], "usage": None},
+            {"choices": [], "usage": usage},
+        ]
+        parts = [f"data: {json.dumps(one)}\n\n".encode() for one in chunks]
+        await send_stream(out, [*parts, b"data: [DONE]\n\n"])
+
+    return handle
+
+
+def trouble(status: int, message: str = "no", **headers: str) -> Handler:
+    """An error as providers tell it."""
+    body = json.dumps({"type": "error", "error": {"type": "some_error", "message": message}})
+
+    async def handle(asked: Asked, out: Out) -> None:
+        await send(out, body.encode(), status, **headers)
+
+    return handle
+
+
+async def send(out: Out, body: bytes, status: int = 200, **headers: str) -> None:
+    lines = [f"{name.replace('_', '-')}: {text}" for name, text in headers.items()]
+    head = [f"HTTP/1.1 {status} X", "Content-Type: application/json", *lines]
+    text = "\r\n".join([*head, f"Content-Length: {len(body)}", "Connection: close", "", ""])
+    await out.send(text.encode() + body)
+
+
+async def send_stream(out: Out, parts: list[bytes]) -> None:
+    head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n"
+    await out.send((head + "Connection: close\r\n\r\n").encode())
+    for part in parts:
+        await out.send(f"{len(part):x}\r\n".encode() + part + b"\r\n")
+    await out.send(b"0\r\n\r\n")

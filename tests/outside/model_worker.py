@@ -1,0 +1,40 @@
+"""A process that asks a model again and again until the budget is spent:
+`python -m tests.outside.model_worker DATABASE SERVER NAME DAY TOKENS`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import urllib.request
+
+from pydantic import BaseModel
+
+from jobmill.db import connect
+from jobmill.outside.model import open_model
+from jobmill.outside.question import Ask, Blocked
+from jobmill.settings import Settings
+
+
+class Found(BaseModel):
+    title: str
+
+
+async def main(url: str, server: str, name: str, day: str, tokens: str) -> None:
+    settings = Settings(anthropic_base_url=server, budget_day=float(day))
+    async with (
+        connect(url, size=2) as database,
+        open_model(database, settings, {"ANTHROPIC_API_KEY": "sk-worker"}) as model,
+    ):
+        # All begin when the last of them is ready.
+        await asyncio.to_thread(urllib.request.urlopen, f"{server}/go")
+        for number in range(1_000):
+            text = f"{name} {number}"
+            got = await model(Ask("strong", "race", "Read.", text, Found, "1", int(tokens)))
+            if isinstance(got, Blocked) and got.reason == "spent_out":
+                return
+            if isinstance(got, Blocked):
+                await asyncio.sleep(0.02)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))
