@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -225,7 +226,7 @@ def test_an_edit_does_not_undo_what_somebody_saved_meanwhile(
     )
     meanwhile = editor(
         home,
-        f'echo "titles: [Diver]" > "$1"; exec {sys.executable} -c'
+        f'echo "titles: [Diver]" > "$1"; exec {shlex.quote(sys.executable)} -c'
         f' \'import psycopg, os; psycopg.connect(os.environ["AT"], autocommit=True)'
         f'.execute(os.environ["SQL"]).connection.close()\'',
     )
