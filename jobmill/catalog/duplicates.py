@@ -157,21 +157,22 @@ def _join_vacancies(
 
 def _vacancy(one: Traits, other: Traits, texts: Texts) -> str | None:
     relation = _relate(one, other)
-    where = one.shown or other.shown
+    company = one.shown or other.shown
+    where = f" at {company}" if company else ""
     equal = texts.speak_for_each_other(one.index, other.index, EQUAL)
     if one.title != other.title:
         # Also under one requisition: companies keep standing ones for unlike vacancies.
         return None
     if _same_requisition(one, other):
-        return f"same requisition {one.requisition} at {where}" + (
+        return f"same requisition {one.requisition}{where}" + (
             ", other place" if relation == "other" else ""
         )
     if relation == "other":
-        return f"same title and text at {where}, other place" if equal else None
+        return f"same title and text{where}, other place" if equal else None
     if _differ_by_place(one, other) and texts.alike(one.index, other.index) in (None, 1.0):
-        return f"same title at {where}, a page for each place"
+        return f"same title{where}, a page for each place"
     if relation == "same" and _posted_again(one, other) and texts.identical(one.index, other.index):
-        return f"same title, place and text at {where}, posted again"
+        return f"same title, place and text{where}, posted again"
     return None
 
 
