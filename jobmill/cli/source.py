@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from jobmill.cli import boards, lines, show
+from jobmill.cli import lines, platforms, show
 from jobmill.cli.show import AsJson
 from jobmill.errors import AppError, Invalid
 
@@ -31,9 +31,9 @@ Limit = Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="At mos
 After = Annotated[int, typer.Option(metavar="ID", min=0, help="Only those after this one.")]
 
 
-app.command()(boards.detect)
-app.command()(boards.read)
-app.command()(boards.platforms)
+app.command()(platforms.detect)
+app.command()(platforms.read)
+app.command()(platforms.platforms)
 
 
 @app.command()
@@ -65,7 +65,7 @@ def add(
         url=url,
         platform=platform,
         token=token,
-        config=boards.read_config(config),
+        config=platforms.read_config(config),
         name=name,
         company=company,
         website=website,

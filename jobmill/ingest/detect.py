@@ -16,6 +16,7 @@ from jobmill.ingest.adapters import BY_NAME
 from jobmill.ingest.address import FEED, GENERIC, Found, from_url
 from jobmill.ingest.evidence import from_page
 from jobmill.ingest.names import Names, about_work
+from jobmill.ingest.page import depth
 from jobmill.ingest.platform import Page
 from jobmill.ingest.scrape import explain
 from jobmill.outside.request import Answer, Fetch, Ok, Request, Truncated
@@ -144,7 +145,8 @@ async def _hop(fetch: Fetch, page: _Site, company: str | None) -> list[Found | N
 def _careers_links(page: _Site) -> list[str]:
     """Links about work on the same site, or to one that the company calls so."""
     links: dict[str, None] = {}
-    for node in LexborHTMLParser(page.text).css("a[href]"):
+    html = depth.limit(page.text.encode("utf-8", "replace"))
+    for node in LexborHTMLParser(html).css("a[href]"):
         words = node.text(strip=True)[:100]
         href = urljoin(page.url, (node.attributes.get("href") or "").strip()).partition("#")[0]
         web = urlsplit(href).scheme in {"http", "https"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from selectolax.lexbor import LexborHTMLParser
@@ -11,56 +10,16 @@ from jobmill.catalog.posting import Posting
 from jobmill.errors import OutsideError
 from jobmill.ingest import foreign
 from jobmill.ingest.fields import text
-from jobmill.ingest.page import structured
+from jobmill.ingest.page import depth, structured
 from jobmill.ingest.page.schema import from_schema
-
-TAG = re.compile(r"<(/?)([a-z][a-z0-9-]{0,30})", re.IGNORECASE)
-# These have no end tag, or do without: they stand beside each other, not inside.
-FLAT = frozenset(
-    [
-        "area",
-        "base",
-        "br",
-        "col",
-        "dd",
-        "dt",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "li",
-        "link",
-        "meta",
-        "option",
-        "p",
-        "param",
-        "source",
-        "td",
-        "th",
-        "tr",
-        "wbr",
-    ]
-)
-DEEPEST = 5_000
 
 
 def tree(body: bytes) -> LexborHTMLParser:
     """The page; OutsideError for one so deeply nested that reading it would take minutes."""
-    html = foreign.page(body)
-    if html.count("<") > DEEPEST and _too_deep(html):
+    html = foreign.page(body).encode("utf-8", "replace")
+    if len(depth.limit(html)) < len(html):
         raise OutsideError("the page is nested too deeply", permanent=True)
     return LexborHTMLParser(html)
-
-
-def _too_deep(html: str) -> bool:
-    levels: dict[str, int] = {}
-    for tag in TAG.finditer(html):
-        name = tag[2].lower()
-        if name not in FLAT:
-            level = levels[name] = max(0, levels.get(name, 0) + (-1 if tag[1] else 1))
-            if level > DEEPEST:
-                return True
-    return False
 
 
 def stated(page: LexborHTMLParser, url: str, department: str = "") -> Posting | None:

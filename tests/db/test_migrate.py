@@ -30,6 +30,8 @@ async def test_a_database_is_brought_up_from_each_migration_on(server: str, empt
                 assert await migrate(tx) == NAMES[upto:]
                 assert list(await applied(tx)) == NAMES
                 assert await migrate(tx) == []
+                kept = await tx.execute("SELECT mark FROM queue.tick WHERE name = 'kept'")
+                assert await kept.fetchone() == (1,)
                 await tx.rollback()
     finally:
         run(server, "DROP DATABASE {} WITH (FORCE)", empty)
@@ -40,7 +42,7 @@ def text_of(name: str) -> str:
 
 
 async def _as_of(tx: Tx, upto: int) -> None:
-    """The database as it was when only the first so many migrations were known, with an item in it."""
+    """The database as it was when only the first so many migrations were known, with a row in it."""
     await migrate(tx)
     later = NAMES[upto:]
     for schema in re.findall(r"^CREATE SCHEMA (\w+)", "".join(map(text_of, later)), re.MULTILINE):

@@ -14,7 +14,7 @@ from jobmill.ingest.platform import Page
 from jobmill.outside.request import Request
 from tests.ingest.adapters import answer, lines, read
 
-URL = "https://rope.example/work/"
+URL = "https://rope.example/team/"
 CONFIG: dict[str, Any] = {
     "url": URL,
     "selectors": {
@@ -46,7 +46,7 @@ def test_parts_are_found_in_their_card() -> None:
 
 def test_links_lead_from_the_page_they_stand_on() -> None:
     urls = [one.url for one in page(answer("html/list.html")).postings]
-    assert urls == ["https://rope.example/work/roles/1?ref=list", "https://rope.example/roles/2"]
+    assert urls == ["https://rope.example/team/roles/1?ref=list", "https://rope.example/roles/2"]
 
 
 def test_alternatives_are_tried_in_order_part_by_part() -> None:
@@ -80,7 +80,7 @@ def test_the_next_page_is_followed_as_far_as_allowed() -> None:
     assert (last.next, last.truncated) == ((), True)
 
 
-@pytest.mark.parametrize("href", [b"?page=2", b"?page=2#top", b"/work/"])
+@pytest.mark.parametrize("href", [b"?page=2", b"?page=2#top", b"/team/"])
 def test_a_page_that_was_asked_for_ends_the_walk(href: bytes) -> None:
     (second,) = page(answer("html/list.html")).next
     last = page(answer("html/list.html").replace(b"?page=2", href), second)
