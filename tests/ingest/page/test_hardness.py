@@ -21,8 +21,6 @@ LD = "<script type='application/ld+json'>"
     [
         pytest.param("<div>" * MANY + "x" + "</div>" * MANY, id="blocks within blocks"),
         pytest.param("".join(f"<font size={n}>" for n in range(MANY)), id="styles within styles"),
-        pytest.param("<div></p>" * MANY, id="blocks beside ends of others"),
-        pytest.param("<div></ul>" * MANY, id="blocks beside ends of other blocks"),
         pytest.param("<ul><li>x" * MANY, id="lists within lists"),
         pytest.param("<span class='title'>x" * MANY, id="words within words"),
         pytest.param("<svg><title>x</title>" * 20_000, id="pictures within pictures"),
