@@ -74,12 +74,8 @@ def shingles(words: list[str]) -> frozenset[int]:
     return frozenset(map(hash, zip(*(words[skip:] for skip in range(_SHINGLE)), strict=False)))
 
 
-def text_similarity(one: str | None, other: str | None) -> float:
-    """How much of both texts together is in both, from 0 to 1; 0 where one is empty."""
-    return overlap(shingles(words(one)), shingles(words(other)))
-
-
 def overlap(one: frozenset[int], other: frozenset[int]) -> float:
+    """How much of both together is in both, from 0 to 1; 0 where one is empty."""
     return len(one & other) / len(one | other) if one and other else 0.0
 
 
