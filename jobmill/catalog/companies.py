@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NewType, TypeAlias
+from typing import Any, Literal, NewType, TypeAlias
 
 from jobmill.catalog import history, names, urls
 from jobmill.db import Tx, rows, value
@@ -38,6 +38,17 @@ class Company:
     tech_stack: list[str] | None
     tier: Literal["S", "A", "B", "C", "D"] | None
     priority_score: int | None
+    offices: list[str] | None
+    remote_first: bool | None
+    ai_ml: bool | None
+    priority_items: list[dict[str, Any]] | None
+    extracted_by: str | None
+    """`heuristics`, or the model."""
+    job_board_url: str | None
+    job_board_type: str | None
+    job_board_confidence: Literal["high", "medium", "low"] | None
+    job_board_evidence: str | None
+    job_board_decision: Literal["approved", "rejected"] | None
     analyzed_at: dt.datetime | None
     created_at: dt.datetime
     updated_at: dt.datetime
@@ -170,7 +181,9 @@ async def find(
         """
         SELECT id, name, website, domain, analysis_status, about, culture, mission, size,
                company_size_category, headquarters_location, industry, founded, tech_stack, tier,
-               priority_score, analyzed_at, created_at, updated_at,
+               priority_score, offices, remote_first, ai_ml, priority_items, extracted_by,
+               job_board_url, job_board_type, job_board_confidence, job_board_evidence,
+               job_board_decision, analyzed_at, created_at, updated_at,
                (SELECT count(*)::int FROM catalog.source
                  WHERE source.company_id = company.id) AS sources,
                (SELECT count(*)::int FROM catalog.listing

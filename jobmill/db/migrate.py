@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from importlib import resources
 from typing import LiteralString, cast
 
@@ -17,7 +18,7 @@ def known() -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in sorted(files, key=lambda file: file.name)}
 
 
-async def migrate(tx: Tx) -> list[str]:
+async def migrate(tx: Tx, files: Mapping[str, bytes] | None = None) -> list[str]:
     """Apply what is missing, in name order; returns the names applied.
 
     Refuses a database that a newer Jobmill has migrated, or whose history was edited.
@@ -33,7 +34,7 @@ async def migrate(tx: Tx) -> list[str]:
         )
         """
     )
-    files = known()
+    files = known() if files is None else files
     _check(files, await applied(tx))
     todo = [name for name in files if name not in await applied(tx)]
     for name in todo:
@@ -61,7 +62,7 @@ async def applied(tx: Tx) -> dict[str, str]:
     return dict(await cursor.fetchall())
 
 
-def _check(files: dict[str, bytes], done: dict[str, str]) -> None:
+def _check(files: Mapping[str, bytes], done: dict[str, str]) -> None:
     unknown = sorted(set(done) - set(files))
     if unknown:
         raise Conflict(

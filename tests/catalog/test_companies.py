@@ -19,8 +19,10 @@ def company(**facts: object) -> Company:
         id=CompanyId(1), name="Acme", website="https://acme.example", domain="acme.example",
         analysis_status="complete", about=None, culture=None, mission=None, size=None,
         company_size_category=None, headquarters_location=None, industry=None, founded=None,
-        tech_stack=None, tier=None, priority_score=None, analyzed_at=None, created_at=NOW,
-        updated_at=NOW, sources=0, open_listings=0,
+        tech_stack=None, tier=None, priority_score=None, offices=None, remote_first=None, ai_ml=None,
+        priority_items=None, extracted_by=None, job_board_url=None, job_board_type=None,
+        job_board_confidence=None, job_board_evidence=None, job_board_decision=None,
+        analyzed_at=None, created_at=NOW, updated_at=NOW, sources=0, open_listings=0,
     )  # fmt: skip
     return replace(made, **facts)  # pyright: ignore[reportArgumentType]
 

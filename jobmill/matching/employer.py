@@ -1,0 +1,30 @@
+"""What the rules need to know of a company; the less is known, the less it moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from jobmill.catalog.companies import Company
+
+
+@dataclass(frozen=True, slots=True)
+class Employer:
+    name: str = ""
+    size: Literal["large", "medium", "small"] | None = None
+    offices: tuple[str, ...] = ()
+    """Places, headquarters first."""
+    remote_first: bool | None = None
+
+
+def read(company: Company | None) -> Employer:
+    """The employer as the catalog knows it."""
+    if company is None:
+        return Employer()
+    head = [company.headquarters_location] if company.headquarters_location else []
+    return Employer(
+        name=company.name,
+        size=company.company_size_category,
+        offices=tuple(dict.fromkeys([*head, *(company.offices or ())])),
+        remote_first=company.remote_first,
+    )
