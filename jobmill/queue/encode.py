@@ -53,13 +53,17 @@ def check(new: New) -> None:
         raise Invalid(
             f"the key must have 1 to {MAX_KEY} characters, none of them control characters"
         )
-    if not -32768 <= new.priority <= 32767:
-        raise Invalid(f"priority {new.priority}: use -32768 to 32767, lower is sooner")
+    check_priority(new.priority)
     if new.delay > LONGEST:
         raise Invalid(f"delay {new.delay}: nothing waits longer than {LONGEST.days} days")
     for name, value in (("retries", new.max_retries), ("spawn depth", new.max_spawn_depth)):
         if value is not None and not 0 <= value <= MOST:
             raise Invalid(f"max {name} {value}: use 0 to {MOST}")
+
+
+def check_priority(priority: int) -> None:
+    if not -32768 <= priority <= 32767:
+        raise Invalid(f"priority {priority}: use -32768 to 32767, lower is sooner")
 
 
 def new_item(new: New, **more: Any) -> str:

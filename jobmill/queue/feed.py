@@ -5,23 +5,28 @@ The table is the truth, so a full queue loses nothing: what did not fit is taken
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from jobmill.db import Tx
 from jobmill.queue.admission import room_in, submit_all
+from jobmill.queue.spawn import Child, known_parents, spawn
 from jobmill.queue.store import CHANNEL
-from jobmill.queue.work import New, Refused
+from jobmill.queue.work import ItemId, New, Refused
 
 SCAN_EVERY = 60.0
 BATCH = 10
 FEED = "feed"
 """What is said on the queue's channel when a feed has something."""
 
-Take: TypeAlias = Callable[[Tx, int], Awaitable[Sequence[New]]]
-"""Lock up to so many rows that wait and are not in progress (FOR UPDATE SKIP LOCKED), mark them as
-in progress, and return their items: all in `tx`, so that a row is taken once or not at all."""
+Take: TypeAlias = Callable[[Tx, int], Awaitable[Sequence[New | Child]]]
+"""Lock up to so many rows that wait (FOR UPDATE SKIP LOCKED), take them out, and return their items
+(a `Child` where the item that found it is known): all in `tx`, so that a row is taken once or not
+at all."""
+Release: TypeAlias = Callable[[Tx, Sequence[Refused]], Awaitable[object]]
+"""Put back, for later, what the queue refused because the same thing lives: its item may have begun
+before the row was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +36,33 @@ class Feed:
     kind: str
     stage: str
     take: Take
+    release: Release | None = None
 
 
 async def feed(tx: Tx, source: Feed) -> int:
-    """Move one batch from the table into the queue; returns how many were put in.
+    """Move one batch from the table into the queue; returns how many rows were taken.
 
     Call it with a transaction of its own: rows taken and items put in commit together.
     """
     room = min(BATCH, await room_in(tx, source.kind, source.stage))
     if room <= 0:
         return 0
-    news = await source.take(tx, room)
-    if not news:
-        return 0
-    answers = await submit_all(tx, news)
-    return sum(not isinstance(answer, Refused) for answer in answers)
+    taken = await source.take(tx, room)
+    children = [one for one in taken if isinstance(one, Child)]
+    known = await known_parents(tx, [one.parent for one in children])
+    # A lineage that retention has forgotten begins anew.
+    roots = [one.new if isinstance(one, Child) else one for one in taken if not _has(one, known)]
+    answers = await submit_all(tx, roots)
+    answers += await spawn(tx, [one for one in children if _has(one, known)])
+    # One that its lineage forbids (a circle, too deep, done before) stays out.
+    alive = [one for one in answers if isinstance(one, Refused) and one.live is not None]
+    if alive and source.release:
+        await source.release(tx, alive)
+    return len(taken)
+
+
+def _has(one: New | Child, known: Set[ItemId]) -> bool:
+    return isinstance(one, Child) and one.parent in known
 
 
 def feeder(source: Feed) -> Callable[[Tx], Awaitable[bool]]:

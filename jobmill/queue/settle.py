@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.queue import spawn, store
-from jobmill.queue.encode import LONGEST, new_item, record
+from jobmill.queue.encode import LONGEST, check_priority, new_item, record
 from jobmill.queue.spawn import Child
 from jobmill.queue.work import (
     MAX_STEPS,
@@ -77,6 +77,8 @@ def prepare(work: Work, outcome: Outcome, stages: Stages) -> Settlement:
         new_item(new)
     if isinstance(outcome, Advance | HandOver) and (work.kind, outcome.stage) not in stages:
         raise Invalid(f"{work.kind} has no stage {outcome.stage!r} to go on to")
+    if isinstance(outcome, Advance) and outcome.priority is not None:
+        check_priority(outcome.priority)
     if isinstance(outcome, Advance | WaitUntil | WaitFor) and work.steps >= MAX_STEPS:
         raise Invalid(f"went on or waited {MAX_STEPS} times without an end: this is a loop")
     return Settlement(work, outcome, _encode(work, outcome))
@@ -173,7 +175,9 @@ def _encode(work: Work, outcome: Outcome) -> str:
 def _requeued(work: Work, outcome: Advance | WaitUntil | WaitFor | Block | Retry | Release) -> str:
     match outcome:
         case Advance(stage=stage):
-            return _move(work, outcome, what="advanced", stage=stage, steps=1)
+            return _move(
+                work, outcome, what="advanced", stage=stage, steps=1, priority=outcome.priority
+            )
         case WaitUntil(until=until):
             delay = until - dt.datetime.now(dt.UTC)
             return _move(work, outcome, what="waits", delay=_seconds(delay), steps=1)

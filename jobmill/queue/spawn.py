@@ -100,6 +100,14 @@ async def spawn(tx: Tx, children: Sequence[Child]) -> list[Placed | Refused]:
     return [answers[n] for n in range(len(children))]
 
 
+async def known_parents(tx: Tx, ids: Sequence[ItemId]) -> set[ItemId]:
+    """Those that the queue still knows, kept until `tx` ends."""
+    cursor = await tx.execute(
+        "SELECT id FROM queue.item WHERE id = ANY(%s) FOR KEY SHARE", [list(set(ids))]
+    )
+    return {ItemId(id) for (id,) in await cursor.fetchall()}
+
+
 async def hand_over(
     tx: Tx, worker: int, moves: Sequence[tuple[Work, HandOver]]
 ) -> dict[ItemId, Placed | Refused]:

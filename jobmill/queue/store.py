@@ -156,7 +156,8 @@ async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
     """Send items on to their next run: advanced, waiting, blocked or to be retried.
 
     A row: id, attempt, what, status, stage, message, delay (s; null is now), retries and steps to
-    add, waits_for, blocked_on, and where they changed data and error_*. Returns those still ours.
+    add, waits_for, blocked_on, and where they changed priority, data and error_*. Returns those
+    still ours.
     """
     cursor = await tx.execute(
         """
@@ -165,7 +166,7 @@ async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
               FROM json_to_recordset(%(rows)s::json) AS o(
                        id bigint, attempt int, what text, status queue.status, stage text,
                        message text, delay float8, retries int, steps int, waits_for bigint,
-                       blocked_on text, data jsonb,
+                       blocked_on text, data jsonb, priority smallint,
                        error_class text, error_text text, fingerprint uuid)
              CROSS JOIN LATERAL (SELECT FROM queue.live
                                   WHERE live.id = o.id AND live.attempt = o.attempt
@@ -185,7 +186,7 @@ async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
                    steps = live.steps + o.steps, waits_for = o.waits_for,
                    waited_for = CASE WHEN o.what = 'advanced' THEN NULL
                                      ELSE coalesce(live.waits_for, live.waited_for) END,
-                   blocked_on = o.blocked_on
+                   blocked_on = o.blocked_on, priority = coalesce(o.priority, live.priority)
               FROM asked AS o
              WHERE live.id = ANY (ARRAY(SELECT id FROM asked)) AND live.worker = %(worker)s
                AND live.id = o.id

@@ -127,6 +127,8 @@ class Advance(_Answer):
 
     stage: str
     message: str | None = None
+    priority: int | None = None
+    """Its priority from here on; None leaves it as it is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ import pytest
 from jobmill import queue
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
-from jobmill.queue import Finish, Move, New, NotAdmitted, Placed, Refused, Stage, Work
+from jobmill.queue import Finish, ItemId, Move, New, NotAdmitted, Placed, Refused, Stage, Work
 from jobmill.queue.feed import Feed, feed
+from jobmill.queue.spawn import Child
 
 from .kit import drain, fetch, new, put, stages
 
@@ -176,6 +177,44 @@ async def test_what_was_taken_in_a_transaction_that_dies_is_taken_again(database
     assert await fetch(database, "SELECT count(*) FROM queue.live") == [0]
     async with database.transaction() as tx:
         assert await feed(tx, FEED) == 3
+
+
+async def test_a_fed_row_joins_the_lineage_that_found_it_or_begins_its_own(
+    database: Database,
+) -> None:
+    async def find(work: Work) -> Move:
+        return Finish()
+
+    table = SITE | stages({"map/read": Stage(find)})
+    [parent] = await put(database, table, new("map/read", "atlas"))
+    await drain(database, table)
+
+    async def take(tx: Tx, most: int) -> Sequence[New | Child]:
+        return [
+            Child(parent, new("site/analysis", "its child")),
+            Child(parent, new("site/analysis", "atlas")),
+            Child(ItemId(999_999), new("site/analysis", "forgotten parent")),
+        ]
+
+    async with database.transaction() as tx:
+        assert await feed(tx, Feed("site", "analysis", take)) == 3
+    assert await fetch(
+        database,
+        "SELECT key, parent_id, spawn_depth FROM queue.item WHERE kind = 'site' ORDER BY 1",
+    ) == [("forgotten parent", None, 0), ("its child", parent, 1)]
+
+
+async def test_what_is_refused_because_it_lives_is_given_back(database: Database) -> None:
+    await many_sites(database, 2)
+    await put(database, SITE, new("site/analysis", "site 1"))
+
+    async def release(tx: Tx, refused: Sequence[Refused]) -> None:
+        ids = [one.new.data["site"] for one in refused]
+        await tx.execute("UPDATE public.site SET in_progress = false WHERE id = ANY(%s)", [ids])
+
+    async with database.transaction() as tx:
+        assert await feed(tx, Feed("site", "analysis", take_sites, release)) == 2
+    assert await fetch(database, "SELECT id FROM public.site WHERE NOT in_progress") == [1]
 
 
 async def test_spawns_and_next_stages_are_not_refused_by_a_full_phase(database: Database) -> None:

@@ -80,6 +80,27 @@ async def test_an_item_goes_through_its_stages_and_leaves_a_timeline(database: D
     ]
 
 
+async def test_an_item_that_goes_on_may_get_another_place_in_the_line(database: Database) -> None:
+    order: list[str] = []
+
+    async def weigh(work: Work) -> Move:
+        return Advance("pour", priority=work.data["weight"])
+
+    async def pour(work: Work) -> Move:
+        order.append(work.key)
+        return Finish()
+
+    table = stages({"tea/weigh": Stage(weigh), "tea/pour": Stage(pour, processors=1)})
+    weights = {"late": 90, "first": 10, "second": 20}
+    await put(database, table, *(new("tea/weigh", key, data={"weight": n}) for key, n in weights.items()))  # fmt: skip
+    await drain(database, table, only=[("tea", "weigh")])
+    await drain(database, table)
+    assert order == ["first", "second", "late"]
+    [id] = await put(database, table, new("tea/weigh", "huge", data={"weight": 40_000}))
+    await drain(database, table)
+    assert (await item(database, id)).status == "FAILED"
+
+
 @pytest.mark.parametrize(
     ("move", "status"),
     [(Finish(), "SUCCESS"), (Filter("5 strikes"), "FILTERED"), (Skip("below 80"), "SKIPPED")],
