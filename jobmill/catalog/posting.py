@@ -64,5 +64,7 @@ class Posting:
     tags: tuple[str, ...] = ()
     via: str | None = None
     """Who must be named and linked when it is shown (aggregators)."""
+    company_url: str | None = None
+    """The company's own site, where the posting names it."""
     partial: bool = False
     """The text is only a beginning or missing; its detail page has more."""

@@ -81,6 +81,8 @@ class Saved:
     counts: Counts
     verdict: Verdict
     added: tuple[ListingId, ...] = ()
+    changed: tuple[ListingId, ...] = ()
+    """Say something else than before, or are open again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ async def save(tx: Tx, source_id: int, harvest: Harvest) -> Saved:
     if source.saved_already or _is_overtaken(source, harvest):
         return Saved(None, harvest.outcome, Counts(), Verdict(counted=False))
     outcome = _believed(source, harvest)
-    added, counts = await _take(tx, source, harvest)
+    added, changed, counts = await _take(tx, source, harvest)
     if outcome == "unchanged":
         await _all_seen(tx, source.id, harvest.started_at)
     if outcome == "complete" and harvest.inventory:
@@ -114,7 +116,7 @@ async def save(tx: Tx, source_id: int, harvest: Harvest) -> Saved:
     run_id = await _write(tx, source, harvest, outcome, counts)
     verdict = await _judge(tx, source, harvest, outcome, run_id)
     await _mind_silence(tx, source, harvest)
-    return Saved(run_id, outcome, counts, verdict, added)
+    return Saved(run_id, outcome, counts, verdict, added, changed)
 
 
 def _is_overtaken(source: _Source, harvest: Harvest) -> bool:
@@ -161,7 +163,9 @@ def _is_sudden(source: _Source, harvest: Harvest) -> bool:
     return nothing and source.open_listings > 0 and not source.allow_empty
 
 
-async def _take(tx: Tx, source: _Source, harvest: Harvest) -> tuple[tuple[ListingId, ...], Counts]:
+async def _take(
+    tx: Tx, source: _Source, harvest: Harvest
+) -> tuple[tuple[ListingId, ...], tuple[ListingId, ...], Counts]:
     """Add what is new, rewrite what changed, and note when the rest was last seen."""
     clean = [replace(one, posting=listings.storable(one.posting)) for one in harvest.seen]
     seen = {listings.identity.identity(one.posting): one for one in clean}
@@ -178,11 +182,11 @@ async def _take(tx: Tx, source: _Source, harvest: Harvest) -> tuple[tuple[Listin
     counts = Counts(
         seen=len(seen),
         added=len(added),
-        changed=changed,
-        reopened=reopened,
+        changed=len(changed),
+        reopened=len(reopened),
         duplicates=linked,
     )
-    return tuple(added.values()), counts
+    return tuple(added.values()), tuple({*changed, *reopened}), counts
 
 
 async def _companies(
@@ -219,7 +223,7 @@ async def _change(
     known: Mapping[str, Known],
     company_ids: Mapping[str, companies.CompanyId],
     at: dt.datetime,
-) -> int:
+) -> list[ListingId]:
     """Rewrite those that say something else than before; what they said stays in their history."""
     again = {one.id: key for key, one in known.items() if _may_differ(seen[key], one)}
     records: list[dict[str, Any]] = []
@@ -233,7 +237,7 @@ async def _change(
             changed.append((old.id, _plain(told)))
     await listings.rewrite(tx, records)
     await history.record_all(tx, "listing", "changed", changed)
-    return len(changed)
+    return [id for id, _ in changed]
 
 
 def _may_differ(seen: Seen, known: Known) -> bool:
@@ -282,7 +286,9 @@ def _is_own(posting: Posting, source: _Source) -> bool:
     return alone and not posting.via
 
 
-async def _see(tx: Tx, source_id: SourceId, known: Sequence[Known], at: dt.datetime) -> int:
+async def _see(
+    tx: Tx, source_id: SourceId, known: Sequence[Known], at: dt.datetime
+) -> list[ListingId]:
     """Note that they were seen; those that were closed are open again."""
     await tx.execute(
         """
@@ -299,7 +305,7 @@ async def _see(tx: Tx, source_id: SourceId, known: Sequence[Known], at: dt.datet
             [at, again],
         )
         await history.record_all(tx, "listing", "reopened", [(id, {}) for id in again])
-    return len(again)
+    return again
 
 
 async def _all_seen(tx: Tx, source_id: SourceId, at: dt.datetime) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html as entities
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.ingest.fields import arrangement, dates, employment, places, salary, text
@@ -11,6 +12,10 @@ from jobmill.ingest.page.words import absolute
 
 Node = dict[str, Any]
 
+_ELSEWHERE = (
+    "linkedin.com", "facebook.com", "twitter.com", "x.com", "instagram.com", "youtube.com",
+    "glassdoor.com", "indeed.com", "crunchbase.com", "wikipedia.org", "github.com",
+)  # fmt: skip
 _SECTIONS = (
     "responsibilities",
     "qualifications",
@@ -32,6 +37,7 @@ def from_schema(node: Node, url: str) -> Posting | None:
         title=title,
         url=_link(node, url),
         company=_named(node.get("hiringOrganization")),
+        company_url=_site(node.get("hiringOrganization")),
         location="; ".join(where) or None,
         locations=where,
         arrangement=_arrangement(node),
@@ -96,6 +102,27 @@ def _either(node: Node, *keys: str) -> Any:
 def _link(node: Node, url: str) -> str:
     own = _plain(node.get("url"))
     return (absolute(own, url) if isinstance(own, str) else None) or url
+
+
+def _site(value: Any) -> str | None:
+    """The organisation's own site, as far as it names one that is not its profile somewhere."""
+    node = _plain_or_node(value)
+    if not isinstance(node, dict):
+        return None
+    fields = cast(Node, node)
+    said = [*_list(fields.get("sameAs")), *_list(fields.get("url"))]
+    links = [one.strip() for one in said if isinstance(one, str)]
+    return next((one for one in links if _is_site(one)), None)
+
+
+def _is_site(link: str) -> bool:
+    try:
+        parts = urlsplit(link)
+        host = parts.hostname or ""
+    except ValueError:
+        return False
+    elsewhere = any(host == one or host.endswith(f".{one}") for one in _ELSEWHERE)
+    return parts.scheme in ("http", "https") and bool(host) and not elsewhere
 
 
 def _locations(value: Any) -> tuple[str, ...]:

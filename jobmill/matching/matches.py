@@ -1,0 +1,324 @@
+"""Matches: the few listings that fit a profile, and what a person made of each."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NewType, TypeAlias
+
+from psycopg.types.json import Jsonb
+
+from jobmill.catalog import listings
+from jobmill.catalog.listings import ListingId
+from jobmill.catalog.posting import Arrangement, Period
+from jobmill.db import Tx, row, rows, value
+from jobmill.errors import NotFound
+from jobmill.matching import verdicts
+from jobmill.matching.profiles import ProfileId
+from jobmill.matching.verdict import MatchResult, Priority
+from jobmill.matching.verdicts import Word
+
+MatchId = NewType("MatchId", int)
+Status: TypeAlias = Literal[
+    "new", "saved", "applied", "interviewing", "offer", "rejected", "dismissed"
+]
+Order: TypeAlias = Literal["best", "newest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A match with what its listing says now."""
+
+    id: MatchId
+    profile: str
+    profile_version: int
+    listing_id: ListingId
+    url: str
+    apply_url: str | None
+    title: str | None
+    company: str | None
+    company_id: int | None
+    location: str | None
+    arrangement: Arrangement | None
+    salary_min: float | None
+    salary_max: float | None
+    salary_currency: str | None
+    salary_period: Period | None
+    posted_at: dt.datetime | None
+    first_seen_at: dt.datetime
+    closed_at: dt.datetime | None
+    description: str | None
+    match_score: int
+    application_priority: Priority
+    matched_skills: list[str]
+    skill_gaps: list[str]
+    resume_intake: dict[str, Any]
+    items: list[dict[str, Any]]
+    scored_by: str
+    scrape_method: str | None
+    via: str | None
+    status: Status
+    status_at: dt.datetime
+    status_by: str | None
+    note: str | None
+    dropped_at: dt.datetime | None
+    created_at: dt.datetime
+    updated_at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which matches; what is None or empty does not matter."""
+
+    profile_id: int | None = None
+    ids: Sequence[int] | None = None
+    statuses: Sequence[Status] | None = None
+    priority: Priority | None = None
+    least_score: int | None = None
+    q: str | None = None
+    closed: bool = False
+    """Also those whose listing is closed."""
+    dropped: bool = False
+    """Also those that fit no longer."""
+    order: Order = "best"
+    after: int | None = None
+    """Only those that come after this match."""
+    limit: int = 50
+
+
+async def save(tx: Tx, word: Word, *, scrape_method: str | None = None) -> MatchId | None:
+    """Keep a verdict and what follows from it: a listing that fits is a match, new or known; one
+    that fits no longer drops out unless a person said something of it."""
+    if not await verdicts.save(tx, word):
+        return None
+    if word.outcome == "matched" and word.match_result:
+        return await _upsert(tx, word, word.match_result, scrape_method)
+    await _drop(tx, word)
+    return None
+
+
+async def _upsert(tx: Tx, word: Word, result: MatchResult, scrape_method: str | None) -> MatchId:
+    record = result.record()
+    saved = await row(
+        tx,
+        _Saved,
+        """
+        WITH before AS (
+            SELECT id, match_score, dropped_at FROM matching.match
+             WHERE profile_id = %(profile)s AND listing_id = %(listing)s
+               FOR NO KEY UPDATE
+        )
+        INSERT INTO matching.match AS match
+               (profile_id, listing_id, company_id, profile_version, match_score,
+                application_priority, matched_skills, skill_gaps, resume_intake, items, scored_by,
+                scrape_method)
+        SELECT %(profile)s, listing.id, company_id, %(version)s, %(score)s, %(priority)s,
+               %(skills)s, %(gaps)s, %(intake)s, %(items)s, %(by)s, %(method)s
+          FROM catalog.listing WHERE listing.id = %(listing)s
+        ON CONFLICT ON CONSTRAINT match_once DO UPDATE
+           SET company_id = excluded.company_id, profile_version = excluded.profile_version,
+               match_score = excluded.match_score,
+               application_priority = excluded.application_priority,
+               matched_skills = excluded.matched_skills, skill_gaps = excluded.skill_gaps,
+               resume_intake = excluded.resume_intake, items = excluded.items,
+               scored_by = excluded.scored_by,
+               scrape_method = coalesce(excluded.scrape_method, match.scrape_method),
+               dropped_at = NULL, updated_at = now()
+        RETURNING match.id, match_score,
+                  (SELECT match_score FROM before) AS score_before,
+                  (SELECT dropped_at IS NOT NULL FROM before) AS was_dropped
+        """,
+        {
+            "profile": word.profile_id,
+            "listing": word.listing_id,
+            "version": word.profile_version,
+            "score": result.match_score,
+            "priority": result.application_priority,
+            "skills": list(result.matched_skills),
+            "gaps": list(result.skill_gaps),
+            "intake": Jsonb(record["resume_intake"]),
+            "items": Jsonb(record["items"]),
+            "by": result.scored_by,
+            "method": scrape_method,
+        },
+    )
+    if saved is None:
+        raise NotFound("listing", word.listing_id)
+    await _tell(tx, saved, word)
+    return saved.id
+
+
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    id: MatchId
+    match_score: int
+    score_before: int | None
+    was_dropped: bool | None
+
+
+async def _tell(tx: Tx, saved: _Saved, word: Word) -> None:
+    facts: dict[str, Any] = {"score": saved.match_score, "version": word.profile_version}
+    if saved.score_before is None:
+        await record(tx, saved.id, "created", **facts)
+    elif saved.was_dropped:
+        await record(tx, saved.id, "back", **facts)
+    elif saved.score_before != saved.match_score:
+        await record(tx, saved.id, "rescored", before=saved.score_before, **facts)
+
+
+async def _drop(tx: Tx, word: Word) -> None:
+    dropped = await value(
+        tx,
+        MatchId,
+        """
+        UPDATE matching.match SET dropped_at = now(), updated_at = now()
+         WHERE profile_id = %s AND listing_id = %s AND status = 'new' AND dropped_at IS NULL
+        RETURNING id
+        """,
+        [word.profile_id, word.listing_id],
+    )
+    if dropped is not None:
+        await record(tx, dropped, "dropped", score=word.score, version=word.profile_version)
+
+
+async def set_status(
+    tx: Tx, id: int, status: Status, *, note: str | None = None, actor: str | None = None
+) -> Match:
+    """Say what one made of a match; its listing is kept for ever then. NotFound if there is none."""
+    before = await get(tx, id)
+    if before.status == status and note is None:
+        return before
+    await tx.execute(
+        """
+        UPDATE matching.match
+           SET status = %(status)s, status_at = now(), status_by = %(actor)s,
+               note = coalesce(%(note)s, note), dropped_at = NULL, updated_at = now()
+         WHERE id = %(id)s
+        """,
+        {"id": id, "status": status, "actor": actor, "note": note},
+    )
+    await record(
+        tx, before.id, "status", actor=actor, before=before.status, after=status, note=note
+    )
+    if status != "new":
+        await listings.mark(tx, before.listing_id, actor=actor)
+    return await get(tx, id)
+
+
+async def get(tx: Tx, id: int) -> Match:
+    """One match; NotFound if there is none."""
+    found = await find(tx, Wanted(ids=[id], closed=True, dropped=True))
+    if not found:
+        raise NotFound("match", id)
+    return found[0]
+
+
+async def of_listing(tx: Tx, profile_id: int, listing_id: int) -> MatchId | None:
+    """The match that a listing is for a profile, if it is one."""
+    return await value(
+        tx,
+        MatchId,
+        "SELECT id FROM matching.match WHERE profile_id = %s AND listing_id = %s",
+        [profile_id, listing_id],
+    )
+
+
+async def find(tx: Tx, wanted: Wanted) -> list[Match]:
+    """Matches, the best or the newest first; the order is total, so that paging is stable."""
+    return await rows(
+        tx,
+        Match,
+        """
+        SELECT match.id, profile.name AS profile, profile_version, listing_id, url, apply_url,
+               title, company, match.company_id, location, arrangement, salary_min, salary_max,
+               salary_currency, salary_period, posted_at, first_seen_at, closed_at, description,
+               match_score, application_priority, matched_skills, skill_gaps, resume_intake, items,
+               scored_by, scrape_method, via, match.status, status_at, status_by, note, dropped_at,
+               match.created_at, match.updated_at
+          FROM matching.match
+          JOIN matching.profile ON profile.id = match.profile_id
+          JOIN catalog.listing ON listing.id = match.listing_id
+          LEFT JOIN matching.match AS mark ON mark.id = %(after)s
+         WHERE (%(profile)s::bigint IS NULL OR match.profile_id = %(profile)s)
+           AND (%(ids)s::bigint[] IS NULL OR match.id = ANY(%(ids)s))
+           AND (%(statuses)s::text[] IS NULL OR match.status::text = ANY(%(statuses)s))
+           AND (%(priority)s::text IS NULL OR match.application_priority = %(priority)s)
+           AND (%(least)s::int IS NULL OR match.match_score >= %(least)s)
+           AND (%(q)s::text IS NULL
+                OR listing.search @@ websearch_to_tsquery('english', catalog.searchable(%(q)s)))
+           AND (%(closed)s OR closed_at IS NULL OR match.status <> 'new')
+           AND (%(dropped)s OR match.dropped_at IS NULL)
+           AND (%(after)s::bigint IS NULL
+                OR CASE WHEN %(newest)s
+                        THEN (match.created_at, match.id) < (mark.created_at, mark.id)
+                        ELSE (match.match_score, match.id) < (mark.match_score, mark.id) END)
+         ORDER BY CASE WHEN %(newest)s THEN match.created_at END DESC,
+                  CASE WHEN NOT %(newest)s THEN match.match_score END DESC,
+                  match.id DESC
+         LIMIT %(limit)s
+        """,
+        {
+            "profile": wanted.profile_id,
+            "ids": None if wanted.ids is None else list(wanted.ids),
+            "statuses": None if wanted.statuses is None else list(wanted.statuses),
+            "priority": wanted.priority,
+            "least": wanted.least_score,
+            "q": wanted.q,
+            "closed": wanted.closed,
+            "dropped": wanted.dropped,
+            "newest": wanted.order == "newest",
+            "after": wanted.after,
+            "limit": wanted.limit,
+        },
+    )
+
+
+async def record(tx: Tx, id: MatchId, what: str, *, actor: str | None = None, **data: Any) -> None:
+    """Say what happened to a match, in the transaction in which it happens."""
+    known = {name: one for name, one in data.items() if one is not None}
+    await tx.execute(
+        "INSERT INTO matching.event (match_id, what, data, actor) VALUES (%s, %s, %s, %s)",
+        [id, what, Jsonb(known), actor],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    id: int
+    at: dt.datetime
+    what: str
+    data: dict[str, Any]
+    actor: str | None
+
+
+async def events(tx: Tx, id: int, *, limit: int = 200) -> list[Event]:
+    """What happened to a match, oldest first."""
+    return await rows(
+        tx,
+        Event,
+        """
+        SELECT id, at, what, data, actor FROM matching.event
+         WHERE match_id = %s ORDER BY id LIMIT %s
+        """,
+        [id, limit],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    status: Status
+    count: int
+
+
+async def counts(tx: Tx, profile_id: ProfileId) -> list[Count]:
+    """How many matches have which status; those that dropped out are not counted."""
+    return await rows(
+        tx,
+        Count,
+        """
+        SELECT status, count(*)::int AS count FROM matching.match
+         WHERE profile_id = %s AND dropped_at IS NULL GROUP BY status ORDER BY status
+        """,
+        [profile_id],
+    )

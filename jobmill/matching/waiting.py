@@ -1,0 +1,109 @@
+"""Listings that wait to be judged: rows from which the queue is fed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jobmill.catalog.listings import ListingId
+from jobmill.db import Tx, rows
+from jobmill.matching.profiles import ProfileId
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    profile_id: ProfileId
+    profile: str
+    is_default: bool
+    listing_id: ListingId
+    url: str
+    identity: str
+    parent_item: int | None
+
+
+async def add(
+    tx: Tx,
+    ids: Sequence[int],
+    *,
+    profile_id: int | None = None,
+    parent_item: int | None = None,
+) -> int:
+    """Let these be judged, for one profile or for all that are not paused; says how many now wait anew."""
+    added = await tx.execute(
+        """
+        INSERT INTO matching.waiting (profile_id, listing_id, parent_item)
+        SELECT profile.id, listing.id, %(parent)s
+          FROM matching.profile, catalog.listing
+         WHERE listing.id = ANY(%(ids)s)
+           AND CASE WHEN %(profile)s::bigint IS NULL THEN profile.paused_at IS NULL
+                    ELSE profile.id = %(profile)s END
+         -- In one order for all, so that two never wait for each other.
+         ORDER BY profile.id, listing.id
+        ON CONFLICT (profile_id, listing_id) DO NOTHING
+        """,
+        {"ids": list(ids), "profile": profile_id, "parent": parent_item},
+    )
+    return added.rowcount
+
+
+async def add_open(tx: Tx, profile_id: int) -> int:
+    """Let every open listing be judged for a profile."""
+    added = await tx.execute(
+        """
+        INSERT INTO matching.waiting (profile_id, listing_id)
+        SELECT %s, id FROM catalog.listing WHERE closed_at IS NULL ORDER BY id
+        ON CONFLICT (profile_id, listing_id) DO NOTHING
+        """,
+        [profile_id],
+    )
+    return added.rowcount
+
+
+async def take(tx: Tx, most: int) -> list[Waiting]:
+    """Take out those that wait longest; a row is taken once, by whoever commits."""
+    return await rows(
+        tx,
+        Waiting,
+        """
+        WITH taken AS (
+            DELETE FROM matching.waiting
+             WHERE (profile_id, listing_id) IN (
+                       SELECT profile_id, listing_id FROM matching.waiting
+                        WHERE since <= now()
+                        ORDER BY since, listing_id LIMIT %s FOR UPDATE SKIP LOCKED)
+            RETURNING profile_id, listing_id, parent_item, since
+        )
+        SELECT profile_id, profile.name AS profile, listing_id, url, identity, parent_item,
+               profile_id = (SELECT profile_id FROM matching.default_profile) AS is_default
+          FROM taken
+          JOIN matching.profile ON profile.id = profile_id
+          JOIN catalog.listing ON listing.id = listing_id
+         ORDER BY since, listing_id
+        """,
+        [most],
+    )
+
+
+async def give_back(tx: Tx, profile_id: int, listing_id: int) -> None:
+    """Let it wait once more, a minute from now: its item is still at work."""
+    await tx.execute(
+        """
+        INSERT INTO matching.waiting (profile_id, listing_id, since)
+        VALUES (%s, %s, now() + interval '1 minute')
+        ON CONFLICT (profile_id, listing_id) DO NOTHING
+        """,
+        [profile_id, listing_id],
+    )
+
+
+async def count(tx: Tx, profile_id: int | None = None) -> int:
+    """How many wait."""
+    cursor = await tx.execute(
+        """
+        SELECT count(*) FROM matching.waiting
+         WHERE %(profile)s::bigint IS NULL OR profile_id = %(profile)s
+        """,
+        {"profile": profile_id},
+    )
+    found = await cursor.fetchone()
+    return found[0] if found else 0
