@@ -17,6 +17,7 @@ from jobmill.queue.work import ItemId, New, Refused
 
 SCAN_EVERY = 60.0
 BATCH = 10
+FULL = 1.0
 FEED = "feed"
 """What is said on the queue's channel when a feed has something."""
 
@@ -65,11 +66,15 @@ def _has(one: New | Child, known: Set[ItemId]) -> bool:
     return isinstance(one, Child) and one.parent in known
 
 
-def feeder(source: Feed) -> Callable[[Tx], Awaitable[bool]]:
-    """The chore that scans one table; it answers True where there may be more."""
+def feeder(source: Feed) -> Callable[[Tx], Awaitable[bool | float]]:
+    """The chore that scans one table; it answers True where there may be more, and while the queue is
+    full the seconds after which to look again."""
 
-    async def scan(tx: Tx) -> bool:
-        return await feed(tx, source) == BATCH
+    async def scan(tx: Tx) -> bool | float:
+        room = min(BATCH, await room_in(tx, source.kind, source.stage))
+        if room <= 0:
+            return FULL
+        return await feed(tx, source) == room
 
     return scan
 

@@ -46,7 +46,7 @@ GRACE = dt.timedelta(seconds=10)
 class Chore:
     """Something every worker does every so many seconds; it sees to it itself that one doing is enough.
 
-    It is done again at once where it answers True: there is more.
+    It is done again at once where it answers True (there is more), or after so many seconds.
     """
 
     every: float
@@ -358,13 +358,14 @@ class Worker:
                     exc_info=None if known else error,
                 )
             if again is not True:
-                await self._rest(chore)
+                every = again if isinstance(again, float) else chore.every
+                await self._rest(every, chore.when_told)
 
-    async def _rest(self, chore: Chore) -> None:
-        if not chore.when_told:
-            await asyncio.sleep(chore.every)
+    async def _rest(self, seconds: float, when_told: bool) -> None:
+        if not when_told:
+            await asyncio.sleep(seconds)
             return
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(chore.every):
+            async with asyncio.timeout(seconds):
                 await self._told.wait()
         self._told.clear()

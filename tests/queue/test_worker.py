@@ -289,7 +289,8 @@ async def test_a_feed_is_scanned_when_told_and_until_it_is_empty(database: Datab
         )
         return [new("tea", f"leaf {n}") for n in found]
 
-    table = stages(tea=nothing)
+    # Room for less than a batch: the feeder comes back when there is some again.
+    table = stages({"tea": Stage(nothing, capacity=4)})
     await put(database, table)
     async with database.transaction() as tx:
         await tx.execute("CREATE TABLE public.leaf (n int)")
