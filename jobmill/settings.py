@@ -40,9 +40,14 @@ def _header_text(text: str) -> str:
 
 def _host_ports(text: str) -> str:
     for part in text.split(",") if text else []:
-        found = HOST_PORT.fullmatch(part.strip())
-        if not (found and 0 < int(found[1]) < 65_536):
-            raise ValueError("not hosts with ports")
+        _host_port(part.strip())
+    return text
+
+
+def _host_port(text: str) -> str:
+    found = HOST_PORT.fullmatch(text)
+    if not (found and 0 < int(found[1]) < 65_536):
+        raise ValueError("not hosts with ports")
     return text
 
 
@@ -72,6 +77,7 @@ def _price(text: str) -> str:
 UserPath = Annotated[Path, AfterValidator(lambda path: Path(os.path.expanduser(path)))]
 HeaderText = Annotated[str, AfterValidator(_header_text)]
 HostPorts = Annotated[str, AfterValidator(_host_ports)]
+HostPort = Annotated[str, AfterValidator(_host_port)]
 Count = Annotated[int, Field(ge=1, le=10_000_000)]
 ModelName = Annotated[str, AfterValidator(_model)]
 BaseUrl = Annotated[str, AfterValidator(_base_url)]
@@ -152,6 +158,10 @@ class Settings(BaseModel):
     private_hosts: HostPorts = ""
     """Hosts that are asked although they are not public, for a test or a demonstration.
     Never set it where strangers may name URLs."""
+
+    stand_ins: dict[str, HostPort] = Field(default_factory=dict)
+    """Servers that answer, by plain HTTP, in place of public hosts (`*.acme.example` for all below
+    one), for a test or a demonstration. Never set it where strangers may name URLs."""
 
     chromium: UserPath | None = None
     """The browser for pages that need one. Empty: `$CHROMIUM`, else the one in the PATH."""
@@ -243,6 +253,7 @@ _MODEL = "anthropic:MODEL or openai:MODEL or ollama:MODEL or none"
 _IN_WORDS = {
     "database_url": "a URL that starts with postgresql://",
     "private_hosts": "host:port,host:port",
+    "stand_ins": "host=host:port,host=host:port",
     "model_cheap": _MODEL,
     "model_strong": _MODEL,
     "model_prices": "model=IN/OUT,model=IN/OUT",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import ssl
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -62,10 +62,17 @@ class Trouble(OutsideError):
 
 
 class Client:
-    def __init__(self, pool: httpcore2.AsyncConnectionPool, agent: str, limits: Limits) -> None:
+    def __init__(
+        self,
+        pool: httpcore2.AsyncConnectionPool,
+        agent: str,
+        limits: Limits,
+        stand_ins: Mapping[str, str],
+    ) -> None:
         self._pool = pool
         self._agent = agent
         self._limits = limits
+        self._stand_ins = stand_ins
 
     async def send(
         self,
@@ -102,7 +109,7 @@ class Client:
         waits = {"connect": limits.connect_seconds, "read": limits.read_seconds}
         async with self._pool.stream(
             method,
-            target.url,
+            self._address(target),
             headers=headers,
             content=body,
             extensions={"timeout": {**waits, "write": limits.read_seconds}},
@@ -131,6 +138,15 @@ class Client:
         decoder.end()
         return b"".join(parts), None
 
+    def _address(self, target: Target) -> str:
+        """Where it really goes: to the server that stands in for the host, if one does."""
+        labels = target.host.split(".")
+        above = ("*." + ".".join(labels[n:]) for n in range(1, len(labels)))
+        for name in (target.host, *above):
+            if name in self._stand_ins:
+                return f"http://{self._stand_ins[name]}{target.path}"
+        return target.url
+
     def _headers(
         self, target: Target, given: Iterable[tuple[str, str]]
     ) -> list[tuple[bytes, bytes]]:
@@ -153,7 +169,12 @@ class Client:
 
 @asynccontextmanager
 async def open_client(
-    guard: Guard, agent: str, limits: Limits | None = None, *, tls: ssl.SSLContext | None = None
+    guard: Guard,
+    agent: str,
+    limits: Limits | None = None,
+    *,
+    tls: ssl.SSLContext | None = None,
+    stand_ins: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[Client]:
     """A client whose every connection goes through `guard`; nothing of the environment is heeded."""
     async with httpcore2.AsyncConnectionPool(
@@ -162,7 +183,7 @@ async def open_client(
         max_keepalive_connections=0,
         network_backend=guard,
     ) as pool:
-        yield Client(pool, agent, limits or Limits())
+        yield Client(pool, agent, limits or Limits(), stand_ins or {})
 
 
 def _words(error: Exception) -> str:

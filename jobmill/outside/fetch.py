@@ -41,12 +41,13 @@ async def open_fetch(
     tls: ssl.SSLContext | None = None,
 ) -> AsyncGenerator[Door]:
     """The door as the operator wants it; what else is given is for those who need it otherwise."""
-    guard = guard or Guard(read_places(settings.private_hosts))
+    stand_ins = settings.stand_ins
+    guard = guard or Guard(read_places(",".join([settings.private_hosts, *stand_ins.values()])))
     manners = manners or Manners(
         timedelta(seconds=settings.host_interval_seconds), settings.host_calls
     )
     agent = name_ourselves(settings.user_agent, settings.contact)
-    async with open_client(guard, agent, limits, tls=tls) as client:
+    async with open_client(guard, agent, limits, tls=tls, stand_ins=stand_ins) as client:
         browser = Browser(guard, agent, settings.chromium)
         yield Door(database, client, guard, Turns(database, manners), browser, agent)
 

@@ -77,6 +77,22 @@ async def test_a_server_is_told_who_asks_and_what_is_asked(fetch: Fetch, site: S
     }
 
 
+async def test_a_server_stands_in_for_public_hosts_and_for_nothing_else(
+    database: Database, site: Site
+) -> None:
+    site.on("/jobs", reply(b"[]"))
+    stand_ins = {"boards.acme.example": site.place, "*.fake.example": site.place}
+    async with open_fetch(database, Settings(stand_ins=stand_ins), manners=QUICK) as fetch:
+        for host in ("boards.acme.example", "a.fake.example", "a.b.fake.example"):
+            answer = await fetch(Request(f"https://{host}/jobs?q=1"))
+            assert isinstance(answer, Ok)
+            assert answer.url == f"https://{host}/jobs?q=1"
+            assert site.seen[-1].headers["host"] == host
+        unknown(await fetch(Request("https://fake.invalid/jobs")), "network")
+        unknown(await fetch(Request("http://127.0.0.1/jobs")), "refused")
+    assert len(site.seen) == 3
+
+
 @pytest.mark.parametrize(
     "headers", [{"X": "a\r\nEvil: 1"}, {"X\n": "a"}, {"X": "ключ"}, {"": "a"}, {"X": "a\0b"}]
 )
