@@ -98,6 +98,7 @@ def records(model: type[Model], values: list[object]) -> tuple[list[Model], int]
 def add(posting: Posting, more: Posting) -> Posting:
     """The posting, with all that a fuller answer says of it; it stays the same one."""
     kept = {"title", "url", "platform", "board", "vendor_id", "via", "partial"}
+    kept = {name for name in kept if getattr(posting, name)}
     said = {one.name: getattr(more, one.name) for one in fields(more) if one.name not in kept}
     whole = replace(posting, **{name: value for name, value in said.items() if value})
     return replace(whole, partial=more.partial or not whole.description)

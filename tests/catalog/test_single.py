@@ -1,0 +1,87 @@
+"""Postings that were read one by one, beside those that sources show."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from jobmill.catalog import companies, history, listings, single
+from jobmill.catalog.posting import Posting
+from jobmill.db import Database, Tx
+from jobmill.errors import NotFound
+
+from .kit import TEXT, at, make_source, posting, run
+
+PAGE = Posting(
+    title="Well Digger",
+    url="https://deepwells.example/jobs/digger",
+    company="Deep Wells",
+    description=TEXT,
+)
+
+
+async def whats(tx: Tx, id: int) -> list[str]:
+    return [event.what for event in await history.of(tx, "listing", id)]
+
+
+async def test_a_page_becomes_a_listing_with_its_company(tx: Tx) -> None:
+    id = await single.keep(tx, PAGE, at=at(0), website="https://deepwells.example")
+    listing = await listings.get(tx, id)
+    assert (listing.title, listing.source_id, listing.closed_at) == ("Well Digger", None, None)
+    company = await companies.get(tx, listing.company_id or 0)
+    assert (company.name, company.website) == ("Deep Wells", "https://deepwells.example")
+    assert await whats(tx, id) == ["opened"]
+
+
+async def test_a_page_read_again_says_what_it_says_now(tx: Tx) -> None:
+    id = await single.keep(tx, PAGE, at=at(0))
+    changed = replace(PAGE, title="Senior Well Digger")
+    assert await single.keep(tx, changed, at=at(1)) == id
+    assert await single.keep(tx, changed, at=at(2)) == id
+    assert (await listings.get(tx, id)).title == "Senior Well Digger"
+    assert (await listings.get(tx, id)).last_seen_at == at(2)
+    assert await whats(tx, id) == ["opened", "changed"]
+
+
+async def test_a_page_that_is_back_is_open_again(tx: Tx) -> None:
+    id = await single.keep(tx, PAGE, at=at(0))
+    await single.close(tx, id, "the page is not there")
+    await single.close(tx, id, "the page is not there")
+    assert (await listings.get(tx, id)).closed_at is not None
+    await single.keep(tx, PAGE, at=at(1))
+    assert (await listings.get(tx, id)).closed_at is None
+    assert await whats(tx, id) == ["opened", "closed", "reopened"]
+
+
+async def test_what_a_running_source_shows_is_the_sources_to_change(tx: Tx) -> None:
+    source = await make_source(tx)
+    [id] = (await run(tx, source, 0, [posting(1)])).added
+    assert await single.keep(tx, posting(1, "Another title"), at=at(1)) == id
+    assert (await listings.get(tx, id)).title == "Pump Engineer"
+    assert await single.keep(tx, posting(1, "Another title"), at=at(1), source_id=source) == id
+    assert (await listings.get(tx, id)).title == "Another title"
+
+
+async def test_a_page_that_repeats_a_listing_is_linked_to_it(tx: Tx) -> None:
+    source = await make_source(tx)
+    [first] = (await run(tx, source, 0, [posting(1)])).added
+    copy = replace(posting(1), platform=None, board=None, vendor_id=None)
+    id = await single.keep(tx, copy, at=at(1))
+    assert id != first
+    assert (await listings.get(tx, id)).duplicate_of == first
+
+
+async def test_two_who_read_a_page_at_once_keep_one_listing(database: Database) -> None:
+    async def keep() -> int:
+        async with database.transaction() as tx:
+            return await single.keep(tx, PAGE, at=at(0))
+
+    ids = await asyncio.gather(*(keep() for _ in range(6)))
+    assert len(set(ids)) == 1
+
+
+async def test_an_identity_that_nothing_has_is_not_found(tx: Tx) -> None:
+    with pytest.raises(NotFound):
+        await single.find(tx, "nothing")
