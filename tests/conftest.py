@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import LiteralString
 
@@ -72,12 +73,19 @@ async def tx(server: str, template: str) -> AsyncIterator[Tx]:
         await connection.rollback()
 
 
-@pytest.fixture
-def url(server: str, template: str) -> Iterator[str]:
+@contextmanager
+def clone(server: str, template: str) -> Iterator[str]:
+    """A database like the template, by its URL."""
     name = f"test_{uuid.uuid4().hex}"
     run(server, "CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy", name, template)
     yield make_conninfo(server, dbname=name)
     run(server, "DROP DATABASE {} WITH (FORCE)", name)
+
+
+@pytest.fixture
+def url(server: str, template: str) -> Iterator[str]:
+    with clone(server, template) as url:
+        yield url
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from jobmill.cli import finding, lines, show
+from jobmill.cli import finding, lines, show, submission
 from jobmill.cli.show import AsJson
 from jobmill.errors import Invalid
 
@@ -206,6 +206,7 @@ def _act(id: int, act: Callable[[Tx], Awaitable[None]], words: str, as_json: boo
         typer.echo(f"listing {id} {words}")
 
 
+app.command()(submission.add)
 app.command("list")(finding.list_listings)
 app.command()(finding.search)
 app.command()(finding.export)

@@ -14,7 +14,10 @@ from jobmill.db import Database
 from jobmill.errors import Conflict, Invalid, OutsideError, Unavailable
 from jobmill.ingest import address, keys, lookup, page, probe, reading, saved, scrape
 from jobmill.ingest.scrape import Target
-from jobmill.outside.request import Fetch, Gone, Ok, Request, Truncated, Unknown
+from jobmill.outside.request import Fetch, Gone, Ok, Request, Unknown
+
+LASTING = ("refused", "robots", "redirects", "auth")
+"""What another try would not change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +113,10 @@ async def _by_page(fetch: Fetch, url: str) -> Found:
             return Over(f"the page is not there (status {status})")
         case Ok():
             return _judge(answer)
-        case Unknown() | Truncated():
-            raise OutsideError(f"{url} could not be read: {scrape.explain(answer)[1]}")
         case _:
-            raise OutsideError(f"{url} could not be read", permanent=True)
+            lasting = not isinstance(answer, Unknown) or answer.cause in LASTING
+            why = scrape.explain(answer)[1]
+            raise OutsideError(f"{url} could not be read: {why}", permanent=lasting)
 
 
 def _judge(answer: Ok) -> Found:

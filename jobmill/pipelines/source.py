@@ -10,7 +10,8 @@ from jobmill.catalog.runs import Harvest, Saved
 from jobmill.db import Tx
 from jobmill.errors import Conflict, NotFound, Unavailable
 from jobmill.ingest import probe
-from jobmill.queue import Block, Finish, Move, New, Skip, Work
+from jobmill.pipelines import inbox
+from jobmill.queue import Block, Finish, ItemId, Move, New, Skip, Work
 from jobmill.tools import Tools
 
 KIND = "source"
@@ -32,11 +33,14 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
         return Skip(str(error))
     # What a source could not show is its health's business, and the next run's: no retry here.
     end = Skip if harvest.outcome in ("failed", "held") else Finish
-    return end(_words(harvest), save=partial(_save, id=id, harvest=harvest))
+    return end(_words(harvest), save=partial(keep, id=id, harvest=harvest, item=work.id))
 
 
-async def _save(tx: Tx, *, id: int, harvest: Harvest) -> Saved:
-    return await runs.save(tx, id, harvest)
+async def keep(tx: Tx, *, id: int, harvest: Harvest, item: ItemId | None = None) -> Saved:
+    """What a run saw; what it shows anew or otherwise than before is to be judged."""
+    saved = await runs.save(tx, id, harvest)
+    await inbox.put(tx, [*saved.added, *saved.changed], parent=item)
+    return saved
 
 
 def _words(harvest: Harvest) -> str:

@@ -12,7 +12,7 @@ from jobmill.db import Database
 from jobmill.errors import OutsideError
 from jobmill.ingest import one
 from jobmill.ingest.one import Over, Read, Unclear
-from jobmill.outside.request import Unknown
+from jobmill.outside.request import Cause, Unknown
 from tests.catalog.kit import TEXT
 from tests.fakes import Net, ok
 
@@ -125,9 +125,16 @@ async def test_a_page_that_is_not_understood_is_handed_on(database: Database) ->
     assert found.posting is None or not found.posting.description
 
 
-async def test_a_site_that_cannot_be_asked_is_asked_again_later(database: Database) -> None:
+@pytest.mark.parametrize(
+    ("cause", "lasts"),
+    [("timeout", False), ("server", False), ("rate_limited", False), ("refused", True),
+     ("robots", True)],
+)  # fmt: skip
+async def test_a_site_that_cannot_be_asked_is_asked_again_where_that_may_help(
+    database: Database, cause: Cause, lasts: bool
+) -> None:
     net = Net()
-    net.on(OWN, Unknown(OWN, "timeout", "it took too long"))
-    with pytest.raises(OutsideError, match="took too long") as caught:
+    net.on(OWN, Unknown(OWN, cause, "no answer"))
+    with pytest.raises(OutsideError, match="no answer") as caught:
         await read(database, net, OWN)
-    assert not caught.value.permanent
+    assert caught.value.permanent == lasts

@@ -1,0 +1,69 @@
+"""A worker that dies: `python -m tests.acceptance.mortal FILE`.
+
+It does everything the product does. FILE names phases, a line each: when a run of one of them has
+come to its answer, and before the answer is written, the line is struck out and the process kills
+itself as an operator's `kill -9` would.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import os
+import signal
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from jobmill import app
+from jobmill.db import connect
+from jobmill.outside.fetch import open_fetch
+from jobmill.outside.model import open_model
+from jobmill.queue import Move, Stage, Work, Worker
+from jobmill.queue.feed import feeder
+from jobmill.queue.work import Run
+from jobmill.queue.worker import Chore
+from jobmill.settings import load
+from jobmill.tools import Tools
+
+LEASE = dt.timedelta(seconds=0.8)
+
+
+def dying(phase: str, stage: Stage, deaths: Path) -> Stage:
+    return replace(stage, run=_dying(phase, stage.run, deaths))
+
+
+def _dying(phase: str, run: Run, deaths: Path) -> Run:
+    async def run_and_die(work: Work) -> Move:
+        move = await run(work)
+        left = deaths.read_text().split()
+        if phase in left:
+            left.remove(phase)
+            deaths.write_text("\n".join(left))
+            os.kill(os.getpid(), signal.SIGKILL)
+        return move
+
+    return run_and_die
+
+
+async def main(deaths: Path) -> None:
+    settings, _ = load()
+    async with (
+        connect(settings.database_url, size=6) as database,
+        open_fetch(database, settings) as fetch,
+        open_model(database, settings) as model,
+    ):
+        tools = Tools(database, fetch, model)
+        await app.declare(tools, settings)
+        table = {
+            phase: dying("/".join(phase), stage, deaths)
+            for phase, stage in app.stages(tools, settings).items()
+        }
+        chores = [Chore(0.2, feeder(feed), when_told=True) for feed in app.FEEDS]
+        worker = Worker(database, table, chores=chores, lease=LEASE)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, worker.stop)
+        await worker.run()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1])))

@@ -1,0 +1,191 @@
+"""From a company's name, or a listing's URL, to matches: real processes and real HTTP; whoever is
+killed at any boundary changes nothing of what comes out."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobmill.db import Database, connect
+from tests.acceptance.world import HOME, PAGE, PROFILE, open_world
+from tests.cli import forked
+from tests.conftest import clone
+from tests.outside.site import Site
+from tests.queue.kit import fetch
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 90.0
+
+BY_COMPANY = ("company", "add", "Tidewater", "--website", HOME)
+BY_LISTING = ("listing", "add", PAGE)
+PHASES = (
+    "company/fetch", "company/extract", "company/analyze", "company/save",
+    "source_discovery/discover", "source_discovery/validate", "source_discovery/configure",
+    "source_discovery/test", "source/scrape", "listing/scrape", "listing/filter",
+    "listing/analyze", "listing/ask", "listing/save",
+)  # fmt: skip
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[dict[str, Site]]:
+    async with open_world() as sites:
+        yield sites
+
+
+class Mill:
+    """The product on one database: its commands, and a worker that is begun again when it dies."""
+
+    def __init__(self, folder: Path, url: str, world: dict[str, Site]) -> None:
+        self.folder = folder
+        self.deaths = folder / "deaths"
+        self.variables = {
+            "HOME": str(folder),
+            "PATH": os.environ["PATH"],
+            "DATABASE_URL": forked.as_url(url),
+            "JOBMILL_STAND_INS": ",".join(f"{host}={one.place}" for host, one in world.items()),
+            "JOBMILL_HOST_INTERVAL_SECONDS": "0.001",
+            "JOBMILL_LOG_LEVEL": "error",
+        }
+
+    async def run(self, *words: str) -> str:
+        done = await asyncio.to_thread(
+            forked.jobmill, *words, folder=self.folder, variables=self.variables
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    async def begin(self, *words: str) -> None:
+        (self.folder / "profile.yaml").write_text(PROFILE)
+        await self.run("profile", "import", "profile.yaml")
+        await self.run(*words)
+
+    async def work(self, database: Database, deaths: Sequence[str] = ()) -> int:
+        """Until nothing is left to do; says how often the worker died."""
+        self.deaths.write_text("\n".join(deaths))
+        died, deadline = 0, time.monotonic() + PATIENCE
+        process = self._start()
+        try:
+            while await _is_busy(database):
+                assert time.monotonic() < deadline, await _state(database)
+                if process.poll() is not None:
+                    died += 1
+                    process = self._start()
+                await asyncio.sleep(0.05)
+        finally:
+            process.kill()
+            process.wait()
+        return died
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "tests.acceptance.mortal", str(self.deaths)]
+        variables = {**self.variables, "PYTHONPATH": str(ROOT)}
+        return subprocess.Popen(command, cwd=self.folder, env=variables)
+
+
+async def _is_busy(database: Database) -> bool:
+    left = await fetch(
+        database,
+        "SELECT (SELECT count(*) FROM queue.live) + (SELECT count(*) FROM matching.waiting)",
+    )
+    return left != [0]
+
+
+async def _state(database: Database) -> list[Any]:
+    return await fetch(
+        database,
+        "SELECT kind, stage, key, status, message, error_text FROM queue.items ORDER BY id",
+    )
+
+
+async def _outcome(database: Database) -> dict[str, list[Any]]:
+    """All that came of it, without numbers and times."""
+    return {
+        "companies": await fetch(
+            database,
+            """
+            SELECT name, website, analysis_status::text, tier, priority_score, tech_stack, about,
+                   company_size_category, job_board_url
+              FROM catalog.company ORDER BY name
+            """,
+        ),
+        "sources": await fetch(
+            database,
+            """
+            SELECT source_type, token, status::text, source.name, company.name FROM catalog.source
+              LEFT JOIN catalog.company ON company.id = company_id ORDER BY token
+            """,
+        ),
+        "listings": await fetch(
+            database, "SELECT identity, title, company FROM catalog.listing ORDER BY identity"
+        ),
+        "verdicts": await fetch(
+            database,
+            """
+            SELECT identity, outcome::text, score, scored_by FROM matching.verdict
+              JOIN catalog.listing ON listing.id = listing_id ORDER BY identity
+            """,
+        ),
+        "matches": await fetch(
+            database,
+            """
+            SELECT identity, match_score, status::text, matched_skills FROM matching.match
+              JOIN catalog.listing ON listing.id = listing_id ORDER BY identity
+            """,
+        ),
+        "events": await fetch(
+            database,
+            "SELECT noun, what, count(*) FROM catalog.event GROUP BY noun, what ORDER BY 1, 2",
+        ),
+        "failed": await fetch(database, "SELECT key FROM queue.items WHERE status = 'FAILED'"),
+        "lineages": await fetch(database, "SELECT count(DISTINCT tracking_id) FROM queue.item"),
+        "twice": await fetch(
+            database,
+            "SELECT kind, key, stage FROM queue.item GROUP BY 1, 2, 3 HAVING count(*) > 1",
+        ),
+    }
+
+
+async def _follow(
+    mill: Mill, url: str, words: Sequence[str], deaths: Sequence[str] = ()
+) -> dict[str, list[Any]]:
+    """Put one thing in, and let all follow that follows."""
+    async with connect(url) as database:
+        await mill.begin(*words)
+        assert await mill.work(database, deaths) == len(deaths)
+        assert mill.deaths.read_text() == ""
+        return await _outcome(database)
+
+
+@pytest.mark.parametrize("words", [BY_COMPANY, BY_LISTING], ids=["company", "listing"])
+async def test_one_thing_in_and_all_that_follows_out_whoever_is_killed(
+    home: Path, server: str, template: str, world: dict[str, Site], words: tuple[str, ...]
+) -> None:
+    with clone(server, template) as url:
+        mill = Mill(home, url, world)
+        outcome = await _follow(mill, url, words)
+        listed = await mill.run("match", "list")
+    with clone(server, template) as url:
+        assert await _follow(Mill(home, url, world), url, words, PHASES) == outcome
+    [company] = outcome["companies"]
+    assert company[:3] == ("Tidewater", HOME, "complete")
+    assert outcome["sources"] == [
+        ("greenhouse", "tidewater", "active", "Tidewater Greenhouse", "Tidewater")
+    ]
+    by_hand = words is BY_LISTING
+    assert len(outcome["listings"]) == 3 + by_hand
+    outcomes = sorted(what for _, what, *_ in outcome["verdicts"])
+    assert outcomes == ["filtered", "filtered", *["matched"] * (1 + by_hand)]
+    assert {status for _, _, status, _ in outcome["matches"]} == {"new"}
+    assert outcome["failed"] == []
+    # All of it sprang from the one thing that was put in, and nothing of it was done twice.
+    assert (outcome["lineages"], outcome["twice"]) == ([1], [])
+    assert "Senior Backend Engineer" in listed
+    assert "Pump Attendant" not in listed

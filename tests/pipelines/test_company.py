@@ -1,0 +1,356 @@
+"""A company from its name to its record: real PostgreSQL and a real worker, a network of a few pages."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from jobmill import app, queue
+from jobmill.catalog import analyses, companies, company_pages
+from jobmill.catalog.companies import Company
+from jobmill.db import Database
+from jobmill.ingest.about import claims
+from jobmill.matching import profiles
+from jobmill.matching.profile import Profile
+from jobmill.outside.question import Answered, Ask, Blocked, Failed, Refused, Result, T, no_model
+from jobmill.outside.request import Unknown
+from jobmill.pipelines import company, discovery
+from jobmill.queue import Finish, ItemId, Move, Stage, Work, control
+from jobmill.settings import Settings
+from jobmill.tools import Tools
+from tests.catalog.kit import make_source
+from tests.fakes import Net, ok
+from tests.ingest.about.kit import ABOUT, CAREERS, html
+from tests.queue.kit import drain, fetch, item, make_due
+
+ROOT = "https://brinewell.example"
+LEVER = '<p>Come and build pumps with us.</p><a href="https://jobs.lever.co/brinewell">Roles</a>'
+PROFILE = Profile.model_validate(
+    {"skills": [{"name": "Python", "rank": "primary"}, {"name": "Kubernetes", "rank": "strong"}]}
+)
+
+
+async def nothing(work: Work) -> Move:
+    return Finish()
+
+
+class Bed:
+    """A site, a database, and the stages of the pipeline; what it spawns ends at once."""
+
+    def __init__(self, database: Database, model: Any = no_model, reader: str = "strong") -> None:
+        self.database = database
+        self.net = Net()
+        settings = Settings(company_model=reader)  # pyright: ignore[reportArgumentType]
+        table = app.stages(Tools(database, self.net, model), settings)
+        self.stages = {phase: one for phase, one in table.items() if phase[0] == company.KIND}
+        self.stages[discovery.KIND, "discover"] = Stage(nothing)
+        self.id = 0
+
+    def serve(self, **pages: str) -> None:
+        for name, body in pages.items():
+            path = "" if name == "home" else name
+            self.net.on(f"{ROOT}/{path}", ok(html(body), url=f"{ROOT}/{path}"))
+
+    async def submit(self, website: str | None = ROOT, *, force: bool = False) -> ItemId:
+        async with self.database.transaction() as tx:
+            await queue.declare(tx, self.stages)
+            self.id = await company.begin(tx, "Brinewell", website)
+            return await queue.submit(tx, company.work(self.id, force=force))
+
+    async def run(self, **options: Any) -> Company:
+        await drain(self.database, self.stages, **options)
+        return await self.look()
+
+    async def look(self) -> Company:
+        async with self.database.transaction() as tx:
+            return await companies.get(tx, self.id)
+
+    async def items(self) -> list[tuple[str, str, str, int]]:
+        return await fetch(
+            self.database,
+            "SELECT kind, stage, status, spawn_depth FROM queue.items ORDER BY id",
+        )
+
+    async def pages(self) -> int:
+        async with self.database.transaction() as tx:
+            return len(await company_pages.of(tx, self.id))
+
+    async def spawned(self) -> list[dict[str, Any]]:
+        return await fetch(
+            self.database,
+            "SELECT data->'source_discovery_config' FROM queue.items WHERE kind = %s",
+            [discovery.KIND],
+        )
+
+
+@pytest.fixture
+def bed(database: Database) -> Bed:
+    return Bed(database)
+
+
+async def test_a_name_and_a_site_become_a_record_and_a_source_to_be(bed: Bed) -> None:
+    async with bed.database.transaction() as tx:
+        await profiles.save(tx, "main", PROFILE)
+    bed.serve(about=ABOUT, careers=CAREERS, home="<p>Fresh water for all.</p>")
+    await bed.submit("brinewell.example")
+    known = await bed.run()
+
+    assert await bed.items() == [
+        ("company", "fetch", "SUCCESS", 0),
+        ("company", "extract", "SUCCESS", 1),
+        ("company", "analyze", "SUCCESS", 2),
+        ("company", "save", "SUCCESS", 3),
+        ("source_discovery", "discover", "SUCCESS", 4),
+    ]
+    assert (known.analysis_status, known.extracted_by) == ("complete", "heuristics")
+    assert companies.completeness(known) == "good"
+    assert (known.company_size_category, known.remote_first, known.ai_ml) == ("medium", True, True)
+    assert {"python", "kubernetes", "go", "react", "postgresql"} <= set(known.tech_stack or ())
+    assert known.tier == "S"
+    assert known.priority_score == sum(one["points"] for one in known.priority_items or ()) == 175
+    assert (known.job_board_type, known.job_board_confidence) == ("greenhouse", "high")
+    assert await bed.spawned() == [
+        {
+            "url": "https://job-boards.greenhouse.io/brinewell",
+            "type_hint": "greenhouse",
+            "company_id": bed.id,
+            "company_name": "Brinewell",
+            "auto_enable": True,
+            "validation_required": False,
+        }
+    ]
+    assert await bed.pages() == 0
+
+
+async def test_without_a_profile_the_defaults_judge(bed: Bed) -> None:
+    bed.serve(about=ABOUT)
+    await bed.submit()
+    known = await bed.run()
+    assert [one["points"] for one in known.priority_items or ()] == [50, 0, 0, 0]
+    assert known.tier == "C"
+
+
+async def test_a_board_that_is_not_sure_waits(bed: Bed) -> None:
+    bed.serve(about=ABOUT, careers=LEVER)
+    await bed.submit()
+    known = await bed.run()
+    assert (known.job_board_type, known.job_board_confidence) == ("lever", "medium")
+    assert await bed.spawned() == []
+
+
+@pytest.mark.parametrize("decision", ["rejected", "approved"])
+async def test_a_board_that_a_person_decided_on_is_left_alone(bed: Bed, decision: Any) -> None:
+    bed.serve(about=ABOUT, careers=CAREERS)
+    await bed.submit()
+    await bed.run()
+    async with bed.database.transaction() as tx:
+        await analyses.decide_board(tx, bed.id, decision)
+    await bed.submit(force=True)
+    assert (await bed.run()).job_board_decision == decision
+    assert len(await bed.spawned()) == 1
+
+
+async def test_a_board_that_is_a_source_is_not_looked_for_again(bed: Bed) -> None:
+    async with bed.database.transaction() as tx:
+        await make_source(tx, token="Brinewell")
+    bed.serve(about=ABOUT, careers=CAREERS)
+    await bed.submit()
+    await bed.run()
+    assert await bed.spawned() == []
+
+
+async def test_what_is_known_and_fresh_is_left_alone_unless_forced(bed: Bed) -> None:
+    bed.serve(about=ABOUT)
+    await bed.submit()
+    await bed.run()
+    calls = len(bed.net.asked)
+    again = await item(bed.database, await bed.submit())
+    await bed.run()
+    assert (await item(bed.database, again.id)).status == "SKIPPED"  # type: ignore[arg-type]
+    assert len(bed.net.asked) == calls
+    await bed.submit(force=True)
+    await bed.run()
+    assert len(bed.net.asked) > calls
+
+
+async def test_a_company_without_a_site_is_skipped(bed: Bed) -> None:
+    id = await bed.submit(None)
+    known = await bed.run()
+    ended = await item(bed.database, id)
+    assert (ended.status, known.analysis_status) == ("SKIPPED", "sparse")
+    assert "no website" in (ended.message or "")
+
+
+async def test_too_little_is_skipped_and_what_there_is_kept(bed: Bed) -> None:
+    links = '<a href="https://boards.greenhouse.io/brinewell">Careers</a>'
+    bed.serve(home=f"<p>Founded in 2012.</p>{links}")
+    await bed.submit()
+    known = await bed.run()
+    assert (await bed.items())[2] == ("company", "analyze", "SKIPPED", 2)
+    assert (known.analysis_status, known.founded, known.about) == ("sparse", "2012", None)
+    assert await bed.pages() == 0
+    assert len(await bed.spawned()) == 1
+
+
+async def test_a_site_that_never_answers_fails_after_its_retries(bed: Bed) -> None:
+    for path in ("about", "about-us", "company", "careers", ""):
+        bed.net.on(f"{ROOT}/{path}", Unknown(ROOT, "timeout", "brinewell.example took too long"))
+    id = await bed.submit()
+    seen: list[str] = []
+    for _ in range(4):
+        seen.append((await bed.run()).analysis_status)
+        await make_due(bed.database)
+    ended = await item(bed.database, id)
+    assert (ended.status, ended.retry_count) == ("FAILED", 3)
+    assert seen == ["analyzing", "analyzing", "analyzing", "failed"]
+
+
+async def test_a_site_that_is_refused_fails_at_once(bed: Bed) -> None:
+    bed.net.on(f"{ROOT}/about", Unknown(ROOT, "refused", "not a public address"))
+    id = await bed.submit()
+    assert (await bed.run()).analysis_status == "failed"
+    assert (await item(bed.database, id)).retry_count == 0
+
+
+async def test_an_analysis_that_fails_leaves_what_was_known(bed: Bed) -> None:
+    bed.serve(about=ABOUT)
+    await bed.submit()
+    before = await bed.run()
+    bed.net.plays.clear()
+    await bed.submit(force=True)
+    after = await bed.run()
+    assert (after.analysis_status, after.about) == ("complete", before.about)
+    assert after.updated_at == before.updated_at
+
+
+async def test_a_stage_that_dies_before_its_move_is_simply_run_again(bed: Bed) -> None:
+    bed.serve(about=ABOUT, careers=CAREERS)
+    await bed.submit()
+    for name in company.STAGES:
+        [live] = await fetch(bed.database, "SELECT id FROM queue.live")
+        work = _work(await item(bed.database, live))
+        lost = await bed.stages[company.KIND, name].run(work)
+        assert (await bed.look()).analysis_status == "analyzing"
+        await drain(bed.database, bed.stages, only=[(company.KIND, name)])
+    done = await bed.look()
+    assert done.analysis_status == "complete"
+    # Even its writes may come twice.
+    assert lost.save
+    async with bed.database.transaction() as tx:
+        await lost.save(tx)
+    again = await bed.look()
+    assert (again.about, again.priority_items) == (done.about, done.priority_items)
+    await bed.run()
+    assert len(await bed.spawned()) == 1
+
+
+def _work(one: Any) -> Work:
+    return Work(
+        id=one.id, kind=one.kind, stage=one.stage, key=one.key, data=one.data, attempt=1,
+        retry_count=0, max_retries=3, steps=0, spawn_depth=one.spawn_depth,
+        tracking_id=str(one.tracking_id), parent_id=one.parent_id, waited_for=None,
+    )  # fmt: skip
+
+
+class Spoken:
+    """A model that answers as told, and counts."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+        self.asked: list[Ask[Any]] = []
+
+    async def __call__(self, ask: Ask[T]) -> Result[T]:
+        self.asked.append(ask)
+        said = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(said, dict):
+            return Answered(ask.answer.model_validate(said), "some:model", None)
+        return said
+
+
+SAID = {
+    "about": "Today more than 240 employees look after plants in 31 countries. We own the moon.",
+    "founded": "1901",
+    "culture": "Whoever builds a thing also looks after it in the field.",
+}
+
+
+async def test_a_model_reads_and_only_what_the_pages_bear_out_counts(database: Database) -> None:
+    model = Spoken(SAID)
+    bed = Bed(database, model)
+    bed.serve(about=ABOUT)
+    await bed.submit()
+    known = await bed.run()
+    assert known.about == "Today more than 240 employees look after plants in 31 countries."
+    assert known.culture == SAID["culture"]
+    assert known.founded == "2012"
+    assert known.extracted_by == "some:model"
+    [ask] = model.asked
+    assert (ask.tier, ask.prompt_version) == ("strong", claims.PROMPT)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Blocked("no_key", "no key"),
+        Refused("no"),
+        Failed("rejected", "bad", permanent=True),
+    ],
+)
+async def test_without_an_answer_rules_read(database: Database, said: Any) -> None:
+    bed = Bed(database, Spoken(said))
+    bed.serve(about=ABOUT)
+    await bed.submit()
+    known = await bed.run()
+    assert (known.analysis_status, known.extracted_by) == ("complete", "heuristics")
+
+
+async def test_a_model_that_stumbles_is_asked_again_and_then_done_without(
+    database: Database,
+) -> None:
+    model = Spoken(Failed("server", "it is busy", permanent=False))
+    bed = Bed(database, model)
+    bed.serve(about=ABOUT)
+    await bed.submit()
+    for _ in range(4):
+        known = await bed.run()
+        await make_due(database)
+    assert len(model.asked) == 4
+    assert (known.analysis_status, known.extracted_by) == ("complete", "heuristics")
+
+
+async def test_a_spent_budget_parks_the_item_until_there_is_more(database: Database) -> None:
+    model = Spoken(Blocked("spent_out", "the day is spent", locally=False), SAID)
+    bed = Bed(database, model)
+    bed.serve(about=ABOUT)
+    await bed.submit()
+    assert (await bed.run()).analysis_status == "analyzing"
+    assert (await bed.items())[1] == ("company", "extract", "BLOCKED", 1)
+    async with database.transaction() as tx:
+        await control.unblock(tx, "budget")
+    assert (await bed.run()).extracted_by == "some:model"
+
+
+async def test_no_model_is_asked_where_none_is_wanted(database: Database) -> None:
+    model = Spoken(SAID)
+    bed = Bed(database, model, reader="none")
+    bed.serve(about=ABOUT)
+    await bed.submit()
+    await bed.run()
+    assert model.asked == []
+
+
+async def test_pages_that_are_gone_fail_the_item_and_not_the_company_for_ever(bed: Bed) -> None:
+    bed.serve(about=ABOUT)
+    await bed.submit()
+    await bed.run(only=[(company.KIND, "fetch")])
+    async with bed.database.transaction() as tx:
+        await company_pages.drop(tx, id=bed.id)
+    assert (await bed.run()).analysis_status == "failed"
+    assert (await bed.items())[1][2] == "FAILED"
+
+
+def test_one_item_at_a_time_for_a_company() -> None:
+    assert company.work(7).key == company.work(7, force=True).key == "company:7"
+    assert company.work(7).delay == dt.timedelta()

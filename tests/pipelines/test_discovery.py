@@ -1,0 +1,264 @@
+"""A URL on its way to a source: real stages, a real queue, a network of a few addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+
+from jobmill import app, queue
+from jobmill.catalog import companies, sources
+from jobmill.catalog.sources import Source
+from jobmill.db import Database
+from jobmill.errors import Invalid
+from jobmill.ingest.address import Found
+from jobmill.outside.request import Unknown
+from jobmill.pipelines import discovery
+from jobmill.pipelines.discovery import DiscoveryConfig
+from jobmill.queue import Block, ItemId, Work, Worker
+from jobmill.queue.inspect import Item
+from jobmill.settings import Settings
+from jobmill.tools import Tools
+from tests.fakes import Net, ok
+from tests.ingest.selectors import pages
+from tests.queue.kit import SOON, fetch, item
+
+BOARD = "https://job-boards.greenhouse.io/wells"
+API = "https://boards-api.greenhouse.io/v1/boards/wells/jobs?content=true&pay_transparency=true"
+FEED = "https://wells.example/jobs.rss"
+CAREERS = "https://wells.example/careers"
+WORKDAY = "https://wells.wd5.myworkdayjobs.com/Wells_Careers"
+CXS = "https://wells.wd5.myworkdayjobs.com/wday/cxs/wells/Wells_Careers/jobs"
+POST = {
+    "id": 7,
+    "title": "Pump Engineer",
+    "absolute_url": f"{BOARD}/jobs/7",
+    "content": "We pump water.",
+    "location": {"name": "Porto"},
+}
+
+
+def rss(*titles: str) -> str:
+    entries = "".join(
+        f"<item><title>{title}</title><link>https://wells.example/jobs/{n}</link></item>"
+        for n, title in enumerate(titles)
+    )
+    return f'<rss version="2.0"><channel><title>Jobs</title>{entries}</channel></rss>'
+
+
+@pytest.fixture
+def net() -> Net:
+    net = Net()
+    net.on(API, ok({"jobs": [POST]}))
+    net.on(FEED, ok(rss("Cook", "Diver"), FEED))
+    net.on(CAREERS, ok(pages.cards(), CAREERS))
+    net.on(WORKDAY, ok("<html>Wells</html>", WORKDAY))
+    found = {"title": "Guide", "externalPath": "/job/Alta/Guide_R1", "bulletFields": ["R1"]}
+    net.on(CXS, ok({"total": 1, "jobPostings": [found]}))
+    return net
+
+
+async def run(
+    database: Database, net: Net, config: Mapping[str, Any], **how: Any
+) -> tuple[Item, list[Source]]:
+    """Put one item in, let a worker do all that follows, and look at both."""
+    table = app.stages(Tools(database, net), Settings())
+    async with database.transaction() as tx:
+        await queue.declare(tx, table)
+        id = await queue.submit(tx, discovery.work(DiscoveryConfig(**config), **how))
+    await Worker(database, table, lease=SOON).drain()
+    async with database.transaction() as tx:
+        return await item(database, id), await sources.find(tx)
+
+
+async def runs_of(database: Database, id: ItemId) -> list[str]:
+    return await fetch(
+        database,
+        "SELECT key FROM queue.items WHERE parent_id = %s AND kind = 'source' ORDER BY id",
+        [id],
+    )
+
+
+@pytest.mark.parametrize(
+    ("config", "platform", "status", "confidence"),
+    [
+        ({"url": BOARD}, "greenhouse", "active", "high"),
+        ({"url": BOARD, "type_hint": "greenhouse"}, "greenhouse", "active", "high"),
+        ({"url": BOARD, "auto_enable": False}, "greenhouse", "pending_validation", "high"),
+        ({"url": BOARD, "validation_required": True}, "greenhouse", "pending_validation", "high"),
+        ({"url": FEED}, "rss", "active", "high"),
+        ({"url": FEED, "type_hint": "rss"}, "rss", "active", "high"),
+        ({"url": WORKDAY}, "workday", "active", "high"),
+        ({"url": CAREERS}, "html", "pending_validation", "medium"),
+        ({"url": CAREERS, "type_hint": "generic"}, "html", "pending_validation", "medium"),
+    ],
+)
+async def test_what_is_sure_runs_and_all_else_waits(
+    database: Database,
+    net: Net,
+    config: dict[str, Any],
+    platform: str,
+    status: str,
+    confidence: str,
+) -> None:
+    done, (source,) = await run(database, net, config)
+    assert (done.status, done.data["source_id"]) == ("SUCCESS", source.id)
+    assert f"source {source.id} " in (done.message or "")
+    assert (source.source_type, source.status) == (platform, status)
+    assert source.discovery_confidence == confidence
+    assert source.tested_at is not None
+    assert source.discovered_via == "user_submission"
+    first = [f"source:{source.id}"] if status == "active" else []
+    assert await runs_of(database, done.id) == first
+    if status != "active":
+        assert f"approval approve source:{source.id}" in (done.message or "")
+
+
+async def test_the_first_run_brings_listings(database: Database, net: Net) -> None:
+    _, (source,) = await run(database, net, {"url": BOARD})
+    assert source.open_listings == 1
+    assert source.last_scraped_status is not None
+
+
+async def test_a_person_who_vouched_for_a_page_is_not_asked_again(
+    database: Database, net: Net
+) -> None:
+    done, (source,) = await run(database, net, {"url": CAREERS}, approved=True, by="Ada")
+    assert (source.status, source.validation_required) == ("active", False)
+    assert source.discovered_by == "Ada"
+    assert await runs_of(database, done.id) == [f"source:{source.id}"]
+
+
+async def test_a_board_is_kept_once_and_gets_the_company_that_it_lacked(
+    database: Database, net: Net
+) -> None:
+    _, (first,) = await run(database, net, {"url": BOARD})
+    async with database.transaction() as tx:
+        company = await companies.ensure(tx, "Wells & Co", "https://wells.example")
+    again = {"url": f"{BOARD}/jobs/7", "company_id": company}
+    done, (source,) = await run(database, net, again, via="company_analysis")
+    assert (done.status, done.data["source_id"]) == ("SUCCESS", first.id)
+    assert "known already" in (done.message or "")
+    assert (source.company_id, source.company_name) == (company, "Wells & Co")
+    assert await runs_of(database, done.id) == []
+
+
+async def test_a_rejected_source_is_not_revived(database: Database, net: Net) -> None:
+    _, (source,) = await run(database, net, {"url": BOARD})
+    async with database.transaction() as tx:
+        await sources.reject(tx, source.id, "spam")
+    for approved in (False, True):
+        done, (kept,) = await run(database, net, {"url": f"{BOARD}/"}, approved=approved)
+        assert (done.status, kept.status) == ("SKIPPED", "rejected")
+        assert "rejected" in (done.message or "")
+
+
+async def test_a_source_that_is_rejected_before_its_test_stays_so(
+    database: Database, net: Net
+) -> None:
+    table = app.stages(Tools(database, net), Settings())
+    async with database.transaction() as tx:
+        await queue.declare(tx, table)
+        new = discovery.work(DiscoveryConfig(url=BOARD, auto_enable=False))
+        id = await queue.submit(tx, new)
+    before = [(discovery.KIND, stage) for stage in ("discover", "validate", "configure")]
+    await Worker(database, table, lease=SOON, only=before).drain()
+    async with database.transaction() as tx:
+        (source,) = await sources.find(tx)
+        await sources.reject(tx, source.id, "spam")
+    await Worker(database, table, lease=SOON).drain()
+    assert (await item(database, id)).status == "SKIPPED"
+
+
+async def test_what_the_company_pipeline_found_says_so(database: Database, net: Net) -> None:
+    async with database.transaction() as tx:
+        company = await companies.ensure(tx, "Wells & Co")
+    config = {"url": BOARD, "company_id": company}
+    _, (source,) = await run(database, net, config, via="company_analysis")
+    assert (source.discovered_via, source.name) == ("company_analysis", "Wells & Co Greenhouse")
+
+
+@pytest.mark.parametrize(
+    ("board", "html", "words"),
+    [
+        ("https://job-boards.greenhouse.io/nobody", None, "nobody"),
+        (CAREERS, "<html><body><p>Write to us.</p></body></html>", "give the URL of the list"),
+        (
+            "https://wells.example/about",
+            "<html><body>Water</body></html>",
+            "no board was recognised",
+        ),
+    ],
+)
+async def test_what_is_no_board_fails_at_once_with_what_to_do(
+    database: Database, net: Net, board: str, html: str | None, words: str
+) -> None:
+    if html:
+        net.on(board, ok(html, board))
+    done, kept = await run(database, net, {"url": board})
+    assert (done.status, done.error_class, kept) == ("FAILED", "permanent", [])
+    assert words in (done.error_text or "")
+    assert done.retry_count == 0
+
+
+async def test_a_page_that_fails_for_now_is_tried_again(database: Database, net: Net) -> None:
+    net.on(API, Unknown(API, "server", "status 503", 503))
+    done, kept = await run(database, net, {"url": BOARD})
+    assert (done.status, done.retry_count, kept) == ("PENDING", 1, [])
+
+
+async def test_a_board_that_shows_nothing_waits(database: Database, net: Net) -> None:
+    net.on(FEED, ok(rss(), FEED))
+    done, (source,) = await run(database, net, {"url": FEED, "type_hint": "rss"})
+    assert (done.status, source.status) == ("SKIPPED", "pending_validation")
+    assert "shows no posting" in (done.message or "")
+
+
+async def test_a_test_that_fails_leaves_the_source_with_the_reason(
+    database: Database, net: Net
+) -> None:
+    net.on(CXS, Unknown(CXS, "forbidden", "status 403", 403))
+    done, (source,) = await run(database, net, {"url": WORKDAY})
+    assert (done.status, done.data["source_id"]) == ("SKIPPED", source.id)
+    assert (source.status, source.tested_at) == ("pending_validation", None)
+    assert source.last_detail == "status 403"
+
+
+async def test_a_platform_that_wants_a_key_waits_for_it(database: Database, net: Net) -> None:
+    found = Found("jooble", "cook", "medium", "named", {"keywords": "cook"})
+    new = discovery.work(DiscoveryConfig(url=CAREERS))
+    waiting = Work(
+        id=ItemId(1), kind=new.kind, stage="validate", key=new.key,
+        data={**new.data, "found": asdict(found)}, attempt=1, retry_count=0, max_retries=3,
+        steps=1, spawn_depth=0, tracking_id="x", parent_id=None, waited_for=None,
+    )  # fmt: skip
+    move = await discovery.validate(Tools(database, net), {}, waiting)
+    assert isinstance(move, Block)
+    assert "JOOBLE_API_KEY" in move.message
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        (None, "config"),
+        ({}, "url"),
+        ({"url": "nowhere"}, "url"),
+        ({"url": "ftp://wells.example/x"}, "url"),
+        ({"url": BOARD, "type_hint": "greenhose"}, "did you mean greenhouse"),
+        ({"url": BOARD, "company_id": 0}, "company_id"),
+        ({"url": BOARD, "colour": 1}, "colour"),
+    ],
+)
+def test_a_wrong_config_says_what_is_wrong(config: object, words: str) -> None:
+    with pytest.raises(Invalid, match=words):
+        discovery.parse(config)
+
+
+def test_one_board_is_one_key() -> None:
+    one, other = (
+        discovery.work(DiscoveryConfig(url=url)).key
+        for url in (CAREERS, f"{CAREERS}/?utm_source=x#top")
+    )
+    assert one == other

@@ -1,0 +1,326 @@
+"""A listing from its URL to a verdict: real PostgreSQL and a real worker, a network of a few pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from jobmill import app, queue
+from jobmill.catalog import listings
+from jobmill.db import Database
+from jobmill.matching import matches, profiles, verdicts, waiting
+from jobmill.matching.matches import Match, Wanted
+from jobmill.matching.profile import Profile, StopLists
+from jobmill.matching.verdicts import Word
+from jobmill.outside.question import Answered, Ask, Blocked, Failed, Refused, Result, T, no_model
+from jobmill.outside.request import Unknown
+from jobmill.pipelines import inbox, listing
+from jobmill.pipelines.listing import route
+from jobmill.queue import ItemId, Worker, control
+from jobmill.queue.feed import feed
+from jobmill.settings import Settings
+from jobmill.tools import Tools
+from tests.catalog.kit import make_source, posting, run
+from tests.fakes import Net, ok
+from tests.queue.kit import SOON, fetch, item
+
+URL = "https://deepwells.example/careers/engineer"
+TEXT = (
+    "Deep Wells makes controllers for pumps. You will build services that read them.\n"
+    "Requirements:\n- 5+ years of experience\n- Python\n- PostgreSQL\n"
+    "Nice to have:\n- Kubernetes\nWe work remotely in the United States, on Pacific time."
+)
+PROFILE = Profile.model_validate(
+    {
+        "person": {"name": "Dana Pell"},
+        "summary": "Backend engineer who builds services in Python on PostgreSQL.",
+        "experience_years": 9,
+        "titles": ["Senior Backend Engineer", "Backend Engineer"],
+        "seniority": ["senior"],
+        "skills": [
+            {"name": "Python", "rank": "primary"},
+            {"name": "PostgreSQL", "rank": "strong"},
+            "Kubernetes",
+        ],
+    }
+)
+
+
+def page(title: str = "Senior Backend Engineer", text: str = TEXT, **facts: Any) -> str:
+    node = {
+        "@type": "JobPosting",
+        "title": title,
+        "description": text.replace("\n", "<br>"),
+        "jobLocationType": "TELECOMMUTE",
+        "datePosted": "2026-11-01",
+        "hiringOrganization": {"name": "Deep Wells"},
+        "applicantLocationRequirements": {"name": "United States"},
+        **facts,
+    }
+    return f'<html><script type="application/ld+json">{json.dumps(node)}</script></html>'
+
+
+class Bed:
+    """A database with a profile, and everything that works on it."""
+
+    def __init__(self, database: Database, net: Net, model: Any = no_model) -> None:
+        self.database = database
+        self.net = net
+        self.tools = Tools(database, net, model)
+        self.stages = app.stages(self.tools, Settings())
+        self.profile_id = 0
+
+    async def begin(self, profile: Profile = PROFILE) -> Bed:
+        async with self.database.transaction() as tx:
+            await queue.declare(tx, self.stages)
+            await profiles.save(tx, "main", profile)
+            self.profile_id = (await profiles.get(tx)).profile_id
+        return self
+
+    async def judge(self, url: str = URL, **options: Any) -> ItemId:
+        async with self.database.transaction() as tx:
+            id = await queue.submit(tx, listing.work(url, self.profile_id, **options))
+        await self.drain()
+        return id
+
+    async def drain(self) -> None:
+        await Worker(self.database, self.stages, lease=SOON).drain()
+
+    async def matches(self) -> list[Match]:
+        async with self.database.transaction() as tx:
+            return await matches.find(tx, Wanted())
+
+    async def word(self, id: int) -> Word | None:
+        async with self.database.transaction() as tx:
+            return await verdicts.get(tx, self.profile_id, id)
+
+    async def listing_at(self, url: str = URL) -> int:
+        async with self.database.transaction() as tx:
+            id = await listings.by_url(tx, url)
+        assert id is not None
+        return id
+
+
+@pytest.fixture
+async def bed(database: Database) -> Bed:
+    net = Net()
+    net.on(URL, ok(page(), URL))
+    return await Bed(database, net).begin()
+
+
+@pytest.mark.parametrize(
+    ("holds", "stage"),
+    [
+        ((), "scrape"),
+        (("job_data",), "filter"),
+        (("job_data", "filter_result"), "analyze"),
+        (("job_data", "filter_result", "local_result"), "ask"),
+        (("job_data", "filter_result", "local_result", "match_result"), "save"),
+        (("job_data", "filter_result", "match_result"), "save"),
+    ],
+)
+def test_what_the_data_holds_says_what_comes_next(holds: Sequence[str], stage: str) -> None:
+    assert route({key: {} for key in holds}) == stage
+
+
+async def test_a_page_that_fits_becomes_a_match_with_every_field(bed: Bed) -> None:
+    id = await bed.judge()
+    done = await item(bed.database, id)
+    assert (done.status, done.stage) == ("SUCCESS", "save"), done.message
+    [match] = await bed.matches()
+    assert (match.title, match.company, match.url) == ("Senior Backend Engineer", "Deep Wells", URL)
+    assert match.match_score == sum(part["points"] for part in match.items) >= 80
+    assert set(match.matched_skills) >= {"Python", "PostgreSQL"}
+    assert (match.status, match.scored_by, match.scrape_method) == ("new", "local", "json-ld")
+    assert (match.profile, match.profile_version) == ("main", 1)
+    assert "Python" in match.resume_intake["prioritized_skills"]
+    assert {"job_data", "filter_result", "match_result"} <= set(done.data)
+
+
+async def test_what_is_filtered_says_why_and_is_no_match(bed: Bed) -> None:
+    bed.net.on(URL, ok(page(jobLocationType=None, applicantLocationRequirements=None,
+        jobLocation={"address": {"addressLocality": "Oslo", "addressCountry": "Norway"}},
+        description="Work in our office in Oslo five days a week, on site. " + TEXT[:200]), URL))  # fmt: skip
+    id = await bed.judge()
+    done = await item(bed.database, id)
+    assert done.status == "FILTERED"
+    word = await bed.word(await bed.listing_at())
+    assert word
+    assert (word.outcome, word.match_result) == ("filtered", None)
+    assert word.filter_result.hard_rejections[0].rule == "not_remote"
+    assert await bed.matches() == []
+
+
+async def test_what_scores_too_low_is_skipped_with_its_reasons(bed: Bed) -> None:
+    text = TEXT.replace("Python", "COBOL").replace("PostgreSQL", "good manners")
+    bed.net.on(URL, ok(page("Senior Mainframe Engineer", text), URL))
+    id = await bed.judge()
+    done = await item(bed.database, id)
+    assert done.status == "SKIPPED", done.message
+    assert "is below 80" in (done.message or "")
+    word = await bed.word(await bed.listing_at())
+    assert word
+    assert word.outcome == "skipped"
+
+
+async def test_stop_lists_reject_before_anything_is_fetched(database: Database) -> None:
+    stopped = StopLists(domains=("deepwells.example",))
+    bed = await Bed(database, Net()).begin(PROFILE.model_copy(update={"stop_lists": stopped}))
+    id = await bed.judge()
+    assert (await item(database, id)).status == "FILTERED"
+    assert bed.net.asked == []
+
+
+async def test_whoever_insists_gets_a_match_and_still_sees_what_the_filter_says(bed: Bed) -> None:
+    bed.net.on(URL, ok(page("Junior COBOL Intern", TEXT.replace("Python", "COBOL")), URL))
+    await bed.judge(force=True)
+    [match] = await bed.matches()
+    word = await bed.word(match.listing_id)
+    assert word
+    assert (word.forced, word.outcome) == (True, "matched")
+    assert word.filter_result.strikes or word.filter_result.hard_rejections
+
+
+async def test_a_closed_page_is_skipped_and_closes_its_listing(bed: Bed) -> None:
+    await bed.judge()
+    bed.net.plays.clear()
+    async with bed.database.transaction() as tx:
+        await tx.execute("UPDATE catalog.listing SET last_seen_at = now() - interval '2 days'")
+    id = await bed.judge()
+    assert (await item(bed.database, id)).status == "SKIPPED"
+    assert await fetch(bed.database, "SELECT closed_at IS NOT NULL FROM catalog.listing") == [True]
+
+
+async def test_a_site_that_does_not_answer_costs_retries(bed: Bed) -> None:
+    bed.net.on(URL, Unknown(URL, "server", "status 500", 500))
+    id = await bed.judge()
+    waits = await item(bed.database, id)
+    assert (waits.status, waits.retry_count) == ("PENDING", 1)
+
+
+async def test_what_a_person_said_survives_being_judged_again(bed: Bed) -> None:
+    await bed.judge()
+    [match] = await bed.matches()
+    async with bed.database.transaction() as tx:
+        await matches.set_status(tx, match.id, "applied", actor="dana")
+        await profiles.save(tx, "main", PROFILE.model_copy(update={"skills": (), "titles": ()}))
+    await bed.judge()
+    [again] = await bed.matches()
+    assert (again.id, again.status, again.dropped_at) == (match.id, "applied", None)
+
+
+async def test_what_fits_no_longer_drops_out_and_comes_back(bed: Bed) -> None:
+    await bed.judge()
+    for profile, left in (
+        (PROFILE.model_copy(update={"skills": (), "titles": ()}), 0),
+        (PROFILE, 1),
+    ):
+        async with bed.database.transaction() as tx:
+            await profiles.save(tx, "main", profile)
+        await bed.judge()
+        assert len(await bed.matches()) == left
+
+
+class Clerk:
+    """A model that answers as it is told, and remembers what it was asked."""
+
+    def __init__(self, *results: Any) -> None:
+        self.results = list(results)
+        self.asked: list[str] = []
+
+    async def __call__(self, ask: Ask[T]) -> Result[T]:
+        self.asked.append(ask.purpose)
+        found = self.results.pop(0) if len(self.results) > 1 else self.results[0]
+        if isinstance(found, dict):
+            return Answered(ask.answer.model_validate(found), "anthropic:strong", None)
+        return found
+
+
+OPINION = {
+    "fit": 91, "reasons": [{"quote": "build services", "speaks_for": True}],
+    "matched_skills": ["Python", "PostgreSQL"], "gaps": [], "summary": "", "prioritized_skills": [],
+    "highlights": [], "projects": [], "achievement_angles": [], "ats_keywords": [],
+}  # fmt: skip
+
+
+async def test_a_model_has_its_say_on_what_is_in_reach(bed: Bed) -> None:
+    clerk = Clerk(OPINION)
+    bed = await Bed(bed.database, bed.net, clerk).begin()
+    await bed.judge()
+    [match] = await bed.matches()
+    assert match.scored_by == "anthropic:strong"
+    assert clerk.asked == ["match"]
+
+
+@pytest.mark.parametrize(
+    "result", [Blocked("no_key", "no key"), Refused("no"), Failed("malformed", "what?", True)]
+)
+async def test_without_a_model_the_local_score_stands(bed: Bed, result: Any) -> None:
+    bed = await Bed(bed.database, bed.net, Clerk(result)).begin()
+    await bed.judge()
+    [match] = await bed.matches()
+    assert match.scored_by == "local"
+
+
+async def test_a_spent_budget_blocks_and_the_item_goes_on_by_itself(bed: Bed) -> None:
+    clerk = Clerk(Blocked("spent_out", "the day's budget is spent", locally=False), OPINION)
+    bed = await Bed(bed.database, bed.net, clerk).begin()
+    id = await bed.judge()
+    assert (await item(bed.database, id)).status == "BLOCKED"
+    async with bed.database.transaction() as tx:
+        await control.unblock(tx, "budget")
+    await bed.drain()
+    assert len(await bed.matches()) == 1
+
+
+async def test_what_is_far_below_the_threshold_asks_no_model(bed: Bed) -> None:
+    clerk = Clerk(OPINION)
+    bed = await Bed(bed.database, bed.net, clerk).begin()
+    text = TEXT.replace("Python", "COBOL").replace("PostgreSQL", "good manners")
+    bed.net.on(URL, ok(page("Senior Mainframe Engineer", text), URL))
+    await bed.judge()
+    assert clerk.asked == []
+
+
+async def test_a_page_that_neither_rules_nor_the_cheap_model_understand_fails(bed: Bed) -> None:
+    bed.net.on(URL, ok("<html><div id=app></div></html>", URL))
+    clerk = Clerk(Refused("no"))
+    bed = await Bed(bed.database, bed.net, clerk).begin()
+    id = await bed.judge()
+    failed = await item(bed.database, id)
+    assert failed.status == "FAILED"
+    assert "no posting could be read" in (failed.error_text or "")
+    assert clerk.asked == ["read page"]
+
+
+async def test_listings_of_a_source_are_fed_in_the_lineage_that_found_them(bed: Bed) -> None:
+    async with bed.database.transaction() as tx:
+        source = await make_source(tx)
+        saved = await run(tx, source, 0, [posting(1, description=TEXT), posting(2)])
+        parent = await queue.submit(tx, queue.New("upkeep", "prune", "finder"))
+        assert await inbox.put(tx, saved.added, parent=parent) == 2
+        assert await inbox.put(tx, saved.added, parent=parent) == 0
+    async with bed.database.transaction() as tx:
+        assert await feed(tx, inbox.FEED) == 2
+        assert await waiting.count(tx) == 0
+    found = await fetch(bed.database, "SELECT parent_id FROM queue.item WHERE kind = 'listing'")
+    assert found == [parent, parent]
+    await bed.drain()
+    assert bed.net.asked == []
+    assert await fetch(bed.database, "SELECT count(*) FROM matching.verdict") == [2]
+
+
+async def test_a_listing_at_work_waits_to_be_judged_again(bed: Bed) -> None:
+    async with bed.database.transaction() as tx:
+        source = await make_source(tx)
+        saved = await run(tx, source, 0, [posting(1, description=TEXT)])
+        await inbox.put(tx, saved.added)
+        await feed(tx, inbox.FEED)
+        await inbox.put(tx, saved.added)
+    async with bed.database.transaction() as tx:
+        assert await feed(tx, inbox.FEED) == 1
+        assert await waiting.count(tx) == 1
+        assert await feed(tx, inbox.FEED) == 0
