@@ -31,19 +31,17 @@ NOTES = [
 def report(data: Path) -> Report:
     """Precision of what is said, recall of what is wanted, accuracy of words and silence."""
     labels = data / "labels"
-    gold = _lines(labels / "posting_fields_gold500.jsonl")
-    silver = _lines(labels / "jobfinder_extraction100.jsonl")
-    indeed = _table(data / "listings" / "indeed_usa_la.csv")
+    gold = lines(labels / "posting_fields_gold500.jsonl")
+    silver = lines(labels / "jobfinder_extraction100.jsonl")
+    indeed = table(data / "listings" / "indeed_usa_la.csv")
     rows = [
-        *(_salaries(name, _lines(labels / f"{name}.jsonl")) for name in LANGUAGES),
+        *(_salaries(name, lines(labels / f"{name}.jsonl")) for name in LANGUAGES),
         _row("salary", "gold500, text only", _gold_salaries(gold)),
         _row("salary", "jobfinder", [_silver_salary(one) for one in silver]),
         _row("salary", "indeed: string", [_string(one) for one in indeed]),
         _row("salary", "indeed: text as string", [_text_and_string(one) for one in indeed]),
-        _row("seniority", "level_corpus", _levels(_lines(labels / "level_corpus.jsonl"))),
-        _row(
-            "seniority", "gold500", [(_level(one["gold"]["level"]), _senior(one)) for one in gold]
-        ),
+        _row("seniority", "level_corpus", _levels(lines(labels / "level_corpus.jsonl"))),
+        _row("seniority", "gold500", [(level(one["gold"]["level"]), _senior(one)) for one in gold]),
         _row("arrangement", "jobfinder", [(_arranged(one), _arrangement(one)) for one in silver]),
         _row("remote or hybrid", "gold500", [_remote(one) for one in gold]),
     ]
@@ -51,13 +49,13 @@ def report(data: Path) -> Report:
     return Report("Fields read from words", COLUMNS, present, notes=NOTES)
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
+def lines(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def _table(path: Path) -> list[dict[str, str]]:
+def table(path: Path) -> list[dict[str, str]]:
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
@@ -84,10 +82,10 @@ def _share(part: int, whole: int) -> str:
     return f"{part / whole:.3f}" if whole else "-"
 
 
-def _salaries(name: str, lines: Iterable[dict[str, Any]]) -> Row:
+def _salaries(name: str, labelled: Iterable[dict[str, Any]]) -> Row:
     cases = [
-        (_wanted(one["expect"]), _pay(salary.from_text(one["text"]), one["expect"]))
-        for one in lines
+        (wanted(one["expect"]), pay(salary.from_text(one["text"]), one["expect"]))
+        for one in labelled
     ]
     return _row("salary", name, cases)
 
@@ -95,29 +93,28 @@ def _salaries(name: str, lines: Iterable[dict[str, Any]]) -> Row:
 def _gold_salaries(gold: Iterable[dict[str, Any]]) -> list[Case]:
     """Only postings whose label came from the text."""
     return [
-        (_wanted(want), _pay(salary.from_text(one["description_text"]), want))
+        (wanted(want), pay(salary.from_text(one["description_text"]), want))
         for one in gold
         if not one["structured_salary"]
         for want in [one["gold"]["salary"]]
     ]
 
 
-def _wanted(label: dict[str, Any] | None) -> object:
+def wanted(label: dict[str, Any] | None) -> object:
     if label is None:
         return None
-    ends = _ends(label["min"], label["max"])
-    return (*ends, label["interval"], label.get("currency"))
+    return (*ends(label["min"], label["max"]), label["interval"], label.get("currency"))
 
 
-def _pay(found: Salary | None, label: dict[str, Any] | None) -> object:
+def pay(found: Salary | None, label: dict[str, Any] | None) -> object:
     """As `_wanted` has it; a currency that is not labelled is not compared."""
     if found is None:
         return None
     currency = found.currency if label and "currency" in label else None
-    return (*_ends(found.min, found.max), found.period, currency)
+    return (*ends(found.min, found.max), found.period, currency)
 
 
-def _ends(low: float | None, high: float | None) -> tuple[float, ...]:
+def ends(low: float | None, high: float | None) -> tuple[float, ...]:
     return tuple(sorted({float(end) for end in (low, high) if end is not None}))
 
 
@@ -126,8 +123,8 @@ def _silver_salary(one: dict[str, Any]) -> Case:
     found = salary.from_text(text.from_html(one["description"])) or salary.from_text(
         one["salary_range"]
     )
-    want = _ends(one["silver"]["salaryMin"], one["silver"]["salaryMax"])
-    return want or None, _ends(found.min, found.max) if found else None
+    want = ends(one["silver"]["salaryMin"], one["silver"]["salaryMax"])
+    return want or None, ends(found.min, found.max) if found else None
 
 
 def _string(row: dict[str, str]) -> Case:
@@ -141,16 +138,16 @@ def _text_and_string(row: dict[str, str]) -> Case:
     shown = salary.from_text(row["salary"])
     found = salary.from_text(row["job_description"])
     return (
-        (_ends(shown.min, shown.max), shown.period) if shown else None,
-        (_ends(found.min, found.max), found.period) if found else None,
+        (ends(shown.min, shown.max), shown.period) if shown else None,
+        (ends(found.min, found.max), found.period) if found else None,
     )
 
 
-def _levels(lines: Iterable[dict[str, Any]]) -> list[Case]:
-    return [(_level(one["level"]), _senior(one)) for one in lines]
+def _levels(labelled: Iterable[dict[str, Any]]) -> list[Case]:
+    return [(level(one["level"]), _senior(one)) for one in labelled]
 
 
-def _level(label: str) -> str | None:
+def level(label: str) -> str | None:
     return None if label == "unknown" else label
 
 
@@ -159,7 +156,7 @@ def _senior(one: dict[str, Any]) -> str | None:
 
 
 def _arranged(one: dict[str, Any]) -> str | None:
-    return _level(one["silver"]["workArrangement"])
+    return level(one["silver"]["workArrangement"])
 
 
 def _arrangement(one: dict[str, Any]) -> str | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from evaluation import boards, churn, dedup, detection, fields, pages
+from evaluation import boards, churn, dedup, detection, fields, pages, text
 from evaluation.goal import Goal, Report
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,6 +25,7 @@ PARTS: dict[str, Callable[[Path], Report]] = {
     "boards": boards.report,
     "pages": pages.report,
     "fields": fields.report,
+    "text": text.report,
     "dedup": dedup.report,
     "churn": churn.report,
 }

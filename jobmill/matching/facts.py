@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from jobmill.catalog.posting import Arrangement, Posting, Seniority
+from jobmill.matching import asked, roles, sections, years, zones
+from jobmill.matching.asked import AskedSkill
+from jobmill.matching.lines import cut
+from jobmill.matching.roles import Role
+from jobmill.matching.sections import Sections
+from jobmill.matching.years import AskedYears
+from jobmill.matching.zones import Zones
 
-Importance: TypeAlias = Literal["required", "preferred", "mentioned"]
-Role: TypeAlias = Literal["ic", "management"]
+Importance: TypeAlias = asked.Importance
 
-
-@dataclass(frozen=True, slots=True)
-class AskedSkill:
-    """A skill that a posting names."""
-
-    name: str
-    """As `skills.canonical` has it."""
-    importance: Importance
-    words: str
-    """The line in which it stands, cut short."""
-
-
-@dataclass(frozen=True, slots=True)
-class AskedYears:
-    """Years of experience that a posting asks for."""
-
-    least: float
-    most: float | None
-    words: str
+LONGEST = 40_000
+"""Characters of a text that are looked at."""
+ARRANGED: dict[Arrangement, re.Pattern[str]] = {
+    "remote": re.compile(
+        r"\bremot\w*|\bwork(?:ing)? from (?:home|anywhere)|\banywhere\b|\bworldwide\b|\bdistributed\b"
+        r"|\bhome[- ]?(?:based|office)\b|\btelecommut\w*|télétravail|\bzdaln\w*",
+        re.IGNORECASE,
+    ),
+    "hybrid": re.compile(
+        r"\bhybrid\w*|\bhíbrid\w*|\bdays? (?:a|per|each) week (?:in|on|at)\b[^.\n]{0,30}"
+        r"|\b(?:partial(?:ly)?|part) remote",
+        re.IGNORECASE,
+    ),
+    "onsite": re.compile(
+        r"\bon[- ]?site\b|\bin[- ](?:office|person)\b|\bvor ort\b|\bprésentiel\b|\bpresencial\b"
+        r"|\b(?:no|not)(?: \w+)? remote",
+        re.IGNORECASE,
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,4 +70,49 @@ class Facts:
 
 def read(posting: Posting) -> Facts:
     """The facts of a posting."""
-    raise NotImplementedError
+    text = (posting.description or posting.requirements or "")[:LONGEST]
+    parts = sections.find(text)
+    places = _places(posting)
+    role, role_words = roles.read(posting.title, text)
+    hours, zone_words = _zones(text, places)
+    return Facts(
+        skills=_skills(posting, text, parts),
+        years=years.read(text, parts),
+        seniority=posting.seniority,
+        seniority_words=posting.title if posting.seniority else "",
+        role=role,
+        role_words=role_words,
+        arrangement=posting.arrangement,
+        arrangement_words=_arrangement_words(posting, places, text),
+        places=places,
+        zones=hours,
+        zone_words=zone_words,
+    )
+
+
+def _skills(posting: Posting, text: str, parts: Sections) -> tuple[AskedSkill, ...]:
+    requirements = (posting.requirements or "")[:LONGEST]
+    return tuple(asked.read(posting.title, text, parts, requirements, posting.tags))
+
+
+def _places(posting: Posting) -> tuple[str, ...]:
+    said = posting.locations or ((posting.location,) if posting.location else ())
+    return tuple(dict.fromkeys((*said, *posting.remote_from)))
+
+
+def _zones(text: str, places: Sequence[str]) -> tuple[Zones, str]:
+    """As the text states them, else those of the places."""
+    hours, words = zones.from_text(text)
+    return (hours, words) if hours else zones.from_places(places)
+
+
+def _arrangement_words(posting: Posting, places: Sequence[str], text: str) -> str:
+    """Where its word stands: a place or the title, else the text; else the places, or nothing."""
+    if posting.arrangement is None:
+        return ""
+    pattern = ARRANGED[posting.arrangement]
+    shown = (posting.location or "", *places, posting.title)
+    if short := next((one for one in shown if pattern.search(one)), None):
+        return short
+    found = pattern.search(text)
+    return cut(text, *found.span()) if found else "; ".join(places)

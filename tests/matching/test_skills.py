@@ -46,6 +46,13 @@ from jobmill.matching import skills
         ("a swift reply, less rust, Python", ["Python"]),
         ("excel at SQL", ["SQL"]),
         ("Worked with Ada and Julia", []),
+        ("draw using Sketch every day", ["Sketch"]),
+        ("Advanced Excel for reports", ["Microsoft Excel"]),
+        ("MS Office und Excel", ["Microsoft Office", "Microsoft Excel"]),
+        ("Excel in a fast-paced team", []),
+        ("Python, R&D", ["Python"]),
+        ("Python, C och Go", ["Python", "C", "Go"]),
+        ("machine-learning", ["Machine learning"]),
     ],
 )
 def test_a_skill_is_found_by_its_names_and_only_by_them(text: str, names: list[str]) -> None:
@@ -59,22 +66,16 @@ def test_a_hit_says_where() -> None:
 
 
 def test_every_skill_is_found_by_each_of_its_spellings() -> None:
-    for line in skills.PLAIN.strip().splitlines():
-        name, *others = [one.removeprefix("=") for one in line.split(" | ")]
-        for spelling in (name, *others):
-            assert skills.canonical(spelling) == name
-            # The everyday ones need the company of another.
-            assert name in skills.named(f"{spelling}, Python"), spelling
+    for one in skills.spellings():
+        assert skills.canonical(one.text) == one.name
+        # The everyday ones need the company of another.
+        assert one.name in skills.named(f"{one.text}, Python"), one.text
 
 
 def test_no_spelling_means_two_skills() -> None:
-    spellings = [
-        one.removeprefix("=").casefold()
-        for line in skills.PLAIN.strip().splitlines()
-        for one in line.split(" | ")
-    ]
-    assert len(spellings) == len(set(spellings))
-    assert len(skills.PLAIN.strip().splitlines()) > 250
+    texts = [one.text.casefold() for one in skills.spellings()]
+    assert len(texts) == len(set(texts))
+    assert len({one.name for one in skills.spellings()}) > 250
 
 
 def test_an_unknown_skill_keeps_its_name() -> None:

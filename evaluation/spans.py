@@ -1,0 +1,44 @@
+"""Skills that annotators marked in sentences, word by word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from evaluation.score import Score
+from jobmill.matching import skills
+
+
+def measure(lines: Iterable[dict[str, Any]], source: str) -> Score:
+    """The share of our places that lie in a marked span, and of spans of knowledge that hold one of
+    our places."""
+    cases = wanted = said = inside = found = 0
+    for line in lines:
+        if line["source"] != source:
+            continue
+        hits = skills.find(" ".join(line["tokens"]))
+        knowledge = list(_spans(line["tokens"], line["tags_knowledge"]))
+        marked = [*knowledge, *_spans(line["tokens"], line["tags_skill"])]
+        cases += 1
+        wanted += len(knowledge)
+        said += len(hits)
+        inside += sum(
+            any(low < hit.end and hit.start < high for low, high in marked) for hit in hits
+        )
+        found += sum(
+            any(low < hit.end and hit.start < high for hit in hits) for low, high in knowledge
+        )
+    return Score(cases, wanted, said, inside, found=found)
+
+
+def _spans(tokens: list[str], tags: list[str]) -> Iterator[tuple[int, int]]:
+    """From where to where, in the tokens joined by spaces."""
+    start: int | None = None
+    at = 0
+    for token, tag in zip([*tokens, ""], [*tags, "O"], strict=True):
+        if start is not None and tag != "I":
+            yield start, at - 1
+            start = None
+        if tag == "B":
+            start = at
+        at += len(token) + 1

@@ -1,0 +1,21 @@
+"""Lines of a text, to show where something stands."""
+
+from __future__ import annotations
+
+LONGEST = 160
+"""Characters that are shown of a line."""
+
+
+def bounds(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where the line around a place begins and ends."""
+    stop = text.find("\n", end)
+    return text.rfind("\n", 0, start) + 1, len(text) if stop < 0 else stop
+
+
+def cut(text: str, start: int, end: int) -> str:
+    """The line around a place, cut to what stands next to it where it is long."""
+    begin, stop = bounds(text, start, end)
+    room = max(0, LONGEST - (end - start)) // 2
+    first, last = max(begin, start - room), min(stop, end + room)
+    line = text[first:last].strip(" \t-*•·")
+    return f"{'…' if first > begin else ''}{line}{'…' if last < stop else ''}"
