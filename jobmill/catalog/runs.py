@@ -24,6 +24,9 @@ Outcome: TypeAlias = Literal[
 
 EMPTY_RUNS = 3
 """So many empty answers in a row are believed, and an alert tells of them."""
+RUNS_STAY = dt.timedelta(days=90)
+LEAST_RUNS = 50
+"""So many of each source stay however old they are."""
 SILENT = "source gone silent"
 NOT_BELIEVED = "no postings, where there were {}: not believed yet; has the page changed?"
 
@@ -440,3 +443,22 @@ async def _mind_silence(tx: Tx, source: _Source, harvest: Harvest) -> None:
             f"{source.empty_runs + 1} times: has it moved?"
         )
         await watch.raise_alert(tx, SILENT, f"source {source.id}", words)
+
+
+async def prune(tx: Tx, *, most: int = 1_000) -> int:
+    """Delete up to `most` old runs, and none of the newest of any source; returns how many."""
+    gone = await tx.execute(
+        """
+        DELETE FROM catalog.run
+         WHERE id = ANY (ARRAY(
+            SELECT older.id
+              FROM catalog.source
+             CROSS JOIN LATERAL (SELECT id, ended_at FROM catalog.run
+                                  WHERE source_id = source.id
+                                  ORDER BY id DESC OFFSET %(least)s) AS older
+             WHERE older.ended_at < now() - %(keep)s
+             LIMIT %(most)s))
+        """,
+        {"least": LEAST_RUNS, "keep": RUNS_STAY, "most": most},
+    )
+    return gone.rowcount

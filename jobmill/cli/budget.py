@@ -38,13 +38,17 @@ class Report:
     today: Standing
     month: Standing
     days: list[Line]
+    matches: int
+    """Made in these days."""
+    per_match: float | None
+    """What all calls of these days cost, for each of them."""
 
 
 def budget(
     days: Annotated[int, typer.Option(metavar="N", min=1, max=3_660, help="How far back.")] = 7,
     as_json: AsJson = False,
 ) -> None:
-    """Show what models may cost and have cost, by day, model and purpose (days are UTC)."""
+    """Show what models may cost and have cost, by day, model, purpose and saved match (in UTC)."""
     from jobmill.cli import environment, session
 
     settings = environment.load()
@@ -56,7 +60,7 @@ def budget(
     if as_json:
         show.print_json(asdict(report))
         return
-    show.facts(_words(report))
+    show.facts(_words(report, days))
     if report.days:
         show.many(report.days, as_json=False, words={"spent": money})
     else:
@@ -64,9 +68,12 @@ def budget(
 
 
 async def _report(tx: Tx, settings: Settings, days: int) -> Report:
+    from jobmill.matching import tally
     from jobmill.outside import ledger, prices
 
     seats = find_seats(settings, os.environ)
+    lines = await ledger.lines(tx, days)
+    matches = await tally.created(tx, days)
     return Report(
         mode(seats),
         seats,
@@ -80,7 +87,9 @@ async def _report(tx: Tx, settings: Settings, days: int) -> Report:
         prices.AS_OF,
         await ledger.standing(tx, "day"),
         await ledger.standing(tx, "month"),
-        await ledger.lines(tx, days),
+        lines,
+        matches,
+        sum(line.spent for line in lines) / matches if matches else None,
     )
 
 
@@ -111,7 +120,7 @@ def money(dollars: float) -> str:
     return f"${dollars:,.4f}"
 
 
-def _words(report: Report) -> dict[str, object]:
+def _words(report: Report, days: int) -> dict[str, object]:
     def used(standing: Standing) -> str:
         return f"{money(standing.spent)} spent, {money(standing.reserved)} reserved"
 
@@ -128,4 +137,11 @@ def _words(report: Report) -> dict[str, object]:
         "caps": f"{caps}; then {then}",
         "today": used(report.today),
         "this month": used(report.month),
+        "per saved match": _per_match(report, show.count(days, "day")),
     }
+
+
+def _per_match(report: Report, period: str) -> str:
+    if report.per_match is None:
+        return f"no match was saved in {period}"
+    return f"{money(report.per_match)} ({report.matches:,} saved in {period})"

@@ -13,6 +13,12 @@ from jobmill.settings import Settings
 
 Outcome: TypeAlias = Literal["answered", "malformed", "truncated", "refused", "failed"]
 
+CALLS_STAY = dt.timedelta(days=400)
+"""More than a year, so that a month can be held against the one a year before."""
+ANSWERS_STAY = dt.timedelta(days=90)
+"""Few listings are open longer, and a later question is a new one."""
+BITE = 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class Caps:
@@ -273,3 +279,27 @@ async def lines(tx: Tx, days: int) -> list[Line]:
         """,
         {"days": days - 1},
     )
+
+
+async def prune(tx: Tx) -> int:
+    """Delete up to a bite of calls and of answers that are too old to matter; returns how many."""
+    gone = await value(
+        tx,
+        int,
+        """
+        WITH calls AS (
+            DELETE FROM budget.call
+             WHERE id = ANY (ARRAY(SELECT id FROM budget.call
+                                    WHERE at < now() - %(calls)s ORDER BY at LIMIT %(bite)s))
+            RETURNING 1
+        ), answers AS (
+            DELETE FROM budget.answer
+             WHERE key = ANY (ARRAY(SELECT key FROM budget.answer
+                                     WHERE created_at < now() - %(answers)s LIMIT %(bite)s))
+            RETURNING 1
+        )
+        SELECT (SELECT count(*) FROM calls) + (SELECT count(*) FROM answers)
+        """,
+        {"calls": CALLS_STAY, "answers": ANSWERS_STAY, "bite": BITE},
+    )
+    return gone or 0

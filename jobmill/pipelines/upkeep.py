@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 
-from jobmill.catalog import listings
+from jobmill.catalog import listings, runs
+from jobmill.outside import ledger
 from jobmill.queue import Advance, Finish, Move, Work, retention
 from jobmill.tools import Tools
 
@@ -29,3 +30,12 @@ async def prune_listings(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
     if not gone or work.steps >= MOST_BITES:
         return Finish(f"{total} closed listings pruned")
     return Advance("prune_listings", data={"pruned": total})
+
+
+async def prune_records(tools: Tools, work: Work) -> Move:
+    async with tools.db.transaction() as tx:
+        gone = await ledger.prune(tx) + await runs.prune(tx)
+    total = work.data.get("pruned", 0) + gone
+    if not gone or work.steps >= MOST_BITES:
+        return Finish(f"{total} old calls, answers and runs pruned")
+    return Advance("prune_records", data={"pruned": total})

@@ -4,6 +4,10 @@ import json
 
 import psycopg
 
+from jobmill.db import Database
+from jobmill.matching import profiles
+from jobmill.matching.profile import Profile
+from tests.catalog.kit import make_source, posting, run
 from tests.cli.conftest import Jobmill
 from tests.cli.forked import as_url
 
@@ -52,3 +56,36 @@ def test_what_was_spent_is_told_by_day_model_and_purpose(jobmill: Jobmill, url: 
     shown = jobmill("budget", **key)
     assert "$0.2500" in shown.stdout
     assert "sk-very-secret" not in done.stdout + shown.stdout + shown.stderr
+
+
+async def test_what_a_saved_match_cost_is_told(
+    jobmill: Jobmill, url: str, database: Database
+) -> None:
+    on = {"DATABASE_URL": as_url(url), "ANTHROPIC_API_KEY": ""}
+    assert "no match was saved in 7 days" in jobmill("budget", **on).stdout
+    async with database.transaction() as tx:
+        await tx.execute(
+            """
+            INSERT INTO budget.call (at, ends_at, settled_at, model, tier, purpose, prompt_version,
+                                     reserved, cost, outcome)
+            VALUES (now(), now(), now(), 'a:x', 'strong', 'match', '1', 1, 0.5, 'answered'),
+                   (now(), now(), now(), 'a:x', 'cheap', 'read page', '1', 1, 0.25, 'answered'),
+                   (now() - interval '9 days', now(), now(), 'a:x', 'cheap', 'read page', '1', 1, 0.25,
+                    'answered')
+            """
+        )
+        await profiles.save(tx, "dana", Profile())
+        await run(tx, await make_source(tx), 0, [posting(n) for n in range(4)])
+        await tx.execute(
+            """
+            INSERT INTO matching.match
+                   (profile_id, listing_id, profile_version, match_score, application_priority,
+                    matched_skills, skill_gaps, resume_intake, items, scored_by, created_at)
+            SELECT profile.id, listing.id, 1, 90, 'High', '{}', '{}', '{}', '[]', 'local',
+                   now() - ('{0,6,8,9}'::int[])[row_number() OVER ()] * interval '24 hours'
+              FROM matching.profile, catalog.listing
+            """
+        )
+    assert "$0.3750 (2 saved in 7 days)" in jobmill("budget", **on).stdout
+    report = json.loads(jobmill("budget", "--days", 20, "--json", **on).stdout)
+    assert (report["matches"], report["per_match"]) == (4, 0.25)

@@ -205,3 +205,31 @@ async def test_closed_listings_leave_a_bite_at_a_time(database: Database) -> Non
     last = await upkeep.prune_listings(Tools(database), keep, item(**(first.data or {})))
     assert isinstance(last, Finish)
     assert last.message == "2 closed listings pruned"
+
+
+async def test_old_records_leave_but_the_newest_runs_of_each_source(database: Database) -> None:
+    async with database.transaction() as tx:
+        often, rarely = await make_source(tx), await make_source(tx)
+        await tx.execute(
+            """
+            INSERT INTO catalog.run (source_id, started_at, ended_at, outcome)
+            SELECT source, now() - days * interval '24 hours', now() - days * interval '24 hours',
+                   'complete'
+              FROM (SELECT %(often)s AS source, generate_series(200, 1, -1) AS days
+                    UNION ALL SELECT %(rarely)s, generate_series(130, 100, -1)) AS run
+             ORDER BY days DESC
+            """,
+            {"often": often, "rarely": rarely},
+        )
+        await tx.execute(
+            "INSERT INTO budget.answer VALUES ('x', 'm', '{}', now() - interval '100 days')"
+        )
+    first = await upkeep.prune_records(Tools(database), item())
+    assert isinstance(first, Advance)
+    last = await upkeep.prune_records(Tools(database), item(**(first.data or {})))
+    assert isinstance(last, Finish)
+    # Of 200 runs a day apart those of 90 days stay, of 31 old ones all.
+    assert last.message == "112 old calls, answers and runs pruned"
+    async with database.transaction() as tx:
+        cursor = await tx.execute("SELECT source_id, count(*) FROM catalog.run GROUP BY 1")
+        assert dict(await cursor.fetchall()) == {often: 89, rarely: 31}

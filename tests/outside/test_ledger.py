@@ -265,3 +265,24 @@ async def test_two_at_once_in_one_process_share_the_cap(vendor: Server, database
     answered = [one for one in got if isinstance(one, Answered)]
     assert 1 <= len(answered) < 8
     assert {one.reason for one in got if isinstance(one, Blocked)} <= {"busy", "spent_out"}
+
+
+async def test_old_calls_and_answers_leave_and_the_rest_stays(tx: Tx) -> None:
+    for number, days in enumerate((0, 80, 91, 390, 401)):
+        await tx.execute(
+            """
+            INSERT INTO budget.call (at, ends_at, model, tier, purpose, prompt_version, reserved)
+            VALUES (now() - %(days)s * interval '24 hours', now(), 'm', 'cheap', %(days)s::text, '1', 1)
+            """,
+            {"days": days},
+        )
+        await tx.execute(
+            "INSERT INTO budget.answer VALUES (%s, 'm', '{}', now() - %s * interval '24 hours')",
+            [bytes([number]), days],
+        )
+    assert await ledger.prune(tx) == 4
+    assert await ledger.prune(tx) == 0
+    cursor = await tx.execute("SELECT purpose FROM budget.call ORDER BY id")
+    assert await cursor.fetchall() == [("0",), ("80",), ("91",), ("390",)]
+    cursor = await tx.execute("SELECT key FROM budget.answer ORDER BY key")
+    assert await cursor.fetchall() == [(b"\0",), (b"\1",)]
