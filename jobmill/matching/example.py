@@ -41,6 +41,7 @@ rules:                           # all at their default here: keep only what you
     location: {least: 2, most: 3}
     seniority: {least: 2, most: 3}
     missing_skill: {least: 1, most: 3}
+    missing_skills_cap: 4        # at most for all, where you have half of what is required
     experience: {least: 2, most: 3}
   company:                       # points of a company
     home_city_office: 50
@@ -48,6 +49,14 @@ rules:                           # all at their default here: keep only what you
     remote_first: 15
     ai_ml: 10
   tiers: {S: 150, A: 100, B: 70, C: 50}
+  weights:                       # of a score; together 100
+    skills: 45
+    title: 15
+    seniority: 10
+    experience: 10
+    salary: 5
+    arrangement: 5
+    meaning: 10
   timezone: {least: -15, most: 5}
   size: {preferred: 10, small: -5}
   match: {score: 80, with_home_city: 65}

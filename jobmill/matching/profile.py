@@ -112,6 +112,8 @@ class Strikes(_Part):
     seniority: Span = _strikes(2, 3)
     missing_skill: Span = _strikes(1, 3)
     """By the importance of the skill, for each one."""
+    missing_skills_cap: Gain = 4
+    """At most for all of them, where the profile has half of what is required."""
     experience: Span = _strikes(2, 3)
 
     @model_validator(mode="after")
@@ -177,12 +179,32 @@ class Priorities(_Part):
         return self
 
 
+class Weights(_Part):
+    """The points of each part of a score, at most; together 100."""
+
+    skills: Score = 45
+    title: Score = 15
+    seniority: Score = 10
+    experience: Score = 10
+    salary: Score = 5
+    arrangement: Score = 5
+    meaning: Score = 10
+
+    @model_validator(mode="after")
+    def _complete(self) -> Weights:
+        total = sum(dict(self).values())
+        if total != 100:
+            raise ValueError(f"weights should add up to 100, not {total}")
+        return self
+
+
 class Rules(_Part):
-    """All numbers by which listings and companies are judged."""
+    """The numbers by which listings and companies are judged."""
 
     strikes: Strikes = Strikes()
     company: CompanyPoints = CompanyPoints()
     tiers: Tiers = Tiers()
+    weights: Weights = Weights()
     timezone: Span = Span(least=-15, most=5)
     """Added to a score, by how far the team's working hours are from the person's."""
     size: SizePoints = SizePoints()

@@ -1,0 +1,64 @@
+"""Profiles, postings and facts to judge: a test names only what it is about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jobmill.catalog.posting import Posting
+from jobmill.matching.facts import AskedSkill, Facts, Importance
+from jobmill.matching.profile import Profile, Skill
+
+SKILLS = (
+    {"name": "Python", "rank": "primary", "years": 8},
+    {"name": "PostgreSQL", "rank": "strong"},
+    {"name": "Docker", "rank": "familiar"},
+)
+
+
+def profile(**changed: Any) -> Profile:
+    """A senior backend engineer in Portland, Oregon."""
+    given = {
+        "skills": SKILLS,
+        "titles": ["Senior Software Engineer"],
+        "seniority": ["senior", "staff"],
+        "role_types": ["ic"],
+        "experience_years": 8,
+    }
+    return Profile.model_validate(given | changed)
+
+
+def posting(title: str = "Senior Software Engineer", **changed: Any) -> Posting:
+    given: dict[str, Any] = {
+        "url": "https://wells.example/openings/7",
+        "company": "Wells & Co",
+        "location": "Remote",
+        "arrangement": "remote",
+        "description": "Keep the pumps running.",
+    }
+    return Posting(title, **given | changed)
+
+
+def asked(name: str, importance: Importance = "required", words: str = "") -> AskedSkill:
+    return AskedSkill(name, importance, words or f"Experience with {name}")
+
+
+def facts(*skills: AskedSkill | str, **changed: Any) -> Facts:
+    """Remote and senior, with these skills required."""
+    given: dict[str, Any] = {
+        "skills": tuple(asked(one) if isinstance(one, str) else one for one in skills),
+        "arrangement": "remote",
+        "seniority": "senior",
+        "seniority_words": "Senior Software Engineer",
+        "role": "ic",
+    }
+    return Facts(**given | changed)
+
+
+def with_skill(of: Profile, name: str, rank: str = "familiar") -> Profile:
+    more = Skill.model_validate({"name": name, "rank": rank})
+    return of.model_copy(update={"skills": (*of.skills, more)})
+
+
+def without_skill(of: Profile, name: str) -> Profile:
+    rest = tuple(one for one in of.skills if one.name != name)
+    return of.model_copy(update={"skills": rest})

@@ -1,0 +1,272 @@
+"""Rejections that are enough by themselves, and strikes that add up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobmill.matching import abilities, filter, skills
+from jobmill.matching.facts import AskedSkill
+from jobmill.matching.verdict import read_filter
+from jobmill.matching.years import AskedYears
+from tests.matching.cases import asked, facts, posting, profile, with_skill
+
+
+def strikes(
+    rule: str, *skills: AskedSkill | str, title: str = "Engineer", **said: Any
+) -> list[int]:
+    wants = said.pop("wants", {})
+    text = said.pop("text", "")
+    offer = posting(title, description=text)
+    result = filter.judge(profile(**wants), offer, facts(*skills, **said))
+    return [one.strikes for one in result.strikes if one.rule == rule]
+
+
+def test_what_fits_passes_without_a_strike() -> None:
+    result = filter.judge(profile(), posting(), facts("Python", "PostgreSQL"))
+    assert (result.passed, result.total_strikes) == (True, 0)
+    assert result.rejection_summary == "0 strikes (threshold: 5)"
+
+
+def test_the_result_has_the_agreed_structure() -> None:
+    said = facts(
+        "React", seniority="mid", seniority_words="Mid-level React Engineer", arrangement=None
+    )
+    offer = posting("Mid-level React Engineer", arrangement=None, location=None)
+    result = filter.judge(profile(), offer, said)
+    assert result.record() == {
+        "passed": False,
+        "total_strikes": 7,
+        "hard_rejections": (),
+        "strikes": (
+            {
+                "rule": "location",
+                "reason": "Does not say remote or where",
+                "strikes": 2,
+                "words": "",
+            },
+            {
+                "rule": "seniority",
+                "reason": "Seniority mismatch (too junior): mid",
+                "strikes": 2,
+                "words": "Mid-level React Engineer",
+            },
+            {
+                "rule": "missing_skill",
+                "reason": "Missing primary skill: React",
+                "strikes": 3,
+                "words": "Experience with React",
+            },
+        ),
+        "rejection_summary": "7 strikes (threshold: 5)",
+    }
+    assert read_filter(result.record()) == result
+
+
+@pytest.mark.parametrize(("threshold", "passed"), [(2, False), (3, True)])
+def test_with_as_many_strikes_as_the_threshold_it_is_filtered_out(
+    threshold: int, passed: bool
+) -> None:
+    wants = profile(rules={"strikes": {"threshold": threshold}})
+    result = filter.judge(wants, posting(), facts("Python", "PostgreSQL", "React"))
+    assert (result.total_strikes, result.passed) == (2, passed)
+
+
+def test_every_rejection_that_applies_is_told_with_the_words_seen() -> None:
+    wants = profile(
+        stop_lists={"companies": ["Wells"], "domains": ["wells.example"], "keywords": ["lead"]}
+    )
+    offer = posting("Team Lead", arrangement="onsite", location="Austin, TX")
+    said = facts(arrangement="onsite", role="management", role_words="You lead six people")
+    result = filter.judge(wants, offer, said)
+    assert [one.rule for one in result.hard_rejections] == [
+        "excluded_company", "excluded_domain", "excluded_keyword", "not_remote", "role_type",
+    ]  # fmt: skip
+    assert not result.passed
+    assert [one.words for one in result.hard_rejections][2:] == [
+        "Team Lead", "Austin, TX", "You lead six people",
+    ]  # fmt: skip
+    assert result.rejection_summary.startswith("Excluded company: Wells; Excluded domain")
+    assert result.rejection_summary.endswith("0 strikes (threshold: 5)")
+
+
+@pytest.mark.parametrize(
+    ("role", "wanted", "rejected"),
+    [
+        ("management", ["ic"], True),
+        ("ic", ["management"], True),
+        ("ic", ["ic", "management"], False),
+        ("management", [], False),
+        (None, ["ic"], False),
+    ],
+)
+def test_a_role_of_another_type_is_rejected(
+    role: str | None, wanted: list[str], rejected: bool
+) -> None:
+    result = filter.judge(profile(role_types=wanted), posting(), facts(role=role))
+    assert [one.rule for one in result.hard_rejections] == (["role_type"] if rejected else [])
+
+
+@pytest.mark.parametrize(
+    ("level", "wanted", "expected"),
+    [
+        ("senior", ["senior"], []),
+        ("lead", ["staff"], []),
+        ("mid", ["senior"], [2]),
+        ("staff", ["senior"], [2]),
+        ("junior", ["senior"], [3]),
+        ("intern", ["senior"], [3]),
+        ("director", ["senior", "staff"], [3]),
+        ("junior", ["mid", "senior"], [2]),
+        ("junior", [], []),
+        (None, ["senior"], []),
+    ],
+)
+def test_seniority_strikes_by_distance(
+    level: str | None, wanted: list[str], expected: list[int]
+) -> None:
+    assert strikes("seniority", seniority=level, wants={"seniority": wanted}) == expected
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "own", "expected"),
+    [
+        (5, None, 8, []),
+        (8, None, 8, []),
+        (9, None, 8, []),  # A year is forgiven,
+        (10, None, 8, []),  # and a fifth,
+        (5, None, 3, [2]),
+        (6, None, 2, [3]),
+        (10, None, 2, [3]),
+        (1, 3, 8, [2]),  # Such work bores.
+        (0, 1, 12, [3]),
+        (3, 5, 8, []),
+        (5, None, None, []),
+    ],
+)
+def test_experience_strikes_by_the_years_between(
+    least: float, most: float | None, own: float | None, expected: list[int]
+) -> None:
+    years = AskedYears(least, most, "years of experience")
+    assert strikes("experience", years=years, wants={"experience_years": own}) == expected
+
+
+def test_a_posting_that_asks_for_no_years_strikes_nobody() -> None:
+    assert strikes("experience") == []
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "skill", "expected"),
+    [
+        ("React Engineer", "", asked("React"), [3]),
+        ("React Engineer", "", asked("React", "mentioned"), [3]),
+        ("Engineer", "", asked("React"), [2]),
+        ("Engineer", "React\nReact\nReact", asked("React"), [3]),
+        ("Engineer", "React, React and React", asked("React"), [2]),
+        ("Engineer", "React\nReact\nReact", asked("React", "preferred"), [1]),
+        ("Engineer", "", asked("React", "preferred"), [1]),
+        ("Engineer", "", asked("React", "mentioned"), []),
+        ("Engineer", "", asked("Python"), []),
+        ("JavaScript Engineer", "", asked("Java"), [2]),  # The title names another.
+        ("Engineer", "", asked("Scrum"), []),  # Nobody is turned down for it.
+    ],
+)
+def test_a_missing_skill_strikes_by_its_importance(
+    title: str, text: str, skill: AskedSkill, expected: list[int]
+) -> None:
+    assert strikes("missing_skill", skill, title=title, text=text) == expected
+
+
+@pytest.mark.parametrize(
+    ("own", "wanted"),
+    [
+        ("Postgres", "PostgreSQL"),
+        ("golang", "Go"),
+        ("K8s", "Kubernetes"),
+        ("Django", "Python"),
+    ],
+)
+def test_a_skill_by_another_name_or_implied_is_not_missing(own: str, wanted: str) -> None:
+    assert strikes("missing_skill", wanted, wants={"skills": [own]}) == []
+    assert strikes("missing_skill", wanted, wants={"skills": ["Haskell"]}) == [2]
+
+
+def test_java_is_not_javascript() -> None:
+    assert strikes("missing_skill", "JavaScript", wants={"skills": ["Java"]}) == [2]
+    assert strikes("missing_skill", "Java", wants={"skills": ["JavaScript"]}) == [2]
+
+
+@pytest.mark.parametrize(
+    ("line", "names", "expected"),
+    [
+        ("Python, Go or Java", ("Python", "Go", "Java"), []),
+        ("Go, Java, or Rust", ("Go", "Java", "Rust"), [2]),
+        ("Go, Java and Rust", ("Go", "Java", "Rust"), [2, 2, 2]),
+        ("Python and Rust", ("Python", "Rust"), [2]),
+        ("Languages such as Python, Go, Java", ("Python", "Go", "Java"), []),
+        ("Python, Go, Java or similar", ("Python", "Go", "Java"), []),
+        ("Cloud (AWS/Azure/GCP)", ("AWS", "Azure", "Google Cloud"), [2]),
+        ("Python with Vue or Angular", ("Python", "Vue", "Angular"), [2]),
+        ("Vue or Angular, and we use Python", ("Python", "Vue", "Angular"), [2]),
+    ],
+)
+def test_of_skills_joined_by_or_one_is_enough(
+    line: str, names: tuple[str, ...], expected: list[int]
+) -> None:
+    wanted = [asked(name, words=line) for name in names]
+    assert strikes("missing_skill", *wanted) == expected
+
+
+def test_what_the_title_names_is_asked_for_whatever_else_would_do() -> None:
+    wanted = [asked(name, words="Python or Rust") for name in ("Python", "Rust")]
+    assert strikes("missing_skill", *wanted, title="Rust Engineer") == [3]
+
+
+LAUNDRY = ("Kafka", "React", "Terraform", "GraphQL", "Redis", "Elasticsearch")
+
+
+def test_a_long_list_of_wishes_alone_turns_nobody_down_who_has_much_of_it() -> None:
+    wants = {"skills": ["Python", "PostgreSQL", "Docker", "Kubernetes"]}
+    required = ("Python", "PostgreSQL", "Docker", "Kubernetes", *LAUNDRY)
+    assert sum(strikes("missing_skill", *required, wants=wants)) == 4
+    nice = [asked(name, "preferred") for name in LAUNDRY]
+    assert sum(strikes("missing_skill", "Python", *nice)) == 4
+
+
+def test_who_has_little_of_what_is_required_gets_every_strike() -> None:
+    assert strikes("missing_skill", "Python", *LAUNDRY) == [2] * 6
+
+
+def test_the_cap_is_a_rule_of_the_profile() -> None:
+    wants = {"rules": {"strikes": {"missing_skills_cap": 1}}}
+    assert strikes("missing_skill", "Python", "PostgreSQL", "React", wants=wants) == [1]
+
+
+def test_a_profile_without_skills_is_not_struck_for_them() -> None:
+    assert strikes("missing_skill", "React", wants={"skills": []}) == []
+
+
+def test_other_numbers_in_the_rules_count() -> None:
+    rules = {
+        "strikes": {"missing_skill": {"least": 0, "most": 10}, "seniority": {"least": 1, "most": 9}}
+    }
+    assert strikes("missing_skill", "React", wants={"rules": rules, "skills": ["Go"]}) == [5]
+    assert strikes("missing_skill", asked("React", "preferred"), wants={"rules": rules}) == []
+    assert strikes("seniority", seniority="junior", wants={"rules": rules}) == [9]
+
+
+def test_one_more_skill_never_adds_a_strike() -> None:
+    said = facts(
+        "React", "Kafka", asked("Go", words="Go or Rust"), asked("Rust", words="Go or Rust")
+    )
+    before = filter.judge(profile(), posting(), said).total_strikes
+    for name in ("React", "Kafka", "Go", "Rust", "COBOL"):
+        after = filter.judge(with_skill(profile(), name), posting(), said).total_strikes
+        assert after <= before
+
+
+def test_practices_are_skills_that_we_know() -> None:
+    assert [
+        name for name in abilities.PRACTICES if skills.named(f"{name}, Python")[0] != name
+    ] == []

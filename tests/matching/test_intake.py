@@ -1,0 +1,79 @@
+"""What a resume for a listing should say: only what the profile holds."""
+
+from __future__ import annotations
+
+from jobmill.matching import intake
+from tests.matching.cases import asked, facts, posting, profile
+
+DANA = {
+    "summary": "Backend engineer who keeps water running. Wrote pump schedulers in Python. Paints boats.",
+    "skills": [
+        {"name": "Python", "rank": "primary"},
+        {"name": "Postgres", "rank": "strong"},
+        {"name": "Well digging", "rank": "strong"},
+        {"name": "Docker", "rank": "familiar"},
+    ],
+    "highlights": [
+        "Sang in the choir",
+        "Cut pump downtime by 40%",
+        "Moved billing from MySQL to PostgreSQL",
+    ],
+    "projects": ["boats: a calendar", "tinypump: a simulator of pumps in Python"],
+    "achievements": ["Best Choir 2019", "Best Pump 2020"],
+}
+OFFER = posting(
+    "Senior Python Engineer",
+    description="You keep every pump running.\nYou know postgres and Kubernetes.\nPython 3 daily.",
+)
+SAID = facts("Python", "PostgreSQL", "Kubernetes")
+
+
+def test_skills_that_are_asked_for_come_first_and_none_is_added() -> None:
+    told = intake.write(profile(**DANA), OFFER, SAID)
+    assert told.prioritized_skills == ("Python", "Postgres", "Well digging", "Docker")
+    docker = intake.write(profile(**DANA), OFFER, facts("Docker", asked("Python", "mentioned")))
+    assert docker.prioritized_skills[0] == "Python"  # The title names it.
+    assert docker.prioritized_skills[1] == "Docker"
+
+
+def test_a_skill_that_implies_what_is_asked_for_comes_first_too() -> None:
+    told = intake.write(profile(skills=["Haskell", "Django"]), OFFER, SAID)
+    assert told.prioritized_skills == ("Django", "Haskell")
+
+
+def test_lines_are_the_profiles_own_ordered_by_what_they_share_with_the_listing() -> None:
+    told = intake.write(profile(**DANA), OFFER, SAID)
+    assert told.experience_highlights == (
+        "Moved billing from MySQL to PostgreSQL",
+        "Cut pump downtime by 40%",
+        "Sang in the choir",
+    )
+    assert told.projects_to_include[0] == "tinypump: a simulator of pumps in Python"
+    assert told.achievement_angles == ("Best Pump 2020", "Best Choir 2019")
+
+
+def test_the_summary_keeps_the_sentences_that_touch_the_listing() -> None:
+    told = intake.write(profile(**DANA), OFFER, SAID)
+    assert told.professional_summary == (
+        "Backend engineer who keeps water running. Wrote pump schedulers in Python."
+    )
+    nothing = intake.write(profile(summary="Paints boats."), OFFER, SAID)
+    assert nothing.professional_summary == "Paints boats."
+
+
+def test_without_a_summary_it_states_years_and_skills() -> None:
+    told = intake.write(profile(), OFFER, SAID)
+    assert told.professional_summary == "8 years of experience: Python, PostgreSQL, Docker"
+    empty = profile(skills=[], experience_years=None)
+    assert intake.write(empty, OFFER, SAID).professional_summary == ""
+
+
+def test_keywords_are_the_postings_words_for_skills_that_the_profile_has() -> None:
+    told = intake.write(profile(**DANA), OFFER, SAID)
+    assert told.ats_keywords == ("Python", "postgres")
+
+
+def test_a_skill_that_is_only_implied_is_not_stated() -> None:
+    told = intake.write(profile(skills=["Django"]), OFFER, SAID)
+    assert told.ats_keywords == ()
+    assert told.prioritized_skills == ("Django",)

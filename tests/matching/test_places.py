@@ -1,0 +1,157 @@
+"""Which place is whose, and whether one can work there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobmill.matching import geography, places, whereabouts
+from tests.matching.cases import facts, posting, profile
+
+
+@pytest.mark.parametrize(
+    ("text", "home"),
+    [
+        ("Portland, OR", True),
+        ("Portland, Oregon", True),
+        ("Portland, Oregon, USA", True),
+        ("portland, or", True),
+        ("Portland OR", True),
+        ("Portland, OR 97201", True),
+        ("US-OR-Portland", True),
+        ("USA - Oregon - Portland", True),
+        ("Portland", True),
+        ("Greater Portland Area", True),
+        ("Portland Metro", True),
+        ("Hybrid - Portland, OR", True),
+        ("Portland, Multnomah County, OR", True),
+        ("Seattle, WA; Portland, OR", True),
+        ("Seattle, WA, Portland, OR", True),
+        ("Portland, OR or Remote", True),
+        ("Portland, OR / Boise, ID", True),
+        ("Portland, ME", False),
+        ("Portland, Maine", False),
+        ("Portland, ME 04101", False),
+        ("South Portland, ME", False),
+        ("Portland, Victoria, Australia", False),
+        ("Oregon", False),
+        ("United States", False),
+        ("Remote", False),
+        ("", False),
+    ],
+)
+def test_the_home_city_is_known_however_it_is_written(text: str, home: bool) -> None:
+    assert places.is_any_in([text], ["Portland, OR"]) is home
+    assert places.is_any_in([None, text], ["Salem, OR", "Portland, Oregon, United States"]) is home
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("NYC", "New York, NY"),
+        ("New York City", "New York, New York, USA"),
+        ("Bangalore", "Bengaluru, India"),
+        ("Bengaluru, IN", "Bengaluru, Karnataka, India"),
+        ("Berlin, DE", "Berlin, Germany"),
+        ("Washington, DC", "Washington DC"),
+        ("San Francisco Bay Area", "San Francisco, CA"),
+        ("Singapore", "Singapore, Singapore"),
+        ("San Francisco, New York, Seattle", "New York"),
+    ],
+)
+def test_two_names_of_a_city_are_one(one: str, other: str) -> None:
+    assert places.is_any_in([one], [other])
+    assert places.is_any_in([other], [one])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Berlin, CT", "Berlin, Germany"), ("London, ON", "London, UK")]
+)
+def test_two_cities_of_a_name_are_not(one: str, other: str) -> None:
+    assert not places.is_any_in([one], [other])
+
+
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("Salem, OR", True),
+        ("Oregon", True),
+        ("Salem", False),
+        ("United States", False),
+        ("", False),
+    ],
+)
+def test_a_whole_state_may_be_home(text: str, there: bool) -> None:
+    assert places.is_any_in([text], ["Oregon"]) is there
+
+
+def test_a_time_zone_tells_the_country() -> None:
+    zones = ("America/Los_Angeles", "Europe/Berlin", "Asia/Kolkata", "Etc/UTC")
+    assert [sorted(geography.of_zone(zone)) for zone in zones] == [["US"], ["DE"], ["IN"], []]
+
+
+HYBRID = {"arrangements": ["remote", "hybrid"]}
+ANY = {"arrangements": ["remote", "hybrid", "onsite"]}
+OFFICE = {"arrangements": ["onsite"]}
+REMOTE = {"arrangements": ["remote"]}
+
+
+@pytest.mark.parametrize(
+    ("wants", "arrangement", "location", "remote_from", "fit", "rule"),
+    [
+        (HYBRID, "remote", "Remote", (), "suits", ""),
+        (HYBRID, "remote", "San Francisco, CA", (), "suits", ""),
+        (HYBRID, "remote", "Remote, US", ("United States",), "suits", ""),
+        (HYBRID, "remote", "Remote", ("Oregon", "Washington"), "suits", ""),
+        (HYBRID, "remote", "Remote", ("North America",), "suits", ""),
+        (HYBRID, "remote", "Remote", ("US or Canada",), "suits", ""),
+        (HYBRID, "remote", "Remote", ("Texas", "Ohio"), "unlikely", "location"),
+        (HYBRID, "remote", "Remote", ("Lummerland",), "doubtful", "location"),
+        (HYBRID, "remote", "Remote", ("Germany",), "impossible", "remote_elsewhere"),
+        (HYBRID, "remote", "Remote", ("EMEA", "LATAM"), "impossible", "remote_elsewhere"),
+        (HYBRID, "remote", "Berlin, Germany", (), "unlikely", "location"),
+        (HYBRID, "hybrid", "Portland, OR", (), "suits", ""),
+        (HYBRID, "hybrid", "Portland, ME", (), "impossible", "not_remote"),
+        (HYBRID, "hybrid", "United States", (), "unlikely", "location"),
+        (HYBRID, "onsite", "Portland, OR", (), "doubtful", "location"),
+        (ANY, "onsite", "Portland, OR", (), "suits", ""),
+        (HYBRID, "onsite", "Austin, TX", (), "impossible", "not_remote"),
+        (HYBRID, "onsite", None, (), "unlikely", "location"),
+        (HYBRID, None, "Portland, OR", (), "suits", ""),
+        (REMOTE, None, "Portland, OR", (), "doubtful", "location"),
+        (HYBRID, None, None, (), "doubtful", "location"),
+        (HYBRID, None, "US, Canada", (), "doubtful", "location"),
+        (HYBRID, None, "Austin, TX", (), "impossible", "not_remote"),
+        (HYBRID, None, "Texas", (), "impossible", "not_remote"),
+        (HYBRID, None, "Germany", (), "impossible", "not_remote"),
+        (OFFICE, "remote", "Remote", (), "impossible", "arrangement"),
+        ({"locations": ["Austin, TX"]}, "hybrid", "Austin, TX", (), "suits", ""),
+    ],
+)
+def test_where_one_can_work(
+    wants: dict[str, Any],
+    arrangement: str | None,
+    location: str | None,
+    remote_from: tuple[str, ...],
+    fit: str,
+    rule: str,
+) -> None:
+    offer = posting(arrangement=arrangement, location=location, remote_from=remote_from)
+    found = whereabouts.judge(profile(**wants), offer, facts(arrangement=arrangement))
+    assert found.fit == fit
+    assert fit == "suits" or found.rule == rule
+
+
+def test_a_posting_for_an_office_or_remote_is_remote_for_who_is_elsewhere() -> None:
+    spots = ("New York, NY (HQ)", "Remote (US)")
+    offer = posting(arrangement="hybrid", location=spots[0], locations=spots)
+    said = facts(arrangement="hybrid", places=spots)
+    assert whereabouts.judge(profile(), offer, said).fit == "suits"
+    berliner = profile(person={"home_city": "Berlin", "timezone": "Europe/Berlin"})
+    assert whereabouts.judge(berliner, offer, said).fit == "impossible"
+
+
+def test_a_text_that_is_only_a_beginning_may_still_say_remote() -> None:
+    offer = posting(arrangement=None, location="Austin, TX", partial=True)
+    assert whereabouts.judge(profile(), offer, facts(arrangement=None)).fit == "unlikely"

@@ -1,0 +1,311 @@
+"""The local score, item by item."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobmill.catalog.posting import Salary
+from jobmill.matching import hours, score, titles
+from jobmill.matching.employer import Employer
+from jobmill.matching.facts import AskedSkill
+from jobmill.matching.profile import Span
+from jobmill.matching.verdict import Item, MatchResult, read_match
+from jobmill.matching.years import AskedYears
+from tests.matching.cases import asked, facts, posting, profile
+
+
+def judge(*skills: AskedSkill | str, **given: Any) -> MatchResult:
+    wants, offer = given.pop("wants", {}), given.pop("offer", {})
+    employer = given.pop("employer", Employer())
+    likeness = given.pop("likeness", None)
+    return score.judge(
+        profile(**wants), posting(**offer), facts(*skills, **given), employer, likeness
+    )
+
+
+def item(name: str, *skills: AskedSkill | str, **given: Any) -> Item:
+    (found,) = [one for one in judge(*skills, **given).items if one.name == name]
+    return found
+
+
+def points(name: str, *skills: AskedSkill | str, **given: Any) -> int:
+    return item(name, *skills, **given).points
+
+
+def test_the_sum_of_the_items_is_the_score() -> None:
+    result = judge("Python", "React", zones=(-5.0,), likeness=0.4)
+    assert result.match_score == sum(one.points for one in result.items)
+    assert [one.name for one in result.items] == [
+        "skills", "title", "seniority", "experience", "salary", "arrangement", "meaning",
+        "timezone", "size",
+    ]  # fmt: skip
+    assert read_match(result.record()) == result
+
+
+def test_the_weights_are_the_most_that_an_item_gives() -> None:
+    most = {one.name: one.most for one in judge().items}
+    assert most == {
+        "skills": 45, "title": 15, "seniority": 10, "experience": 10, "salary": 5,
+        "arrangement": 5, "meaning": 10, "timezone": 5, "size": 10,
+    }  # fmt: skip
+    weights = {"skills": 60, "title": 0}
+    other = {one.name: one.most for one in judge(wants={"rules": {"weights": weights}}).items}
+    assert (other["skills"], other["title"]) == (60, 0)
+
+
+def test_a_score_ends_at_100_and_says_so() -> None:
+    wants = {
+        "company_size": "large",
+        "skills": [{"name": name, "rank": "primary"} for name in MANY],
+    }
+    years = AskedYears(5, None, "5 years")
+    result = judge(*MANY, wants=wants, employer=Employer(size="large"), zones=(-8.0,), years=years, likeness=1)  # fmt: skip
+    assert result.match_score == 100
+    assert result.items[-1].name == "limit"
+    assert result.items[-1].points < 0
+
+
+MANY = ("Python", "PostgreSQL", "Kafka", "Kubernetes", "AWS", "Redis", "Terraform", "Docker")
+
+
+def test_a_score_begins_at_0_and_says_so() -> None:
+    rules = {"timezone": {"least": -200, "most": 0}}
+    result = judge(wants={"rules": rules}, zones=(4.0,))
+    assert (result.match_score, result.items[-1].name) == (0, "limit")
+
+
+def test_more_of_what_is_asked_for_gives_more() -> None:
+    all_of_it = points("skills", "Python", "PostgreSQL", "Docker")
+    most_of_it = points("skills", "Python", "PostgreSQL", "React")
+    some_of_it = points("skills", "Python", "Kafka", "React")
+    nothing = points("skills", "Scala", "Kafka", "React")
+    assert 45 >= all_of_it > most_of_it > some_of_it > nothing >= 0
+
+
+def test_what_is_required_weighs_more_than_what_is_nice_to_have() -> None:
+    nice = asked("React", "preferred")
+    assert points("skills", "Python", nice) > points("skills", "Python", "React")
+    assert points("skills", "Python", asked("React", "mentioned")) == points("skills", "Python")
+
+
+def test_what_is_only_mentioned_does_not_make_up_for_what_is_missing() -> None:
+    mentioned = [asked(name, "mentioned") for name in MANY]
+    wants = {"skills": [{"name": name, "rank": "primary"} for name in MANY]}
+    none, some, many = (
+        points("skills", "Scala", "React", "Haskell", *mentioned[:count], wants=wants)
+        for count in (0, 4, 8)
+    )
+    assert none < some == many < 45 / 2
+
+
+def test_a_higher_rank_gives_more() -> None:
+    by_rank = [
+        points("skills", *MANY, wants={"skills": [{"name": name, "rank": rank} for name in MANY]})
+        for rank in ("familiar", "strong", "primary")
+    ]
+    assert by_rank == sorted(set(by_rank))
+
+
+def test_synonyms_and_implied_skills_count_and_are_told() -> None:
+    found = item("skills", "Go", "Python", "React", wants={"skills": ["golang", "Django"]})
+    assert found.why == (
+        "2 of 3 that are asked for: Go (golang), Python (implied by Django); missing: React"
+    )
+    assert "Experience with Go" in found.words
+
+
+def test_a_matched_skill_stands_in_both_texts_and_a_gap_only_in_the_posting() -> None:
+    result = judge(
+        asked("React", "preferred"), "Terraform", "Python", "PostgreSQL", asked("Scala", "mentioned"),
+        wants={"skills": ["Django", "Postgres"]},
+    )  # fmt: skip
+    # Python is only implied: the profile does not say it.
+    assert result.matched_skills == ("PostgreSQL",)
+    assert result.skill_gaps == ("Terraform", "React")
+
+
+def test_of_a_choice_the_best_counts_once() -> None:
+    line = "Python, Go or Rust"
+    choice = [asked(name, words=line) for name in ("Python", "Go", "Rust")]
+    assert points("skills", *choice) == points("skills", "Python")
+    assert judge(*choice).skill_gaps == ()
+
+
+def test_a_posting_that_names_no_skill_is_judged_by_its_title() -> None:
+    near = points("skills", offer={"title": "Software Engineer"})
+    far = points("skills", offer={"title": "Head of Brand"})
+    assert 45 / 2 <= near <= 45 * 0.7
+    assert far < near / 2
+
+
+def test_a_profile_without_skills_gets_no_points_for_them_and_reads_why() -> None:
+    found = item("skills", "Python", wants={"skills": []})
+    assert (found.points, found.why) == (0, "The profile names no skills")
+
+
+@pytest.mark.parametrize(
+    ("nearer", "farther"),
+    [
+        ("Senior Software Engineer", "Senior Backend Engineer"),
+        ("Backend Engineer (Python)", "Frontend Engineer"),
+        ("Software Engineer, Growth", "Growth Manager"),
+        ("Full Stack Developer", "QA Engineer"),
+        ("Member of Technical Staff", "Sales Engineer"),
+        ("Software Developer (m/w/d)", "Mechanical Engineer"),
+        ("Staff Engineer", "Product Manager, Developer Tools"),
+        ("Data Engineer", "Account Executive"),
+        ("Software Engineer, Growth", "Software Engineer, iOS"),
+        ("Backend Engineer", "Data Engineer"),
+    ],
+)
+def test_titles_are_near_by_role_and_field(nearer: str, farther: str) -> None:
+    wanted = ["Senior Software Engineer", "Staff Engineer"]
+    assert titles.nearest(nearer, wanted)[0] > titles.nearest(farther, wanted)[0]
+
+
+@pytest.mark.parametrize(
+    ("title", "wanted"),
+    [
+        ("Software Engineer II", "Senior Software Engineer"),
+        ("Senior Software Engineer - Remote (US)", "Software Developer"),
+        ("Frontend-Entwickler (m/w/d)", "Front-End Developer"),
+        ("Engineering Manager, Payments", "Senior Engineering Manager"),
+        ("Registered Nurse - ICU", "Registered Nurse"),
+        ("SRE", "Site Reliability Engineer"),
+    ],
+)
+def test_the_same_title_in_other_words_is_the_same(title: str, wanted: str) -> None:
+    assert titles.nearest(title, [wanted]) == (1.0, wanted)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Softwareentwickler (m/w/d)", "Softwareentwicklerin"),
+        ("Frontend-Entwickler:in", "Frontend-Entwickler"),
+        ("Développeur backend", "Développeuse backend"),
+    ],
+)
+def test_the_gender_of_a_title_does_not_count(one: str, other: str) -> None:
+    wanted = ["Software Developer"]
+    assert titles.nearest(one, wanted) == titles.nearest(other, wanted)
+    assert titles.nearest(one, wanted)[0] > 0.5
+
+
+def test_a_title_without_a_field_means_that_of_the_others() -> None:
+    alone = titles.nearest("Data Engineer", ["Staff Engineer"])
+    among = titles.nearest("Data Engineer", ["Senior Software Engineer", "Staff Engineer"])
+    assert among < alone
+
+
+def test_any_title_is_fine_where_none_is_wanted() -> None:
+    assert points("title", wants={"titles": []}, offer={"title": "Head of Brand"}) == 15
+
+
+@pytest.mark.parametrize(
+    ("level", "wanted", "expected"),
+    [("senior", ["senior"], 10), ("mid", ["senior"], 6), ("junior", ["senior"], 2),
+     ("intern", ["senior"], 0), (None, ["senior"], 7), ("intern", [], 10)],
+)  # fmt: skip
+def test_seniority_gives_points_by_distance(
+    level: str | None, wanted: list[str], expected: int
+) -> None:
+    assert points("seniority", seniority=level, wants={"seniority": wanted}) == expected
+
+
+@pytest.mark.parametrize(
+    ("years", "own", "expected"),
+    [((5, None), 8, 10), ((8, None), 8, 10), ((9, None), 8, 8), ((11, None), 8, 4),
+     ((20, None), 8, 0), ((1, 2), 8, 9), (None, 8, 7), ((5, None), None, 7)],
+)  # fmt: skip
+def test_experience_gives_points_by_what_lacks(
+    years: tuple[float, float | None] | None, own: float | None, expected: int
+) -> None:
+    said = AskedYears(*years, words="years of experience") if years else None
+    assert points("experience", years=said, wants={"experience_years": own}) == expected
+
+
+@pytest.mark.parametrize(
+    ("salary", "expected"),
+    [
+        (None, 4),
+        (Salary(140_000, 180_000, "USD", "year", "text"), 5),
+        (Salary(100_000, 135_000, "USD", "year", "text"), 3),
+        (Salary(60_000, 80_000, "USD", "year", "text"), 0),
+        (Salary(70, 80, "USD", "hour", "structured"), 5),
+        (Salary(10_000, None, "USD", "month", "structured"), 1),
+        (Salary(140_000, 180_000, "EUR", "year", "text"), 4),
+        (Salary(140_000, 180_000, None, "year", "text"), 4),
+        (Salary(140, 180, "USD", None, "text"), 4),
+        (Salary(None, None, "USD", "year", "text"), 4),
+        (Salary(60_000, 80_000, "USD", "year", "predicted"), 4),
+    ],
+)
+def test_a_salary_is_compared_with_the_floor(salary: Salary | None, expected: int) -> None:
+    floor = {"salary_floor": {"amount": 150_000}}
+    assert points("salary", wants=floor, offer={"salary": salary}) == expected
+    assert points("salary", offer={"salary": salary}) == 5
+
+
+@pytest.mark.parametrize(
+    ("likeness", "expected"), [(None, 7), (0.0, 0), (0.44, 4), (0.46, 5), (1.0, 10)]
+)
+def test_meaning_gives_points_by_likeness(likeness: float | None, expected: int) -> None:
+    assert points("meaning", likeness=likeness) == expected
+
+
+@pytest.mark.parametrize(
+    ("zones", "expected"),
+    [((-8.0,), 5), ((-7.0,), 5), ((-6.0,), 2), ((-5.0,), 0), ((-8.0, 1.0), 5), ((0.0,), -13),
+     ((1.0,), -15), ((5.5,), -15), ((9.0,), -10), ((), 0)],
+)  # fmt: skip
+def test_the_timezone_moves_a_score_by_hours_apart(zones: tuple[float, ...], expected: int) -> None:
+    assert points("timezone", zones=zones) == expected
+
+
+def test_hours_do_not_change_with_the_season_and_are_counted_around_the_globe() -> None:
+    assert (hours.standard("America/Los_Angeles"), hours.standard("Australia/Sydney")) == (-8, 10)
+    assert hours.apart("Pacific/Auckland", [-10.0]) == 2
+
+
+def test_farther_hours_never_give_more() -> None:
+    for span in (Span(least=-15, most=5), Span(least=-3, most=0), Span(least=2, most=4)):
+        given = [hours.points(at / 2, span) for at in range(25)]
+        assert given == sorted(given, reverse=True)
+        assert (given[0], given[-1]) == (span.most, span.least)
+
+
+@pytest.mark.parametrize(
+    ("size", "wanted", "expected"),
+    [("large", "large", 10), ("small", "large", -5), ("medium", "large", 0), ("small", "small", 10),
+     (None, "large", 0), ("large", None, 0), ("small", None, 0)],
+)  # fmt: skip
+def test_the_size_moves_a_score(size: Any, wanted: str | None, expected: int) -> None:
+    assert points("size", wants={"company_size": wanted}, employer=Employer(size=size)) == expected
+
+
+def test_an_office_in_the_home_city_lowers_the_threshold() -> None:
+    assert judge().threshold == 80
+    office = judge(employer=Employer(offices=("Austin, TX", "Portland, Oregon")))
+    assert (office.threshold, office.threshold_why) == (
+        65,
+        "The company has an office in Portland, OR",
+    )
+    assert judge(employer=Employer(offices=("Portland, ME",))).threshold == 80
+    here = judge(offer={"location": "Portland, OR"})
+    assert (here.threshold, here.threshold_why) == (65, "It is in Portland, OR")
+    assert judge(places=("Portland, OR",)).threshold == 65
+
+
+@pytest.mark.parametrize(
+    ("points", "expected"),
+    [(100, "High"), (85, "High"), (84, "Medium"), (70, "Medium"), (69, "Low")],
+)
+def test_the_priority_follows_the_score(points: int, expected: str) -> None:
+    assert score.priority(profile(), points) == expected
+
+
+def test_a_score_brings_its_intake() -> None:
+    assert judge("Docker").resume_intake.prioritized_skills[0] == "Docker"
