@@ -174,6 +174,17 @@ async def get(tx: Tx, id: int) -> Source:
     return found[0]
 
 
+async def of_board(tx: Tx, source_type: str, token: str) -> Source | None:
+    """The source of a board, whatever was decided about it."""
+    id = await value(
+        tx,
+        SourceId,
+        "SELECT id FROM catalog.source WHERE source_type = %s AND token = %s",
+        [source_type, token],
+    )
+    return None if id is None else await get(tx, id)
+
+
 async def find(
     tx: Tx,
     *,
@@ -245,6 +256,24 @@ async def enable(tx: Tx, id: int, *, actor: str | None = None) -> None:
         [id],
     )
     await _say(tx, id, changed, "enabled", "enabled already", actor)
+
+
+async def admit(tx: Tx, id: int) -> bool:
+    """Let one run that waited and proved itself; False where a person has decided in the meantime."""
+    changed = await value(
+        tx,
+        int,
+        """
+        UPDATE catalog.source
+           SET status = 'active', validation_required = false, updated_at = now()
+         WHERE id = %s AND status = 'pending_validation'
+        RETURNING id
+        """,
+        [id],
+    )
+    if changed is not None:
+        await history.record(tx, "source", id, "enabled", reason="its test worked")
+    return changed is not None
 
 
 async def disable(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> None:

@@ -3,20 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jobmill.catalog import companies, sources
 from jobmill.catalog.companies import CompanyId
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Tx
-from jobmill.errors import Invalid
-from jobmill.ingest import address, detect, keys, probe, reading, saved
-from jobmill.ingest.address import Found
-from jobmill.ingest.platform import Platform
+from jobmill.errors import Invalid, OutsideError
+from jobmill.ingest import detect, keys, probe, reading, saved
+from jobmill.ingest.address import FEED, GENERIC, Found
+from jobmill.ingest.evidence import from_page
+from jobmill.ingest.platform import Confidence, Platform
 from jobmill.ingest.probe import Sample
 from jobmill.ingest.scrape import Target
+from jobmill.ingest.selectors.search import search
+from jobmill.outside.request import Ok, Request
+from jobmill.queue import Work
 from jobmill.tools import Tools
+
+AUTO = "auto"
+BY_THEMSELVES = frozenset({"greenhouse", FEED})
+"""A valid answer of these is enough: it can hardly be anything else."""
+AFTER_A_TEST = frozenset({"workday"})
+"""These are doubtful only until a test scrape worked."""
+
+
+def enables(
+    platform: str,
+    confidence: Confidence,
+    *,
+    validated: bool,
+    tested: bool,
+    auto: bool = True,
+    ask: bool = False,
+    approved: bool = False,
+) -> bool:
+    """Whether a source may run without asking anybody. A person who vouched for it is answered by a
+    test; otherwise what was not recognised for sure waits for one."""
+    if approved and tested:
+        return True
+    if ask or not auto or confidence == "low":
+        return False
+    if platform in AFTER_A_TEST:
+        return tested
+    if confidence != "high":
+        return False
+    return tested or (validated and platform in BY_THEMSELVES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +86,15 @@ class Admitted:
 async def add(tools: Tools, wish: Wish, environ: Mapping[str, str]) -> Admitted:
     """Keep a source. It is enabled when it was recognised for sure and a test worked, or when the
     wish says so; else it waits for a person."""
-    found = await _recognise(tools, wish)
+    found = await set_up(tools, await _recognise(tools, wish))
     platform = saved.platform(found.platform)
     config = reading.configure(platform, found.config or {})
     probe.check(platform, environ, keys.missing(platform, config, environ))
     tried = await _try(tools, Target(platform, config, environ)) if wish.test else None
     async with tools.db.transaction() as tx:
         new = await _new_source(tx, wish, found, platform, platform.token(config), tried)
-        sure = found.confidence == "high" and tried is not None and tried.ok
+        tested = tried is not None and works(platform, tried)
+        sure = enables(platform.name, found.confidence, validated=tested, tested=tested)
         id, created = await sources.add(tx, new, enabled=sure or wish.enable)
         if tried and tried.ok:
             await sources.tested(tx, id)
@@ -79,20 +113,99 @@ async def add(tools: Tools, wish: Wish, environ: Mapping[str, str]) -> Admitted:
     )
 
 
+def works(platform: Platform, tried: Sample) -> bool:
+    """Whether a test scrape succeeded."""
+    return tried.ok and (tried.seen > 0 or may_be_empty(platform))
+
+
+def may_be_empty(platform: Platform) -> bool:
+    """Whether it is believed when it shows nothing: a feed or a page without posts proves nothing."""
+    return platform.allow_empty and platform.inventory
+
+
 async def _recognise(tools: Tools, wish: Wish) -> Found:
     if wish.platform:
         return _as_told(wish, saved.platform(wish.platform))
     if not wish.url:
         raise Invalid("say what to add: a URL, or --platform with --token or --config")
-    found = address.from_url(wish.url) or await detect.discover(
-        tools.fetch, wish.url, company=wish.company
-    )
-    if found is None or found.config is None:
-        raise Invalid(
-            f"no board was recognised at {wish.url}: give --platform html with --config "
-            "(a list of selectors), or the URL of the board itself"
+    return await recognise(tools, wish.url, company=wish.company)
+
+
+async def recognise(
+    tools: Tools, url: str, *, hint: str = AUTO, company: str | None = None
+) -> Found:
+    """The board at a URL, of the platform that the hint names if it names one; OutsideError where
+    there is none."""
+    if hint == GENERIC:
+        return Found(GENERIC, url, "low", "named as a page with postings", url=url)
+    found = await detect.discover(tools.fetch, url, company=company)
+    if hint not in (AUTO, found.platform if found else None):
+        return await _hinted(tools, url, hint, company)
+    if found is None:
+        raise OutsideError(
+            f"no board was recognised at {url}: give the URL of the board or of the list of "
+            "postings itself",
+            permanent=True,
         )
-    return found
+    return replace(found, url=found.url or url)
+
+
+async def _hinted(tools: Tools, url: str, hint: str, company: str | None) -> Found:
+    """The board of that platform among all of which the page speaks."""
+    if hint == FEED:
+        return Found(FEED, url, "high", "named as a feed", {"url": url}, url=url)
+    page = await tools.fetch(Request(url, page=True))
+    boards = from_page(page.url, page.text, company=company) if isinstance(page, Ok) else []
+    for one in boards:
+        if one.platform == hint and one.token:
+            return one
+    raise OutsideError(
+        f"no board of {saved.platform(hint).title} was found at {url}: give the URL of the board "
+        "itself, or leave the platform to us",
+        permanent=True,
+    )
+
+
+async def set_up(tools: Tools, found: Found, work: Work | None = None) -> Found:
+    """The board with all that is needed to read it. A page that is no board we can read is read by
+    selectors, if some are found; OutsideError says what to do where none are."""
+    if not _wants_selectors(found):
+        return found
+    url = (found.config or {}).get("url") or found.url
+    if not url:
+        raise OutsideError(f"{_unclear(found)}: give the URL of the board itself", permanent=True)
+    chosen = await search(tools, url, work)
+    if chosen is None:
+        raise OutsideError(
+            f"{_unclear(found)}, and no list of postings on {url}: give the URL of the list itself, "
+            "or `--platform html` with `--config` that holds selectors",
+            permanent=True,
+        )
+    page: str = chosen.config["url"]
+    return replace(
+        found,
+        platform=GENERIC,
+        token=page,
+        config=chosen.config,
+        confidence=chosen.confidence,
+        evidence=f"{found.evidence}; {chosen.evidence}",
+        url=page,
+    )
+
+
+def _wants_selectors(found: Found) -> bool:
+    if found.platform == GENERIC:
+        return not (found.config or {}).keys() - {"url", "method"}
+    return found.config is None or saved.platform(found.platform).first is None
+
+
+def _unclear(found: Found) -> str:
+    if found.platform == GENERIC:
+        return "no board was recognised"
+    title = saved.platform(found.platform).title
+    if found.config is None:
+        return f"{title} is used, but which of its boards could not be told"
+    return f"{title} is recognised but cannot be read yet"
 
 
 def _as_told(wish: Wish, platform: Platform) -> Found:

@@ -1,0 +1,162 @@
+"""What waits for a person: sources that were found, and boards to which companies' pages lead."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from jobmill.catalog import history, sources
+from jobmill.catalog.companies import CompanyId
+from jobmill.catalog.sources import Confidence
+from jobmill.db import Tx, rows, value
+from jobmill.errors import Conflict, Invalid, NotFound
+
+Noun: TypeAlias = Literal["board", "source"]
+Decision: TypeAlias = Literal["approved", "rejected"]
+
+
+class Ref(NamedTuple):
+    """What a decision is about: `source:12`, or `board:7`, the board of company 7."""
+
+    noun: Noun
+    id: int
+
+    def __str__(self) -> str:
+        return f"{self.noun}:{self.id}"
+
+
+def ref(text: str) -> Ref:
+    """The thing of that name; Invalid where it is none."""
+    match re.fullmatch(r"(board|source):(\d{1,18})", text.strip().lower()):
+        case re.Match() as found:
+            return Ref("board" if found[1] == "board" else "source", int(found[2]))
+        case None:
+            raise Invalid(f"{text!r} names nothing: write source:12 or board:7")
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """One thing to decide, or decided; `state` says which."""
+
+    noun: Noun
+    id: int
+    state: Literal["waiting", "approved", "rejected"]
+    name: str
+    company_id: CompanyId | None
+    company: str | None
+    platform: str | None
+    url: str | None
+    confidence: Confidence | None
+    evidence: str | None
+    tested_at: dt.datetime | None
+    detail: str | None
+    """What was odd about the last test or run."""
+    since: dt.datetime
+
+    @property
+    def ref(self) -> Ref:
+        return Ref(self.noun, self.id)
+
+
+async def find(
+    tx: Tx,
+    *,
+    noun: Noun | None = None,
+    id: int | None = None,
+    waiting: bool = True,
+    after: Ref | None = None,
+    limit: int = 50,
+) -> list[Pending]:
+    """What waits, boards first, each in the order in which it came; also what was decided, if it
+    need not wait."""
+    return await rows(
+        tx,
+        Pending,
+        """
+        WITH board AS (
+            SELECT 'board' AS noun, id, coalesce(job_board_decision, 'waiting') AS state, name,
+                   id AS company_id, name AS company, job_board_type AS platform,
+                   job_board_url AS url, job_board_confidence AS confidence,
+                   job_board_evidence AS evidence, NULL::timestamptz AS tested_at,
+                   NULL::text AS detail, updated_at AS since,
+                   -- What is sure was looked at already; what became a source waits as one.
+                   job_board_decision IS NULL AND job_board_confidence IS DISTINCT FROM 'high'
+                   AND NOT EXISTS (SELECT FROM catalog.source
+                                    WHERE source.company_id = company.id) AS waits
+              FROM catalog.company WHERE job_board_url IS NOT NULL
+        ), source AS (
+            SELECT 'source' AS noun, id,
+                   CASE status WHEN 'pending_validation' THEN 'waiting'
+                               WHEN 'rejected' THEN 'rejected' ELSE 'approved' END AS state, name,
+                   company_id, company_name AS company, source_type AS platform, url,
+                   discovery_confidence AS confidence, evidence, tested_at,
+                   last_detail AS detail, discovered_at AS since,
+                   status = 'pending_validation' AS waits
+              FROM catalog.source
+        )
+        SELECT noun, id, state, name, company_id, company, platform, url, confidence, evidence,
+               tested_at, detail, since
+          FROM (SELECT * FROM board UNION ALL SELECT * FROM source) AS pending
+         WHERE (waits OR NOT %(waiting)s)
+           AND (%(noun)s::text IS NULL OR noun = %(noun)s)
+           AND (%(id)s::bigint IS NULL OR id = %(id)s)
+           AND (noun, id) > (%(after_noun)s, %(after_id)s)
+         ORDER BY noun, id
+         LIMIT %(limit)s
+        """,
+        {
+            "noun": noun,
+            "id": id,
+            "waiting": waiting,
+            "after_noun": after.noun if after else "",
+            "after_id": after.id if after else 0,
+            "limit": limit,
+        },
+    )
+
+
+async def get(tx: Tx, ref: Ref) -> Pending:
+    """One thing to decide, or decided; NotFound if there is none."""
+    found = await find(tx, noun=ref.noun, id=ref.id, waiting=False, limit=1)
+    if not found:
+        raise NotFound(ref.noun, ref.id)
+    return found[0]
+
+
+async def approve(tx: Tx, ref: Ref, *, actor: str | None = None) -> Pending:
+    """Say that it is wanted, also after it was rejected. A source may run from now on; a board is
+    still to be looked at, by whoever calls this."""
+    if ref.noun == "source":
+        await sources.enable(tx, ref.id, actor=actor)
+    else:
+        await _decide(tx, ref, "approved", actor)
+    return await get(tx, ref)
+
+
+async def reject(tx: Tx, ref: Ref, reason: str, *, actor: str | None = None) -> Pending:
+    """Say that it is not wanted: it stays known, so that it is not proposed again."""
+    if ref.noun == "source":
+        await sources.reject(tx, ref.id, reason, actor=actor)
+    else:
+        await _decide(tx, ref, "rejected", actor, reason=reason)
+    return await get(tx, ref)
+
+
+async def _decide(tx: Tx, ref: Ref, decision: Decision, actor: str | None, **more: object) -> None:
+    changed = await value(
+        tx,
+        int,
+        """
+        UPDATE catalog.company SET job_board_decision = %(decision)s
+         WHERE id = %(id)s AND job_board_url IS NOT NULL
+           AND job_board_decision IS DISTINCT FROM %(decision)s
+        RETURNING id
+        """,
+        {"id": ref.id, "decision": decision},
+    )
+    if changed is None:
+        board = await get(tx, ref)
+        raise Conflict(f"{ref}, the board of {board.name}, is {decision} already")
+    await history.record(tx, "company", ref.id, f"board {decision}", actor=actor, **more)

@@ -1,0 +1,300 @@
+"""From a URL to a source: one item recognises the board, sees that it answers, keeps it, tries it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from jobmill.catalog import companies, health, sources, urls
+from jobmill.catalog.sources import NewSource, Source, Via
+from jobmill.db import Tx
+from jobmill.errors import Invalid, NotFound, OutsideError, Unavailable
+from jobmill.ingest import admit, keys, probe, reading, saved, scrape
+from jobmill.ingest.address import GENERIC, Found
+from jobmill.ingest.platform import Platform
+from jobmill.ingest.probe import Sample
+from jobmill.ingest.scrape import Target
+from jobmill.ingest.selectors.search import failure
+from jobmill.outside.request import Ok, Request
+from jobmill.pipelines import source as running
+from jobmill.queue import Advance, Block, Finish, Move, New, Skip, Work
+from jobmill.queue.work import Save
+from jobmill.tools import Tools
+
+KIND = "source_discovery"
+_CONFIG = "source_discovery_config"
+
+
+def _web(url: str) -> str:
+    try:
+        urls.canonical(url)
+    except Invalid as error:
+        raise ValueError(str(error)) from None
+    return url
+
+
+def _platform(hint: str) -> str:
+    """The platform of that name, however it is written."""
+    if hint.lower() == admit.AUTO:
+        return admit.AUTO
+    if hint.lower() == "generic":
+        return GENERIC
+    try:
+        return saved.platform(hint).name
+    except Invalid as error:
+        raise ValueError(f"{error} (or auto, or generic)") from None
+
+
+class DiscoveryConfig(BaseModel):
+    """What is to be looked at, and what may be done with it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    url: Annotated[str, AfterValidator(_web)]
+    type_hint: Annotated[str, AfterValidator(_platform)] = admit.AUTO
+    company_id: Annotated[int, Field(ge=1)] | None = None
+    company_name: Annotated[str, Field(max_length=companies.LONGEST_NAME)] | None = None
+    auto_enable: bool = True
+    """Let it run when it is sure; else it always waits for a person."""
+    validation_required: bool = False
+    """Let it wait for a person, however sure it is."""
+
+
+def work(
+    config: DiscoveryConfig,
+    *,
+    via: Via | None = None,
+    approved: bool = False,
+    by: str | None = None,
+) -> New:
+    """The item that looks at a URL. `approved`: a person vouched for it, so that a test is enough."""
+    data = {_CONFIG: config.model_dump(), "via": via, "approved": approved, "by": by}
+    return New(KIND, "discover", urls.canonical(config.url), data=data)
+
+
+def parse(config: object) -> DiscoveryConfig:
+    """The config; Invalid names each thing that is wrong."""
+    try:
+        return DiscoveryConfig.model_validate(config)
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"{'.'.join(map(str, one['loc'])) or 'config'}: {one['msg']}" for one in error.errors()
+        )
+        raise Invalid(f"not a {_CONFIG}: {wrong}") from None
+
+
+def _config(work: Work) -> DiscoveryConfig:
+    return parse(work.data.get(_CONFIG))
+
+
+async def discover(tools: Tools, work: Work) -> Move:
+    """Which board it is: by the address, the page, one link further, a guess that holds."""
+    config = _config(work)
+    name = config.company_name
+    if config.company_id is not None:
+        async with tools.db.transaction() as tx:
+            name = (await companies.get(tx, config.company_id)).name
+    found = await admit.recognise(tools, config.url, hint=config.type_hint, company=name)
+    return _advance(work, "validate", found, f"{found.platform}: {found.evidence}")
+
+
+async def validate(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
+    """Whether it answers: the API or the feed with postings, a page at all."""
+    found = _found(work)
+    platform = saved.platform(found.platform)
+    try:
+        answers, words = await _answers(tools, found, platform, environ)
+    except Unavailable as error:
+        return Block("key", str(error))
+    return _advance(work, "configure", found, words, valid=answers)
+
+
+async def _answers(
+    tools: Tools, found: Found, platform: Platform, environ: Mapping[str, str]
+) -> tuple[bool, str]:
+    if platform.name in (GENERIC, *admit.AFTER_A_TEST) or not (found.config and platform.first):
+        return await _page_answers(tools, found)
+    config = reading.configure(platform, found.config)
+    probe.check(platform, environ, keys.missing(platform, config, environ))
+    seen = await scrape.look(tools.fetch, Target(platform, config, environ))
+    if seen.failure:
+        raise _trouble(
+            f"{platform.title} did not answer for {found.token}", seen.failure, seen.detail
+        )
+    if not seen.postings and not admit.may_be_empty(platform):
+        return False, "it answers, but has no entries"
+    return True, f"it answers, with {len(seen.postings)} postings on the first page"
+
+
+async def _page_answers(tools: Tools, found: Found) -> tuple[bool, str]:
+    answer = await tools.fetch(Request(found.url, page=True))
+    if isinstance(answer, Ok):
+        return True, "the page answers"
+    error = failure(found.url, answer)
+    if error.permanent and found.config:
+        # Its API may answer where its page does not want us: the test decides.
+        return False, str(error)
+    raise error
+
+
+async def configure(tools: Tools, work: Work) -> Move:
+    """Keep it, with all that is needed to read it; what we know already is not kept twice."""
+    found = await admit.set_up(tools, _found(work), work)
+    platform = saved.platform(found.platform)
+    token = platform.token(reading.configure(platform, found.config or {}))
+    async with tools.db.transaction() as tx:
+        known = await sources.of_board(tx, platform.name, token)
+    new = _Kept(_config(work), work, found, platform, token)
+    if known is None or known.status == "pending_validation":
+        return _advance(
+            work, "test", found, f"kept as {platform.title}", save=new.save, token=token
+        )
+    if known.status == "rejected":
+        return _pass_over(known, work)
+    words = f"{_named(known)} is known already, and is {known.status}"
+    return Finish(words, data={**work.data, "source_id": known.id}, save=new.save)
+
+
+def _pass_over(known: Source, work: Work) -> Skip:
+    """A person's no stands, whoever finds it again."""
+    undo = f"`jobmill approval approve source:{known.id}`, if you want it after all"
+    data = {**work.data, "source_id": known.id}
+    return Skip(f"{_named(known)} was rejected: {undo}", data=data)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What is written of a board."""
+
+    config: DiscoveryConfig
+    work: Work
+    found: Found
+    platform: Platform
+    token: str
+
+    async def save(self, tx: Tx) -> None:
+        company, name = self.config.company_id, self.config.company_name
+        if company is None and name:
+            company = await companies.ensure(tx, name)
+        elif company is not None:
+            name = (await companies.get(tx, company)).name
+        found, approved = self.found, _approved(self.work)
+        new = NewSource(
+            name=f"{name or self.token} {self.platform.title}",
+            source_type=self.platform.name,
+            token=self.token,
+            config=found.config or {},
+            url=found.url or self.config.url,
+            company_id=None if company is None else companies.CompanyId(company),
+            company_name=name,
+            relation=found.relation,
+            discovered_via=_via(self.work, self.config),
+            discovered_by=self.work.data.get("by"),
+            discovery_confidence=found.confidence,
+            evidence=found.evidence,
+            validation_required=_asks(self.config, found, approved),
+        )
+        await sources.add(tx, new, enabled=_enables(self.work, found, tested=False))
+
+
+async def test(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
+    """Try it. What is sure enough runs from now on, all else waits for a person."""
+    found = _found(work)
+    platform = saved.platform(found.platform)
+    async with tools.db.transaction() as tx:
+        source = await sources.of_board(tx, platform.name, work.data["token"])
+    if source is None:
+        raise NotFound("source", work.data["token"])
+    if source.status == "rejected":
+        return _pass_over(source, work)
+    try:
+        tried = await probe.sample(tools.fetch, probe.target(source, environ))
+    except Unavailable as error:
+        return Block("key", str(error))
+    works = admit.works(platform, tried)
+    data = {**work.data, "source_id": source.id}
+    if source.enabled or (works and _enables(work, found, tested=True)):
+        first = [running.work(source.id)]
+        save = partial(_proved, id=source.id, tried=tried, enable=True)
+        return Finish(
+            f"{_named(source)} is enabled. {tried.words}", data=data, save=save, spawn=first
+        )
+    if tried.cause and _passes(tried.cause):
+        raise _trouble(f"the test of {_named(source)} failed", tried.cause, tried.detail)
+    return _leave(source, tried, works, data)
+
+
+def _leave(source: Source, tried: Sample, works: bool, data: Mapping[str, Any]) -> Move:
+    """It waits for a person."""
+    save = partial(_proved, id=source.id, tried=tried, enable=False)
+    next_ = f"`jobmill approval approve source:{source.id}`, or `reject`"
+    if not works:
+        words = f"{_named(source)} is kept, but its test did not work. {tried.words} Then: {next_}"
+        return Skip(words, data=data, save=save)
+    return Finish(f"{_named(source)} waits for you: {next_}. {tried.words}", data=data, save=save)
+
+
+async def _proved(tx: Tx, *, id: sources.SourceId, tried: Sample, enable: bool) -> None:
+    if tried.ok:
+        await sources.tested(tx, id)
+    else:
+        await health.note(tx, id, health.cause_of(tried.cause or ""), tried.detail or "")
+    if enable:
+        await sources.admit(tx, id)
+
+
+def _enables(work: Work, found: Found, *, tested: bool) -> bool:
+    config = _config(work)
+    return admit.enables(
+        found.platform,
+        found.confidence,
+        validated=bool(work.data.get("valid")),
+        tested=tested,
+        auto=config.auto_enable,
+        ask=config.validation_required,
+        approved=_approved(work),
+    )
+
+
+def _asks(config: DiscoveryConfig, found: Found, approved: bool) -> bool:
+    return config.validation_required or (found.confidence != "high" and not approved)
+
+
+def _approved(work: Work) -> bool:
+    return bool(work.data.get("approved"))
+
+
+def _via(work: Work, config: DiscoveryConfig) -> Via:
+    """Who found it: as the item says; else whoever knew the company spawned it."""
+    told: Via | None = work.data.get("via")
+    if told:
+        return told
+    spawned = work.parent_id is not None and config.company_id is not None
+    return "company_analysis" if spawned else "user_submission"
+
+
+def _named(source: Source) -> str:
+    return f"source {source.id} ({source.name})"
+
+
+def _passes(cause: str) -> bool:
+    return health.cause_of(cause) in ("transient", "rate_limited")
+
+
+def _trouble(what: str, cause: str, detail: str | None) -> OutsideError:
+    return OutsideError(f"{what}: {detail or cause}", permanent=not _passes(cause))
+
+
+def _found(work: Work) -> Found:
+    return Found(**work.data["found"])
+
+
+def _advance(
+    work: Work, stage: str, found: Found, words: str, *, save: Save | None = None, **more: object
+) -> Advance:
+    data = {**work.data, "found": asdict(found), **more}
+    return Advance(stage, words, data=data, save=save)

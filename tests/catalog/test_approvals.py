@@ -1,0 +1,164 @@
+"""What waits for a person, and what becomes of it when one decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobmill import app, queue
+from jobmill.catalog import approvals, companies, history, sources
+from jobmill.catalog.approvals import Ref
+from jobmill.catalog.companies import CompanyId
+from jobmill.db import Database, Tx
+from jobmill.errors import Conflict, Invalid, NotFound
+from jobmill.pipelines import approval
+from jobmill.settings import Settings
+from jobmill.tools import Tools
+from tests.catalog.kit import make_source
+from tests.queue.kit import fetch
+
+
+async def make_board(tx: Tx, name: str = "Wells & Co", **facts: Any) -> CompanyId:
+    id = await companies.ensure(tx, name)
+    told = {"url": "https://wells.example/careers", "confidence": "medium"} | facts
+    await tx.execute(
+        """
+        UPDATE catalog.company
+           SET job_board_url = %(url)s, job_board_confidence = %(confidence)s,
+               job_board_type = 'html', job_board_evidence = 'a page about work'
+         WHERE id = %(id)s
+        """,
+        {"id": id, **told},
+    )
+    return id
+
+
+async def refs(tx: Tx, **how: Any) -> list[str]:
+    return [str(one.ref) for one in await approvals.find(tx, **how)]
+
+
+async def test_only_what_is_undecided_and_not_sure_waits(tx: Tx) -> None:
+    board = await make_board(tx)
+    await make_board(tx, "Sure Inc", confidence="high")
+    found = await make_board(tx, "Found Ltd")
+    waiting = await make_source(tx, enabled=False, company_id=found)
+    await make_source(tx)
+    rejected = await make_source(tx, enabled=False)
+    await sources.reject(tx, rejected, "spam")
+    assert await refs(tx) == [f"board:{board}", f"source:{waiting}"]
+    assert await refs(tx, noun="source") == [f"source:{waiting}"]
+
+
+async def test_the_list_is_read_in_parts(tx: Tx) -> None:
+    boards = [await make_board(tx, f"Company {n}") for n in range(2)]
+    waiting = [await make_source(tx, enabled=False) for _ in range(2)]
+    whole = [*(f"board:{id}" for id in boards), *(f"source:{id}" for id in waiting)]
+    seen: list[str] = []
+    while part := await refs(tx, limit=1, after=approvals.ref(seen[-1]) if seen else None):
+        seen += part
+    assert seen == whole
+
+
+async def test_an_approved_source_runs_and_a_rejected_one_can_be_taken_back(tx: Tx) -> None:
+    ref = Ref("source", await make_source(tx, enabled=False))
+    rejected = await approvals.reject(tx, ref, "spam", actor="Ada")
+    assert (rejected.state, await refs(tx)) == ("rejected", [])
+    approved = await approvals.approve(tx, ref, actor="Bo")
+    assert approved.state == "approved"
+    assert (await sources.get(tx, ref.id)).enabled
+    with pytest.raises(Conflict, match="enabled already"):
+        await approvals.approve(tx, ref)
+    told = [(event.what, event.actor) for event in await history.of(tx, "source", ref.id)]
+    assert told == [("created", None), ("rejected", "Ada"), ("enabled", "Bo")]
+
+
+async def test_a_test_that_works_does_not_overrule_a_person(tx: Tx) -> None:
+    waiting, rejected = [await make_source(tx, enabled=False) for _ in range(2)]
+    await sources.reject(tx, rejected, "spam")
+    assert await sources.admit(tx, waiting)
+    assert not await sources.admit(tx, rejected)
+    assert (await sources.get(tx, waiting)).enabled
+    assert (await sources.get(tx, rejected)).status == "rejected"
+
+
+async def test_a_board_stays_known_whatever_is_decided(tx: Tx) -> None:
+    ref = Ref("board", await make_board(tx))
+    assert (await approvals.reject(tx, ref, "spam", actor="Ada")).state == "rejected"
+    assert await refs(tx) == []
+    with pytest.raises(Conflict, match="rejected already"):
+        await approvals.reject(tx, ref, "spam")
+    assert (await approvals.approve(tx, ref, actor="Ada")).state == "approved"
+    events = await history.of(tx, "company", ref.id)
+    assert [event.what for event in events[1:]] == ["board rejected", "board approved"]
+    assert events[1].data == {"reason": "spam"}
+
+
+async def test_nothing_is_decided_about_what_is_not_there(tx: Tx) -> None:
+    bare = await companies.ensure(tx, "No Board Inc")
+    for ref in (Ref("source", 999), Ref("board", 999), Ref("board", bare)):
+        with pytest.raises(NotFound):
+            await approvals.approve(tx, ref)
+        with pytest.raises(NotFound):
+            await approvals.reject(tx, ref, "x")
+
+
+@pytest.mark.parametrize("text", ["12", "source:", "source:x", "company:1", "source:1 2", ""])
+def test_a_name_that_names_nothing_says_how_to_write_one(text: str) -> None:
+    with pytest.raises(Invalid, match="source:12"):
+        approvals.ref(text)
+
+
+def test_names_are_read_as_they_are_shown() -> None:
+    for ref in (Ref("source", 12), Ref("board", 7)):
+        assert approvals.ref(str(ref)) == ref
+
+
+async def declared(database: Database) -> None:
+    await app.declare(Tools(database), Settings())
+
+
+async def test_an_approved_board_is_looked_at_and_an_approved_source_runs(
+    database: Database,
+) -> None:
+    await declared(database)
+    async with database.transaction() as tx:
+        board = Ref("board", await make_board(tx))
+        source = Ref("source", await make_source(tx, enabled=False))
+        looked = await approval.approve(tx, board, actor="Ada")
+        first = await approval.approve(tx, source, actor="Ada")
+    ((kind, data),) = await fetch(
+        database, "SELECT kind, data FROM queue.items WHERE id = %s", [looked.item]
+    )
+    config = data["source_discovery_config"]
+    assert (kind, data["approved"], data["by"]) == ("source_discovery", True, "Ada")
+    assert (config["url"], config["company_id"]) == ("https://wells.example/careers", board.id)
+    assert config["validation_required"] is False
+    assert await fetch(database, "SELECT key FROM queue.items WHERE id = %s", [first.item]) == [
+        str(source)
+    ]
+
+
+async def test_a_decision_stands_where_the_work_is_queued_already(database: Database) -> None:
+    await declared(database)
+    async with database.transaction() as tx:
+        ref = Ref("board", await make_board(tx))
+        first = await approval.approve(tx, ref)
+        await approval.reject(tx, ref, "changed my mind")
+        again = await approval.approve(tx, ref)
+    assert (again.state, again.item) == ("approved", first.item)
+
+
+async def test_a_full_queue_refuses_the_approval_rather_than_forget_it(database: Database) -> None:
+    tools = Tools(database)
+    table = app.stages(tools, Settings(queue_capacity=1))
+    async with database.transaction() as tx:
+        await queue.declare(tx, table)
+        first = Ref("board", await make_board(tx))
+        await approval.approve(tx, first)
+        second = Ref("board", await make_board(tx, "Brine", url="https://brine.example/jobs"))
+    with pytest.raises(Conflict, match="try again later"):
+        async with database.transaction() as tx:
+            await approval.approve(tx, second)
+    async with database.transaction() as tx:
+        assert await refs(tx) == [str(second)]
