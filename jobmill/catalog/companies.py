@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, NewType, TypeAlias
 
 from jobmill.catalog import history, names, urls
+from jobmill.catalog.sizes import Category
 from jobmill.db import Tx, rows, value
 from jobmill.errors import Invalid, NotFound
 
 CompanyId = NewType("CompanyId", int)
 Analysis: TypeAlias = Literal["pending", "analyzing", "complete", "sparse", "failed"]
+Tier: TypeAlias = Literal["S", "A", "B", "C", "D"]
+Confidence: TypeAlias = Literal["high", "medium", "low"]
 
 LONGEST_NAME = 300
 """What is longer is a text that stood where a name should, and fits into no index."""
@@ -31,12 +34,12 @@ class Company:
     culture: str | None
     mission: str | None
     size: str | None
-    company_size_category: Literal["large", "medium", "small"] | None
+    company_size_category: Category | None
     headquarters_location: str | None
     industry: str | None
     founded: str | None
     tech_stack: list[str] | None
-    tier: Literal["S", "A", "B", "C", "D"] | None
+    tier: Tier | None
     priority_score: int | None
     offices: list[str] | None
     remote_first: bool | None
@@ -46,10 +49,11 @@ class Company:
     """`heuristics`, or the model."""
     job_board_url: str | None
     job_board_type: str | None
-    job_board_confidence: Literal["high", "medium", "low"] | None
+    job_board_confidence: Confidence | None
     job_board_evidence: str | None
     job_board_decision: Literal["approved", "rejected"] | None
     analyzed_at: dt.datetime | None
+    """When its last analysis ended, whatever it found."""
     created_at: dt.datetime
     updated_at: dt.datetime
     sources: int
@@ -78,6 +82,16 @@ def completeness(company: Company) -> Literal["good", "minimal", "sparse"]:
     if is_good(company):
         return "good"
     return "minimal" if is_minimal(company) else "sparse"
+
+
+def board_waits(company: Company) -> bool:
+    """Whether its board waits for a person: it is not sure, nobody decided, and nothing is a source."""
+    return (
+        company.job_board_url is not None
+        and company.job_board_decision is None
+        and company.job_board_confidence != "high"
+        and not company.sources
+    )
 
 
 def _longer(text: str | None, than: int) -> bool:
@@ -163,18 +177,27 @@ async def _add_site(tx: Tx, id: CompanyId, website: str | None, domain: str) -> 
     )
 
 
-async def get(tx: Tx, id: int) -> Company:
-    """One company; NotFound if there is none."""
-    found = await find(tx, id=id, limit=1)
+async def get(tx: Tx, id: int, *, counted: bool = True) -> Company:
+    """One company; NotFound if there is none. Without counts, for those who ask for each listing."""
+    found = await find(tx, id=id, limit=1, counted=counted)
     if not found:
         raise NotFound("company", id)
     return found[0]
 
 
 async def find(
-    tx: Tx, *, id: int | None = None, q: str | None = None, after: int = 0, limit: int = 50
+    tx: Tx,
+    *,
+    id: int | None = None,
+    q: str | None = None,
+    tier: Tier | None = None,
+    waiting: bool = False,
+    after: int = 0,
+    limit: int = 50,
+    counted: bool = True,
 ) -> list[Company]:
-    """Companies by id or by a part of the name, in the order in which they came."""
+    """Companies by any of these, in the order in which they came; `waiting` are those whose board
+    waits for a person, as in `approvals`."""
     return await rows(
         tx,
         Company,
@@ -185,17 +208,32 @@ async def find(
                job_board_url, job_board_type, job_board_confidence, job_board_evidence,
                job_board_decision, analyzed_at, created_at, updated_at,
                (SELECT count(*)::int FROM catalog.source
-                 WHERE source.company_id = company.id) AS sources,
+                 WHERE %(counted)s AND source.company_id = company.id) AS sources,
                (SELECT count(*)::int FROM catalog.listing
-                 WHERE listing.company_id = company.id AND closed_at IS NULL) AS open_listings
+                 WHERE %(counted)s AND listing.company_id = company.id
+                   AND closed_at IS NULL) AS open_listings
           FROM catalog.company
          WHERE id > %(after)s
            AND (%(id)s::bigint IS NULL OR id = %(id)s)
            AND (%(q)s::text IS NULL OR position(lower(%(q)s) IN lower(name)) > 0)
+           AND (%(tier)s::text IS NULL OR tier = %(tier)s)
+           AND (NOT %(waiting)s
+                OR job_board_url IS NOT NULL AND job_board_decision IS NULL
+                   AND job_board_confidence IS DISTINCT FROM 'high'
+                   AND NOT EXISTS (SELECT FROM catalog.source
+                                    WHERE source.company_id = company.id))
          ORDER BY id
          LIMIT %(limit)s
         """,
-        {"id": id, "q": q, "after": after, "limit": limit},
+        {
+            "id": id,
+            "q": q,
+            "tier": tier,
+            "waiting": waiting,
+            "after": after,
+            "limit": limit,
+            "counted": counted,
+        },
     )
 
 

@@ -74,10 +74,10 @@ def add(
 async def _submit(tx: Tx, urls: list[str], profile: str | None, force: bool) -> list[Submitted]:
     from jobmill import queue
     from jobmill.matching import profiles
-    from jobmill.pipelines import listing
+    from jobmill.pipelines import inbox
 
     judge = await profiles.get(tx, profile)
-    news = [listing.work(url, judge.profile_id, force=force) for url in dict.fromkeys(urls)]
+    news = [inbox.submission(url, judge.profile_id, force=force) for url in dict.fromkeys(urls)]
     answers = await queue.submit_all(tx, news)
     return [
         Submitted(new.data["url"], answer.live, "refused", answer.message)

@@ -1,15 +1,51 @@
-"""Feeds the queue with listings that wait to be judged."""
+"""How listings come to be judged: submitted by a person, or fed from those that sources have shown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from jobmill.catalog import urls
 from jobmill.db import Tx
+from jobmill.errors import Invalid
 from jobmill.matching import waiting
-from jobmill.pipelines import listing
+from jobmill.matching.waiting import Waiting
 from jobmill.queue import ItemId, New, Refused, feed
 from jobmill.queue.feed import Feed
 from jobmill.queue.spawn import Child
+
+KIND = "listing"
+BY_HAND = 50
+"""The priority of what a person submits: before what the sources bring."""
+
+
+def submission(url: str, profile_id: int, *, force: bool = False) -> New:
+    """The item that judges what a person submits; Invalid for what is no URL."""
+    key = _key(urls.canonical(url), profile_id)
+    # Asked as it was given: what we call its canonical form nobody may serve.
+    data: dict[str, Any] = {"url": url.strip(), "profile_id": profile_id}
+    if force:
+        data["force"] = True
+    return New(KIND, "scrape", key, data=data, priority=BY_HAND)
+
+
+def _work(one: Waiting) -> New:
+    """The item that judges a listing that a source has shown."""
+    data = {"url": one.url, "profile_id": one.profile_id, "listing_id": one.listing_id}
+    return New(KIND, "scrape", _key(_page(one), one.profile_id), data=data)
+
+
+def _key(page: str, profile_id: int) -> str:
+    """One item at a time for each listing and profile."""
+    return f"{page} for profile {profile_id}"
+
+
+def _page(one: Waiting) -> str:
+    # A posting without a page of its own is known by its identity.
+    try:
+        return urls.canonical(one.url)
+    except Invalid:
+        return one.identity
 
 
 async def put(tx: Tx, ids: Sequence[int], *, parent: ItemId | None = None) -> int:
@@ -23,9 +59,7 @@ async def put(tx: Tx, ids: Sequence[int], *, parent: ItemId | None = None) -> in
 async def take(tx: Tx, most: int) -> list[New | Child]:
     """The items of those that wait longest, each as a child of the item that found it."""
     return [
-        listing.work_of(one)
-        if one.parent_item is None
-        else Child(ItemId(one.parent_item), listing.work_of(one))
+        _work(one) if one.parent_item is None else Child(ItemId(one.parent_item), _work(one))
         for one in await waiting.take(tx, most)
     ]
 
@@ -33,8 +67,7 @@ async def take(tx: Tx, most: int) -> list[New | Child]:
 async def give_back(tx: Tx, refused: Sequence[Refused]) -> None:
     """Their items are at work, and may have begun before the listing changed."""
     for one in refused:
-        if "listing_id" in one.new.data:
-            await waiting.give_back(tx, one.new.data["profile_id"], one.new.data["listing_id"])
+        await waiting.give_back(tx, one.new.data["profile_id"], one.new.data["listing_id"])
 
 
-FEED = Feed(listing.KIND, "scrape", take, give_back)
+FEED = Feed(KIND, "scrape", take, give_back)

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from jobmill.catalog import companies, listings, single, urls
+from jobmill.catalog import companies, listings, single
 from jobmill.catalog.companies import Company
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import Posting
 from jobmill.db import Tx
-from jobmill.errors import Invalid, OutsideError
+from jobmill.errors import OutsideError
 from jobmill.ingest import extraction, one, website
 from jobmill.ingest.one import Over, Unclear
 from jobmill.matching import employer, judgement, matches, opinion, profiles, stop
@@ -29,55 +29,18 @@ from jobmill.matching.verdict import (
     read_match,
 )
 from jobmill.matching.verdicts import Outcome, Word
-from jobmill.matching.waiting import Waiting
 from jobmill.outside.question import Answered, Blocked, Failed, Refused
 from jobmill.pipelines import company as company_pipeline
-from jobmill.queue import Advance, Block, Filter, Finish, Move, New, Skip, WaitFor, Work
+from jobmill.queue import Advance, Block, Filter, Finish, Move, Skip, WaitFor, Work
 from jobmill.queue.work import NORMAL, Data
 from jobmill.tools import Tools
 
-KIND = "listing"
-BY_HAND = 50
-"""The priority of what a person submits: before what the sources bring."""
 FRESH = dt.timedelta(days=1)
 """A listing that was seen so lately is not fetched again."""
 PATIENCE = dt.timedelta(minutes=5)
 """So long a listing waits until its company is known; then it goes on with what there is."""
 IN_REACH = 15
 """A model is asked about what is at most so far below the threshold: it rarely lifts more."""
-
-
-def work(url: str, profile_id: int, *, force: bool = False) -> New:
-    """The item that judges what a person submits; Invalid for what is no URL."""
-    key = _key(urls.canonical(url), profile_id)
-    # Asked as it was given: what we call its canonical form nobody may serve.
-    data: dict[str, Any] = {"url": url.strip(), "profile_id": profile_id}
-    if force:
-        data["force"] = True
-    return New(KIND, "scrape", key, data=data, priority=BY_HAND)
-
-
-def work_of(waiting: Waiting) -> New:
-    """The item that judges a listing that a source has shown."""
-    data = {
-        "url": waiting.url,
-        "profile_id": waiting.profile_id,
-        "listing_id": waiting.listing_id,
-    }
-    return New(KIND, "scrape", _key(_page(waiting), waiting.profile_id), data=data)
-
-
-def _key(page: str, profile_id: int) -> str:
-    """One item at a time for each listing and profile."""
-    return f"{page} for profile {profile_id}"
-
-
-def _page(waiting: Waiting) -> str:
-    # A posting without a page of its own is known by its identity.
-    try:
-        return urls.canonical(waiting.url)
-    except Invalid:
-        return waiting.identity
 
 
 def route(data: Data) -> str:
@@ -96,32 +59,83 @@ def _on(work: Work, *, priority: int | None = None, **found: Any) -> Advance:
     return Advance(route(data), data=data, priority=priority)
 
 
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is judged, and for whom."""
+
+    work: Work
+    version: Version
+    """Of the profile: the one that began to judge, else the newest."""
+    listing: Listing
+    company: Company | None
+
+    @property
+    def forced(self) -> bool:
+        return bool(self.work.data.get("force"))
+
+    def word(
+        self,
+        outcome: Outcome,
+        sifted: FilterResult,
+        result: MatchResult | None = None,
+        local_score: int | None = None,
+    ) -> Word:
+        return Word(
+            profile_id=self.version.profile_id,
+            profile_version=self.version.version,
+            listing_id=self.listing.id,
+            outcome=outcome,
+            filter_result=sifted,
+            match_result=result,
+            local_score=local_score,
+            forced=self.forced,
+            item=self.work.id,
+        )
+
+
+async def _case(tools: Tools, work: Work) -> Case:
+    """The case as it stands now; NotFound if its listing is gone."""
+    async with tools.db.transaction() as tx:
+        version = await _version(tx, work)
+        identity: str = work.data["job_data"]["identity"]
+        id = work.data.get("listing_id") or (await single.find(tx, identity)).id
+        listing = await listings.get(tx, id)
+        company = listing.company_id and await companies.get(tx, listing.company_id, counted=False)
+    return Case(work, version, listing, company or None)
+
+
+async def _version(tx: Tx, work: Work) -> Version:
+    id, version = ProfileId(work.data["profile_id"]), work.data.get("profile_version")
+    return await profiles.by_id(tx, id, version=version)
+
+
 # Scrape.
 
 
 async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     """What the posting says: as we know it, by its board, from its page, or as a model reads it."""
-    version = await _profile(tools, work)
-    known = await _known(tools, work)
+    async with tools.db.transaction() as tx:
+        version = await _version(tx, work)
+        known = await _known(tx, work)
     stopped = _stopped(version, work, known)
     if stopped and not work.data.get("force"):
         return _stop(work, version, known, stopped)
     if known and not _is_stale(known, work):
-        return _on(work, job_data=_job_data(known), scrape_method=f"catalog:{known.platform or 'page'}")  # fmt: skip
-    url: str = work.data["url"]
-    found = await one.read(tools.db, tools.fetch, url, environ)
+        method = f"catalog:{known.platform or 'page'}"
+        told = _fields(listings.to_posting(known), None) | {"identity": known.identity}
+        return _on(work, job_data=told, scrape_method=method, listing_id=known.id)
+    found = await one.read(tools.db, tools.fetch, work.data["url"], environ)
     if isinstance(found, Over):
-        save = partial(_close, id=known.id, why=found.why) if known else None
+        save = partial(single.close, id=known.id, why=found.why) if known else None
         return Skip(found.why, save=save)
     if isinstance(found, Unclear):
         return await _read_by_model(tools, work, found)
     return _scraped(work, found.posting, found.method, found.source_id)
 
 
-async def _known(tools: Tools, work: Work) -> Listing | None:
-    async with tools.db.transaction() as tx:
-        id = work.data.get("listing_id") or await listings.by_url(tx, work.data["url"])
-        found = await listings.by_ids(tx, [id]) if id else []
+async def _known(tx: Tx, work: Work) -> Listing | None:
+    id = work.data.get("listing_id") or await listings.by_url(tx, work.data["url"])
+    found = await listings.by_ids(tx, [id]) if id else []
     return found[0] if found else None
 
 
@@ -133,19 +147,18 @@ def _is_stale(known: Listing, work: Work) -> bool:
 
 
 def _stopped(version: Version, work: Work, known: Listing | None) -> Rejection | None:
-    profile = version.profile()
     url: str = work.data["url"]
-    if known is None:
-        return stop.check(profile, url=url)
-    return stop.check(profile, url=url, title=known.title, company=known.company)
+    title, company = (known.title, known.company) if known else (None, None)
+    return stop.check(version.profile(), url=url, title=title, company=company)
 
 
 def _stop(work: Work, version: Version, known: Listing | None, why: Rejection) -> Move:
     result = FilterResult(False, 0, (why,), (), why.reason)
+    data = {**work.data, "filter_result": result.record()}
     if known is None:
-        return Filter(why.reason, data={**work.data, "filter_result": result.record()})
-    word = _word(work, version, known, "filtered", result)
-    return Filter(why.reason, save=partial(matches.save, word=word))
+        return Filter(why.reason, data=data)
+    word = Case(work, version, known, None).word("filtered", result)
+    return Filter(why.reason, data=data, save=partial(matches.save, word=word))
 
 
 async def _read_by_model(tools: Tools, work: Work, found: Unclear) -> Move:
@@ -170,24 +183,10 @@ async def _read_by_model(tools: Tools, work: Work, found: Unclear) -> Move:
 
 def _scraped(work: Work, posting: Posting, method: str, source_id: int | None) -> Move:
     posting = listings.storable(replace(posting, url=posting.url or work.data["url"]))
-    move = _on(work, job_data=_fields(posting, website.of_posting(posting)), scrape_method=method)
-    keep = partial(_keep, posting=posting, source_id=source_id)
-    return replace(move, save=keep)
-
-
-async def _keep(tx: Tx, *, posting: Posting, source_id: int | None) -> None:
-    now = dt.datetime.now(dt.UTC)
     site = website.of_posting(posting)
-    await single.keep(tx, posting, at=now, website=site, source_id=source_id)
-
-
-async def _close(tx: Tx, *, id: int, why: str) -> None:
-    await single.close(tx, listings.ListingId(id), why)
-
-
-def _job_data(known: Listing) -> dict[str, Any]:
-    posting = listings.to_posting(known)
-    return _fields(posting, None) | {"identity": known.identity}
+    now = dt.datetime.now(dt.UTC)
+    keep = partial(single.keep, posting=posting, at=now, website=site, source_id=source_id)
+    return replace(_on(work, job_data=_fields(posting, site), scrape_method=method), save=keep)
 
 
 def _fields(posting: Posting, site: str | None) -> dict[str, Any]:
@@ -210,20 +209,20 @@ def _fields(posting: Posting, site: str | None) -> dict[str, Any]:
 
 async def sift(tools: Tools, work: Work) -> Move:
     """Hard rejections and strikes; whoever insists goes on, and keeps what they said."""
-    version = await _profile(tools, work)
-    listing = await _listing(tools, work)
+    case = await _case(tools, work)
+    listing = case.listing
     if listing.closed_at:
         return Skip("the listing is closed")
-    if _repeats(listing) and not work.data.get("force"):
+    if _repeats(listing) and not case.forced:
         return Skip(f"it repeats listing {listing.duplicate_of}: {listing.duplicate_why}")
-    result = judgement.sift(version.profile(), listing)
-    if result.passed or work.data.get("force"):
-        return _on(work, filter_result=result.record(), profile_version=version.version)
-    word = _word(work, version, listing, "filtered", result)
+    result = judgement.sift(case.version.profile(), listing)
+    record = result.record()
+    if result.passed or case.forced:
+        return _on(work, filter_result=record, profile_version=case.version.version)
     return Filter(
         result.rejection_summary,
-        data={**work.data, "filter_result": result.record()},
-        save=partial(matches.save, word=word),
+        data={**work.data, "filter_result": record},
+        save=partial(matches.save, word=case.word("filtered", result)),
     )
 
 
@@ -237,14 +236,14 @@ def _repeats(listing: Listing) -> bool:
 
 async def analyze(tools: Tools, work: Work) -> Move:
     """The local score, when the company is known or has been waited for."""
-    version = await _profile(tools, work)
-    listing = await _listing(tools, work)
-    company = await _company(tools, listing)
+    case = await _case(tools, work)
+    company = case.company
     if company and work.waited_for is None and _is_unknown(company, dt.datetime.now(dt.UTC)):
         return WaitFor(company_pipeline.work(company.id), at_most=PATIENCE)
-    local = await judgement.weigh(tools.db, version.profile(), listing, employer.read(company))
-    if local.match_score < local.threshold - IN_REACH and not work.data.get("force"):
-        return _conclude(work, version, listing, local, local)
+    who = employer.read(company)
+    local = await judgement.weigh(tools.db, case.version.profile(), case.listing, who)
+    if local.match_score < local.threshold - IN_REACH and not case.forced:
+        return _conclude(case, local, local)
     # The best first, so that the budget buys the most.
     return _on(work, local_result=local.record(), priority=NORMAL - local.match_score)
 
@@ -260,21 +259,17 @@ def _is_unknown(company: Company, now: dt.datetime) -> bool:
 
 async def ask(tools: Tools, work: Work) -> Move:
     """What the strong model makes of what is in reach; without one the local score stands."""
-    version = await _profile(tools, work)
-    listing = await _listing(tools, work)
-    company = await _company(tools, listing)
+    case = await _case(tools, work)
     local = read_match(work.data["local_result"])
-    posting = listings.to_posting(listing)
-    profile = version.profile()
+    posting, profile = listings.to_posting(case.listing), case.version.profile()
+    who = employer.read(case.company)
     answer = await tools.model(
-        opinion.ask(
-            profile, posting, employer.read(company), local, item=work.id, run=work.tracking_id
-        )
+        opinion.ask(profile, posting, who, local, item=work.id, run=work.tracking_id)
     )
     if isinstance(answer, Answered):
         result = opinion.combine(answer.answer, answer.model, local, profile, posting)
-        return _conclude(work, version, listing, result, local)
-    return _held_up(work, answer) or _conclude(work, version, listing, local, local)
+        return _conclude(case, result, local)
+    return _held_up(work, answer) or _conclude(case, local, local)
 
 
 def _held_up(work: Work, answer: Blocked | Refused | Failed) -> Move | None:
@@ -288,13 +283,11 @@ def _held_up(work: Work, answer: Blocked | Refused | Failed) -> Move | None:
             return None
 
 
-def _conclude(
-    work: Work, version: Version, listing: Listing, result: MatchResult, local: MatchResult
-) -> Move:
-    if result.fits or work.data.get("force"):
-        return _on(work, match_result=result.record(), local_score=local.match_score)
-    sifted = read_filter(work.data["filter_result"])
-    word = _word(work, version, listing, "skipped", sifted, result, local.match_score)
+def _conclude(case: Case, result: MatchResult, local: MatchResult) -> Move:
+    if result.fits or case.forced:
+        return _on(case.work, match_result=result.record(), local_score=local.match_score)
+    sifted = read_filter(case.work.data["filter_result"])
+    word = case.word("skipped", sifted, result, local.match_score)
     return Skip(_below(result), save=partial(matches.save, word=word))
 
 
@@ -310,57 +303,11 @@ def _below(result: MatchResult) -> str:
 
 async def save(tools: Tools, work: Work) -> Move:
     """The match, and with it the end of the item."""
-    version = await _profile(tools, work)
-    listing = await _listing(tools, work)
+    case = await _case(tools, work)
     sifted, result = read_filter(work.data["filter_result"]), read_match(work.data["match_result"])
-    word = _word(work, version, listing, "matched", sifted, result, work.data["local_score"])
+    word = case.word("matched", sifted, result, work.data["local_score"])
     method: str = work.data["scrape_method"]
     return Finish(
         f"{result.application_priority} match with score {result.match_score}",
         save=partial(matches.save, word=word, scrape_method=method),
     )
-
-
-def _word(
-    work: Work,
-    version: Version,
-    listing: Listing,
-    outcome: Outcome,
-    sifted: FilterResult,
-    result: MatchResult | None = None,
-    local_score: int | None = None,
-) -> Word:
-    return Word(
-        profile_id=version.profile_id,
-        profile_version=version.version,
-        listing_id=listing.id,
-        outcome=outcome,
-        filter_result=sifted,
-        match_result=result,
-        local_score=local_score,
-        forced=bool(work.data.get("force")),
-        item=work.id,
-    )
-
-
-# What all stages need.
-
-
-async def _profile(tools: Tools, work: Work) -> Version:
-    """The version that began to judge, else the newest."""
-    id, version = ProfileId(work.data["profile_id"]), work.data.get("profile_version")
-    async with tools.db.transaction() as tx:
-        return await profiles.by_id(tx, id, version=version)
-
-
-async def _listing(tools: Tools, work: Work) -> Listing:
-    async with tools.db.transaction() as tx:
-        known = await single.find(tx, work.data["job_data"]["identity"])
-        return await listings.get(tx, known.id)
-
-
-async def _company(tools: Tools, listing: Listing) -> Company | None:
-    if listing.company_id is None:
-        return None
-    async with tools.db.transaction() as tx:
-        return await companies.get(tx, listing.company_id)

