@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from jobmill import log, queue
-from jobmill.pipelines import source, upkeep
+from jobmill.pipelines import company, discovery, inbox, listing, source, upkeep
 from jobmill.queue import Move, New, Stage, Stages, Work, Worker, schedule, watch
 from jobmill.queue.feed import SCAN_EVERY, Feed, feeder
 from jobmill.queue.schedule import Schedule
@@ -18,7 +18,7 @@ from jobmill.queue.worker import Chore
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 
-FEEDS: Sequence[Feed] = ()
+FEEDS: Sequence[Feed] = (inbox.FEED,)
 """Tables that feed the queue."""
 
 SCHEDULES = (
@@ -27,6 +27,11 @@ SCHEDULES = (
         "prune listings",
         dt.timedelta(days=1),
         New(upkeep.KIND, "prune_listings", "closed listings"),
+    ),
+    Schedule(
+        "prune records",
+        dt.timedelta(days=1),
+        New(upkeep.KIND, "prune_records", "old calls, answers and runs"),
     ),
 )
 """What recurs."""
@@ -45,11 +50,25 @@ def stages(tools: Tools, settings: Settings) -> Stages:
         max_spawn_depth=settings.max_spawn_depth,
     )
     table = {
+        (company.KIND, "fetch"): stage(partial(company.fetch, tools)),
+        (company.KIND, "extract"): stage(partial(company.extract, tools, settings.company_model)),
+        (company.KIND, "analyze"): stage(partial(company.analyze, tools)),
+        (company.KIND, "save"): stage(partial(company.save, tools)),
         (source.KIND, "scrape"): stage(partial(source.scrape, tools, os.environ)),
+        (discovery.KIND, "discover"): stage(partial(discovery.discover, tools)),
+        (discovery.KIND, "validate"): stage(partial(discovery.validate, tools, os.environ)),
+        (discovery.KIND, "configure"): stage(partial(discovery.configure, tools)),
+        (discovery.KIND, "test"): stage(partial(discovery.test, tools, os.environ)),
+        (inbox.KIND, "scrape"): stage(partial(listing.scrape, tools, os.environ)),
+        (inbox.KIND, "filter"): stage(partial(listing.sift, tools)),
+        (inbox.KIND, "analyze"): stage(partial(listing.analyze, tools)),
+        (inbox.KIND, "ask"): stage(partial(listing.ask, tools)),
+        (inbox.KIND, "save"): stage(partial(listing.save, tools)),
         (upkeep.KIND, "prune"): stage(partial(upkeep.prune, tools, keep), processors=1),
         (upkeep.KIND, "prune_listings"): stage(
             partial(upkeep.prune_listings, tools, keep_closed), processors=1
         ),
+        (upkeep.KIND, "prune_records"): stage(partial(upkeep.prune_records, tools), processors=1),
     }
     return {phase: _finished(phase, one, settings) for phase, one in table.items()}
 

@@ -173,6 +173,9 @@ class Settings(BaseModel):
     model_strong: ModelName = "anthropic:claude-sonnet-5-5"
     """The model that judges."""
 
+    company_model: Literal["cheap", "strong", "none"] = "strong"
+    """Which of the two reads what companies say of themselves; none: rules alone do."""
+
     anthropic_base_url: BaseUrl = "https://api.anthropic.com"
     """Where models named anthropic:… are asked; it may be private, and is sent the key."""
 

@@ -1,28 +1,25 @@
-"""Where a process spends its time: what stands on top of each thread's stack, looked at often."""
+"""Where a process spends its time: whose code the main thread is in, each few milliseconds of a core."""
 
 from __future__ import annotations
 
-import sys
-import threading
-import time
+import signal
 from collections import Counter
 from types import FrameType, TracebackType
 
 EVERY = 0.002
-WAITS = ("select", "poll", "wait", "_wait", "get", "_worker")
-"""Functions in which a thread waits rather than works."""
+IDLE = ("selectors.py", "base_events.py")
 
 
 class Sampler:
-    """Looks at every thread but its own while its block runs."""
+    """Counts while its block runs. What other threads use while the main one waits is the model's:
+    no other thread works."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
 
     def __enter__(self) -> Sampler:
-        self._thread.start()
+        signal.signal(signal.SIGPROF, self._look)
+        signal.setitimer(signal.ITIMER_PROF, EVERY, EVERY)
         return self
 
     def __exit__(
@@ -31,31 +28,21 @@ class Sampler:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._over.set()
-        self._thread.join()
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
     def shares(self) -> dict[str, float]:
-        """By package, the share of the time in which a thread worked."""
+        """By package, the share of the time."""
         total = self._counts.total() or 1
         return {name: count / total for name, count in self._counts.most_common(8)}
 
-    def _look(self) -> None:
-        me = threading.get_ident()
-        while not self._over.is_set():
-            for thread, frame in sys._current_frames().items():
-                if thread != me and (name := _name(frame)):
-                    self._counts[name] += 1
-            time.sleep(EVERY)
+    def _look(self, number: int, frame: FrameType | None) -> None:
+        if frame:
+            self._counts[_name(frame.f_code.co_filename)] += 1
 
 
-def _name(frame: FrameType) -> str | None:
-    """Whose code runs; None where nothing does."""
-    file, function = frame.f_code.co_filename, frame.f_code.co_name
-    if "/jobmill/matching/" in file and "minilm" in file:
-        # Its lines are calls of numpy, which is where the time goes.
+def _name(file: str) -> str:
+    if file.endswith(IDLE):
         return "numpy (meaning)"
-    if "/jobmill/" in file and "site-packages" not in file:
-        return "jobmill"
     if "site-packages/" in file:
         return file.partition("site-packages/")[2].partition("/")[0]
-    return None if function in WAITS else "python"
+    return "jobmill" if "/jobmill/" in file else "python"

@@ -19,6 +19,8 @@ Confidence: TypeAlias = Literal["high", "medium", "low"]
 
 LONGEST_NAME = 300
 """What is longer is a text that stood where a name should, and fits into no index."""
+GOOD_ABOUT, GOOD_CULTURE = 100, 50
+"""Longer texts are enough to judge by."""
 FRESH = dt.timedelta(days=30)
 """A good record younger than this is not analysed again."""
 
@@ -68,7 +70,7 @@ def is_minimal(company: Company) -> bool:
 
 def is_good(company: Company) -> bool:
     """Enough to judge by: name, website, a real description and its culture."""
-    told = _longer(company.about, 100) and _longer(company.culture, 50)
+    told = _longer(company.about, GOOD_ABOUT) and _longer(company.culture, GOOD_CULTURE)
     return bool(company.name and company.website and told)
 
 

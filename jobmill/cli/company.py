@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -14,19 +14,99 @@ if TYPE_CHECKING:
     from jobmill.catalog.companies import Company
     from jobmill.catalog.sources import Source
     from jobmill.db import Tx
+    from jobmill.tools import Tools
 
-app = typer.Typer(no_args_is_help=True, help="See who offers listings, and what is known of them.")
+app = typer.Typer(no_args_is_help=True, help="Follow companies, and see what is known of them.")
+
+TierName = Literal["S", "A", "B", "C", "D"]
+
+
+@dataclass(frozen=True)
+class Added:
+    id: int
+    name: str
+    website: str | None
+    item: int | None
+    """The item of the queue that analyses it."""
+    note: str
+
+
+@app.command()
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is called.")],
+    website: Annotated[str | None, typer.Option(help="Its own site.")] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Analyse it though enough is known and fresh.")
+    ] = False,
+    wait: Annotated[
+        bool,
+        typer.Option("--wait", help="Analyse it here and now instead of leaving it to a worker."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Follow a company: read its site, judge it, find its board.
+
+    What is known well and is younger than 30 days is left alone, unless you say --force.
+    """
+    from jobmill.cli import session
+
+    async def act(tools: Tools) -> tuple[Added, Company | None]:
+        from jobmill import app as assembly
+        from jobmill.cli import environment
+
+        settings = environment.load()
+        await assembly.declare(tools, settings)
+        added = await _submit(tools, name, website, force)
+        if not wait:
+            return added, None
+        only = [phase for phase in assembly.stages(tools, settings) if phase[0] == "company"]
+        await assembly.worker(tools, settings, only=only).drain()
+        return added, await _look(tools, added.id)
+
+    added, company = session.reach(act)
+    if company is None or as_json:
+        show.one(company or added, as_json=as_json)
+    else:
+        _tell(company)
+
+
+async def _submit(tools: Tools, name: str, website: str | None, force: bool) -> Added:
+    import datetime as dt
+
+    from jobmill import queue
+    from jobmill.catalog import companies
+    from jobmill.pipelines import company as pipeline
+
+    async with tools.db.transaction() as tx:
+        company = await companies.get(tx, await pipeline.begin(tx, name, website))
+        item, note = None, "enough is known of it, and that is fresh: --force analyses it again"
+        if force or not companies.is_settled(company, dt.datetime.now(dt.UTC)):
+            [answer] = await queue.submit_all(tx, [pipeline.work(company.id, force=force)])
+            if isinstance(answer, queue.Refused):
+                item, note = answer.live, answer.message
+            else:
+                item, note = answer.id, "queued"
+    return Added(company.id, company.name, company.website, item, note)
+
+
+async def _look(tools: Tools, id: int) -> Company:
+    from jobmill.catalog import companies
+
+    async with tools.db.transaction() as tx:
+        return await companies.get(tx, id)
 
 
 def _entry(company: Company) -> tuple[int, list[str | None], list[str | None]]:
-    from jobmill.catalog.companies import completeness
+    from jobmill.catalog.companies import board_waits, completeness
 
     facts = [
         company.website,
-        f"tier {company.tier}" if company.tier else None,
+        f"tier {company.tier} ({company.priority_score} points)" if company.tier else None,
         show.count(company.sources, "source"),
         show.count(company.open_listings, "open listing"),
         f"known: {completeness(company)}",
+        company.analysis_status if company.analysis_status != "complete" else None,
+        f"board: {company.job_board_url} waits for you" if board_waits(company) else None,
     ]
     return company.id, [company.name], facts
 
@@ -34,6 +114,12 @@ def _entry(company: Company) -> tuple[int, list[str | None], list[str | None]]:
 @app.command("list")
 def list_companies(
     q: Annotated[str | None, typer.Option("--find", help="A part of the name.")] = None,
+    tier: Annotated[
+        TierName | None, typer.Option(case_sensitive=False, help="Only those of this tier.")
+    ] = None,
+    waiting: Annotated[
+        bool, typer.Option("--waiting", help="Only those whose board waits for your approval.")
+    ] = False,
     after: Annotated[int, typer.Option(metavar="ID", min=0, help="Only those after this one.")] = 0,
     limit: Annotated[
         int, typer.Option(metavar="N", min=1, max=10_000, help="At most so many.")
@@ -45,14 +131,16 @@ def list_companies(
     from jobmill.cli import session
 
     async def find(tx: Tx) -> list[Company]:
-        return await companies.find(tx, q=q, after=after, limit=limit + 1)
+        return await companies.find(
+            tx, q=q, tier=tier, waiting=waiting, after=after, limit=limit + 1
+        )
 
     found = session.ask(find)
     if as_json:
         show.lines(found[:limit])
         return
     if not found:
-        typer.echo("No companies. They come with the listings of your sources.")
+        typer.echo("No companies. They come with listings, or by `jobmill company add`.")
         return
     show.entries(map(_entry, found[:limit]))
     if len(found) > limit:
@@ -92,6 +180,47 @@ def show_company(
     if as_json:
         show.one(story, as_json=True)
         return
-    show.one(story.company, as_json=False)
+    _tell(story.company)
     for source in story.sources:
-        typer.echo(f"source {source.id}: {source.name} ({source.status})")
+        typer.echo(show.plain(f"source {source.id}: {source.name} ({source.status})"))
+    for event in story.events:
+        said = event.data.get("why") or event.data.get("status") or ""
+        typer.echo(show.plain(f"{event.at.astimezone():%Y-%m-%d %H:%M} {event.what} {said}"))
+
+
+_TOLD_APART = ("tier", "priority_score", "priority_items")
+
+
+def _tell(company: Company) -> None:
+    """A company for people: its facts, what its tier is made of, and what its board waits for."""
+    import dataclasses
+
+    facts = dataclasses.asdict(company)
+    kept = {
+        name: value
+        for name, value in facts.items()
+        if value not in (None, []) and name not in _TOLD_APART and not name.startswith("job_board_")
+    }
+    show.facts(kept)
+    if company.tier:
+        typer.echo(f"\ntier {company.tier}: {company.priority_score} points")
+    for item in company.priority_items or ():
+        words = f" ({', '.join(item['words'])})" if item["words"] else ""
+        typer.echo(
+            show.plain(
+                f"  {item['points']:>3} of {item['most']} {item['name']}: {item['why']}{words}"
+            )
+        )
+    if company.job_board_url:
+        typer.echo(show.plain(f"\n{_board(company)}"))
+        typer.echo(show.plain(f"  {company.job_board_evidence}"))
+
+
+def _board(company: Company) -> str:
+    from jobmill.catalog.companies import board_waits
+
+    sure = f"{company.job_board_type}, {company.job_board_confidence} confidence"
+    state = company.job_board_decision
+    if board_waits(company):
+        state = f"waits for you: `jobmill approval approve board:{company.id}`, or `reject`"
+    return f"board: {company.job_board_url} ({sure}){': ' + state if state else ''}"

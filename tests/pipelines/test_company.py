@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jobmill import app, queue
-from jobmill.catalog import analyses, companies, company_pages
+from jobmill.catalog import approvals, companies, company_pages
 from jobmill.catalog.companies import Company
 from jobmill.db import Database
 from jobmill.ingest.about import claims
@@ -141,12 +141,16 @@ async def test_a_board_that_is_not_sure_waits(bed: Bed) -> None:
 
 
 @pytest.mark.parametrize("decision", ["rejected", "approved"])
-async def test_a_board_that_a_person_decided_on_is_left_alone(bed: Bed, decision: Any) -> None:
+async def test_a_board_that_a_person_decided_on_is_left_alone(bed: Bed, decision: str) -> None:
     bed.serve(about=ABOUT, careers=CAREERS)
     await bed.submit()
     await bed.run()
     async with bed.database.transaction() as tx:
-        await analyses.decide_board(tx, bed.id, decision)
+        board = approvals.ref(f"board:{bed.id}")
+        if decision == "approved":
+            await approvals.approve(tx, board)
+        else:
+            await approvals.reject(tx, board, "not theirs")
     await bed.submit(force=True)
     assert (await bed.run()).job_board_decision == decision
     assert len(await bed.spawned()) == 1
@@ -269,8 +273,12 @@ class Spoken:
         return said
 
 
+KEPT = (
+    "Today more than 240 employees look after plants in 31 countries. Brinewell was named one of the "
+    "ten firms to watch by Coastal Weekly last spring."
+)
 SAID = {
-    "about": "Today more than 240 employees look after plants in 31 countries. We own the moon.",
+    "about": f"{KEPT} We own the moon.",
     "founded": "1901",
     "culture": "Whoever builds a thing also looks after it in the field.",
 }
@@ -282,7 +290,7 @@ async def test_a_model_reads_and_only_what_the_pages_bear_out_counts(database: D
     bed.serve(about=ABOUT)
     await bed.submit()
     known = await bed.run()
-    assert known.about == "Today more than 240 employees look after plants in 31 countries."
+    assert known.about == KEPT
     assert known.culture == SAID["culture"]
     assert known.founded == "2012"
     assert known.extracted_by == "some:model"

@@ -1,0 +1,44 @@
+"""Pages of a company's site, kept between the stages of its analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jobmill.db import Tx, rows
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    url: str
+    """Where it led."""
+    html: str
+
+
+async def keep(tx: Tx, *, id: int, pages: Sequence[Page]) -> None:
+    """Keep these pages of a company, in this order, and no others."""
+    await drop(tx, id=id)
+    await tx.execute(
+        """
+        INSERT INTO catalog.company_page (company_id, position, url, html)
+        SELECT %(id)s, position, url, html
+          FROM unnest(%(urls)s::text[], %(html)s::text[]) WITH ORDINALITY
+               AS page (url, html, position)
+        """,
+        {"id": id, "urls": [page.url for page in pages], "html": [page.html for page in pages]},
+    )
+
+
+async def of(tx: Tx, id: int) -> list[Page]:
+    """What is kept of a company's pages, in the order in which they were asked."""
+    return await rows(
+        tx,
+        Page,
+        "SELECT url, html FROM catalog.company_page WHERE company_id = %s ORDER BY position",
+        [id],
+    )
+
+
+async def drop(tx: Tx, *, id: int) -> None:
+    """Keep no page of a company any longer."""
+    await tx.execute("DELETE FROM catalog.company_page WHERE company_id = %s", [id])

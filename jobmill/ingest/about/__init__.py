@@ -1,0 +1,1 @@
+"""What a company's own pages tell of it."""

@@ -1,0 +1,173 @@
+"""Facts of a company that stand in its sentences: since when, how many, in which field, remotely."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+_SENTENCE = re.compile(
+    r"(?<=[.!?])(?<!\b[A-Z]\.)(?<!\bSt\.)(?<!\bInc\.)(?<!\bCo\.)\s+(?=[\"'“A-ZÀ-Þ0-9])"
+)
+
+_YEAR = r"(1[6-9]\d\d|20[0-4]\d)"
+_FOUNDED = re.compile(
+    rf"\b(?:founded|established|incorporated|launched as a company|started(?: out)?|born"
+    rf"|gegründet|fondée?|fundada|fundado|fondata|opgericht)\b(?:[^.!?\d]|\b\d{{1,2}}\b){{0,60}}?{_YEAR}\b"
+    rf"|\b(?:in business|family[- ]owned|operating|serving [^.]{{0,40}}|seit|depuis|est\.?|estd\.?"
+    rf"|founded:?|established:?|since our founding)\s*(?:since|in|:)?\s*{_YEAR}\b"
+    rf"|\b[Ss]ince\s+{_YEAR}\b(?=,? (?:we|our|the company))"
+    rf"|\b[Ii]m Jahr(?:e)? {_YEAR} gegründet|\b{_YEAR} gegründet",
+    re.IGNORECASE,
+)
+
+_COUNT = r"\d{1,3}(?:[,.\u2019']\d{3})+|\d{1,6}"
+_AMOUNT = (
+    rf"(?:(?:over|more than|nearly|almost|about|around|approximately|some|roughly|up to|über|rund"
+    rf"|plus de|más de)\s+)?(?:{_COUNT})\s?k?\+?(?:\s?(?:-|\u2013|to)\s?(?:{_COUNT})\+?)?"
+)
+_PEOPLE = (
+    r"(?:employees|team members|teammates|staff(?: members)?|colleagues|co-?workers|associates"
+    r"|Mitarbeite\w+|Beschäftigte\w*|collaborateurs|salariés|empleados|medewerkers)"
+)
+_TEAM = r"(?:team|company|startup|studio|agency|firm|business)"
+_EMPLOY = r"(?:we are|we're|we now are|we employ|employs|employing|grown to|team is)"
+_SIZES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b({_AMOUNT}[\s-]{{1,3}}(?:[a-z-]{{1,20}}\s){{0,3}}?{_PEOPLE})\b",
+        rf"\b(team of (?:{_AMOUNT})(?:\s(?:people|employees|professionals|experts))?)\b",
+        rf"\b({_AMOUNT}[\s-]person {_TEAM})\b",
+        rf"\b{_EMPLOY} ({_AMOUNT}(?: [a-z-]{{1,20}}){{0,2}} people)\b",
+        rf"\b({_AMOUNT} people strong)\b",
+        rf"\b(?:company|team) size:?\s*({_AMOUNT}(?: \w+)?)",
+        rf"\b(?:we employ|employs)\s+({_AMOUNT})\b",
+    )
+)
+# Those who have so many people are somebody else.
+_OTHERS = re.compile(
+    r"\b(?:companies|customers|clients|businesses|organi[sz]ations|employers|firms|teams|enterprises"
+    r"|users?|members)\s+(?:with|of|from|that|who|having|ranging)\b|\bper employee\b|\bcase study\b",
+    re.IGNORECASE,
+)
+
+_FIELDS = """
+fintech|financial services|financial technology|banking|insurance|insurtech|payments|accounting
+|healthcare|health care|health tech|healthtech|digital health|biotech|biotechnology|life sciences
+|pharmaceutical|medical device|medical technology|telemedicine|veterinary
+|e-commerce|ecommerce|retail|fashion|consumer goods|food and beverage|restaurant|hospitality|travel
+|edtech|education technology|education|e-learning
+|real estate|proptech|property management|construction|architecture|engineering services
+|logistics|supply chain|transportation|freight|automotive|aerospace|aviation|defense|space|maritime
+|cybersecurity|information security|network security|cloud computing|cloud infrastructure|software
+|enterprise software|saas|developer tools|artificial intelligence|machine learning|data analytics
+|analytics|robotics|semiconductor|electronics|hardware|telecommunications|telecom|internet of things
+|gaming|video game|game development|media|publishing|entertainment|music|film|sports|advertising
+|marketing|public relations|digital agency|design|consulting|management consulting|it services
+|information technology|legal|law|legal tech|human resources|recruiting|staffing|nonprofit|non-profit
+|government|energy|renewable energy|solar|wind energy|clean energy|cleantech|climate tech|oil and gas
+|utilities|water|mining|agriculture|agtech|chemicals|manufacturing|industrial automation|packaging
+|printing|furniture|cosmetics|beauty|wellness|fitness|security|web design|web development
+|brewing|coffee|plumbing|roofing|landscaping|cleaning
+"""
+_FIELD = "|".join(
+    re.escape(name).replace("\\ ", "[ -]")
+    for name in sorted(_FIELDS.replace("\n", "").split("|"), key=len, reverse=True)
+)
+_KIND = (
+    r"(?:company|companies|startup|start-up|firm|agency|studio|platform|provider|business|organi[sz]ation"
+    r"|manufacturer|developer|leader|specialists?|solutions?|products?|services?|technology|consultancy)"
+)
+_SOME = r"[\w-]{1,30}"
+_INDUSTRIES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(?:industry|sector|branche|secteur)\s?:\s?([A-Z][\w &/,-]{2,60})",
+        (
+            rf"\b(?:is|are|we're|as) (?:an?|the|one of the) (?:{_SOME},? ){{0,5}}?({_FIELD})"
+            rf"(?: {_SOME}){{0,2}}? {_KIND}\b"
+        ),
+        rf"\b({_FIELD}) {_KIND}\b",
+        rf"\b(?:in|for|of) the ({_FIELD}) (?:industry|sector|space|market|business|world)\b",
+    )
+)
+
+_REMOTE = re.compile(
+    r"\bremote[- ]first\b|\ball[- ]remote\b|\bremote by default\b|\bremote[- ]native\b"
+    r"|\b(?:we|team|company|are|is|a|as a|our)\b[^.!?]{0,40}"
+    r"\b(?:fully|100%|completely|entirely)[- ](?:remote|distributed)\b"
+    r"|\b(?:globally |fully )?distributed (?:company|team|workforce|by design)\b"
+    r"|\bwe (?:all )?work (?:fully )?remotely\b|\bour (?:entire |whole )?team works remotely\b"
+    r"|\b(?:we|team|everyone|everybody|you can|people|employees)\b[^.!?]{0,30}\bwork from anywhere\b"
+    r"(?! (?:for|up to|in the office|\d|\w+ (?:days|weeks|months)))",
+    re.IGNORECASE,
+)
+_OFFICE_FIRST = re.compile(
+    r"\b(?:in[- ]office|office[- ]first|in[- ]person) (?:culture|company|team|first|by default)\b"
+    r"|\bwe (?:all )?work (?:together )?(?:in person|from (?:our|the) office)\b"
+    r"|\b(?:five|5) days (?:a|per) week in (?:the|our) office\b",
+    re.IGNORECASE,
+)
+_OPENING = re.compile(
+    r"\b(?:role|position|candidate|applicant|vacancy|(?<!equal )opportunit\w+)s?\b", re.IGNORECASE
+)
+"""What is said of one opening is not said of the company."""
+_NOT = re.compile(r"\b(?:not|isn't|aren't|never|no longer|don't|without)\b[^.!?]{0,25}$", re.IGNORECASE)  # fmt: skip
+
+
+def split(text: str) -> list[str]:
+    """The sentences of a text."""
+    return [one for line in text.splitlines() for one in _SENTENCE.split(line) if one.strip()]
+
+
+def founded(texts: Iterable[str]) -> str | None:
+    """The year in which it began."""
+    for text in texts:
+        if found := _FOUNDED.search(text):
+            return next(year for year in found.groups() if year)
+    return None
+
+
+def size(texts: Iterable[str]) -> str | None:
+    """How many work there, in its own words."""
+    known = [one for text in texts for one in split(text) if any(map(str.isdigit, one))]
+    for pattern in _SIZES:
+        for sentence in known:
+            found = pattern.search(sentence)
+            if found and not _OTHERS.search(sentence) and not _is_year(found[1]):
+                return " ".join(found[1].split())
+    return None
+
+
+def _is_year(words: str) -> bool:
+    """ "Since 2015 employees own it" counts nobody."""
+    return bool(re.match(rf"{_YEAR}\b(?!\+)", words)) and "team of" not in words
+
+
+def industry(texts: Iterable[str]) -> str | None:
+    """The field it names as its own."""
+    known = list(texts)
+    for pattern in _INDUSTRIES:
+        for text in known:
+            if found := pattern.search(text):
+                return " ".join(found[1].split()).strip(" ,/&-")
+    return None
+
+
+def remote_first(texts: Iterable[str]) -> bool | None:
+    """Whether it works remotely before all else; None where it does not say."""
+    said: bool | None = None
+    for sentence in _sentences(texts):
+        if _OPENING.search(sentence):
+            continue
+        if found := _REMOTE.search(sentence):
+            if not _NOT.search(sentence[: found.start()]):
+                return True
+            said = False
+        elif _OFFICE_FIRST.search(sentence):
+            said = False
+    return said
+
+
+def _sentences(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        yield from split(text)

@@ -1,0 +1,112 @@
+"""Where a company says that it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+# Bounded, and hyphens belong to one part only: else a chain of them would take minutes.
+_PLAIN = r"[A-ZÀ-Þ][\w'\u2019]{0,25}"
+_WORD = rf"(?:St\.|{_PLAIN}(?:-[\w'\u2019]{{1,25}}){{0,3}}+)"
+_NAME = rf"{_WORD}(?: (?:{_WORD}|de|la|am|der|upon|do)(?=[\s,.;)-]|$)){{0,3}}"
+_PLACE = rf"({_NAME}(?:, (?:{_NAME}|[A-Z]\.[A-Z]\.)){{0,2}})"
+_IN = r"(?:in|at|out of) (?:the )?(?:beautiful |sunny |downtown |heart of )?"
+_FIRM = r"company|startup|start-up|studio|agency|firm|team|business"
+_HEADQUARTERS = (
+    re.compile(rf"\b[Hh]eadquartered {_IN}{_PLACE}"),
+    re.compile(
+        rf"\b(?:[Hh]eadquarters|[Hh]ead office|HQ)\b(?: is| are|,)?(?: located| based)? {_IN}{_PLACE}"
+    ),
+    re.compile(rf"\b(?:Headquarters|HQ|Head office|Hauptsitz|Sitz)\s?:\s?{_PLACE}"),
+    re.compile(
+        rf"\b(?:[Hh]auptsitz|[Ss]itz|[Ss]iège(?: social)?|[Ss]ede)(?: \w+)? (?:in|à|en) {_PLACE}"
+    ),
+)
+_BASED = (
+    re.compile(
+        rf"(?:\b(?:[Ww]e are|[Ww]e're|is|are|{_FIRM})|,) (?:a \w+ )?(?:proudly |currently )?"
+        rf"based {_IN}{_PLACE}"
+    ),
+    re.compile(rf"\b({_PLAIN}(?: {_PLAIN}){{0,2}})-based (?:{_FIRM}|software|technology)"),
+    re.compile(rf"\blocated {_IN}{_PLACE}"),
+)
+_AND = r"(?:, and |, | and | & | und | et | y )"
+_OFFICES = re.compile(
+    rf"\b(?:[Oo]ffices|[Oo]ffice|[Ll]ocations|[Hh]ubs|[Tt]eams|Büros|Standorte\w?|bureaux|oficinas)"
+    rf" (?:\w+ )?(?:in|across|throughout|à|en) (?:the )?({_NAME}(?:{_AND}{_NAME}){{0,20}})"
+)
+_BETWEEN = re.compile(_AND)
+_ADDRESS = re.compile(
+    r"((?:(?:St\.|Ft\.|[A-Z][a-z\u2019'-]+) ){0,2}[A-Z][a-z\u2019'-]+),?\s+([A-Z]{2})\.?,?"
+    r"\s+\d{5}(?:-\d{4})?\b"
+)
+_STREET = re.compile(
+    r"^.*\b(?:Street|Road|Rd|Avenue|Ave|Boulevard|Blvd|Drive|Dr|Way|Lane|Ln|Highway|Hwy|Suite|Floor|Court"
+    r"|Place|Parkway|Pkwy|Square|Building)\b\.? "
+)
+# These begin with a capital, and are no place.
+_NO_WORDS = """
+    we our the and with a an us it its this that they he she as at by for from in of on or to who where
+    which since founded today monday january more learn read remote europe asia africa north south
+    america apac emea world worldwide global cloud your each every all internet"""
+_NO_PLACE = frozenset(_NO_WORDS.split())
+_NAMED = """
+    Alabama Alaska Arizona Arkansas California Colorado Connecticut Delaware Florida Georgia Hawaii
+    Idaho Illinois Indiana Iowa Kansas Kentucky Louisiana Maine Maryland Massachusetts Michigan
+    Minnesota Mississippi Missouri Montana Nebraska Nevada Ohio Oklahoma Oregon Pennsylvania Tennessee
+    Texas Utah Vermont Virginia Washington Wisconsin Wyoming Ontario Quebec Alberta Canada Mexico Brazil
+    Germany France Spain Portugal Italy Austria Switzerland Netherlands Belgium Denmark Sweden Norway
+    Finland Iceland Ireland England Scotland Wales Poland Czechia Hungary Romania Bulgaria Greece Turkey
+    Israel India China Japan Singapore Australia Ukraine Estonia Latvia Lithuania"""
+_AREAS = frozenset(_NAMED.split()) | {
+    "New York", "New Jersey", "New Mexico", "New Hampshire", "North Carolina", "South Carolina",
+    "North Dakota", "South Dakota", "West Virginia", "Rhode Island", "British Columbia",
+    "United States", "United Kingdom", "New Zealand", "South Africa", "South Korea", "Costa Rica",
+}  # fmt: skip
+
+
+def headquarters(texts: Iterable[str], *, named: bool = False) -> str | None:
+    """Where it sits, by what it says, the surest words first; `named`: only where it says
+    headquarters, as "based in" may be about an opening."""
+    known = list(texts)
+    for pattern in _HEADQUARTERS if named else (*_HEADQUARTERS, *_BASED):
+        for text in known:
+            for found in pattern.finditer(text):
+                if place := _place(found[1], text[found.end() :]):
+                    return place
+    return None
+
+
+def offices(texts: Iterable[str]) -> list[str]:
+    """Every place in which it says that it has an office."""
+    return [
+        place
+        for text in texts
+        for found in _OFFICES.finditer(text)
+        for one in _BETWEEN.split(found[1])
+        if (place := _place(one, ""))
+    ]
+
+
+def addresses(texts: Iterable[str]) -> list[str]:
+    """Towns with their state, where an address with a postcode stands."""
+    return [
+        f"{_STREET.sub('', found[1])}, {found[2]}"
+        for text in texts
+        for found in _ADDRESS.finditer(text)
+    ]
+
+
+def _place(words: str, after: str) -> str | None:
+    """The place without what only looks like a part of it: "Porto, Acme builds" is Porto."""
+    parts = words.split(", ")
+    if len(parts) > 1 and re.match(r",? [a-z]", after) and not _is_area(parts[-1]):
+        parts = parts[:-1]
+    kept = [part.strip(" .-") for part in parts if part.strip(" .-").lower() not in _NO_PLACE]
+    first = kept[0].split()[0].lower() if kept and kept[0] else ""
+    return ", ".join(kept) if first and first not in _NO_PLACE else None
+
+
+def _is_area(word: str) -> bool:
+    """Whether a word is a state or country as they are mostly written."""
+    return word.isupper() or word in _AREAS

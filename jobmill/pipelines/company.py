@@ -1,0 +1,244 @@
+"""Learns what a company is: fetch, extract, analyze, save, each an item that hands over to the next."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+from pydantic import TypeAdapter
+
+from jobmill.catalog import analyses, companies, company_pages, sources, urls
+from jobmill.catalog.analyses import Board, Facts, Findings
+from jobmill.catalog.companies import Company, CompanyId
+from jobmill.catalog.company_pages import Page
+from jobmill.db import Tx
+from jobmill.errors import AppError, Conflict, NotFound, OutsideError
+from jobmill.ingest.about import board, claims, prose, site, told
+from jobmill.ingest.about.prose import Prose
+from jobmill.matching import company_score, profiles, techstack
+from jobmill.matching.profile import Profile
+from jobmill.outside.question import Answered, Blocked, Failed
+from jobmill.pipelines import discovery
+from jobmill.pipelines.discovery import DiscoveryConfig
+from jobmill.queue import Block, Finish, HandOver, Move, New, Skip, Work
+from jobmill.queue.retry import classify
+from jobmill.tools import Tools
+
+KIND = "company"
+STAGES = ("fetch", "extract", "analyze", "save")
+Reader: TypeAlias = Literal["cheap", "strong", "none"]
+"""Which model reads the pages."""
+
+_FACTS = TypeAdapter(Facts)
+_FINDINGS = TypeAdapter(Findings)
+
+
+def work(id: int, *, force: bool = False) -> New:
+    """The item that analyses a company; `force` also where enough is known and fresh."""
+    data: dict[str, Any] = {"company": id}
+    return New(KIND, "fetch", f"company:{id}", data=data | {"force": True} if force else data)
+
+
+async def begin(tx: Tx, name: str, website: str | None = None) -> CompanyId:
+    """The company to be analysed, made if need be; a site may be given without https://."""
+    if website and "://" not in website:
+        website = f"https://{website}"
+    return await companies.ensure(tx, name, website)
+
+
+# Fetch.
+
+
+async def fetch(tools: Tools, work: Work) -> Move:
+    """Keep the pages on which the company speaks of itself."""
+    async with _failing(tools, work):
+        company = await _company(tools, work)
+        if companies.is_settled(company, _now()) and not work.data.get("force"):
+            return Skip("enough is known of it, and that is fresh")
+        if not company.website:
+            return _give_up(company, "no website of it is known")
+        async with tools.db.transaction() as tx:
+            await analyses.begin(tx, company.id)
+        pages = await site.visit(tools.fetch, company.website, company.name)
+        keep = partial(company_pages.keep, id=company.id, pages=pages)
+        return HandOver("extract", message=f"{len(pages)} pages", save=keep)
+
+
+def _give_up(company: Company, why: str) -> Move:
+    end = partial(analyses.end_in_vain, id=company.id, status="sparse", why=why)
+    return Skip(why, save=end)
+
+
+# Extract.
+
+
+async def extract(tools: Tools, reader: Reader, work: Work) -> Move:
+    """What the pages tell, by a model where there is one, and in any case by rules."""
+    async with _failing(tools, work):
+        pages = [prose.read(page) for page in await _pages(tools, work)]
+        facts = told.read(pages)
+        if reader != "none":
+            by_model = await _ask(tools, reader, work, pages)
+            if isinstance(by_model, Block):
+                return by_model
+            facts = told.fill(by_model, facts) if by_model else facts
+        return HandOver("analyze", data={**work.data, "extracted_info": asdict(facts)})
+
+
+async def _ask(
+    tools: Tools, tier: Literal["cheap", "strong"], work: Work, pages: Sequence[Prose]
+) -> Facts | Block | None:
+    """What a model reads and the pages bear out; None: go on without it."""
+    answer = await tools.model(claims.ask(pages, tier, item=work.id, run=work.tracking_id))
+    match answer:
+        case Answered():
+            return claims.check(answer.answer, pages, answer.model)
+        case Blocked(locally=False, detail=detail):
+            return Block("budget", detail)
+        case Failed(permanent=False, detail=detail) if work.retry_count < work.max_retries:
+            raise OutsideError(detail)
+        case _:
+            return None
+
+
+# Analyze.
+
+
+async def analyze(tools: Tools, work: Work) -> Move:
+    """Its technologies, its board and its score, by rules alone."""
+    async with _failing(tools, work):
+        company = await _company(tools, work)
+        facts = _FACTS.validate_python(work.data["extracted_info"])
+        findings = conclude(company, facts, await _pages(tools, work), await _profile(tools))
+        if companies.is_minimal(analyses.learn(company, facts)):
+            return HandOver("save", data={**work.data, "analysis": asdict(findings)})
+        return Skip(
+            "its pages tell too little about it",
+            save=partial(_save, id=company.id, status="sparse", facts=facts, findings=findings),
+            spawn=await _spawns(tools, company, findings.board),
+        )
+
+
+def conclude(company: Company, facts: Facts, pages: Sequence[Page], profile: Profile) -> Findings:
+    """What follows from a company's pages for a profile."""
+    known = analyses.learn(company, facts)
+    said = "\n".join(text for text in (known.about, known.mission) if text)
+    stack = techstack.find(said, [prose.read(page).text for page in pages])
+    known = replace(known, tech_stack=list(stack.names) or known.tech_stack)
+    score = company_score.score(known, stack, profile)
+    return Findings(
+        tech_stack=stack.names,
+        ai_ml=bool(stack.ai_ml),
+        tier=score.tier,
+        priority_score=score.points,
+        priority_items=tuple(asdict(item) for item in score.items),
+        board=board.find(pages, company.name),
+    )
+
+
+# Save.
+
+
+async def save(tools: Tools, work: Work) -> Move:
+    """The record; a board that is sure becomes a source, any other waits for a person."""
+    async with _failing(tools, work):
+        company = await _company(tools, work)
+        facts = _FACTS.validate_python(work.data["extracted_info"])
+        findings = _FINDINGS.validate_python(work.data["analysis"])
+        return Finish(
+            f"tier {findings.tier} with {findings.priority_score} points",
+            save=partial(_save, id=company.id, status="complete", facts=facts, findings=findings),
+            spawn=await _spawns(tools, company, findings.board),
+        )
+
+
+async def _save(
+    tx: Tx,
+    *,
+    id: int,
+    status: Literal["complete", "sparse"],
+    facts: Facts,
+    findings: Findings,
+) -> None:
+    await analyses.save(tx, id=id, status=status, facts=facts, findings=findings)
+    await company_pages.drop(tx, id=id)
+
+
+async def _spawns(tools: Tools, company: Company, found: Board | None) -> list[New]:
+    """The discovery of a sure board that is no source yet, and on which nobody has decided."""
+    if found is None or found.confidence != "high" or company.job_board_decision == "approved":
+        return []
+    if company.job_board_decision and analyses.is_board(company, found):
+        return []
+    async with tools.db.transaction() as tx:
+        known = await _is_source(tx, company, found)
+    return [] if known else [_discovery(company, found)]
+
+
+async def _is_source(tx: Tx, company: Company, found: Board) -> bool:
+    page = urls.canonical(found.url)
+    own = await sources.find(tx, company_id=company.id, limit=1_000)
+    if any(one.url and urls.canonical(one.url) == page for one in own):
+        return True
+    same = await sources.find(tx, source_type=found.type, q=found.token, limit=1_000)
+    return any(one.token.lower() == (found.token or "").lower() for one in same)
+
+
+def _discovery(company: Company, found: Board) -> New:
+    config = DiscoveryConfig(
+        url=found.url,
+        type_hint=found.type,
+        company_id=company.id,
+        company_name=company.name,
+        auto_enable=True,
+        validation_required=False,
+    )
+    return discovery.work(config, via="company_analysis")
+
+
+# What all stages need.
+
+
+def _now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC)
+
+
+async def _company(tools: Tools, work: Work) -> Company:
+    async with tools.db.transaction() as tx:
+        return await companies.get(tx, work.data["company"])
+
+
+async def _pages(tools: Tools, work: Work) -> list[Page]:
+    async with tools.db.transaction() as tx:
+        pages = await company_pages.of(tx, work.data["company"])
+    if not pages:
+        raise Conflict("its pages are no longer kept: `jobmill company add … --force` begins anew")
+    return pages
+
+
+async def _profile(tools: Tools) -> Profile:
+    """The default profile; before there is one, what every profile begins with."""
+    async with tools.db.transaction() as tx:
+        try:
+            return (await profiles.get(tx)).profile()
+        except NotFound:
+            return Profile()
+
+
+@asynccontextmanager
+async def _failing(tools: Tools, work: Work) -> AsyncGenerator[None]:
+    """Let the company not seem to be under analysis for ever when the item fails for good."""
+    try:
+        yield
+    except AppError as error:
+        last = classify(error) == "transient" and work.retry_count >= work.max_retries
+        if last or classify(error) == "permanent":
+            async with tools.db.transaction() as tx:
+                await analyses.end_in_vain(
+                    tx, id=work.data["company"], status="failed", why=str(error)
+                )
+        raise
