@@ -10,7 +10,20 @@ from typing import Annotated
 
 import typer
 
-from jobmill.cli import budget, company, config, db, doctor, listing, profile, queue, serve, source
+from jobmill.cli import (
+    approval,
+    budget,
+    company,
+    config,
+    db,
+    doctor,
+    listing,
+    match,
+    profile,
+    queue,
+    serve,
+    source,
+)
 from jobmill.errors import AppError, Conflict, Invalid, NotFound, OutsideError, Unavailable
 
 EXIT_CODES: dict[type[AppError], int] = {
@@ -30,9 +43,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(source.app, name="source")
+app.add_typer(approval.app, name="approval")
 app.add_typer(listing.app, name="listing")
 app.add_typer(company.app, name="company")
 app.add_typer(profile.app, name="profile")
+app.add_typer(match.app, name="match")
 app.add_typer(db.app, name="db")
 app.add_typer(config.app, name="config")
 app.add_typer(queue.app, name="queue")

@@ -223,14 +223,15 @@ async def _write(out: TextIO, form: str, found: AsyncIterator[Listing]) -> int:
     async for one in found:
         count += 1
         if table:
-            table.writerow([_cell(getattr(one, name)) for name in names])
+            table.writerow([cell(getattr(one, name)) for name in names])
         else:
             kept = {"id": one.id, "first_seen_at": one.first_seen_at, "closed_at": one.closed_at}
             lines.put(record.write(to_posting(one)) | kept, out)
     return count
 
 
-def _cell(value: object) -> object:
+def cell(value: object) -> object:
+    """A value for a table that a spreadsheet reads."""
     if isinstance(value, list):
         value = "; ".join(cast(list[str], value))
     # A spreadsheet would run what begins like a formula.

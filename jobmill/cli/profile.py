@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from jobmill.cli import show
+from jobmill.cli import pausing, show
+from jobmill.cli.seeker import who
 from jobmill.cli.show import AsJson
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class Imported:
     version: int | None
     changed: bool
     saved: bool
+    waiting: int
+    """Listings that are to be judged for it."""
     format: str
     missing: list[str]
     profile: dict[str, Any]
@@ -83,20 +86,21 @@ def import_profile(
 def _import(
     profile: Profile, name: str, note: str, draft: Draft | None, keep: bool, as_json: bool
 ) -> None:
-    saved = _save(name, profile, note) if keep else None
+    saved, waits = _save(name, profile, note) if keep else (None, 0)
     if as_json:
         answer = Imported(
             name,
             saved.version if saved else None,
             saved.changed if saved else False,
             keep,
+            waits,
             draft.format if draft else "profile",
             list(draft.missing) if draft else [],
             profile.model_dump(mode="json"),
         )
         show.one(answer, as_json=True)
     elif saved:
-        _tell(saved)
+        _tell(saved, waits)
     elif draft:
         _print_draft(draft)
     else:
@@ -250,7 +254,7 @@ def use(
     from jobmill.matching import profiles
 
     async def act(tx: Tx) -> None:
-        await profiles.use(tx, name, by=_who())
+        await profiles.use(tx, name, by=who())
 
     session.ask(act)
     if as_json:
@@ -288,16 +292,16 @@ def edit(name: Named = None, note: Note = None, as_json: AsJson = False) -> None
     file = _draft_file(name, draft)
     profile = _edited(file)
     try:
-        saved = _save(name, profile, note, after=after)
+        saved, waits = _save(name, profile, note, after=after)
     except AppError:
         _keep(file)
         raise
     file.unlink()
     if as_json:
-        show.one(saved, as_json=True)
+        show.print_json(asdict(saved) | {"waiting": waits})
         return
     typer.echo(_diff(text, document.write(profile), "before", "after"), nl=False)
-    _tell(saved)
+    _tell(saved, waits)
 
 
 def _draft_file(name: str, text: str) -> Path:
@@ -347,19 +351,29 @@ def _keep(file: Path) -> None:
     typer.echo(f"The draft is kept: {file}", err=True)
 
 
-def _tell(saved: Saved) -> None:
-    if saved.changed:
-        typer.echo(f"Saved as version {saved.version} of {saved.name}.")
-    else:
+def _tell(saved: Saved, waits: int) -> None:
+    if not saved.changed:
         typer.echo(f"Nothing changed: version {saved.version} of {saved.name} says the same.")
+        return
+    typer.echo(f"Saved as version {saved.version} of {saved.name}.")
+    if waits:
+        many = show.count(waits, "open listing")
+        typer.echo(f"{many} wait to be judged; `jobmill match stats` says how far it is.", err=True)
+    elif saved.version > 1:
+        hint = f"jobmill match rescore --dry-run --profile {saved.name}"
+        typer.echo(f"What it changes: {hint}", err=True)
 
 
-def _save(name: str, profile: Profile, note: str | None, after: int | None = None) -> Saved:
+def _save(
+    name: str, profile: Profile, note: str | None, after: int | None = None
+) -> tuple[Saved, int]:
+    """What was saved, and how many listings now wait to be judged for it."""
     from jobmill.cli import session
-    from jobmill.matching import profiles
+    from jobmill.matching import profiles, waiting
 
-    async def act(tx: Tx) -> Saved:
-        return await profiles.save(tx, name, profile, by=_who(), note=note, after=after)
+    async def act(tx: Tx) -> tuple[Saved, int]:
+        saved = await profiles.save(tx, name, profile, by=who(), note=note, after=after)
+        return saved, await waiting.begin(tx, saved)
 
     return session.ask(act)
 
@@ -372,10 +386,6 @@ def _get(name: str | None, version: int | None) -> Version:
         return await profiles.get(tx, name, version=version)
 
     return session.ask(find)
-
-
-def _who() -> str:
-    return os.environ.get("USER") or "command line"
 
 
 def _diff(before: str, after: str, first: str, second: str) -> str:
@@ -426,3 +436,7 @@ def _decoded(data: bytes, file: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Invalid(f"{file} is not UTF-8: no profile") from error
+
+
+app.command()(pausing.pause)
+app.command()(pausing.resume)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from jobmill.cli import lines, platforms, show
+from jobmill.cli import discovery, lines, platforms, show
 from jobmill.cli.show import AsJson
 from jobmill.errors import AppError, Invalid
 
@@ -31,6 +31,7 @@ Limit = Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="At mos
 After = Annotated[int, typer.Option(metavar="ID", min=0, help="Only those after this one.")]
 
 
+app.command()(discovery.discover)
 app.command()(platforms.detect)
 app.command()(platforms.read)
 app.command()(platforms.platforms)
@@ -321,8 +322,9 @@ async def _scrape_next(tools: Tools, id: int, as_json: bool) -> RunRow:
 
 
 async def _scrape_one(tools: Tools, id: int, as_json: bool) -> RunRow:
-    from jobmill.catalog import runs, sources
+    from jobmill.catalog import sources
     from jobmill.ingest import probe
+    from jobmill.pipelines import source
 
     with show.progress(f"source {id}", quiet=as_json) as tell:
 
@@ -335,7 +337,7 @@ async def _scrape_one(tools: Tools, id: int, as_json: bool) -> RunRow:
 
         harvest = await probe.run(tools, id, os.environ, tell=told)
     async with tools.db.transaction() as tx:
-        saved = await runs.save(tx, id, harvest)
+        saved = await source.keep(tx, id=id, harvest=harvest)
         detail = harvest.detail or (await sources.get(tx, id)).last_detail
     row = RunRow.of(id, saved, detail)
     if as_json:

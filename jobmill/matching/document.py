@@ -56,10 +56,15 @@ def say(file: str, problem: Problem) -> str:
 def read(text: str, file: str) -> Profile:
     """The profile that a text holds; BadProfile names everything that is wrong."""
     data, lines = parse(text, file)
+    return check(data, file, lines)
+
+
+def check(data: object, file: str, lines: Mapping[Path, int] | None = None) -> Profile:
+    """The profile that values make; BadProfile names everything that is wrong."""
     try:
         return Profile.model_validate(data)
     except ValidationError as error:
-        problems = [_problem(one, lines) for one in error.errors()]
+        problems = [_problem(one, lines or {}) for one in error.errors()]
         raise BadProfile(file, sorted(problems, key=lambda one: one.line or 0)) from None
 
 
@@ -82,6 +87,12 @@ def parse(text: str, file: str) -> tuple[dict[str, Any], dict[Path, int]]:
     data: object = _Walk(file, lines).plain(tree, ()) if tree is not None else {}
     # JSON is YAML, but for the way in which it writes emoji.
     return _mapping(_as_json(text) or data, file), lines
+
+
+def parse_value(text: str, file: str) -> object:
+    """What a text says that stands alone: a word, a number, a list or a group."""
+    tree = _compose(text, file)
+    return _Walk(file, {}).plain(tree, ()) if tree is not None else None
 
 
 def _as_json(text: str) -> object:

@@ -13,7 +13,7 @@ from jobmill.catalog import listings
 from jobmill.catalog.listings import ListingId
 from jobmill.catalog.posting import Arrangement, Period
 from jobmill.db import Tx, row, rows, value
-from jobmill.errors import NotFound
+from jobmill.errors import Conflict, NotFound
 from jobmill.matching import verdicts
 from jobmill.matching.profiles import ProfileId
 from jobmill.matching.verdict import MatchResult, Priority
@@ -105,15 +105,20 @@ async def _upsert(tx: Tx, word: Word, result: MatchResult, scrape_method: str | 
         _Saved,
         """
         WITH before AS (
+            -- Not locked: the row of the verdict is, and one that we have just changed would be
+            -- left out here.
             SELECT id, match_score, dropped_at FROM matching.match
              WHERE profile_id = %(profile)s AND listing_id = %(listing)s
-               FOR NO KEY UPDATE
         )
         INSERT INTO matching.match AS match
-               (profile_id, listing_id, company_id, profile_version, match_score,
+               (id, profile_id, listing_id, company_id, profile_version, match_score,
                 application_priority, matched_skills, skill_gaps, resume_intake, items, scored_by,
                 scrape_method)
-        SELECT %(profile)s, listing.id, company_id, %(version)s, %(score)s, %(priority)s,
+        OVERRIDING SYSTEM VALUE
+        -- People type these numbers: judging again must not use them up.
+        SELECT coalesce((SELECT id FROM before),
+                        nextval(pg_get_serial_sequence('matching.match', 'id'))),
+               %(profile)s, listing.id, company_id, %(version)s, %(score)s, %(priority)s,
                %(skills)s, %(gaps)s, %(intake)s, %(items)s, %(by)s, %(method)s
           FROM catalog.listing WHERE listing.id = %(listing)s
         ON CONFLICT ON CONSTRAINT match_once DO UPDATE
@@ -186,7 +191,7 @@ async def set_status(
     tx: Tx, id: int, status: Status, *, note: str | None = None, actor: str | None = None
 ) -> Match:
     """Say what one made of a match; its listing is kept for ever then. NotFound if there is none."""
-    before = await get(tx, id)
+    before = await lock(tx, id)
     if before.status == status and note is None:
         return before
     await tx.execute(
@@ -204,6 +209,35 @@ async def set_status(
     if status != "new":
         await listings.mark(tx, before.listing_id, actor=actor)
     return await get(tx, id)
+
+
+async def lock(tx: Tx, id: int) -> Match:
+    """One match; whoever wants to speak of it next waits for us. NotFound if there is none."""
+    await tx.execute("SELECT FROM matching.match WHERE id = %s FOR NO KEY UPDATE", [id])
+    return await get(tx, id)
+
+
+async def undo(tx: Tx, id: int, *, actor: str | None = None) -> tuple[Match, Match]:
+    """Set the status that it had before the last change; the match before and after. Conflict if
+    it never had another."""
+    before = await lock(tx, id)
+    last = await value(
+        tx,
+        _status,
+        """
+        SELECT data->>'before' FROM matching.event
+         WHERE match_id = %s AND what = 'status' AND data->>'before' <> data->>'after'
+         ORDER BY id DESC LIMIT 1
+        """,
+        [id],
+    )
+    if last is None:
+        raise Conflict(f"match {id} was always {before.status}: there is nothing to undo")
+    return before, await set_status(tx, id, last, actor=actor)
+
+
+def _status(found: Status) -> Status:
+    return found
 
 
 async def get(tx: Tx, id: int) -> Match:
@@ -225,8 +259,9 @@ async def of_listing(tx: Tx, profile_id: int, listing_id: int) -> MatchId | None
 
 
 async def find(tx: Tx, wanted: Wanted) -> list[Match]:
-    """Matches, the best or the newest first; the order is total, so that paging is stable."""
-    return await rows(
+    """Matches, the best or the newest first; the order is total, so that paging is stable.
+    NotFound if the one to go on from is gone."""
+    found = await rows(
         tx,
         Match,
         """
@@ -239,7 +274,8 @@ async def find(tx: Tx, wanted: Wanted) -> list[Match]:
           FROM matching.match
           JOIN matching.profile ON profile.id = match.profile_id
           JOIN catalog.listing ON listing.id = match.listing_id
-          LEFT JOIN matching.match AS mark ON mark.id = %(after)s
+          LEFT JOIN (SELECT id AS mark_id, created_at AS mark_at, match_score AS mark_score
+                       FROM matching.match) AS mark ON mark_id = %(after)s
          WHERE (%(profile)s::bigint IS NULL OR match.profile_id = %(profile)s)
            AND (%(ids)s::bigint[] IS NULL OR match.id = ANY(%(ids)s))
            AND (%(statuses)s::text[] IS NULL OR match.status::text = ANY(%(statuses)s))
@@ -251,8 +287,8 @@ async def find(tx: Tx, wanted: Wanted) -> list[Match]:
            AND (%(dropped)s OR match.dropped_at IS NULL)
            AND (%(after)s::bigint IS NULL
                 OR CASE WHEN %(newest)s
-                        THEN (match.created_at, match.id) < (mark.created_at, mark.id)
-                        ELSE (match.match_score, match.id) < (mark.match_score, mark.id) END)
+                        THEN (match.created_at, match.id) < (mark_at, mark_id)
+                        ELSE (match.match_score, match.id) < (mark_score, mark_id) END)
          ORDER BY CASE WHEN %(newest)s THEN match.created_at END DESC,
                   CASE WHEN NOT %(newest)s THEN match.match_score END DESC,
                   match.id DESC
@@ -272,6 +308,9 @@ async def find(tx: Tx, wanted: Wanted) -> list[Match]:
             "limit": wanted.limit,
         },
     )
+    if not found and wanted.after is not None:
+        await get(tx, wanted.after)
+    return found
 
 
 async def record(tx: Tx, id: MatchId, what: str, *, actor: str | None = None, **data: Any) -> None:
@@ -322,3 +361,20 @@ async def counts(tx: Tx, profile_id: ProfileId) -> list[Count]:
         """,
         [profile_id],
     )
+
+
+async def touched(tx: Tx, profile_id: int) -> dict[ListingId, Status]:
+    """What a person said of which listings."""
+    found = await rows(
+        tx,
+        _Touched,
+        "SELECT listing_id, status FROM matching.match WHERE profile_id = %s AND status <> 'new'",
+        [profile_id],
+    )
+    return {one.listing_id: one.status for one in found}
+
+
+@dataclass(frozen=True, slots=True)
+class _Touched:
+    listing_id: ListingId
+    status: Status

@@ -40,6 +40,7 @@ class Entry:
     is_default: bool
     saved_at: dt.datetime
     saved_by: str | None
+    paused_at: dt.datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +167,36 @@ async def use(tx: Tx, name: str, *, by: str | None = None) -> None:
         raise NotFound("profile", name)
 
 
+async def pause(tx: Tx, name: str) -> bool:
+    """Let nothing be judged for a profile until it is resumed; False if it was paused before."""
+    changed = await tx.execute(
+        "UPDATE matching.profile SET paused_at = now() WHERE name = %s AND paused_at IS NULL",
+        [name],
+    )
+    return await _changed(tx, name, changed.rowcount)
+
+
+async def resume(tx: Tx, name: str) -> bool:
+    """Let listings be judged for it again; False if it was not paused."""
+    changed = await tx.execute(
+        "UPDATE matching.profile SET paused_at = NULL WHERE name = %s AND paused_at IS NOT NULL",
+        [name],
+    )
+    return await _changed(tx, name, changed.rowcount)
+
+
+async def _changed(tx: Tx, name: str, count: int) -> bool:
+    if not count:
+        await get(tx, name)
+    return bool(count)
+
+
+async def is_paused(tx: Tx, id: int) -> bool:
+    """Whether nothing is judged for it at present."""
+    sql = "SELECT paused_at IS NOT NULL FROM matching.profile WHERE id = %s"
+    return bool(await value(tx, bool, sql, [id]))
+
+
 async def get(tx: Tx, name: str | None = None, *, version: int | None = None) -> Version:
     """One version, by default the newest of the default profile; NotFound if there is none."""
     found = await row(
@@ -186,6 +217,25 @@ async def get(tx: Tx, name: str | None = None, *, version: int | None = None) ->
     if found is None:
         which = "" if version is None else f" in version {version}"
         raise NotFound("profile", f"{name or 'by default'}{which}")
+    return found
+
+
+async def by_id(tx: Tx, id: ProfileId, *, version: int | None = None) -> Version:
+    """One version, by default the newest; NotFound if there is none."""
+    found = await row(
+        tx,
+        Version,
+        """
+        SELECT profile_id, name, version, content, saved_at, saved_by, note
+          FROM matching.profile JOIN matching.profile_version ON profile_id = profile.id
+         WHERE profile_id = %(id)s AND (%(version)s::int IS NULL OR version = %(version)s)
+         ORDER BY version DESC
+         LIMIT 1
+        """,
+        {"id": id, "version": version},
+    )
+    if found is None:
+        raise NotFound("profile", id)
     return found
 
 
@@ -214,7 +264,7 @@ async def find(tx: Tx) -> list[Entry]:
         SELECT name, version,
                profile.id IS NOT DISTINCT FROM
                    (SELECT profile_id FROM matching.default_profile) AS is_default,
-               saved_at, saved_by
+               saved_at, saved_by, paused_at
           FROM matching.profile
           JOIN LATERAL (SELECT version, saved_at, saved_by FROM matching.profile_version
                          WHERE profile_id = profile.id ORDER BY version DESC LIMIT 1) AS newest

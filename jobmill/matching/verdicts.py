@@ -29,6 +29,8 @@ class Word:
     local_score: int | None = None
     forced: bool = False
     item: int | None = None
+    judged_at: dt.datetime | None = None
+    """None before it is kept."""
 
     @property
     def score(self) -> int | None:
@@ -36,14 +38,17 @@ class Word:
 
 
 async def save(tx: Tx, word: Word) -> bool:
-    """Keep it in place of what was said before; False where a newer version of the profile spoke."""
+    """Keep it in place of what was said before; False where a newer version of the profile spoke, or
+    the listing is gone."""
     saved = await tx.execute(
         """
         INSERT INTO matching.verdict
                (profile_id, listing_id, profile_version, outcome, score, local_score, scored_by,
                 filter_result, match_result, forced, item)
-        VALUES (%(profile)s, %(listing)s, %(version)s, %(outcome)s, %(score)s, %(local)s, %(by)s,
-                %(filter)s, %(match)s, %(forced)s, %(item)s)
+        SELECT %(profile)s, id, %(version)s, %(outcome)s, %(score)s, %(local)s, %(by)s,
+               %(filter)s, %(match)s, %(forced)s, %(item)s
+          FROM catalog.listing WHERE id = %(listing)s
+           FOR KEY SHARE
         ON CONFLICT (profile_id, listing_id) DO UPDATE
            SET profile_version = excluded.profile_version, outcome = excluded.outcome,
                score = excluded.score, local_score = excluded.local_score,
@@ -81,6 +86,7 @@ class _Row:
     local_score: int | None
     forced: bool
     item: int | None
+    judged_at: dt.datetime
 
 
 async def get(tx: Tx, profile_id: int, listing_id: int) -> Word | None:
@@ -90,7 +96,7 @@ async def get(tx: Tx, profile_id: int, listing_id: int) -> Word | None:
         _Row,
         """
         SELECT profile_id, profile_version, listing_id, outcome, filter_result, match_result,
-               local_score, forced, item
+               local_score, forced, item, judged_at
           FROM matching.verdict WHERE profile_id = %s AND listing_id = %s
         """,
         [profile_id, listing_id],
@@ -108,6 +114,7 @@ async def get(tx: Tx, profile_id: int, listing_id: int) -> Word | None:
         found.local_score,
         found.forced,
         found.item,
+        found.judged_at,
     )
 
 
@@ -156,4 +163,33 @@ async def tally(tx: Tx, profile_id: int) -> list[Tally]:
           FROM matching.verdict WHERE profile_id = %s GROUP BY outcome ORDER BY outcome
         """,
         [profile_id],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule of the filter, and how many listings it helped to turn down."""
+
+    rule: str
+    kind: Literal["rejection", "strike"]
+    count: int
+
+
+async def rules(tx: Tx, profile_id: int, *, limit: int = 10) -> list[Rule]:
+    """The rules that turned most listings down, those that did most first."""
+    return await rows(
+        tx,
+        Rule,
+        """
+        SELECT said->>'rule' AS rule, kind, count(DISTINCT listing_id)::int AS count
+          FROM matching.verdict,
+               LATERAL (SELECT 'rejection' AS kind, said
+                          FROM jsonb_array_elements(filter_result->'hard_rejections') AS said
+                         UNION ALL
+                        SELECT 'strike', said
+                          FROM jsonb_array_elements(filter_result->'strikes') AS said) AS reason
+         WHERE profile_id = %s AND outcome = 'filtered'
+         GROUP BY 1, 2 ORDER BY count DESC, rule, kind LIMIT %s
+        """,
+        [profile_id, limit],
     )

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from jobmill.catalog.listings import ListingId
 from jobmill.db import Tx, rows
-from jobmill.matching.profiles import ProfileId
+from jobmill.matching import profiles
+from jobmill.matching.profiles import ProfileId, Saved
+from jobmill.queue.feed import announce
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,8 @@ class Waiting:
     url: str
     identity: str
     parent_item: int | None
+    forced: bool = False
+    """A person once wanted it whatever the rules say, and still does."""
 
 
 async def add(
@@ -47,11 +51,13 @@ async def add(
 
 
 async def add_open(tx: Tx, profile_id: int) -> int:
-    """Let every open listing be judged for a profile."""
+    """Let every open listing be judged for a profile, but those that another one stands for."""
     added = await tx.execute(
         """
         INSERT INTO matching.waiting (profile_id, listing_id)
-        SELECT %s, id FROM catalog.listing WHERE closed_at IS NULL ORDER BY id
+        SELECT %s, id FROM catalog.listing
+         WHERE closed_at IS NULL AND (duplicate_of IS NULL OR duplicate_kind = 'multi_location')
+         ORDER BY id
         ON CONFLICT (profile_id, listing_id) DO NOTHING
         """,
         [profile_id],
@@ -59,22 +65,58 @@ async def add_open(tx: Tx, profile_id: int) -> int:
     return added.rowcount
 
 
+async def add_missed(tx: Tx, profile_id: int) -> int:
+    """Let every open listing be judged for a profile that has not been."""
+    added = await tx.execute(
+        """
+        INSERT INTO matching.waiting (profile_id, listing_id)
+        SELECT %(profile)s, id FROM catalog.listing
+         WHERE closed_at IS NULL AND (duplicate_of IS NULL OR duplicate_kind = 'multi_location')
+           AND NOT EXISTS (SELECT FROM matching.verdict
+                            WHERE profile_id = %(profile)s AND listing_id = listing.id)
+         ORDER BY id
+        ON CONFLICT (profile_id, listing_id) DO NOTHING
+        """,
+        {"profile": profile_id},
+    )
+    return added.rowcount
+
+
+async def begin(tx: Tx, saved: Saved) -> int:
+    """Let every open listing be judged for a profile that was just begun; says how many. A later
+    version changes nothing by itself."""
+    if saved.version != 1 or not saved.changed:
+        return 0
+    found = await profiles.get(tx, saved.name)
+    added = await add_open(tx, found.profile_id)
+    await announce(tx)
+    return added
+
+
 async def take(tx: Tx, most: int) -> list[Waiting]:
-    """Take out those that wait longest; a row is taken once, by whoever commits."""
+    """Take out those that wait longest, but for profiles that are paused; a row is taken once, by
+    whoever commits."""
     return await rows(
         tx,
         Waiting,
         """
-        WITH taken AS (
-            DELETE FROM matching.waiting
-             WHERE (profile_id, listing_id) IN (
-                       SELECT profile_id, listing_id FROM matching.waiting
-                        WHERE since <= now()
-                        ORDER BY since, listing_id LIMIT %s FOR UPDATE SKIP LOCKED)
-            RETURNING profile_id, listing_id, parent_item, since
+        WITH longest AS MATERIALIZED (
+            SELECT profile_id, listing_id FROM matching.waiting
+             WHERE since <= now()
+               AND profile_id IN (SELECT id FROM matching.profile WHERE paused_at IS NULL)
+             ORDER BY since, listing_id LIMIT %s
+               FOR UPDATE OF waiting SKIP LOCKED
+        ), taken AS (
+            DELETE FROM matching.waiting USING longest
+             WHERE waiting.profile_id = longest.profile_id
+               AND waiting.listing_id = longest.listing_id
+            RETURNING waiting.profile_id, waiting.listing_id, parent_item, since
         )
         SELECT profile_id, profile.name AS profile, listing_id, url, identity, parent_item,
-               profile_id = (SELECT profile_id FROM matching.default_profile) AS is_default
+               profile_id = (SELECT profile_id FROM matching.default_profile) AS is_default,
+               EXISTS (SELECT FROM matching.verdict
+                        WHERE verdict.profile_id = taken.profile_id
+                          AND verdict.listing_id = taken.listing_id AND forced) AS forced
           FROM taken
           JOIN matching.profile ON profile.id = profile_id
           JOIN catalog.listing ON listing.id = listing_id

@@ -19,7 +19,12 @@ from jobmill import cli
 FORKS = multiprocessing.get_context("forkserver")
 LIMIT = 20.0
 LOADED = ("board", "imports", "lineage", "listing", "postings", "session", "source")
-ALSO = ("jobmill.app", "jobmill.ingest.admit", "jobmill.outside.fetch")
+ALSO = (
+    "jobmill.app",
+    "jobmill.ingest.admit",
+    "jobmill.matching.whatif",
+    "jobmill.outside.fetch",
+)
 FORKS.set_forkserver_preload([__name__, *ALSO, *(f"jobmill.cli.{name}" for name in LOADED)])
 
 

@@ -1,0 +1,66 @@
+"""jobmill profile pause|resume: when listings are judged for a profile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jobmill.cli import show
+from jobmill.cli.show import AsJson
+
+if TYPE_CHECKING:
+    from jobmill.db import Tx
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Which profile.")]
+
+
+@dataclass(frozen=True)
+class Paused:
+    name: str
+    paused: bool
+    waiting: int
+
+
+def pause(
+    name: Name,
+    as_json: AsJson = False,
+) -> None:
+    """Judge nothing for a profile until it is resumed."""
+    from jobmill.cli import session
+    from jobmill.matching import profiles, waiting
+
+    async def act(tx: Tx) -> Paused:
+        await profiles.pause(tx, name)
+        id = (await profiles.get(tx, name)).profile_id
+        return Paused(name, True, await waiting.count(tx, id))
+
+    done = session.ask(act)
+    if as_json:
+        show.one(done, as_json=True)
+        return
+    typer.echo(f"{name} is paused: nothing is judged for it, {show.count(done.waiting, 'listing')} waiting.")  # fmt: skip
+
+
+def resume(
+    name: Name,
+    as_json: AsJson = False,
+) -> None:
+    """Go on judging for a profile, and begin with what came meanwhile."""
+    from jobmill.cli import session
+    from jobmill.matching import profiles, waiting
+    from jobmill.queue.feed import announce
+
+    async def act(tx: Tx) -> Paused:
+        id = (await profiles.get(tx, name)).profile_id
+        if await profiles.resume(tx, name):
+            await waiting.add_missed(tx, id)
+            await announce(tx)
+        return Paused(name, False, await waiting.count(tx, id))
+
+    done = session.ask(act)
+    if as_json:
+        show.one(done, as_json=True)
+        return
+    typer.echo(f"{name} is at work: {show.count(done.waiting, 'listing')} waiting.")

@@ -1,0 +1,184 @@
+"""jobmill match set-status|undo|export: what one makes of matches."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO, get_args
+
+import typer
+
+from jobmill.cli import finding, lines, reasons, seeker, show
+from jobmill.cli.seeker import ProfileName
+from jobmill.cli.show import AsJson
+from jobmill.errors import Invalid
+
+if TYPE_CHECKING:
+    from jobmill.db import Database, Tx
+    from jobmill.matching.matches import Match, Wanted
+
+StatusName = Literal["new", "saved", "applied", "interviewing", "offer", "rejected", "dismissed"]
+Statuses = Annotated[
+    list[str] | None,
+    typer.Option("--status", metavar="STATUS", help="Only those; may be given several times."),
+]
+PAGE = 200
+INTAKE = "resumeIntakeData"
+
+
+def read(given: list[str] | None) -> list[StatusName] | None:
+    """The statuses that are wanted; Invalid if one is none."""
+    known: dict[str, StatusName] = {one: one for one in get_args(StatusName)}
+    wrong = [one for one in given or [] if one not in known]
+    if wrong:
+        raise Invalid(f"{', '.join(wrong)} is no status; there are {', '.join(known)}")
+    return [known[one] for one in given] if given else None
+
+
+@dataclass(frozen=True)
+class Turned:
+    id: int
+    before: str
+    status: str
+    note: str | None
+    title: str | None
+    company: str | None
+
+
+def set_status(
+    ids: Annotated[list[int], typer.Argument(metavar="ID", help="The numbers of matches.")],
+    status: Annotated[
+        StatusName, typer.Argument(metavar="STATUS", help="What they are from now on.")
+    ],
+    note: Annotated[str | None, typer.Option(metavar="TEXT", help="A word to remember.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what you made of matches: new, saved, applied, interviewing, offer, rejected or dismissed.
+
+    What you say stays, whatever is judged later, and the listing is kept for ever.
+    """
+    from jobmill.cli import session
+
+    async def act(tx: Tx) -> list[Turned]:
+        # In one order for all, so that two who do this at once never wait for each other.
+        return [await _turn(tx, id, status, note) for id in sorted(set(ids))]
+
+    with seeker.pointing():
+        turned = session.ask(act)
+    if as_json:
+        show.lines(turned)
+        return
+    for one in turned:
+        _tell(one)
+    changed = [str(one.id) for one in turned if one.before != one.status]
+    if changed:
+        which = changed[0] if len(changed) == 1 else "ID"
+        typer.echo(f"Not meant so? jobmill match undo {which}", err=True)
+
+
+async def _turn(tx: Tx, id: int, status: StatusName, note: str | None) -> Turned:
+    from jobmill.matching import matches
+
+    before = await matches.lock(tx, id)
+    after = await matches.set_status(tx, id, status, note=note, actor=seeker.who())
+    return _turned(before, after)
+
+
+def _turned(before: Match, after: Match) -> Turned:
+    return Turned(after.id, before.status, after.status, after.note, after.title, after.company)
+
+
+def _tell(one: Turned) -> None:
+    change = one.status if one.before == one.status else f"{one.before} → {one.status}"
+    reasons.say(reasons.name(one.title, one.company), f"{one.id:>5}  {change}  ")
+
+
+def undo(
+    id: Annotated[int, typer.Argument(metavar="ID", help="The number of a match.")],
+    as_json: AsJson = False,
+) -> None:
+    """Give a match the status that it had before the last change; twice is as before."""
+    from jobmill.cli import session
+    from jobmill.matching import matches
+
+    async def act(tx: Tx) -> Turned:
+        return _turned(*await matches.undo(tx, id, actor=seeker.who()))
+
+    with seeker.pointing():
+        turned = session.ask(act)
+    if as_json:
+        show.one(turned, as_json=True)
+    else:
+        _tell(turned)
+
+
+def export(
+    form: Annotated[
+        Literal["csv", "jsonl"], typer.Option("--format", help="A table, or one object a line.")
+    ] = "csv",
+    out: Annotated[str, typer.Option(metavar="FILE", help="Where to; - is stdout.")] = "-",
+    statuses: Statuses = None,
+    closed: Annotated[bool, typer.Option("--closed", help="Also new ones that closed.")] = False,
+    profile: ProfileName = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
+) -> None:
+    """Write matches with all their fields to a file, the newest first."""
+    from jobmill.cli import session
+    from jobmill.matching.matches import Wanted
+
+    async def run(database: Database) -> int:
+        from jobmill.cli.files import replacing
+
+        async with database.transaction() as tx:
+            chosen = await seeker.chosen(tx, profile)
+        # When a match was made never changes, so pages neither leave one out nor repeat one.
+        wanted = Wanted(chosen.profile_id, statuses=read(statuses), closed=closed, order="newest")
+        with replacing(out) as file:
+            return await _write(file, "jsonl" if as_json else form, _all(database, wanted))
+
+    count = session.use(run)
+    if out != "-":
+        words = "1 match" if count == 1 else f"{count:,} matches"
+        typer.echo(f"{words} written to {out}", err=True)
+
+
+async def _all(database: Database, wanted: Wanted) -> AsyncIterator[Match]:
+    """Page after page, each in a transaction of its own."""
+    from jobmill.matching import matches
+
+    wanted = replace(wanted, limit=PAGE)
+    while True:
+        async with database.transaction() as tx:
+            page = await matches.find(tx, wanted)
+        for one in page:
+            yield one
+        if len(page) < PAGE:
+            return
+        wanted = replace(wanted, after=page[-1].id)
+
+
+async def _write(out: TextIO, form: str, found: AsyncIterator[Match]) -> int:
+    from dataclasses import fields
+
+    from jobmill.matching import record
+    from jobmill.matching.matches import Match
+    from jobmill.matching.verdict import Intake
+
+    names = [record.camel(one.name) for one in fields(Match) if one.name != "resume_intake"]
+    intake = [record.camel(one.name) for one in fields(Intake)]
+    table = csv.writer(out) if form == "csv" else None
+    if table:
+        table.writerow([*names, *(f"{INTAKE}.{name}" for name in intake)])
+    count = 0
+    async for one in found:
+        count += 1
+        written = record.write(one)
+        if table:
+            written["items"] = [f"{i['name']} {i['points']}/{i['most']}" for i in one.items]
+            parts = [written[name] for name in names]
+            told = [written[INTAKE].get(name) for name in intake]
+            table.writerow([finding.cell(part) for part in (*parts, *told)])
+        else:
+            lines.put(written, out)
+    return count

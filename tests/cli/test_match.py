@@ -1,0 +1,539 @@
+"""The commands of a seeker, as somebody would use them."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobmill.catalog.posting import Posting, Salary
+from jobmill.cli import triage
+from jobmill.db import Database
+from jobmill.matching import matches, profiles, verdicts, waiting
+from jobmill.matching.profile import Profile
+from tests.catalog import kit
+from tests.cli import forked
+from tests.matching import judged
+from tests.queue.kit import fetch
+
+Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
+
+SEED = {
+    "url", "title", "company", "companyId", "location", "description", "matchScore",
+    "applicationPriority", "matchedSkills", "skillGaps", "resumeIntakeData", "createdAt", "status",
+}  # fmt: skip
+INTAKE = {
+    "professionalSummary", "prioritizedSkills", "experienceHighlights", "projectsToInclude",
+    "achievementAngles", "atsKeywords",
+}  # fmt: skip
+WORDLESS = Profile(seniority=("senior",))
+"""Without words whose meaning would have to be computed, which takes a while."""
+
+
+def variables(home: Path, url: str) -> dict[str, str]:
+    return {
+        "HOME": str(home),
+        "PATH": os.environ["PATH"],
+        "USER": "dana",
+        "DATABASE_URL": forked.as_url(url),
+    }
+
+
+@pytest.fixture
+def run(home: Path, url: str) -> Run:
+    async def call(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        words = arguments if arguments[0] == "profile" else ("match", *arguments)
+        own = variables(home, url)
+        return await asyncio.to_thread(
+            forked.jobmill, *words, stdin=stdin, folder=home, variables=own
+        )
+
+    return call
+
+
+@pytest.fixture(autouse=True)
+async def numbers(database: Database) -> None:
+    """Counted from 1: others have used numbers up in the database that this one was copied from."""
+    async with database.transaction() as tx:
+        await tx.execute("ALTER TABLE matching.match ALTER COLUMN id RESTART")
+        await tx.execute("ALTER TABLE catalog.listing ALTER COLUMN id RESTART")
+
+
+def answers(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def offer(id: int, title: str = "Senior Pump Engineer", **facts: Any) -> Posting:
+    facts.setdefault("arrangement", "remote")
+    facts.setdefault("location", "Remote, US")
+    return kit.posting(id, title, **facts)
+
+
+async def make(database: Database, *scores: int, **more: Any) -> judged.Place:
+    """A profile, and a listing with each of these scores."""
+    postings = more.pop("postings", None) or [offer(id) for id in range(1, len(scores) + 1)]
+    async with database.transaction() as tx:
+        place = await judged.make(tx, postings=postings, profile=WORDLESS)
+        for listing, score in zip(place.listings, scores, strict=False):
+            await matches.save(tx, place.word(score, listing, **more), scrape_method="text")
+    return place
+
+
+async def test_nothing_is_said_with_what_to_do_next(run: Run, database: Database) -> None:
+    done = await run("list")
+    assert done.returncode == 3
+    assert "jobmill profile import me.yaml" in done.stderr
+    async with database.transaction() as tx:
+        await profiles.save(tx, "main", WORDLESS)
+    assert "jobmill source add URL" in (await run("list")).stdout
+    assert "jobmill source add URL" in (await run("stats")).stdout
+    assert "No listings are open" in (await run("rescore", "--dry-run")).stdout
+    place = await make(database, postings=[offer(1), offer(2)])
+    async with database.transaction() as tx:
+        await waiting.add(tx, place.listings)
+    assert "2 listings wait to be judged" in (await run("list")).stdout
+    async with database.transaction() as tx:
+        await waiting.take(tx, 10)
+        await matches.save(tx, place.word(40))
+    assert "None of 1 listing fits main" in (await run("list")).stdout
+    async with database.transaction() as tx:
+        await matches.save(tx, place.word(90))
+    assert "No matches fit that" in (await run("list", "--status", "offer")).stdout
+    assert (await run("list", "--status", "offer", "--json")).stdout == ""
+
+
+async def test_matches_are_listed_best_first_with_reasons(run: Run, database: Database) -> None:
+    pay = Salary(60_000, 75_000, "EUR", "year", "structured")
+    postings = [offer(1), offer(2, "Staff Engineer", salary=pay), offer(3, "Diver")]
+    place = await make(database, 82, 91, 40, postings=postings)
+    shown = (await run("list")).stdout.splitlines()
+    assert [line.split("  ")[-1] for line in shown if "Wells" in line] == [
+        "Staff Engineer · Wells & Co",
+        "Senior Pump Engineer · Wells & Co",
+    ]
+    assert shown[0].startswith("    2   91 High ")
+    assert shown[1].strip() == "meaning 51/60, skills 40/40 · Python · lacks Go"
+    assert shown[2].strip().startswith("new · EUR 60,000-75,000 a year · Remote, US · found ")
+    found = answers(await run("list", "--json"))
+    assert [one["matchScore"] for one in found] == [91, 82]
+    assert found[0].keys() >= SEED
+    assert found[0]["resumeIntakeData"].keys() == INTAKE
+    assert (found[0]["listingId"], found[0]["profileVersion"]) == (place.listings[1], 1)
+
+
+async def test_matches_are_found_by_what_is_asked_for_page_by_page(
+    run: Run, database: Database
+) -> None:
+    await make(database, 82, 91, 86)
+    await run("set-status", 1, 3, "saved")
+
+    async def ids(*arguments: object) -> list[int]:
+        return [one["id"] for one in answers(await run("list", "--json", *arguments))]
+
+    assert await ids("--status", "saved", "--status", "offer") == [3, 1]
+    assert await ids("--priority", "High") == [2, 3]
+    assert await ids("--least", 86) == [2, 3]
+    assert await ids("--find", '"vacancy 3"') == [3]
+    assert await ids("--newest") == [3, 2, 1]
+    first = await run("list", "--limit", 2)
+    assert "There are more: --after 3" in first.stderr
+    assert await ids("--limit", 2, "--after", 3) == [1]
+    assert "no more" in (await run("list", "--after", 1)).stdout
+    for arguments, code, words in [
+        (["--status", "hired"], 2, "hired is no status; there are new, saved"),
+        (["--after", 99], 3, "match 99 does not exist; `jobmill match list`"),
+        (["--profile", "nobody"], 3, "`jobmill profile list`"),
+        (["--after", "9" * 20], 2, "no database holds"),
+    ]:
+        done = await run("list", *arguments)
+        assert (done.returncode, words in done.stderr) == (code, True), done.stderr
+
+
+async def test_a_match_is_shown_in_full(run: Run, database: Database) -> None:
+    postings = [offer(1, description="Pumps. " * 200, apply_url="https://apply.example/1")]
+    await make(database, 91, postings=postings, scored_by="claude-strong")
+    await run("set-status", 1, "applied", "--note", "by mail")
+    shown = (await run("show", 1)).stdout
+    for words in (
+        "91 of 100, High priority",
+        "by claude-strong, version 1 of main",
+        "applied since",
+        "by dana",
+        "by mail",
+        "https://boards.example/wells/postings/1",
+        "https://apply.example/1",
+        "  40 of 40   skills       1 of 2 that it asks for",
+        "  91 in all",
+        "Keeps water running.",
+        "created 91 by version 1",
+        "new → applied · by dana · by mail",
+        "more letters: --text",
+    ):
+        assert words in shown, words
+    assert (await run("show", 1, "--text")).stdout.count("Pumps.") == 200
+    (found,) = answers(await run("show", 1, "--json"))
+    assert found.keys() >= SEED
+    assert found["description"] == "Pumps. " * 200
+    assert [event["what"] for event in found["events"]] == ["created", "status"]
+    done = await run("show", 7)
+    assert done.returncode == 3
+    assert "match 7 does not exist; `jobmill match list`" in done.stderr
+
+
+async def test_nothing_in_a_listing_moves_the_cursor(run: Run, database: Database) -> None:
+    await make(
+        database, 91, postings=[offer(1, "Evil\x1b[2J\x07 Engineer", description="\x1b[31m")]
+    )
+    for arguments in (["list"], ["show", 1], ["why", 1], ["set-status", 1, "saved"]):
+        done = await run(*arguments)
+        assert "Evil\\x1b[2J" in done.stdout, arguments
+        assert "\x1b[2J" not in done.stdout + done.stderr
+
+
+async def test_why_tells_rules_points_and_words(run: Run, database: Database) -> None:
+    claims = ("skill: Rust",)
+    place = await make(
+        database, 91, postings=[offer(1), offer(2), offer(3)],
+        scored_by="claude-strong", dropped_claims=claims, local_score=84,
+    )  # fmt: skip
+    _, struck, rejected = place.listings
+    async with database.transaction() as tx:
+        await matches.save(tx, place.filtered(struck))
+        await matches.save(tx, place.filtered(rejected, why=judged.REJECTED))
+    fits = (await run("why", "https://boards.example/wells/postings/1?utm_source=x")).stdout
+    for words in (
+        "matched with 91 of 100",
+        "by claude-strong, version 1 of main, on 20",
+        "the local score was 84",
+        "match 1, new",
+        "passed with 0 strikes; 5 are too many",
+        "40 of 40   skills",
+        "“Python”",
+        "91 in all",
+        "it takes 80: the least score of a match",
+        "skill: Rust",
+    ):
+        assert words in fits, words
+    shown = (await run("why", struck)).stdout
+    assert "filtered out" in shown
+    assert "3    seniority      asks for a director" in shown
+    assert "“Director of Pumps”" in shown
+    assert "enough  arrangement    on site" in (await run("why", rejected)).stdout
+    (told,) = answers(await run("why", struck, "--json"))
+    assert (told["outcome"], told["kept"], told["match_id"]) == ("filtered", True, None)
+    assert told["filter_result"]["total_strikes"] == 5
+    async with database.transaction() as tx:
+        await profiles.save(tx, "main", Profile())
+    assert "the newest version is 2" in (await run("why", struck)).stdout
+    for unknown, hint in ((99, "listing search"), ("https://boards.example/9", "listing add")):
+        done = await run("why", unknown)
+        assert (done.returncode, hint in done.stderr) == (3, True)
+
+
+async def test_why_says_of_a_match_that_it_dropped_out(run: Run, database: Database) -> None:
+    place = await make(database, 90)
+    async with database.transaction() as tx:
+        await matches.save(tx, place.word(40))
+    assert "match 1, new, dropped out" in (await run("why", place.listing)).stdout
+
+
+async def test_why_judges_what_never_was_and_keeps_nothing(run: Run, database: Database) -> None:
+    place = await make(
+        database, postings=[offer(1), offer(2, arrangement="onsite", location="Lyon")]
+    )
+    (told,) = answers(await run("why", place.listing, "--json"))
+    assert (told["kept"], told["judged_at"], told["scored_by"]) == (False, None, "local")
+    assert told["score"] == sum(item["points"] for item in told["match_result"]["items"])
+    away = (await run("why", place.listings[1])).stdout
+    assert "filtered out" in away
+    assert "now; nothing is kept" in away
+    assert "Lyon" in away
+    assert await fetch(database, "SELECT count(*) FROM matching.verdict") == [0]
+
+
+async def test_what_if_tells_what_would_change_and_keeps_nothing(
+    run: Run, database: Database
+) -> None:
+    text = "Requirements: strong Python, 5+ years. You look after pumps. " * 3
+    place = await make(database, postings=[offer(1, description=text)])
+    await run("profile", "import", "-", stdin="skills: [{name: Python, rank: primary}]")
+    (told,) = answers(await run("what-if", place.listing, "--without", "python", "--json"))
+    change = told["difference"]
+    assert change["before"]["score"] > change["after"]["score"]
+    assert "skills" in {item["name"] for item in change["items"]}
+    shown = (await run("what-if", place.listing, "--without", "Python")).stdout
+    assert "→" in shown.splitlines()[2]
+    assert "nothing was kept" in shown
+    lower = (await run("what-if", place.listing, "--set", "rules.match.score=1")).stdout
+    assert "a match takes 80 → 1" in lower
+    (added,) = answers(await run("what-if", 1, "--with", "Go:strong", "--json"))
+    assert added["difference"]["after"]["score"] >= added["difference"]["before"]["score"]
+    assert await fetch(database, "SELECT count(*) FROM matching.verdict") == [0]
+    assert len(answers(await run("profile", "history", "--json"))) == 2
+
+
+async def test_what_if_says_what_a_model_would_about_say(run: Run, database: Database) -> None:
+    place = await make(database, postings=[offer(1, seniority="senior")])
+    (now,) = answers(await run("why", 1, "--json"))
+    async with database.transaction() as tx:
+        await matches.save(tx, place.word(now["score"] + 5, local_score=now["score"]))
+    (told,) = answers(await run("what-if", 1, "--set", "seniority=[intern]", "--json"))
+    assert told["difference"]["after"]["score"] < now["score"]
+    assert told["predicted"]["score"] == told["difference"]["after"]["score"] + 5
+
+
+async def test_what_if_over_everything_counts_what_comes_and_goes(
+    run: Run, database: Database
+) -> None:
+    await make(database, 90, 40)
+    low = ["--set", "rules.match={score: 0, with_home_city: 0}"]
+    (told,) = answers(await run("what-if", "--all", *low, "--json"))
+    assert told["counts"] == {"in": 1, "out": 0, "moved": 1, "other": 0, "same": 0}
+    shown = (await run("what-if", "--all", *low)).stdout
+    assert "2 open listings, judged locally by main as it would be." in shown
+    assert "Nothing was changed." in shown
+    high = ["--set", "rules.match={score: 100, with_home_city: 100}"]
+    (told,) = answers(await run("what-if", "--all", *high, "--json"))
+    assert [one["before"]["score"] for one in told["out"]] == [90]
+    assert await fetch(database, "SELECT count(*) FROM matching.waiting") == [0]
+
+
+async def test_wishes_that_cannot_be_are_refused(run: Run, database: Database) -> None:
+    await make(database, 90)
+    for arguments, words in [
+        ([1], "say what would be different"),
+        (["--with", "Go"], "name one listing, or --all"),
+        ([1, "--all", "--with", "Go"], "name one listing, or --all"),
+        ([1, "--without", "Go"], "the profile has no skill Go: it has none"),
+        ([1, "--set", "titels=[A]"], "did you mean titles?"),
+        ([1, "--with", "Go:best"], "skills.1.rank should be"),
+    ]:
+        done = await run("what-if", *arguments)
+        assert (done.returncode, words in done.stderr) == (2, True), (arguments, done.stderr)
+    assert (await run("what-if", 99, "--with", "Go")).returncode == 3
+
+
+async def test_rescoring_shows_first_and_queues_only_what_differs(
+    run: Run, database: Database
+) -> None:
+    place = await make(database, postings=[offer(id) for id in range(1, 6)])
+    (now,) = answers(await run("why", 1, "--json"))
+    same, moved, out, came, never = place.listings
+    async with database.transaction() as tx:
+        await matches.save(tx, place.word(now["score"], same))
+        await matches.save(tx, place.word(now["score"] + 9, moved, threshold=0))
+        await matches.save(tx, place.word(now["score"], out, threshold=0))
+        await matches.save(tx, place.filtered(came))
+        await matches.set_status(tx, 2, "applied")
+    before = await fetch(
+        database, "SELECT outcome, score FROM matching.verdict ORDER BY listing_id"
+    )
+
+    dry = await run("rescore", "--dry-run")
+    assert "5 open listings, judged locally by version 1 of main." in dry.stdout
+    assert "`jobmill match rescore` does it." in dry.stdout
+    done = await run("rescore")
+    assert (done.returncode, "--yes" in done.stderr) == (2, True)
+    assert await fetch(database, "SELECT count(*) FROM matching.waiting") == [0]
+
+    (told,) = answers(await run("rescore", "--yes", "--json"))
+    changed = sum(count for kind, count in told["counts"].items() if kind != "same")
+    assert told["queued"] == changed
+    waits = await fetch(database, "SELECT listing_id FROM matching.waiting ORDER BY 1")
+    assert set(waits) >= {moved, came, never}
+    assert len(waits) == changed
+    assert same not in waits
+    after = await fetch(database, "SELECT outcome, score FROM matching.verdict ORDER BY listing_id")
+    assert after == before
+    assert (await fetch(database, "SELECT status FROM matching.match WHERE id = 2")) == ["applied"]
+    assert "The queue judges" in (await run("rescore", "--yes")).stdout
+
+
+async def test_rescoring_what_is_as_it_was_changes_nothing(run: Run, database: Database) -> None:
+    place = await make(database, postings=[offer(1)])
+    (now,) = answers(await run("why", 1, "--json"))
+    async with database.transaction() as tx:
+        await matches.save(tx, place.word(now["score"]))
+    assert "Nothing would change." in (await run("rescore", "--yes")).stdout
+    assert await fetch(database, "SELECT count(*) FROM matching.waiting") == [0]
+
+
+async def test_what_drops_out_says_that_a_persons_word_stays(run: Run, database: Database) -> None:
+    place = await make(database, 90, 90, postings=[offer(1), offer(2)])
+    await run("set-status", 1, "saved")
+    async with database.transaction() as tx:
+        high = WORDLESS.rules.model_copy(
+            update={"match": WORDLESS.rules.match.model_copy(update={"score": 100})}
+        )
+        await profiles.save(tx, "main", WORDLESS.model_copy(update={"rules": high}))
+    shown = (await run("rescore", "--dry-run")).stdout
+    assert "1 of them you have spoken of, and they stay" in shown
+    assert "you said: saved" in shown
+    (told,) = answers(await run("rescore", "--dry-run", "--json"))
+    assert {one["listing_id"]: one["status"] for one in told["out"]} == {
+        place.listings[0]: "saved",
+        place.listings[1]: None,
+    }
+
+
+@pytest.mark.parametrize(("answer", "waits"), [(b"n\n", 0), (b"y\n", 1)])
+async def test_on_a_terminal_rescoring_asks_first(
+    home: Path, url: str, database: Database, answer: bytes, waits: int
+) -> None:
+    await make(database, postings=[offer(1)])
+    ours, theirs = pty.openpty()
+    os.write(ours, answer)
+    done = await asyncio.to_thread(
+        subprocess.run,
+        [sys.executable, "-m", "jobmill", "match", "rescore"],
+        check=False,
+        capture_output=True,
+        cwd=home,
+        env=variables(home, url) | {"PYTHONPATH": os.getcwd()},
+        stdin=theirs,
+        text=True,
+    )
+    os.close(ours)
+    os.close(theirs)
+    assert done.returncode == 0, done.stderr
+    assert "Let the queue judge 1 listing anew?" in done.stderr
+    assert await fetch(database, "SELECT count(*)::int FROM matching.waiting") == [waits]
+    assert ("Nothing was changed." in done.stdout) == (waits == 0)
+
+
+async def test_statuses_are_set_for_several_and_undone(run: Run, database: Database) -> None:
+    await make(database, 82, 91)
+    done = await run("set-status", 2, 1, 2, "saved", "--note", "nice")
+    assert done.stdout.splitlines() == [
+        "    1  new → saved  Senior Pump Engineer · Wells & Co",
+        "    2  new → saved  Senior Pump Engineer · Wells & Co",
+    ]
+    assert "jobmill match undo" in done.stderr
+    (told,) = answers(await run("set-status", 1, "applied", "--json"))
+    assert (told["before"], told["status"], told["note"]) == ("saved", "applied", "nice")
+    assert "applied → saved" in (await run("undo", 1)).stdout
+    (back,) = answers(await run("undo", 2, "--json"))
+    assert (back["before"], back["status"]) == ("saved", "new")
+    assert await fetch(database, "SELECT status_by FROM matching.match ORDER BY id") == ["dana"] * 2
+
+    done = await run("set-status", 1, 99, "dismissed")
+    assert (done.returncode, "match 99 does not exist" in done.stderr) == (3, True)
+    # All or none.
+    assert answers(await run("list", "--status", "dismissed", "--json")) == []
+    assert (await run("set-status", 1, "hired")).returncode == 2
+    assert (await run("undo", 99)).returncode == 3
+
+
+async def test_what_never_changed_cannot_be_undone(run: Run, database: Database) -> None:
+    await make(database, 82)
+    done = await run("undo", 1)
+    assert (done.returncode, "nothing to undo" in done.stderr) == (4, True)
+
+
+async def test_an_export_has_all_fields_and_is_safe_in_a_spreadsheet(
+    run: Run, database: Database, home: Path
+) -> None:
+    postings = [offer(1, "=A1+A2", location="@home"), offer(2)]
+    await make(database, 82, 91, postings=postings, matched_skills=("=cmd", "Go"))
+    await run("set-status", 2, "saved", "--note", "+1")
+    done = await run("export", "--out", "all.csv")
+    assert "2 matches written to all.csv" in done.stderr
+    with (home / "all.csv").open(newline="") as file:
+        second, first = csv.DictReader(file)
+    assert first.keys() >= SEED - {"resumeIntakeData"}
+    assert {f"resumeIntakeData.{name}" for name in INTAKE} <= first.keys()
+    assert (first["title"], first["location"], first["matchedSkills"]) == (
+        "'=A1+A2", "'@home", "'=cmd; Go",
+    )  # fmt: skip
+    assert (second["note"], second["status"], second["matchScore"]) == ("'+1", "saved", "91")
+    assert second["items"] == "skills 40/40; meaning 51/60"
+    listed = answers(await run("export", "--format", "jsonl", "--status", "saved"))
+    assert [one["id"] for one in listed] == [2]
+    assert listed == answers(await run("list", "--status", "saved", "--json"))
+    assert "cannot be written" in (await run("export", "--out", "all.csv/x")).stderr
+
+
+async def test_an_export_goes_on_past_a_page(run: Run, database: Database) -> None:
+    many = triage.PAGE + 3
+    await make(database, *([90] * many))
+    found = answers(await run("export", "--json"))
+    assert sorted(one["id"] for one in found) == list(range(1, many + 1))
+
+
+async def test_stats_count_what_was_judged_and_what_turns_most_down(
+    run: Run, database: Database
+) -> None:
+    place = await make(database, 90, 40, postings=[offer(id) for id in range(1, 6)])
+    async with database.transaction() as tx:
+        for listing in place.listings[2:4]:
+            await matches.save(tx, place.filtered(listing, why=judged.REJECTED))
+        await waiting.add(tx, place.listings[4:])
+    (told,) = answers(await run("stats", "--json"))
+    names = ("judged", "filtered", "skipped", "matched", "waiting")
+    assert [told[name] for name in names] == [4, 2, 1, 1, 1]
+    assert told["statuses"] == {"new": 1}
+    assert told["rules"] == [{"rule": "arrangement", "kind": "rejection", "count": 2}]
+    shown = (await run("stats")).stdout
+    assert "      4  judged" in shown
+    assert "      2  arrangement (enough by itself)" in shown
+
+
+async def test_a_new_profile_has_all_that_is_open_judged(run: Run, database: Database) -> None:
+    await make(database, postings=[offer(1), offer(2)])
+    yaml = "titles: [Cook]"
+    (saved,) = answers(await run("profile", "import", "-", "--name", "night", "--json", stdin=yaml))
+    assert saved["waiting"] == 2
+    first = await run("profile", "import", "-", "--name", "day", stdin=yaml)
+    assert "2 open listings wait to be judged" in first.stderr
+    second = await run("profile", "import", "-", "--name", "day", stdin="titles: [Diver]")
+    assert "jobmill match rescore --dry-run --profile day" in second.stderr
+    waits = "SELECT count(*)::int FROM matching.waiting JOIN matching.profile ON id = profile_id"
+    assert await fetch(database, f"{waits} WHERE name = 'day'") == [2]
+    assert await fetch(database, waits) == [4]
+    dry = await run("profile", "import", "-", "--name", "none", "--dry-run", stdin=yaml)
+    assert dry.returncode == 0
+    assert await fetch(database, waits) == [4]
+
+
+async def test_a_paused_profile_waits_and_goes_on_with_what_it_missed(
+    run: Run, database: Database
+) -> None:
+    place = await make(database, 90, postings=[offer(1), offer(2)])
+    assert "main is paused" in (await run("profile", "pause", "main")).stdout
+    assert answers(await run("profile", "list", "--json"))[0]["paused_at"]
+    assert "paused" in (await run("stats")).stdout
+    async with database.transaction() as tx:
+        assert await waiting.add(tx, place.listings) == 0
+    queued = await run("rescore", "--yes")
+    assert "jobmill profile resume main" in queued.stderr
+    async with database.transaction() as tx:
+        assert await waiting.take(tx, 10) == []
+    (resumed,) = answers(await run("profile", "resume", "main", "--json"))
+    assert (resumed["paused"], resumed["waiting"]) == (False, 2)
+    async with database.transaction() as tx:
+        assert len(await waiting.take(tx, 10)) == 2
+    assert (await run("profile", "pause", "nobody")).returncode == 3
+    assert (await run("profile", "resume", "nobody")).returncode == 3
+
+
+async def test_each_profile_has_matches_of_its_own(run: Run, database: Database) -> None:
+    place = await make(database, 90)
+    async with database.transaction() as tx:
+        await profiles.save(tx, "night", WORDLESS)
+        night = replace(place, profile=(await profiles.get(tx, "night")).profile_id)
+        await verdicts.save(tx, night.filtered())
+    assert [one["profile"] for one in answers(await run("list", "--json"))] == ["main"]
+    assert "None of 1 listing fits night" in (await run("list", "--profile", "night")).stdout
+    (told,) = answers(await run("why", place.listing, "--profile", "night", "--json"))
+    assert (told["profile"], told["outcome"]) == ("night", "filtered")

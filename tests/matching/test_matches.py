@@ -1,0 +1,295 @@
+"""Matches: what is kept of a verdict, and what a person says that nothing may undo."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import permutations
+
+import pytest
+
+from jobmill.catalog import listings
+from jobmill.db import Database, Tx
+from jobmill.errors import Conflict, NotFound
+from jobmill.matching import matches, profiles
+from jobmill.matching.matches import MatchId, Status, Wanted
+from jobmill.matching.profile import Profile
+from tests.catalog import kit as catalog
+from tests.matching import judged
+
+SPOKEN: list[Status] = ["saved", "applied", "interviewing", "offer", "rejected", "dismissed"]
+
+
+async def told(tx: Tx, id: int) -> list[str]:
+    return [event.what for event in await matches.events(tx, id)]
+
+
+async def test_a_listing_that_fits_is_a_match_with_all_that_was_said(tx: Tx) -> None:
+    place = await judged.make(tx)
+    id = await matches.save(tx, place.word(91), scrape_method="greenhouse")
+    assert id is not None
+    found = await matches.get(tx, id)
+    assert (found.match_score, found.application_priority, found.status) == (91, "High", "new")
+    assert (found.profile, found.profile_version, found.scored_by) == ("main", 1, "local")
+    assert (found.title, found.company, found.scrape_method) == (
+        "Pump Engineer", "Wells & Co", "greenhouse",
+    )  # fmt: skip
+    assert found.company_id is not None
+    assert found.matched_skills == ["Python"]
+    assert found.skill_gaps == ["Go"]
+    assert found.resume_intake["professional_summary"] == "Keeps water running."
+    assert sum(item["points"] for item in found.items) == 91
+    (event,) = await matches.events(tx, id)
+    assert (event.what, event.data) == ("created", {"score": 91, "version": 1})
+
+
+async def test_one_that_does_not_fit_is_no_match(tx: Tx) -> None:
+    place = await judged.make(tx)
+    assert await matches.save(tx, place.word(40)) is None
+    assert await matches.save(tx, place.filtered()) is None
+    assert await matches.find(tx, Wanted(closed=True, dropped=True)) == []
+
+
+async def test_judged_again_it_is_the_same_match_with_the_new_score(tx: Tx) -> None:
+    place = await judged.make(tx)
+    first = await matches.save(tx, place.word(91), scrape_method="greenhouse")
+    assert first is not None
+    assert await matches.save(tx, place.word(91)) == first
+    assert await matches.save(tx, place.word(85)) == first
+    found = await matches.get(tx, first)
+    assert (found.match_score, found.scrape_method) == (85, "greenhouse")
+    *_, last = await matches.events(tx, first)
+    assert (last.what, last.data) == ("rescored", {"before": 91, "score": 85, "version": 1})
+    assert await told(tx, first) == ["created", "rescored"]
+
+
+async def test_judging_again_uses_no_numbers_up(tx: Tx) -> None:
+    place = await judged.make(tx, listings=2)
+    first = await matches.save(tx, place.word(91))
+    for score in (92, 40, 93):
+        await matches.save(tx, place.word(score))
+    assert first is not None
+    assert await matches.save(tx, place.word(91, place.listings[1])) == first + 1
+
+
+async def test_a_new_match_that_fits_no_longer_drops_out_and_may_come_back(tx: Tx) -> None:
+    place = await judged.make(tx)
+    id = await matches.save(tx, place.word(91))
+    assert id is not None
+    await matches.save(tx, place.word(40))
+    await matches.save(tx, place.filtered())
+    assert await matches.find(tx, Wanted()) == []
+    assert [one.id for one in await matches.find(tx, Wanted(dropped=True))] == [id]
+    assert await matches.counts(tx, place.profile) == []
+    assert await matches.save(tx, place.word(91)) == id
+    assert [one.id for one in await matches.find(tx, Wanted())] == [id]
+    assert await told(tx, id) == ["created", "dropped", "back"]
+
+
+@pytest.mark.parametrize("status", SPOKEN)
+async def test_what_a_person_said_survives_judging_in_every_order(tx: Tx, status: Status) -> None:
+    place = await judged.make(tx)
+    id = await matches.save(tx, place.word(91))
+    assert id is not None
+    await matches.set_status(tx, id, status, note="mine", actor="dana")
+    words = [place.word(99), place.word(40), place.filtered(), place.word(82)]
+    for order in permutations(words):
+        for word in order:
+            await matches.save(tx, word)
+            found = await matches.get(tx, id)
+            assert (found.status, found.note, found.status_by) == (status, "mine", "dana")
+            assert found.dropped_at is None
+    assert [one.id for one in await matches.find(tx, Wanted())] == [id]
+
+
+async def test_a_status_given_to_a_dropped_match_brings_it_back_for_good(tx: Tx) -> None:
+    place = await judged.make(tx)
+    id = await matches.save(tx, place.word(91))
+    assert id is not None
+    await matches.save(tx, place.word(40))
+    await matches.set_status(tx, id, "applied")
+    await matches.save(tx, place.filtered())
+    assert (await matches.get(tx, id)).dropped_at is None
+
+
+async def test_a_listing_that_a_person_spoke_of_is_kept_for_ever(tx: Tx) -> None:
+    place = await judged.make(tx)
+    id = await matches.save(tx, place.word(91))
+    assert id is not None
+    await matches.set_status(tx, id, "saved")
+    assert (await listings.get(tx, place.listing)).marked_at is not None
+
+
+async def test_a_status_is_told_with_the_one_before_and_undone_by_it(tx: Tx) -> None:
+    place = await judged.make(tx)
+    id = await matches.save(tx, place.word(91))
+    assert id is not None
+    with pytest.raises(Conflict, match="nothing to undo"):
+        await matches.undo(tx, id)
+    await matches.set_status(tx, id, "saved", actor="dana")
+    await matches.set_status(tx, id, "applied", note="by mail", actor="dana")
+    await matches.set_status(tx, id, "applied", note="they answered", actor="dana")
+    before, after = await matches.undo(tx, id, actor="dana")
+    assert (before.status, after.status, after.note) == ("applied", "saved", "they answered")
+    before, after = await matches.undo(tx, id)
+    assert (before.status, after.status) == ("saved", "applied")
+    assert (await matches.events(tx, id))[1].data == {"before": "new", "after": "saved"}
+
+
+async def test_the_same_status_again_is_no_change(tx: Tx) -> None:
+    place = await judged.make(tx)
+    id = await matches.save(tx, place.word(91))
+    assert id is not None
+    await matches.set_status(tx, id, "new")
+    assert await told(tx, id) == ["created"]
+
+
+async def test_a_match_that_is_not_there_has_no_status(tx: Tx) -> None:
+    with pytest.raises(NotFound):
+        await matches.set_status(tx, 7, "saved")
+    with pytest.raises(NotFound):
+        await matches.undo(tx, 7)
+
+
+async def test_matches_are_found_by_what_is_wanted(tx: Tx) -> None:
+    place = await judged.make(tx, listings=4)
+    scores = (91, 75, 75, 60)
+    ids = [
+        await matches.save(tx, place.word(score, listing, threshold=50))
+        for listing, score in zip(place.listings, scores, strict=True)
+    ]
+    a, b, c, d = (id for id in ids if id is not None)
+    await matches.set_status(tx, c, "saved")
+    await judged.close(tx, place.listings[1], place.listings[2])
+
+    async def found(**wanted: object) -> list[MatchId]:
+        return [one.id for one in await matches.find(tx, Wanted(**wanted))]  # type: ignore[arg-type]
+
+    # What a person spoke of is shown though its listing is closed.
+    assert await found() == [a, c, d]
+    assert await found(closed=True) == [a, c, b, d]
+    assert await found(closed=True, order="newest") == [d, c, b, a]
+    assert await found(statuses=["saved", "applied"]) == [c]
+    assert await found(priority="High") == [a]
+    assert await found(least_score=75) == [a, c]
+    assert await found(q='"vacancy 4"') == [d]
+    assert await found(q="plumber") == []
+    assert await found(profile_id=place.profile) == [a, c, d]
+    assert await found(profile_id=place.profile + 1) == []
+    counted = {one.status: one.count for one in await matches.counts(tx, place.profile)}
+    assert counted == {"new": 3, "saved": 1}
+    assert await matches.touched(tx, place.profile) == {place.listings[2]: "saved"}
+
+
+@pytest.mark.parametrize("order", ["best", "newest"])
+async def test_pages_show_each_match_once(tx: Tx, order: matches.Order) -> None:
+    place = await judged.make(tx, listings=7)
+    for number, listing in enumerate(place.listings):
+        await matches.save(tx, place.word(80 + number % 2, listing))
+    whole = [one.id for one in await matches.find(tx, Wanted(order=order))]
+    seen: list[MatchId] = []
+    while page := await matches.find(
+        tx, Wanted(order=order, limit=2, after=seen[-1] if seen else None)
+    ):
+        seen += [one.id for one in page]
+    assert seen == whole
+    assert len(seen) == 7
+    with pytest.raises(NotFound):
+        await matches.find(tx, Wanted(order=order, after=max(seen) + 1))
+
+
+async def test_two_who_judge_at_once_make_one_match(database: Database) -> None:
+    async with database.transaction() as tx:
+        place = await judged.make(tx)
+    first, second = await catalog.overlap(
+        database,
+        lambda tx: matches.save(tx, place.word(91)),
+        lambda tx: matches.save(tx, place.word(85)),
+    )
+    assert first == second
+    async with database.transaction() as tx:
+        (found,) = await matches.find(tx, Wanted())
+        assert (found.id, found.match_score) == (first, 85)
+        assert await told(tx, found.id) == ["created", "rescored"]
+
+
+@pytest.mark.parametrize("person_first", [True, False])
+async def test_a_status_set_while_it_is_judged_stays(
+    database: Database, person_first: bool
+) -> None:
+    async with database.transaction() as tx:
+        place = await judged.make(tx)
+        id = await matches.save(tx, place.word(91))
+    assert id is not None
+
+    async def speak(tx: Tx) -> object:
+        return await matches.set_status(tx, id, "saved")
+
+    async def drop(tx: Tx) -> object:
+        return await matches.save(tx, place.word(40))
+
+    acts = (speak, drop) if person_first else (drop, speak)
+    await catalog.overlap(database, *acts)
+    async with database.transaction() as tx:
+        found = await matches.get(tx, id)
+    assert (found.status, found.dropped_at) == ("saved", None)
+
+
+async def test_of_two_people_at_once_the_later_one_sees_what_the_first_said(
+    database: Database,
+) -> None:
+    async with database.transaction() as tx:
+        place = await judged.make(tx)
+        id = await matches.save(tx, place.word(91))
+    assert id is not None
+    await catalog.overlap(
+        database,
+        lambda tx: matches.set_status(tx, id, "saved"),
+        lambda tx: matches.set_status(tx, id, "applied"),
+    )
+    async with database.transaction() as tx:
+        events = [one.data for one in await matches.events(tx, id) if one.what == "status"]
+    assert events == [
+        {"before": "new", "after": "saved"},
+        {"before": "saved", "after": "applied"},
+    ]
+
+
+@pytest.mark.parametrize("newer_first", [True, False])
+async def test_a_newer_version_wins_over_a_slower_older_one(
+    database: Database, newer_first: bool
+) -> None:
+    async with database.transaction() as tx:
+        place = await judged.make(tx)
+        await profiles.save(tx, "main", Profile(titles=("Diver",)))
+    older, newer = place.word(95), place.word(82, version=2)
+    words = (newer, older) if newer_first else (older, newer)
+    await catalog.overlap(
+        database, *(lambda tx, word=word: matches.save(tx, word) for word in words)
+    )
+    async with database.transaction() as tx:
+        (found,) = await matches.find(tx, Wanted())
+    assert (found.match_score, found.profile_version) == (82, 2)
+
+
+async def test_an_older_version_does_not_drop_what_a_newer_one_found(tx: Tx) -> None:
+    place = await judged.make(tx)
+    await profiles.save(tx, "main", Profile(titles=("Diver",)))
+    id = await matches.save(tx, place.word(82, version=2))
+    assert await matches.save(tx, place.filtered()) is None
+    assert [one.id for one in await matches.find(tx, Wanted())] == [id]
+
+
+async def test_many_at_once_leave_one_match_and_one_beginning(database: Database) -> None:
+    async with database.transaction() as tx:
+        place = await judged.make(tx)
+
+    async def save(score: int) -> None:
+        async with database.transaction() as tx:
+            await matches.save(tx, place.word(score))
+
+    await asyncio.gather(*(save(score) for score in range(78, 86)))
+    async with database.transaction() as tx:
+        found = await matches.find(tx, Wanted(dropped=True))
+        events = [what for one in found for what in await told(tx, one.id)]
+    assert len(found) == 1
+    assert events.count("created") == 1

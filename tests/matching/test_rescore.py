@@ -1,0 +1,183 @@
+"""Rescoring: what another version of a profile would change, told before it does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from jobmill.catalog.listings import ListingId
+from jobmill.catalog.posting import Posting
+from jobmill.db import Database, Tx
+from jobmill.matching import matches, rescore, verdicts
+from jobmill.matching.judgement import Judgement
+from jobmill.matching.profile import Profile
+from jobmill.matching.rescore import Change, Kind, Standing
+from jobmill.matching.verdicts import Brief, Outcome
+from tests.catalog import kit
+from tests.matching import judged
+from tests.queue.kit import fetch
+
+NEVER = Standing()
+FILTERED = Standing("filtered")
+
+
+def skipped(score: int) -> Standing:
+    return Standing("skipped", score)
+
+
+def matched(score: int) -> Standing:
+    return Standing("matched", score)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        (NEVER, matched(80), "in"),
+        (NEVER, skipped(70), "other"),
+        (NEVER, FILTERED, "other"),
+        (FILTERED, matched(80), "in"),
+        (FILTERED, skipped(70), "other"),
+        (FILTERED, FILTERED, "same"),
+        (skipped(70), matched(80), "in"),
+        (skipped(70), skipped(71), "other"),
+        (skipped(70), skipped(70), "same"),
+        (skipped(70), FILTERED, "other"),
+        (matched(80), matched(81), "moved"),
+        (matched(80), matched(80), "same"),
+        (matched(80), skipped(79), "out"),
+        (matched(80), FILTERED, "out"),
+    ],
+)
+def test_a_change_is_named_as_a_person_sees_it(
+    before: Standing, after: Standing, kind: Kind
+) -> None:
+    assert rescore.name_change(before, after) == kind
+
+
+def brief(outcome: Outcome, score: int | None, local: int | None) -> Brief:
+    return Brief(ListingId(1), 1, outcome, score, local, False)
+
+
+@pytest.mark.parametrize(
+    ("kept", "local", "predicted"),
+    [
+        (None, 82, matched(82)),
+        (None, 79, skipped(79)),
+        (brief("filtered", None, None), 82, matched(82)),
+        (brief("matched", 85, 85), 82, matched(82)),
+        (brief("skipped", 70, 70), 82, matched(82)),
+        # A model gave 91 where the local score was 86: it moves by as much.
+        (brief("matched", 91, 86), 82, matched(87)),
+        (brief("matched", 91, 86), 70, skipped(75)),
+        (brief("skipped", 60, 86), 90, skipped(64)),
+        (brief("matched", 98, 80), 100, matched(100)),
+        (brief("skipped", 5, 80), 60, skipped(0)),
+    ],
+)
+def test_a_models_score_is_taken_to_move_as_the_local_one(
+    kept: Brief | None, local: int, predicted: Standing
+) -> None:
+    found = Judgement(judged.PASSED, judged.result(local))
+    assert rescore.predict(kept, found) == predicted
+
+
+def test_what_the_filter_turns_down_has_no_score_whatever_a_model_said() -> None:
+    found = Judgement(judged.STRUCK, None)
+    assert rescore.predict(brief("matched", 91, 86), found) == FILTERED
+
+
+WORDS = (
+    "Requirements: 5+ years of experience with Python. Strong PostgreSQL. You build services that "
+    "move freight data, and you look after them together with two colleagues. Reference {id}."
+)
+
+
+def offer(id: int, title: str = "Senior Backend Engineer", **facts: object) -> Posting:
+    facts.setdefault("arrangement", "remote")
+    facts.setdefault("location", "Remote, US")
+    facts.setdefault("description", WORDS.format(id=id))
+    return kit.posting(id, title, **facts)
+
+
+def profile(**changed: object) -> Profile:
+    """Without words whose meaning would have to be computed, which takes a while."""
+    return Profile(seniority=("senior",)).model_copy(update=changed)
+
+
+async def compared(database: Database, place: judged.Place, other: Profile) -> dict[int, Change]:
+    return {one.listing_id: one async for one in rescore.compare(database, place.profile, other)}
+
+
+async def make(tx: Tx, *postings: Posting) -> judged.Place:
+    return await judged.make(tx, postings=postings, profile=profile())
+
+
+async def test_all_that_is_open_is_compared_and_nothing_is_kept(database: Database) -> None:
+    async with database.transaction() as tx:
+        place = await make(tx, offer(1), offer(2), offer(3), offer(4, location="Lyon, France"))
+        await judged.close(tx, place.listings[2])
+    found = await compared(database, place, profile())
+    assert set(found) == {place.listings[0], place.listings[1], place.listings[3]}
+    assert {one.before for one in found.values()} == {NEVER}
+    first = found[place.listings[0]]
+    assert (first.title, first.company) == ("Senior Backend Engineer", "Wells & Co")
+    assert first.after.score is not None
+    assert await fetch(database, "SELECT count(*) FROM matching.verdict") == [0]
+    assert await fetch(database, "SELECT count(*) FROM matching.waiting") == [0]
+
+
+async def test_what_comes_in_drops_out_and_stays_is_told_beside_what_was_kept(
+    database: Database,
+) -> None:
+    async with database.transaction() as tx:
+        place = await make(tx, *(offer(id) for id in range(1, 5)))
+    scores = {
+        id: one.after.score for id, one in (await compared(database, place, profile())).items()
+    }
+    first, second, third, fourth = place.listings
+    now = scores[first]
+    assert now is not None
+    async with database.transaction() as tx:
+        id = await matches.save(tx, place.word(now, first, threshold=0))
+        assert id is not None
+        await matches.save(tx, place.word(now - 1, second, threshold=0))
+        await matches.save(tx, place.word(now, third, threshold=100))
+        await matches.save(tx, place.filtered(fourth))
+        await matches.set_status(tx, id, "applied")
+    low = profile().rules.match.model_copy(update={"score": 0, "with_home_city": 0})
+    rules = profile().rules.model_copy(update={"match": low})
+    found = await compared(database, place, profile(rules=rules))
+    assert [found[id].kind for id in place.listings] == ["same", "moved", "in", "in"]
+    assert [found[id].status for id in place.listings] == ["applied", None, None, None]
+    high = low.model_copy(update={"score": 100, "with_home_city": 100})
+    rules = profile().rules.model_copy(update={"match": high})
+    found = await compared(database, place, profile(rules=rules))
+    assert [found[id].kind for id in place.listings] == ["out", "out", "same", "other"]
+    async with database.transaction() as tx:
+        assert (await matches.get(tx, id)).status == "applied"
+
+
+async def test_what_was_forced_and_what_repeats_another_is_left_alone(database: Database) -> None:
+    async with database.transaction() as tx:
+        place = await make(tx, offer(1), offer(2), offer(3), offer(4))
+        await verdicts.save(tx, replace(place.word(20), forced=True))
+        await tx.execute(
+            "UPDATE catalog.listing SET duplicate_of = %s, duplicate_kind = 'repost',"
+            " duplicate_why = 'the same text' WHERE id = %s",
+            [place.listings[0], place.listings[1]],
+        )
+        await tx.execute(
+            "UPDATE catalog.listing SET duplicate_of = %s, duplicate_kind = 'multi_location',"
+            " duplicate_why = 'the same text' WHERE id = %s",
+            [place.listings[0], place.listings[2]],
+        )
+    assert set(await compared(database, place, profile())) == set(place.listings[2:])
+
+
+async def test_more_than_a_page_is_compared_once_each(database: Database) -> None:
+    async with database.transaction() as tx:
+        place = await make(tx, *(offer(id) for id in range(1, rescore.PAGE + 6)))
+    found = rescore.compare(database, place.profile, profile())
+    ids = [one.listing_id async for one in found]
+    assert sorted(ids) == sorted(place.listings)
