@@ -14,8 +14,8 @@ from evaluation.score import Case, Score
 from jobmill.catalog.posting import Posting
 from jobmill.ingest.fields import fill, places
 from jobmill.ingest.fields import text as texts
-from jobmill.matching import facts, skills
-from jobmill.matching.facts import Facts
+from jobmill.matching import facts
+from jobmill.matching.facts import Facts, skills
 
 Line: TypeAlias = dict[str, Any]
 Maker: TypeAlias = Literal["annotators", "a project's tests", "not said", "models (silver)"]

@@ -158,10 +158,17 @@ def _print(told: dict[str, object]) -> None:
     many = outcomes.total()
     wall, worker, server = (float(str(told[name])) for name in ("wall", "worker", "server"))
     table = Table("figure", "value", title="Listings from saved answers to verdicts", title_justify="left")  # fmt: skip
-    table.add_row("listings", f"{many} ({', '.join(f'{n} {what}' for what, n in outcomes.items())})")
+    table.add_row(
+        "listings", f"{many} ({', '.join(f'{n} {what}' for what, n in outcomes.items())})"
+    )
     table.add_row("listings a second, one worker process", f"{many / wall:.0f}")
-    table.add_row("listings a second of one core (worker and server)", f"{many / (worker + server):.0f}")
-    table.add_row("core milliseconds a listing: worker, server", f"{1000 * worker / many:.1f}, {1000 * server / many:.1f}")
+    table.add_row(
+        "listings a second of one core (worker and server)", f"{many / (worker + server):.0f}"
+    )
+    table.add_row(
+        "core milliseconds a listing: worker, server",
+        f"{1000 * worker / many:.1f}, {1000 * server / many:.1f}",
+    )
     shares: dict[str, float] = told["shares"]  # pyright: ignore[reportAssignmentType]
     for name, share in sorted(shares.items(), key=lambda one: -one[1]):
         table.add_row(f"share of the worker's time: {name}", f"{share:.3f}")

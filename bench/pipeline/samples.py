@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections import Counter
 from types import FrameType, TracebackType
+from typing import Self
 
 EVERY = 0.002
 IDLE = ("selectors.py", "base_events.py")
@@ -17,7 +18,7 @@ class Sampler:
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 
-    def __enter__(self) -> Sampler:
+    def __enter__(self) -> Self:
         signal.signal(signal.SIGPROF, self._look)
         signal.setitimer(signal.ITIMER_PROF, EVERY, EVERY)
         return self

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from jobmill.catalog import listings
 from jobmill.catalog.listings import Listing
 from jobmill.db import Database
-from jobmill.matching import facts, filter, score, vectors
-from jobmill.matching.employer import Employer
+from jobmill.matching import facts
 from jobmill.matching.facts import Facts
+from jobmill.matching.meaning import vectors
 from jobmill.matching.profile import Profile
+from jobmill.matching.rules import filter, score
+from jobmill.matching.rules.employer import Employer
 from jobmill.matching.verdict import FilterResult, MatchResult
 from jobmill.matching.verdicts import Outcome
 

@@ -10,11 +10,12 @@ from jobmill.catalog import companies, listings, search
 from jobmill.catalog.listings import Listing, ListingId
 from jobmill.catalog.search import Query
 from jobmill.db import Database, Tx
-from jobmill.matching import employer, judgement, matches, verdicts
-from jobmill.matching.employer import Employer
+from jobmill.matching import judgement, matches, verdicts
 from jobmill.matching.judgement import Judgement
 from jobmill.matching.matches import Status
 from jobmill.matching.profile import Profile
+from jobmill.matching.rules import employer
+from jobmill.matching.rules.employer import Employer
 from jobmill.matching.verdicts import Brief, Outcome
 
 PAGE = 200

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from jobmill.errors import Invalid
-from jobmill.matching import skills
+from jobmill.matching.facts import skills
 from jobmill.matching.profile import Person, Profile, Skill
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from difflib import get_close_matches
 from typing import Any, TypeAlias, cast
 
 from jobmill.errors import Invalid
-from jobmill.matching import document, skills
+from jobmill.matching import document
+from jobmill.matching.facts import skills
 from jobmill.matching.judgement import Judgement
 from jobmill.matching.profile import RANKS, Profile
 from jobmill.matching.rescore import Standing

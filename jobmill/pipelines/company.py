@@ -19,8 +19,9 @@ from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, NotFound, OutsideError
 from jobmill.ingest.about import board, claims, prose, site, told
 from jobmill.ingest.about.prose import Prose
-from jobmill.matching import company_score, profiles, techstack
+from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
+from jobmill.matching.rules import company_score, techstack
 from jobmill.outside.question import Answered, Blocked, Failed
 from jobmill.pipelines import discovery
 from jobmill.pipelines.discovery import DiscoveryConfig

@@ -31,7 +31,14 @@ def submission(url: str, profile_id: int, *, force: bool = False) -> New:
 
 def _work(one: Waiting) -> New:
     """The item that judges a listing that a source has shown."""
-    data = {"url": one.url, "profile_id": one.profile_id, "listing_id": one.listing_id}
+    data: dict[str, Any] = {
+        "url": one.url,
+        "profile_id": one.profile_id,
+        "listing_id": one.listing_id,
+    }
+    if one.forced:
+        # What a person once insisted on stays, whatever is judged later.
+        data["force"] = True
     return New(KIND, "scrape", _key(_page(one), one.profile_id), data=data)
 
 

@@ -19,8 +19,9 @@ from jobmill.db import Tx
 from jobmill.errors import OutsideError
 from jobmill.ingest import extraction, one, website
 from jobmill.ingest.one import Over, Unclear
-from jobmill.matching import employer, judgement, matches, opinion, profiles, stop
+from jobmill.matching import judgement, matches, opinion, profiles
 from jobmill.matching.profiles import ProfileId, Version
+from jobmill.matching.rules import employer, stop
 from jobmill.matching.verdict import (
     FilterResult,
     MatchResult,

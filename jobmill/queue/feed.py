@@ -5,7 +5,7 @@ The table is the truth, so a full queue loses nothing: what did not fit is taken
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence, Set
+from collections.abc import Awaitable, Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -62,7 +62,7 @@ async def feed(tx: Tx, source: Feed) -> int:
     return len(taken)
 
 
-def _has(one: New | Child, known: Set[ItemId]) -> bool:
+def _has(one: New | Child, known: Container[ItemId]) -> bool:
     return isinstance(one, Child) and one.parent in known
 
 

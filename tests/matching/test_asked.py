@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobmill.matching import asked, sections
+from jobmill.matching.facts import asked, sections
 
 TEXT = """\
 About Brine

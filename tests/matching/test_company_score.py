@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from jobmill.matching import company_score
 from jobmill.matching.profile import Profile, Tiers
-from jobmill.matching.techstack import Stack
+from jobmill.matching.rules import company_score
+from jobmill.matching.rules.techstack import Stack
 from tests.catalog.test_companies import company
 
 SKILLS = [

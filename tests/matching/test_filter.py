@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from jobmill.matching import abilities, filter, skills
-from jobmill.matching.facts import AskedSkill
+from jobmill.matching.facts import AskedSkill, skills
+from jobmill.matching.facts.years import AskedYears
+from jobmill.matching.rules import abilities, filter
 from jobmill.matching.verdict import read_filter
-from jobmill.matching.years import AskedYears
 from tests.matching.cases import asked, facts, posting, profile, with_skill
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobmill.matching import implied, skills
+from jobmill.matching.facts import implied, skills
 
 
 def test_a_skill_implies_others_through_others() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobmill.matching import intake
+from jobmill.matching.rules import intake
 from tests.matching.cases import asked, facts, posting, profile
 
 DANA = {

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jobmill.matching import meaning, minilm, vectors
+from jobmill.matching import meaning
+from jobmill.matching.meaning import minilm, vectors
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -62,7 +63,7 @@ def test_vectors_are_kept_under_what_made_them() -> None:
 
 
 def test_only_those_who_compare_load_the_model() -> None:
-    program = "import sys, jobmill.matching.vectors; sys.exit('numpy' in sys.modules)"
+    program = "import sys, jobmill.matching.meaning.vectors; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from jobmill.catalog.posting import Posting
 from jobmill.matching import facts as fact
-from jobmill.matching import filter, score
-from jobmill.matching.asked import AskedSkill
-from jobmill.matching.employer import Employer
 from jobmill.matching.facts import Facts
+from jobmill.matching.facts.asked import AskedSkill
+from jobmill.matching.facts.years import AskedYears
 from jobmill.matching.profile import Profile, Skill
+from jobmill.matching.rules import filter, score
+from jobmill.matching.rules.employer import Employer
 from jobmill.matching.verdict import FilterResult, MatchResult
-from jobmill.matching.years import AskedYears
 from tests.matching.cases import facts, posting, profile, with_skill, without_skill
 
 NAMES = (

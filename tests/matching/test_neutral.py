@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from jobmill.catalog.posting import Posting
-from jobmill.matching import neutral
+from jobmill.matching.meaning import neutral
 from jobmill.matching.profile import Person, Profile
 
 TEXT = """\

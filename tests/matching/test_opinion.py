@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database
-from jobmill.matching import injection, opinion
-from jobmill.matching.claims import Held, closest
-from jobmill.matching.employer import Employer
-from jobmill.matching.opinion import Opinion, Reason
+from jobmill.matching import opinion
+from jobmill.matching.opinion import Opinion, Reason, injection
+from jobmill.matching.opinion.claims import Held, closest
 from jobmill.matching.profile import Profile
+from jobmill.matching.rules.employer import Employer
 from jobmill.matching.verdict import Intake, Item, MatchResult, read_match
 from jobmill.outside import anthropic, endpoint, ledger, prices
 from jobmill.outside.model import open_model

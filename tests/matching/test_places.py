@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobmill.matching import geography, places, whereabouts
+from jobmill.matching.rules import geography, places, whereabouts
 from tests.matching.cases import facts, posting, profile
 
 

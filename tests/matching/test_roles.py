@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobmill.matching import roles
+from jobmill.matching.facts import roles
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from jobmill.catalog.posting import Salary
-from jobmill.matching import hours, score, titles
-from jobmill.matching.employer import Employer
 from jobmill.matching.facts import AskedSkill
+from jobmill.matching.facts.years import AskedYears
 from jobmill.matching.profile import Span
+from jobmill.matching.rules import hours, score, titles
+from jobmill.matching.rules.employer import Employer
 from jobmill.matching.verdict import Item, MatchResult, read_match
-from jobmill.matching.years import AskedYears
 from tests.matching.cases import asked, facts, posting, profile
 
 

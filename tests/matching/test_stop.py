@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jobmill.matching import stop
 from jobmill.matching.profile import Profile, StopLists
+from jobmill.matching.rules import stop
 
 
 def judge(url: str = "", title: str = "", company: str | None = None, **lists: list[str]) -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobmill.matching import techstack
+from jobmill.matching.rules import techstack
 
 WANTED = (
     "python javascript java go rust ruby php c# react vue angular svelte docker kubernetes aws gcp "

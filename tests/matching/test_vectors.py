@@ -9,8 +9,7 @@ import pytest
 
 from jobmill.catalog import listings
 from jobmill.db import Database, Tx
-from jobmill.matching import neutral, vectors
-from jobmill.matching.meaning import MODEL, Vector
+from jobmill.matching.meaning import MODEL, Vector, neutral, vectors
 from jobmill.matching.profile import Profile
 from tests.catalog.kit import make_source, overlap, posting, run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobmill.matching import sections, years
+from jobmill.matching.facts import sections, years
 
 
 def read(text: str) -> tuple[float, float | None] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobmill.matching import zones
+from jobmill.matching.facts import zones
 
 US = (-8.0, -7.0, -6.0, -5.0)
 

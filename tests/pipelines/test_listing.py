@@ -184,6 +184,16 @@ async def test_whoever_insists_gets_a_match_and_still_sees_what_the_filter_says(
     assert word.filter_result.strikes or word.filter_result.hard_rejections
 
 
+async def test_what_was_insisted_on_stays_a_match_when_its_listing_changes(bed: Bed) -> None:
+    bed.net.on(URL, ok(page("Junior COBOL Intern", TEXT.replace("Python", "COBOL")), URL))
+    await bed.judge(force=True)
+    async with bed.database.transaction() as tx:
+        await inbox.put(tx, [(await bed.matches())[0].listing_id])
+        await feed(tx, inbox.FEED)
+    await bed.drain()
+    assert len(await bed.matches()) == 1
+
+
 async def test_a_closed_page_is_skipped_and_closes_its_listing(bed: Bed) -> None:
     await bed.judge()
     bed.net.plays.clear()

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from functools import cache, cached_property
 
 from jobmill.catalog.posting import Posting
-from jobmill.matching import skills
+from jobmill.matching.facts import skills
 from jobmill.matching.profile import Profile
 
 ALIKE = 0.9

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from jobmill.catalog.posting import Period, Posting, Salary
-from jobmill.matching import abilities, hours, intake, ladder, places, titles, whereabouts
-from jobmill.matching.abilities import Ability
-from jobmill.matching.employer import Employer
 from jobmill.matching.facts import Facts
-from jobmill.matching.filter import told
 from jobmill.matching.profile import Profile, Rank, SalaryFloor
+from jobmill.matching.rules import abilities, hours, intake, ladder, places, titles, whereabouts
+from jobmill.matching.rules.abilities import Ability
+from jobmill.matching.rules.employer import Employer
+from jobmill.matching.rules.filter import told
 from jobmill.matching.verdict import Item, MatchResult, Priority
 
 CREDIT: Final[dict[Rank, float]] = {"primary": 1.0, "strong": 0.95, "familiar": 0.75}

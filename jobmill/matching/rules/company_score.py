@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jobmill.catalog.companies import Company, Tier
-from jobmill.matching import employer, places, techstack
 from jobmill.matching.profile import RANKS, Profile, Tiers
-from jobmill.matching.techstack import Stack
+from jobmill.matching.rules import employer, places, techstack
+from jobmill.matching.rules.techstack import Stack
 from jobmill.matching.verdict import Item
 
 ENOUGH = 5

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jobmill.matching import skills
+from jobmill.matching.facts import skills
 
 # What each is called in a company's record. The first five lines must never be shorter.
 _NAMES = (

@@ -11,9 +11,8 @@ from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
 from jobmill.catalog.posting import Posting
-from jobmill.matching import skills
-from jobmill.matching.facts import AskedSkill, Facts
-from jobmill.matching.implied import implied
+from jobmill.matching.facts import AskedSkill, Facts, skills
+from jobmill.matching.facts.implied import implied
 from jobmill.matching.profile import RANKS, Profile, Skill
 
 Weight: TypeAlias = Literal[0, 1, 2, 3]

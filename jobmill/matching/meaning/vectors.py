@@ -10,8 +10,8 @@ from uuid import UUID
 from jobmill.catalog import listings
 from jobmill.catalog.listings import Listing
 from jobmill.db import Database, Tx, rows
-from jobmill.matching import meaning, neutral
-from jobmill.matching.meaning import MODEL, Vector
+from jobmill.matching import meaning
+from jobmill.matching.meaning import MODEL, Vector, neutral
 from jobmill.matching.profile import Profile
 
 SIZE = 384

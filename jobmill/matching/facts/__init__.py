@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from jobmill.catalog.posting import Arrangement, Posting, Seniority
-from jobmill.matching import asked, roles, sections, years, zones
-from jobmill.matching.asked import AskedSkill
-from jobmill.matching.lines import cut
-from jobmill.matching.roles import Role
-from jobmill.matching.sections import Sections
-from jobmill.matching.years import AskedYears
-from jobmill.matching.zones import Zones
+from jobmill.matching.facts import asked, roles, sections, years, zones
+from jobmill.matching.facts.asked import AskedSkill
+from jobmill.matching.facts.lines import cut
+from jobmill.matching.facts.roles import Role
+from jobmill.matching.facts.sections import Sections
+from jobmill.matching.facts.years import AskedYears
+from jobmill.matching.facts.zones import Zones
 
 Importance: TypeAlias = asked.Importance
 

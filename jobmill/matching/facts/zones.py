@@ -9,7 +9,7 @@ from functools import cache
 from typing import TypeAlias
 
 from jobmill.catalog import places
-from jobmill.matching.lines import cut
+from jobmill.matching.facts.lines import cut
 
 Zones: TypeAlias = tuple[float, ...]
 

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Final
 
 from jobmill.catalog import places as words
-from jobmill.matching import geography
-from jobmill.matching.geography import Area
+from jobmill.matching.rules import geography
+from jobmill.matching.rules.geography import Area
 
 # "OR" between two places is never in capitals: that is Oregon.
 _BETWEEN: Final = re.compile(r"[;|•·\n]|\s/\s|\s(?:or|and|&)\s|(?<=[^\W\d_]{3})/(?=[^\W\d_]{3})")

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from jobmill.catalog.posting import Posting
-from jobmill.matching import geography, places
 from jobmill.matching.facts import Facts
-from jobmill.matching.places import Place
 from jobmill.matching.profile import Profile
+from jobmill.matching.rules import geography, places
+from jobmill.matching.rules.places import Place
 
 LONGEST: Final = 300
 """Characters of the words that are shown."""

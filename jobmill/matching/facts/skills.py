@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal, TypeAlias
 
-from jobmill.matching.lines import bounds
+from jobmill.matching.facts.lines import bounds
 
 Kind: TypeAlias = Literal["", "=", "?", "~"]
 """How a spelling is meant: any case; this case only; an everyday word; one that is a language."""
@@ -85,7 +85,9 @@ def names() -> frozenset[str]:
 @cache
 def spellings() -> tuple[Spelling, ...]:
     """All that we know: one skill a line, its name first, each with its kind's mark before it."""
-    lines = (resources.files("jobmill.matching") / "skills.txt").read_text("utf-8").splitlines()
+    lines = (
+        (resources.files("jobmill.matching.facts") / "skills.txt").read_text("utf-8").splitlines()
+    )
     return tuple(one for line in lines for one in _read(line.split(" | ")))
 
 

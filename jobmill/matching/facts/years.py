@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from jobmill.matching.lines import cut
-from jobmill.matching.sections import Sections
+from jobmill.matching.facts.lines import cut
+from jobmill.matching.facts.sections import Sections
 
 WORDS = {
     "zero": 0, "a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,

@@ -11,11 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from jobmill.catalog.names import company_key
 from jobmill.catalog.posting import Posting
-from jobmill.matching import claims, injection, skills
-from jobmill.matching.claims import Checked, Held
-from jobmill.matching.employer import Employer
+from jobmill.matching.facts import skills
+from jobmill.matching.opinion import claims, injection
+from jobmill.matching.opinion.claims import Checked, Held
 from jobmill.matching.profile import RANKS, Profile, Skill
-from jobmill.matching.score import priority
+from jobmill.matching.rules.employer import Employer
+from jobmill.matching.rules.score import priority
 from jobmill.matching.verdict import Intake, Item, MatchResult
 from jobmill.outside.question import Ask
 

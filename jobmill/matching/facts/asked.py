@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from jobmill.matching import skills
-from jobmill.matching.lines import bounds, cut
-from jobmill.matching.sections import Part, Sections
+from jobmill.matching.facts import skills
+from jobmill.matching.facts.lines import bounds, cut
+from jobmill.matching.facts.sections import Part, Sections
 
 Importance: TypeAlias = Literal["required", "preferred", "mentioned"]
 RANKS: dict[Importance, int] = {"required": 2, "preferred": 1, "mentioned": 0}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from jobmill.matching.minilm import MiniLM
+    from jobmill.matching.meaning.minilm import MiniLM
 
 Vector: TypeAlias = "npt.NDArray[np.float32]"
 """Of length 1."""
@@ -51,6 +51,6 @@ def _embed(texts: Sequence[str]) -> list[Vector]:
 @lru_cache(maxsize=1)
 def _model() -> MiniLM:
     # Only a process that compares loads it.
-    from jobmill.matching.minilm import MiniLM
+    from jobmill.matching.meaning.minilm import MiniLM
 
     return MiniLM()

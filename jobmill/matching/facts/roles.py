@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal, TypeAlias
 
-from jobmill.matching.lines import cut
+from jobmill.matching.facts.lines import cut
 
 Role: TypeAlias = Literal["ic", "management"]
 

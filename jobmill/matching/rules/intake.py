@@ -8,9 +8,9 @@ from typing import Final
 
 from jobmill.catalog.names import fold
 from jobmill.catalog.posting import Posting
-from jobmill.matching import abilities, skills
-from jobmill.matching.facts import Facts
+from jobmill.matching.facts import Facts, skills
 from jobmill.matching.profile import RANKS, Profile
+from jobmill.matching.rules import abilities
 from jobmill.matching.verdict import Intake
 
 MOST: Final = 10

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jobmill.catalog.posting import Posting
-from jobmill.matching import abilities, ladder, stop, whereabouts
-from jobmill.matching.abilities import Ability
 from jobmill.matching.facts import AskedYears, Facts
 from jobmill.matching.profile import Profile, Span
+from jobmill.matching.rules import abilities, ladder, stop, whereabouts
+from jobmill.matching.rules.abilities import Ability
+from jobmill.matching.rules.whereabouts import Whereabouts
 from jobmill.matching.verdict import FilterResult, Rejection, Strike
-from jobmill.matching.whereabouts import Whereabouts
 
 ENOUGH = 0.4
 """Who has so much of what is required is not turned down for missing skills alone."""

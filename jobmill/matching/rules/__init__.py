@@ -1,0 +1,1 @@
+"""The rules by which listings and companies are judged: pure, and explained."""
