@@ -35,7 +35,7 @@ def body(ask: Ask[T], endpoint: Endpoint, *, stream: bool) -> bytes:
         "messages": [{"role": "user", "content": fenced(ask.text)}],
         "output_config": {"format": {"type": "json_schema", "schema": schema(ask.answer)}},
     }
-    return json.dumps(asked | ({"stream": True} if stream else {})).encode()
+    return json.dumps(asked | ({"stream": True} if stream else {}), ensure_ascii=False).encode()
 
 
 class _Usage(BaseModel):

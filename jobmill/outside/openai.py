@@ -34,7 +34,7 @@ def body(ask: Ask[T], endpoint: Endpoint, *, stream: bool) -> bytes:
     }
     if stream:
         asked |= {"stream": True, "stream_options": {"include_usage": True}}
-    return json.dumps(asked).encode()
+    return json.dumps(asked, ensure_ascii=False).encode()
 
 
 class _Usage(BaseModel):
