@@ -97,6 +97,7 @@ def worker(
         chores=[
             Chore(1.0, schedule.ticker(SCHEDULES)),
             Chore(watch.WATCH_EVERY, watch.sweep),
+            Chore(300.0, company.end_abandoned),
             *(Chore(SCAN_EVERY, feeder(feed), when_told=True) for feed in FEEDS),
         ],
     )

@@ -8,9 +8,8 @@ import json
 import os
 import tempfile
 import time
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -25,7 +24,7 @@ from jobmill.db import Database, connect
 from jobmill.db.embedded import Embedded
 from jobmill.db.migrate import migrate
 from jobmill.ingest.adapters import BY_NAME
-from jobmill.matching import document, example, profiles
+from jobmill.matching import document, example, meaning, profiles
 from jobmill.outside.request import Answer, Gone, Ok, Request, Validators
 from jobmill.pipelines import source
 from jobmill.queue import Worker
@@ -41,6 +40,18 @@ BOARDS = {
     ("lever", "matchgroup"): "ats_lever/matchgroup__enjoiyourlife.json",
     ("ashby", "ramp"): "ats_ashby/ramp__enjoiyourlife.json",
 }
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Seconds, what became of the listings, and whose code the worker was in."""
+
+    wall: float
+    worker: float
+    server: float | None
+    """None where the system does not tell."""
+    outcomes: dict[str, int]
+    shares: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -62,35 +73,27 @@ def main() -> None:
         print(f"Skipped: there are no real answers at {options.data}; --data names another folder.")
         return
     with tempfile.TemporaryDirectory() as folder, Embedded(Path(folder, "postgres")).use() as url:
-        told = asyncio.run(_measure(url, Path(folder, "postgres"), options.data))
-    _print(told)
+        found = asyncio.run(_measure(url, Path(folder, "postgres"), options.data))
+    _print(found)
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(told, indent=1) + "\n")
+    RESULTS.write_text(json.dumps(asdict(found), indent=1) + "\n")
 
 
-async def _measure(url: str, home: Path, data: Path) -> dict[str, object]:
+async def _measure(url: str, home: Path, data: Path) -> Measured:
     async with connect(url, size=8) as database:
         await _prepare(database)
         shelf = Shelf({_url(board): (data / file).read_bytes() for board, file in BOARDS.items()})
         tools = Tools(database, shelf)
         # A model is loaded once in the life of a worker, not once a listing.
-        await _warm(database)
+        await meaning.embed(["warm"])
         sampler = Sampler()
         began, ours, theirs = time.perf_counter(), time.process_time(), _server_seconds(home)
         with sampler:
             await _work(database, tools)
         wall = time.perf_counter() - began
-        ours, theirs = time.process_time() - ours, _server_seconds(home) - theirs
-        return {"wall": wall, "worker": ours, "server": theirs} | {
-            "outcomes": await _outcomes(database),
-            "shares": sampler.shares(),
-        }
-
-
-async def _warm(database: Database) -> None:
-    from jobmill.matching import meaning
-
-    await meaning.embed(["warm"])
+        ours, server = time.process_time() - ours, _server_seconds(home)
+        spent = None if server is None or theirs is None else server - theirs
+        return Measured(wall, ours, spent, await _outcomes(database), sampler.shares())
 
 
 def _url(board: tuple[str, str]) -> str:
@@ -139,8 +142,10 @@ async def _outcomes(database: Database) -> dict[str, int]:
         return dict(await cursor.fetchall())
 
 
-def _server_seconds(home: Path) -> float:
+def _server_seconds(home: Path) -> float | None:
     """What the server and its helpers have used of a core; those that ended count for their parent."""
+    if not Path("/proc/self/stat").exists():
+        return None
     postmaster = int((home / "postmaster.pid").read_text().split()[0])
     total = 0
     for stat in Path("/proc").glob("[0-9]*/stat"):
@@ -153,28 +158,26 @@ def _server_seconds(home: Path) -> float:
     return total / os.sysconf("SC_CLK_TCK")
 
 
-def _print(told: dict[str, object]) -> None:
-    outcomes = Counter[str](told["outcomes"])  # pyright: ignore[reportArgumentType]
-    many = outcomes.total()
-    wall, worker, server = (float(str(told[name])) for name in ("wall", "worker", "server"))
-    table = Table("figure", "value", title="Listings from saved answers to verdicts", title_justify="left")  # fmt: skip
-    table.add_row(
-        "listings", f"{many} ({', '.join(f'{n} {what}' for what, n in outcomes.items())})"
-    )
-    table.add_row("listings a second, one worker process", f"{many / wall:.0f}")
-    table.add_row(
-        "listings a second of one core (worker and server)", f"{many / (worker + server):.0f}"
-    )
-    table.add_row(
-        "core milliseconds a listing: worker, server",
-        f"{1000 * worker / many:.1f}, {1000 * server / many:.1f}",
-    )
-    shares: dict[str, float] = told["shares"]  # pyright: ignore[reportAssignmentType]
-    for name, share in sorted(shares.items(), key=lambda one: -one[1]):
-        table.add_row(f"share of the worker's time: {name}", f"{share:.3f}")
-    outside = (worker * (1 - shares.get("jobmill", 0)) + server) / (worker + server)
-    table.add_row("share of all time outside our own code", f"{outside:.3f}")
+def _print(found: Measured) -> None:
+    table = Table("figure", "value", title="Listings from saved answers to verdicts")
+    for name, value in _rows(found):
+        table.add_row(name, value)
     Console(width=120).print(table)
+
+
+def _rows(found: Measured) -> Iterator[tuple[str, str]]:
+    many, all_of_it = sum(found.outcomes.values()), found.worker + (found.server or 0)
+    became = ", ".join(f"{count} {what}" for what, count in found.outcomes.items())
+    server = "n/a" if found.server is None else f"{1000 * found.server / many:.1f}"
+    counted = "worker alone" if found.server is None else "worker and server"
+    yield "listings", f"{many} ({became})"
+    yield "listings a second, one worker process", f"{many / found.wall:.0f}"
+    yield f"listings a second of one core ({counted})", f"{many / all_of_it:.0f}"
+    yield "core ms a listing: worker, server", f"{1000 * found.worker / many:.1f}, {server}"
+    for name, share in found.shares.items():
+        yield f"share of the worker's time: {name}", f"{share:.3f}"
+    own = found.worker * found.shares.get("jobmill", 0)
+    yield "share of all time outside our own code", f"{1 - own / all_of_it:.3f}"
 
 
 if __name__ == "__main__":

@@ -1,24 +1,28 @@
-"""Where a process spends its time: whose code the main thread is in, each few milliseconds of a core."""
+"""Where a process spends its time: whose code the main thread is in, and what the other threads use."""
 
 from __future__ import annotations
 
 import signal
-from collections import Counter
+import time
+from collections import defaultdict
 from types import FrameType, TracebackType
 from typing import Self
 
 EVERY = 0.002
-IDLE = ("selectors.py", "base_events.py")
+OTHERS = "numpy (meaning)"
+"""No thread but the main one works, save that of the model."""
 
 
 class Sampler:
-    """Counts while its block runs. What other threads use while the main one waits is the model's:
-    no other thread works."""
+    """Looks each few milliseconds of a core while its block runs; a look counts for as much as was
+    used since the last."""
 
     def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
+        self._used: defaultdict[str, float] = defaultdict(float)
+        self._main = self._all = 0.0
 
     def __enter__(self) -> Self:
+        self._main, self._all = time.thread_time(), time.process_time()
         signal.signal(signal.SIGPROF, self._look)
         signal.setitimer(signal.ITIMER_PROF, EVERY, EVERY)
         return self
@@ -32,18 +36,21 @@ class Sampler:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
     def shares(self) -> dict[str, float]:
-        """By package, the share of the time."""
-        total = self._counts.total() or 1
-        return {name: count / total for name, count in self._counts.most_common(8)}
+        """By package, the share of the time, the largest first."""
+        total = sum(self._used.values()) or 1
+        most = sorted(self._used.items(), key=lambda one: -one[1])[:8]
+        return {name: used / total for name, used in most}
 
     def _look(self, number: int, frame: FrameType | None) -> None:
+        main, all_of_them = time.thread_time(), time.process_time()
+        own = main - self._main
         if frame:
-            self._counts[_name(frame.f_code.co_filename)] += 1
+            self._used[_name(frame.f_code.co_filename)] += own
+        self._used[OTHERS] += max(0.0, all_of_them - self._all - own)
+        self._main, self._all = main, all_of_them
 
 
 def _name(file: str) -> str:
-    if file.endswith(IDLE):
-        return "numpy (meaning)"
     if "site-packages/" in file:
         return file.partition("site-packages/")[2].partition("/")[0]
     return "jobmill" if "/jobmill/" in file else "python"

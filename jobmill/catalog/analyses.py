@@ -8,7 +8,15 @@ from typing import Any, Literal
 from psycopg.types.json import Jsonb
 
 from jobmill.catalog import companies, history, sizes, urls
-from jobmill.catalog.companies import GOOD_ABOUT, GOOD_CULTURE, Analysis, Company, Confidence, Tier
+from jobmill.catalog.companies import (
+    GOOD_ABOUT,
+    GOOD_CULTURE,
+    Analysis,
+    Company,
+    CompanyId,
+    Confidence,
+    Tier,
+)
 from jobmill.db import Tx
 
 
@@ -116,6 +124,17 @@ async def begin(tx: Tx, id: int) -> None:
         """,
         [id],
     )
+
+
+async def under_way(tx: Tx) -> list[CompanyId]:
+    """Companies that seem to be under analysis, locked but for those that somebody writes to."""
+    cursor = await tx.execute(
+        """
+        SELECT id FROM catalog.company WHERE analysis_status = 'analyzing'
+         ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+        """
+    )
+    return [CompanyId(id) for (id,) in await cursor.fetchall()]
 
 
 async def end_in_vain(tx: Tx, *, id: int, status: Literal["sparse", "failed"], why: str) -> None:

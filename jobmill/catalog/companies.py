@@ -111,6 +111,10 @@ async def ensure(tx: Tx, name: str, website: str | None = None) -> CompanyId:
     domain = urls.domain(website) if website else None
     found = await _find(tx, key, domain)
     if found is None:
+        # Whoever makes it at the same time may give it a site, so that no constraint sees us both.
+        await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.company'), hashtext(%s))", [key])  # fmt: skip
+        found = await _find(tx, key, domain)
+    if found is None:
         return await _create(tx, name, key, website, domain)
     if domain:
         await _add_site(tx, found, website, domain)

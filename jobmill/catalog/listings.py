@@ -34,6 +34,8 @@ TOLD = (
     "salary_period", "description", "apply_url",
 )  # fmt: skip
 """A listing has changed when one of these has. Not `posted_at`: "3 days ago" moves by itself."""
+BESIDE = frozenset({"apply_url", "valid_through"})
+"""What nobody judges by, and some sites write anew for every visitor."""
 
 
 @dataclass(frozen=True, slots=True)

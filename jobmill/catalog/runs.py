@@ -85,7 +85,7 @@ class Saved:
     verdict: Verdict
     added: tuple[ListingId, ...] = ()
     changed: tuple[ListingId, ...] = ()
-    """Say something else than before, or are open again."""
+    """Say something else than before that one judges by, or are open again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +181,7 @@ async def _take(
     linked = await links.link_new(tx, list(added.values()))
     ours = await listings.claim(tx, list(known), source.id)
     changed = await _change(tx, source, seen, ours, company_ids, harvest.started_at)
+    anew = [id for id, told in changed if told.keys() - listings.BESIDE]
     reopened = await _see(tx, source.id, list(ours.values()), harvest.started_at)
     counts = Counts(
         seen=len(seen),
@@ -189,7 +190,7 @@ async def _take(
         reopened=len(reopened),
         duplicates=linked,
     )
-    return tuple(added.values()), tuple({*changed, *reopened}), counts
+    return tuple(added.values()), tuple({*anew, *reopened}), counts
 
 
 async def _companies(
@@ -226,8 +227,9 @@ async def _change(
     known: Mapping[str, Known],
     company_ids: Mapping[str, companies.CompanyId],
     at: dt.datetime,
-) -> list[ListingId]:
-    """Rewrite those that say something else than before; what they said stays in their history."""
+) -> list[tuple[ListingId, dict[str, Any]]]:
+    """Rewrite those that say something else than before, and say what; what they said stays in their
+    history."""
     again = {one.id: key for key, one in known.items() if _may_differ(seen[key], one)}
     records: list[dict[str, Any]] = []
     changed: list[tuple[ListingId, dict[str, Any]]] = []
@@ -240,7 +242,7 @@ async def _change(
             changed.append((old.id, _plain(told)))
     await listings.rewrite(tx, records)
     await history.record_all(tx, "listing", "changed", changed)
-    return [id for id, _ in changed]
+    return changed
 
 
 def _may_differ(seen: Seen, known: Known) -> bool:

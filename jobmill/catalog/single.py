@@ -7,10 +7,9 @@ from typing import Any
 
 from jobmill.catalog import companies, history, identity, links, listings
 from jobmill.catalog.companies import CompanyId
-from jobmill.catalog.listings import Known, ListingId
+from jobmill.catalog.listings import ListingId
 from jobmill.catalog.posting import Posting
 from jobmill.db import Tx, value
-from jobmill.errors import NotFound
 
 
 async def keep(
@@ -44,7 +43,7 @@ async def _again(tx: Tx, key: str, record: dict[str, Any], source_id: int | None
     # -1 is nobody's number: then only what no source that runs shows is ours to change.
     ours = await listings.claim(tx, [key], -1 if source_id is None else source_id)
     if key not in ours:
-        return (await find(tx, key)).id
+        return (await listings.known(tx, [key]))[key].id
     [old] = await listings.by_ids(tx, [ours[key].id])
     told = listings.changes(old, record)
     if told:
@@ -52,14 +51,6 @@ async def _again(tx: Tx, key: str, record: dict[str, Any], source_id: int | None
         await history.record(tx, "listing", old.id, "changed", fields=sorted(told))
     await _see(tx, old.id, record["last_seen_at"])
     return old.id
-
-
-async def find(tx: Tx, key: str) -> Known:
-    """The listing of an identity; NotFound if there is none."""
-    found = await listings.known(tx, [key])
-    if key not in found:
-        raise NotFound("listing", key)
-    return found[key]
 
 
 async def _company(tx: Tx, posting: Posting, website: str | None) -> CompanyId | None:

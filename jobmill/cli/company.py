@@ -50,24 +50,42 @@ def add(
     """
     from jobmill.cli import session
 
-    async def act(tools: Tools) -> tuple[Added, Company | None]:
+    _refuse_address(name)
+
+    async def act(tools: Tools) -> tuple[Added, Result | None]:
         from jobmill import app as assembly
-        from jobmill.cli import environment
+        from jobmill.cli import environment, errand
 
         settings = environment.load()
         await assembly.declare(tools, settings)
         added = await _submit(tools, name, website, force)
         if not wait:
             return added, None
-        only = [phase for phase in assembly.stages(tools, settings) if phase[0] == "company"]
-        await assembly.worker(tools, settings, only=only).drain()
-        return added, await _look(tools, added.id)
+        items = [] if added.item is None else [added.item]
+        await errand.finish(tools, settings, ("company",), items, quiet=as_json)
+        return added, await _look(tools, added)
 
-    added, company = session.reach(act)
-    if company is None or as_json:
-        show.one(company or added, as_json=as_json)
+    added, result = session.reach(act)
+    if as_json:
+        show.one(result.company if result else added, as_json=True)
+    elif result:
+        _tell(result.company)
+        if result.trouble:
+            typer.echo(show.plain(f"\n{result.trouble}"))
     else:
-        _tell(company)
+        show.one(added, as_json=False)
+        typer.echo(f"`jobmill company show {added.id}` tells what a worker found (`jobmill up` starts one).")  # fmt: skip
+    if result and result.company.analysis_status in ("failed", "analyzing"):
+        raise typer.Exit(1)
+
+
+def _refuse_address(name: str) -> None:
+    if "://" in name or name.lower().startswith("www."):
+        from jobmill.errors import Invalid
+
+        raise Invalid(
+            f"{name} is an address: say `jobmill company add NAME --website {name}` with its name"
+        )
 
 
 async def _submit(tools: Tools, name: str, website: str | None, force: bool) -> Added:
@@ -85,15 +103,34 @@ async def _submit(tools: Tools, name: str, website: str | None, force: bool) -> 
             if isinstance(answer, queue.Refused):
                 item, note = answer.live, answer.message
             else:
-                item, note = answer.id, "queued"
+                site = "" if company.website else ", but without --website nothing can be read"
+                item, note = answer.id, f"queued{site}"
     return Added(company.id, company.name, company.website, item, note)
 
 
-async def _look(tools: Tools, id: int) -> Company:
-    from jobmill.catalog import companies
+@dataclass(frozen=True)
+class Result:
+    company: Company
+    trouble: str | None
+    """Why there is not more of it."""
+
+
+async def _look(tools: Tools, added: Added) -> Result:
+    from jobmill.catalog import companies, history
+    from jobmill.queue import ItemId, inspect
 
     async with tools.db.transaction() as tx:
-        return await companies.get(tx, id)
+        company = await companies.get(tx, added.id)
+        events = await history.of(tx, "company", added.id)
+        item = await inspect.get(tx, ItemId(added.item)) if added.item else None
+    if item and item.status == "PENDING":
+        later = f"It is tried again later (`jobmill queue show {item.id}`)"
+        return Result(company, f"{later}: {item.error_text or item.message or 'it waits'}")
+    if item is None:
+        return Result(company, f"Nothing was read: {added.note}")
+    told = events[-1].data.get("why") if events else None
+    poor = "Its pages tell too little about it." if company.analysis_status == "sparse" else None
+    return Result(company, told or poor)
 
 
 def _entry(company: Company) -> tuple[int, list[str | None], list[str | None]]:
@@ -105,7 +142,7 @@ def _entry(company: Company) -> tuple[int, list[str | None], list[str | None]]:
         show.count(company.sources, "source"),
         show.count(company.open_listings, "open listing"),
         f"known: {completeness(company)}",
-        company.analysis_status if company.analysis_status != "complete" else None,
+        company.analysis_status if company.analysis_status in ("analyzing", "failed") else None,
         f"board: {company.job_board_url} waits for you" if board_waits(company) else None,
     ]
     return company.id, [company.name], facts

@@ -49,7 +49,10 @@ def list_matches(
     profile: ProfileName = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the listings that fit, best first, with the reasons in a line."""
+    """List the listings that fit, best first, with the reasons in a line.
+
+    What you dismissed is not among them, unless you ask for it: --status dismissed.
+    """
     from jobmill.cli import session
     from jobmill.matching.matches import Wanted
 
@@ -57,7 +60,7 @@ def list_matches(
         version = await seeker.chosen(tx, profile)
         wanted = Wanted(
             profile_id=version.profile_id,
-            statuses=triage.read(statuses),
+            statuses=triage.read(statuses) or triage.LISTED,
             priority=priority,
             least_score=least,
             q=find,
@@ -85,7 +88,10 @@ async def _find(tx: Tx, version: Version, wanted: Wanted) -> tuple[list[Match], 
     if wanted.after is not None:
         return [], "There are no more."
     if await matches.counts(tx, version.profile_id):
-        return [], "No matches fit that; `jobmill match list --closed` without more shows all."
+        return [], (
+            "No matches fit that. `jobmill match list --closed` without more shows all "
+            "but those that you dismissed: `--status dismissed`."
+        )
     return [], await _say_nothing(tx, version)
 
 
@@ -95,7 +101,8 @@ async def _say_nothing(tx: Tx, version: Version) -> str:
     judged = sum(one.count for one in await verdicts.tally(tx, version.profile_id))
     if waits := await waiting.count(tx, version.profile_id):
         many = show.count(waits, "listing")
-        return f"No matches yet: {many} wait to be judged. `jobmill up` or a worker does it."
+        verb = "waits" if waits == 1 else "wait"
+        return f"No matches yet: {many} {verb} to be judged. `jobmill up` or a worker does it."
     if judged:
         return (
             f"None of {show.count(judged, 'listing')} fits {version.name}. "
@@ -233,7 +240,7 @@ def _print_verdict(found: Verdict) -> None:
     match = word.match_result
     reasons.headline(found.listing)
     score = "" if word.score is None else f" with {word.score} of 100"
-    forced = ", though you wanted it whatever the filter says" if word.forced else ""
+    forced = ", kept because you wanted it whatever the rules say" if word.forced else ""
     outcome = "filtered out" if word.outcome == "filtered" else word.outcome
     reasons.say(f"{outcome}{score}{forced}", bold=True)
     at = word.judged_at
@@ -241,7 +248,7 @@ def _print_verdict(found: Verdict) -> None:
     who = reasons.by(match and match.scored_by)
     reasons.say(f"by {who}, version {word.profile_version} of {found.version.name}, {when}")
     if word.profile_version < found.newest:
-        hint = "`jobmill match rescore --dry-run` shows what differs"
+        hint = "`jobmill match rescore --dry-run` shows whether that differs"
         reasons.say(f"the newest version is {found.newest}: {hint}")
     if match and word.local_score not in (None, match.match_score):
         reasons.say(f"the local score was {word.local_score}")

@@ -28,12 +28,12 @@ def pause(
     as_json: AsJson = False,
 ) -> None:
     """Judge nothing for a profile until it is resumed."""
-    from jobmill.cli import session
+    from jobmill.cli import seeker, session
     from jobmill.matching import profiles, waiting
 
     async def act(tx: Tx) -> Paused:
+        id = (await seeker.chosen(tx, name)).profile_id
         await profiles.pause(tx, name)
-        id = (await profiles.get(tx, name)).profile_id
         return Paused(name, True, await waiting.count(tx, id))
 
     done = session.ask(act)
@@ -48,12 +48,12 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Go on judging for a profile, and begin with what came meanwhile."""
-    from jobmill.cli import session
+    from jobmill.cli import seeker, session
     from jobmill.matching import profiles, waiting
     from jobmill.queue.feed import announce
 
     async def act(tx: Tx) -> Paused:
-        id = (await profiles.get(tx, name)).profile_id
+        id = (await seeker.chosen(tx, name)).profile_id
         if await profiles.resume(tx, name):
             await waiting.add_missed(tx, id)
             await announce(tx)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jobmill.cli import pausing, show
-from jobmill.cli.seeker import who
+from jobmill.cli.seeker import chosen, who
 from jobmill.cli.show import AsJson
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def history(name: Named = None, as_json: AsJson = False) -> None:
     from jobmill.matching import profiles
 
     async def find(tx: Tx) -> list[Version]:
-        return await profiles.history(tx, name)
+        return await profiles.history(tx, (await chosen(tx, name)).name)
 
     steps = [Step(one.version, one.saved_at, one.saved_by, one.note) for one in session.ask(find)]
     show.rows(steps, as_json=as_json)
@@ -254,7 +254,7 @@ def use(
     from jobmill.matching import profiles
 
     async def act(tx: Tx) -> None:
-        await profiles.use(tx, name, by=who())
+        await profiles.use(tx, (await chosen(tx, name)).name, by=who())
 
     session.ask(act)
     if as_json:
@@ -358,10 +358,15 @@ def _tell(saved: Saved, waits: int) -> None:
     typer.echo(f"Saved as version {saved.version} of {saved.name}.")
     if waits:
         many = show.count(waits, "open listing")
-        typer.echo(f"{many} wait to be judged; `jobmill match stats` says how far it is.", err=True)
+        verb = "waits" if waits == 1 else "wait"
+        hint = f"`jobmill match stats --profile {saved.name}` says how far it is"
+        typer.echo(f"{many} {verb} to be judged; {hint}.", err=True)
     elif saved.version > 1:
         hint = f"jobmill match rescore --dry-run --profile {saved.name}"
         typer.echo(f"What it changes: {hint}", err=True)
+    else:
+        hint = "jobmill source add URL, or jobmill company add NAME --website URL"
+        typer.echo(f"Next, where listings come from: {hint}", err=True)
 
 
 def _save(
@@ -380,10 +385,9 @@ def _save(
 
 def _get(name: str | None, version: int | None) -> Version:
     from jobmill.cli import session
-    from jobmill.matching import profiles
 
     async def find(tx: Tx) -> Version:
-        return await profiles.get(tx, name, version=version)
+        return await chosen(tx, name, version=version)
 
     return session.ask(find)
 

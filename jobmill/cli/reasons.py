@@ -207,11 +207,13 @@ def items(found: Iterable[dict[str, Any]], *, evidence: bool) -> None:
 def sifted(found: FilterResult, threshold: int) -> None:
     """What the filter said, with the words it saw."""
     heading("filter")
-    verdict = "passed" if found.passed else "turned down"
-    say(
-        f"{verdict} with {show.count(found.total_strikes, 'strike')}; {threshold} are too many",
-        "  ",
-    )
+    strikes = show.count(found.total_strikes, "strike")
+    if found.hard_rejections:
+        also = f", and {strikes} besides" if found.total_strikes else ""
+        say(f"turned down by what is enough by itself{also}", "  ")
+    else:
+        verdict = "passed" if found.passed else "turned down"
+        say(f"{verdict} with {strikes}; {threshold} are too many", "  ")
     for reason in (*found.hard_rejections, *found.strikes):
         _reason(reason, "  ")
 

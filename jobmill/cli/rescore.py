@@ -161,11 +161,12 @@ def _print_end(outlook: Outlook, queued: int, dry_run: bool) -> None:
     typer.echo()
     if queued:
         many = show.count(queued, "listing")
-        reasons.say(f"The queue judges {many}; `jobmill match stats` says how far it is.")
+        stats = f"`jobmill match stats --profile {outlook.profile}`"
+        reasons.say(f"The queue judges {many}; {stats} says how far it is.")
     elif not outlook.differing:
         typer.echo("Nothing would change.")
     else:
-        hint = " `jobmill match rescore` does it." if dry_run else ""
+        hint = f" `jobmill match rescore --profile {outlook.profile}` does it." if dry_run else ""
         typer.echo(f"Nothing was changed.{hint}")
 
 

@@ -55,6 +55,11 @@ async def chosen(tx: Tx, name: str | None, *, version: int | None = None) -> Ver
     try:
         return await profiles.get(tx, name, version=version)
     except NotFound as error:
+        if version is not None:
+            newest = await chosen(tx, name)
+            raise Missing(
+                f"there is no version {version} of {newest.name}: the newest is {newest.version}"
+            ) from error
         if name is None:
             raise Missing(f"there is no profile yet; begin with: {BEGIN}") from error
         raise Missing(

@@ -240,10 +240,10 @@ def _work(stages: Stages) -> str:
     from jobmill.cli import board
 
     processors = sum(stage.processors for stage in stages.values())
-    return (
-        f"{board.count(len(stages), 'phase')} ({', '.join('/'.join(phase) for phase in stages)}), "
-        f"{board.count(processors, 'processor')}"
-    )
+    few = len(stages) <= 3
+    names = dict.fromkeys("/".join(phase) if few else phase[0] for phase in stages)
+    phases = board.count(len(stages), "phase")
+    return f"{', '.join(names)}: {phases}, {board.count(processors, 'processor')}"
 
 
 def _say(**lines: str) -> None:

@@ -58,7 +58,7 @@ def add(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Add a source: recognise it, try it, keep it. What is not sure waits for `source enable`."""
+    """Add a source: recognise it, try it, keep it. What is not sure waits for `approval approve`."""
     from jobmill.cli import session
     from jobmill.ingest import admit
 
@@ -127,7 +127,7 @@ def _health(source: Source) -> str:
     if source.last_detail:
         return f"{source.last_cause}: {source.last_detail}"
     if source.status == "pending_validation":
-        return "waits for you: source test, then source enable"
+        return f"waits for you: source test {source.id}, then approval approve source:{source.id}"
     return "ok" if source.last_scraped_at else "not run yet"
 
 

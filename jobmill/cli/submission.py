@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from jobmill.tools import Tools
 
 
+ENDED = ("SUCCESS", "FILTERED", "SKIPPED")
+"""How an item ends of which something can be said."""
+
+
 @dataclass(frozen=True)
 class Submitted:
     url: str
@@ -48,7 +52,7 @@ def add(
 
     async def act(tools: Tools) -> list[Submitted]:
         from jobmill import app
-        from jobmill.cli import environment
+        from jobmill.cli import environment, errand
 
         settings = environment.load()
         await app.declare(tools, settings)
@@ -56,27 +60,29 @@ def add(
             submitted = await _submit(tx, urls, profile, force)
         if not wait:
             return submitted
-        only = [one for one in app.stages(tools, settings) if one[0] in ("listing", "company")]
-        await app.worker(tools, settings, only=only).drain()
+        items = [one.item for one in submitted if one.item is not None]
+        await errand.finish(tools, settings, ("listing", "company"), items, quiet=as_json)
         async with tools.db.transaction() as tx:
             return [await _outcome(tx, one, profile) for one in submitted]
 
     done = session.reach(act)
     if as_json:
         show.lines(done)
-        return
-    for one in done:
-        _tell(one)
-    if not wait:
-        typer.echo("A worker judges them: `jobmill up` starts one, `jobmill match list` shows what fits.")  # fmt: skip
+    else:
+        for one in done:
+            _tell(one)
+        if not wait:
+            typer.echo("A worker does it (`jobmill up` starts one); then `jobmill match why URL` tells what came of it.")  # fmt: skip
+    if wait and any(one.status not in ENDED for one in done):
+        raise typer.Exit(1)
 
 
 async def _submit(tx: Tx, urls: list[str], profile: str | None, force: bool) -> list[Submitted]:
     from jobmill import queue
-    from jobmill.matching import profiles
+    from jobmill.cli import seeker
     from jobmill.pipelines import inbox
 
-    judge = await profiles.get(tx, profile)
+    judge = await seeker.chosen(tx, profile)
     news = [inbox.submission(url, judge.profile_id, force=force) for url in dict.fromkeys(urls)]
     answers = await queue.submit_all(tx, news)
     return [
@@ -99,14 +105,17 @@ async def _outcome(tx: Tx, one: Submitted, profile: str | None) -> Submitted:
     judge = await profiles.get(tx, profile)
     listing = await listings.by_url(tx, one.url)
     match = await matches.of_listing(tx, judge.profile_id, listing) if listing else None
-    why = item.error_text if item.status == "PENDING" else None
-    note = ": ".join(filter(None, [item.message, why]))
+    note = item.message or ""
+    if item.status == "FAILED":
+        note = item.error_text or note
+    elif item.status == "PENDING" and item.error_text:
+        note = f"{note}: {item.error_text}"
     return Submitted(one.url, one.item, item.status, note, listing, match)
 
 
 def _tell(one: Submitted) -> None:
     told = f": {one.note}" if one.note else ""
-    typer.echo(show.plain(f"{one.url}: {one.status}{told}"))
+    typer.echo(show.plain(f"{one.url}: {one.status.lower()}{told}"))
     if one.match is not None:
         typer.echo(f"  `jobmill match show {one.match}` shows it")
     elif one.listing is not None:

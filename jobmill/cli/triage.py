@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from jobmill.matching.matches import Match, Wanted
 
 StatusName = Literal["new", "saved", "applied", "interviewing", "offer", "rejected", "dismissed"]
+LISTED: list[StatusName] = [one for one in get_args(StatusName) if one != "dismissed"]
+"""Those that are shown where none is asked for."""
 Statuses = Annotated[
     list[str] | None,
     typer.Option("--status", metavar="STATUS", help="Only those; may be given several times."),

@@ -109,7 +109,7 @@ async def add(tools: Tools, wish: Wish, environ: Mapping[str, str]) -> Admitted:
         confidence=found.confidence,
         evidence=found.evidence,
         postings=tried.seen if tried else None,
-        note=_note(created, source.status, tried),
+        note=_note(source.id, created, source.status, tried),
     )
 
 
@@ -265,12 +265,13 @@ def _company_of(tried: Sample | None) -> str | None:
     return named.pop() if len(named) == 1 and not any(one.via for one in postings) else None
 
 
-def _note(created: bool, status: str, tried: Sample | None) -> str:
+def _note(id: int, created: bool, status: str, tried: Sample | None) -> str:
     if not created:
         now = "" if tried is None or tried.ok else f" {tried.words}"
         return f"It was known already; nothing was changed.{now}"
     if status == "active":
         return "It is enabled."
+    look, let = f"`jobmill source test {id}`", f"`jobmill approval approve source:{id}`"
     if tried and not tried.ok:
-        return f"{tried.words} It waits: try `source test` again, then `source enable`."
-    return "It waits for you: look at `source test`, then `source enable`."
+        return f"{tried.words} It waits: try {look} again, then {let}."
+    return f"It waits for you: look at {look}, then {let}."

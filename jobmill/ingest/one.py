@@ -124,6 +124,17 @@ def _judge(answer: Ok) -> Found:
     seen = page.read(answer.body, answer.url, expected=True)
     if seen.closed:
         return Over("the page says that it is closed")
-    if seen.posting and seen.method and is_minimal(seen.posting):
-        return Read(seen.posting, seen.method)
-    return Unclear(answer.url, answer.text, seen.posting)
+    posting = seen.posting and _at_home(seen.posting, answer.url)
+    if posting and seen.method and is_minimal(posting):
+        return Read(posting, seen.method)
+    return Unclear(answer.url, answer.text, posting)
+
+
+def _at_home(posting: Posting, page: str) -> Posting:
+    """The posting at the address it gives itself, if that is on the page's own site: no page may
+    speak for another's."""
+    try:
+        own = urls.domain(posting.url) == urls.domain(page)
+    except Invalid:
+        own = False
+    return posting if own else replace(posting, url=page)

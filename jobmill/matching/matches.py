@@ -213,6 +213,15 @@ async def set_status(
 
 async def lock(tx: Tx, id: int) -> Match:
     """One match; whoever wants to speak of it next waits for us. NotFound if there is none."""
+    # Its listing first, as whoever removes that does.
+    await tx.execute(
+        """
+        SELECT FROM catalog.listing
+         WHERE id = (SELECT listing_id FROM matching.match WHERE id = %s)
+           FOR KEY SHARE
+        """,
+        [id],
+    )
     await tx.execute("SELECT FROM matching.match WHERE id = %s FOR NO KEY UPDATE", [id])
     return await get(tx, id)
 

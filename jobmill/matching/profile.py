@@ -194,7 +194,7 @@ class Weights(_Part):
     def _complete(self) -> Weights:
         total = sum(dict(self).values())
         if total != 100:
-            raise ValueError(f"weights should add up to 100, not {total}")
+            raise ValueError(f"together should be 100, not {total}")
         return self
 
 

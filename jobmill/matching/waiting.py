@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jobmill.catalog.listings import ListingId
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, rows, value
 from jobmill.matching import profiles
 from jobmill.matching.profiles import ProfileId, Saved
 from jobmill.queue.feed import announce
@@ -19,7 +19,6 @@ class Waiting:
     is_default: bool
     listing_id: ListingId
     url: str
-    identity: str
     parent_item: int | None
     forced: bool = False
     """A person once wanted it whatever the rules say, and still does."""
@@ -33,25 +32,42 @@ async def add(
     parent_item: int | None = None,
 ) -> int:
     """Let these be judged, for one profile or for all that are not paused; says how many now wait anew."""
-    added = await tx.execute(
+    await tx.execute("SELECT pg_advisory_xact_lock_shared(hashtext('jobmill.waiting'))")
+    added = await value(
+        tx,
+        int,
         """
-        INSERT INTO matching.waiting (profile_id, listing_id, parent_item)
-        SELECT profile.id, listing.id, %(parent)s
-          FROM matching.profile, catalog.listing
-         WHERE listing.id = ANY(%(ids)s)
-           AND CASE WHEN %(profile)s::bigint IS NULL THEN profile.paused_at IS NULL
-                    ELSE profile.id = %(profile)s END
-         -- In one order for all, so that two never wait for each other.
-         ORDER BY profile.id, listing.id
-        ON CONFLICT (profile_id, listing_id) DO NOTHING
+        WITH put AS (
+            INSERT INTO matching.waiting (profile_id, listing_id, parent_item)
+            SELECT profile.id, listing.id, %(parent)s
+              FROM matching.profile, catalog.listing
+             WHERE listing.id = ANY(%(ids)s)
+               AND CASE WHEN %(profile)s::bigint IS NULL THEN profile.paused_at IS NULL
+                        ELSE profile.id = %(profile)s END
+             -- In one order for all, so that two never wait for each other.
+             ORDER BY profile.id, listing.id
+            ON CONFLICT (profile_id, listing_id) DO UPDATE
+               -- As it was, but ours until we commit: whoever took it now would judge what the
+               -- listing said before us.
+               SET since = waiting.since
+            RETURNING xmax = 0 AS anew
+        )
+        SELECT count(*) FROM put WHERE anew
         """,
         {"ids": list(ids), "profile": profile_id, "parent": parent_item},
     )
-    return added.rowcount
+    return added or 0
+
+
+async def _lock_all(tx: Tx) -> None:
+    """Let nobody add anything until we commit: who finds a listing and who begins a profile do not
+    see each other's, and neither would add the pair."""
+    await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.waiting'))")
 
 
 async def add_open(tx: Tx, profile_id: int) -> int:
     """Let every open listing be judged for a profile, but those that another one stands for."""
+    await _lock_all(tx)
     added = await tx.execute(
         """
         INSERT INTO matching.waiting (profile_id, listing_id)
@@ -67,6 +83,7 @@ async def add_open(tx: Tx, profile_id: int) -> int:
 
 async def add_missed(tx: Tx, profile_id: int) -> int:
     """Let every open listing be judged for a profile that has not been."""
+    await _lock_all(tx)
     added = await tx.execute(
         """
         INSERT INTO matching.waiting (profile_id, listing_id)
@@ -112,7 +129,7 @@ async def take(tx: Tx, most: int) -> list[Waiting]:
                AND waiting.listing_id = longest.listing_id
             RETURNING waiting.profile_id, waiting.listing_id, parent_item, since
         )
-        SELECT profile_id, profile.name AS profile, listing_id, url, identity, parent_item,
+        SELECT profile_id, profile.name AS profile, listing_id, url, parent_item,
                profile_id = (SELECT profile_id FROM matching.default_profile) AS is_default,
                EXISTS (SELECT FROM matching.verdict
                         WHERE verdict.profile_id = taken.profile_id

@@ -23,9 +23,10 @@ from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
 from jobmill.matching.rules import company_score, techstack
 from jobmill.outside.question import Answered, Blocked, Failed
-from jobmill.pipelines import discovery
+from jobmill.pipelines import discovery, held
 from jobmill.pipelines.discovery import DiscoveryConfig
 from jobmill.queue import Block, Finish, HandOver, Move, New, Skip, Work
+from jobmill.queue.refusals import find_live
 from jobmill.queue.retry import classify
 from jobmill.tools import Tools
 
@@ -51,6 +52,15 @@ async def begin(tx: Tx, name: str, website: str | None = None) -> CompanyId:
     return await companies.ensure(tx, name, website)
 
 
+async def end_abandoned(tx: Tx) -> None:
+    """Let no company seem to be under analysis for ever: whatever ended its item (a person, a crash, a
+    fault of ours) could not say so."""
+    for id in await analyses.under_way(tx):
+        if await find_live(tx, work(id)) is None:
+            why = "its item ended before its analysis did"
+            await analyses.end_in_vain(tx, id=id, status="failed", why=why)
+
+
 # Fetch.
 
 
@@ -61,12 +71,16 @@ async def fetch(tools: Tools, work: Work) -> Move:
         if companies.is_settled(company, _now()) and not work.data.get("force"):
             return Skip("enough is known of it, and that is fresh")
         if not company.website:
-            return _give_up(company, "no website of it is known")
+            return _give_up(
+                company, "no website of it is known: `jobmill company add NAME --website URL`"
+            )
         async with tools.db.transaction() as tx:
             await analyses.begin(tx, company.id)
         pages = await site.visit(tools.fetch, company.website, company.name)
         keep = partial(company_pages.keep, id=company.id, pages=pages)
-        return HandOver("extract", message=f"{len(pages)} pages", save=keep)
+        return HandOver(
+            "extract", message=f"{len(pages)} {'page' if len(pages) == 1 else 'pages'}", save=keep
+        )
 
 
 def _give_up(company: Company, why: str) -> Move:
@@ -98,8 +112,8 @@ async def _ask(
     match answer:
         case Answered():
             return claims.check(answer.answer, pages, answer.model)
-        case Blocked(locally=False, detail=detail):
-            return Block("budget", detail)
+        case Blocked(locally=False):
+            return held.block(answer)
         case Failed(permanent=False, detail=detail) if work.retry_count < work.max_retries:
             raise OutsideError(detail)
         case _:

@@ -82,7 +82,8 @@ def parse(config: object) -> DiscoveryConfig:
         return DiscoveryConfig.model_validate(config)
     except ValidationError as error:
         wrong = "; ".join(
-            f"{'.'.join(map(str, one['loc'])) or 'config'}: {one['msg']}" for one in error.errors()
+            f"{'.'.join(map(str, one['loc'])) or 'config'}: {one['msg'].removeprefix('Value error, ')}"
+            for one in error.errors()
         )
         raise Invalid(f"not a {_CONFIG}: {wrong}") from None
 

@@ -17,6 +17,8 @@ from jobmill.queue.spawn import Child
 KIND = "listing"
 BY_HAND = 50
 """The priority of what a person submits: before what the sources bring."""
+LONGEST_PAGE = 3_900
+"""Letters of an address that leave room for the rest of a key."""
 
 
 def submission(url: str, profile_id: int, *, force: bool = False) -> New:
@@ -48,11 +50,13 @@ def _key(page: str, profile_id: int) -> str:
 
 
 def _page(one: Waiting) -> str:
-    # A posting without a page of its own is known by its identity.
+    # A posting without a page of its own, or with an address that fits into no key, is known by its
+    # number: one that the queue refuses would keep all the others waiting.
     try:
-        return urls.canonical(one.url)
+        page = urls.canonical(one.url)
     except Invalid:
-        return one.identity
+        page = ""
+    return page if page and len(page) <= LONGEST_PAGE else f"listing {one.listing_id}"
 
 
 async def put(tx: Tx, ids: Sequence[int], *, parent: ItemId | None = None) -> int:

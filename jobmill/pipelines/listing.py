@@ -32,7 +32,8 @@ from jobmill.matching.verdict import (
 from jobmill.matching.verdicts import Outcome, Word
 from jobmill.outside.question import Answered, Blocked, Failed, Refused
 from jobmill.pipelines import company as company_pipeline
-from jobmill.queue import Advance, Block, Filter, Finish, Move, Skip, WaitFor, Work
+from jobmill.pipelines import held
+from jobmill.queue import Advance, Filter, Finish, Move, Skip, WaitFor, Work
 from jobmill.queue.work import NORMAL, Data
 from jobmill.tools import Tools
 
@@ -40,6 +41,7 @@ FRESH = dt.timedelta(days=1)
 """A listing that was seen so lately is not fetched again."""
 PATIENCE = dt.timedelta(minutes=5)
 """So long a listing waits until its company is known; then it goes on with what there is."""
+GONE = Skip("the listing was removed meanwhile")
 IN_REACH = 15
 """A model is asked about what is at most so far below the threshold: it rarely lifts more."""
 
@@ -94,15 +96,25 @@ class Case:
         )
 
 
-async def _case(tools: Tools, work: Work) -> Case:
-    """The case as it stands now; NotFound if its listing is gone."""
+async def _case(tools: Tools, work: Work) -> Case | None:
+    """The case as it stands now; None if its listing was removed meanwhile."""
     async with tools.db.transaction() as tx:
         version = await _version(tx, work)
-        identity: str = work.data["job_data"]["identity"]
-        id = work.data.get("listing_id") or (await single.find(tx, identity)).id
-        listing = await listings.get(tx, id)
+        listing = await _listing(tx, work)
+        if listing is None:
+            return None
         company = listing.company_id and await companies.get(tx, listing.company_id, counted=False)
     return Case(work, version, listing, company or None)
+
+
+async def _listing(tx: Tx, work: Work) -> Listing | None:
+    if id := work.data.get("listing_id"):
+        ids = [id]
+    else:
+        known = await listings.known(tx, [work.data["job_data"]["identity"]])
+        ids = [one.id for one in known.values()]
+    found = await listings.by_ids(tx, ids)
+    return found[0] if found else None
 
 
 async def _version(tx: Tx, work: Work) -> Version:
@@ -176,10 +188,14 @@ async def _read_by_model(tools: Tools, work: Work, found: Unclear) -> Move:
     if found.posting and found.posting.title and work.data.get("force"):
         # Whoever insists gets what there is.
         return _scraped(work, found.posting, "text", None)
-    raise OutsideError(
-        f"no posting could be read at {found.url}: the page may need JavaScript, or is none",
-        permanent=True,
-    )
+    raise OutsideError(_unread(found), permanent=True)
+
+
+def _unread(found: Unclear) -> str:
+    if found.posting and found.posting.title:
+        known = f"the page says too little to be judged, only: {found.posting.title}"
+        return f"{known}; `jobmill listing add URL --force` takes what there is"
+    return "no posting could be read: the page is none, or needs JavaScript"
 
 
 def _scraped(work: Work, posting: Posting, method: str, source_id: int | None) -> Move:
@@ -187,7 +203,9 @@ def _scraped(work: Work, posting: Posting, method: str, source_id: int | None) -
     site = website.of_posting(posting)
     now = dt.datetime.now(dt.UTC)
     keep = partial(single.keep, posting=posting, at=now, website=site, source_id=source_id)
-    return replace(_on(work, job_data=_fields(posting, site), scrape_method=method), save=keep)
+    # The number of a listing that is gone meanwhile is not that of the one which is kept now.
+    told = _on(work, job_data=_fields(posting, site), scrape_method=method, listing_id=None)
+    return replace(told, save=keep)
 
 
 def _fields(posting: Posting, site: str | None) -> dict[str, Any]:
@@ -211,6 +229,8 @@ def _fields(posting: Posting, site: str | None) -> dict[str, Any]:
 async def sift(tools: Tools, work: Work) -> Move:
     """Hard rejections and strikes; whoever insists goes on, and keeps what they said."""
     case = await _case(tools, work)
+    if case is None:
+        return GONE
     listing = case.listing
     if listing.closed_at:
         return Skip("the listing is closed")
@@ -238,6 +258,8 @@ def _repeats(listing: Listing) -> bool:
 async def analyze(tools: Tools, work: Work) -> Move:
     """The local score, when the company is known or has been waited for."""
     case = await _case(tools, work)
+    if case is None:
+        return GONE
     company = case.company
     if company and work.waited_for is None and _is_unknown(company, dt.datetime.now(dt.UTC)):
         return WaitFor(company_pipeline.work(company.id), at_most=PATIENCE)
@@ -245,8 +267,9 @@ async def analyze(tools: Tools, work: Work) -> Move:
     local = await judgement.weigh(tools.db, case.version.profile(), case.listing, who)
     if local.match_score < local.threshold - IN_REACH and not case.forced:
         return _conclude(case, local, local)
-    # The best first, so that the budget buys the most.
-    return _on(work, local_result=local.record(), priority=NORMAL - local.match_score)
+    # The best first, so that the budget buys the most; but first what a person insists on.
+    least = 0 if case.forced else NORMAL
+    return _on(work, local_result=local.record(), priority=least - local.match_score)
 
 
 def _is_unknown(company: Company, now: dt.datetime) -> bool:
@@ -261,6 +284,11 @@ def _is_unknown(company: Company, now: dt.datetime) -> bool:
 async def ask(tools: Tools, work: Work) -> Move:
     """What the strong model makes of what is in reach; without one the local score stands."""
     case = await _case(tools, work)
+    if case is None:
+        return GONE
+    if case.listing.closed_at and not case.forced:
+        # The budget may have kept it waiting for weeks.
+        return Skip("the listing is closed")
     local = read_match(work.data["local_result"])
     posting, profile = listings.to_posting(case.listing), case.version.profile()
     who = employer.read(case.company)
@@ -276,8 +304,8 @@ async def ask(tools: Tools, work: Work) -> Move:
 def _held_up(work: Work, answer: Blocked | Refused | Failed) -> Move | None:
     """Wait for the budget or try again, where that is wanted; None: go on without a model."""
     match answer:
-        case Blocked(locally=False, detail=detail):
-            return Block("budget", detail)
+        case Blocked(locally=False):
+            return held.block(answer)
         case Failed(permanent=False, detail=detail) if work.retry_count < work.max_retries:
             raise OutsideError(detail)
         case _:
@@ -305,6 +333,8 @@ def _below(result: MatchResult) -> str:
 async def save(tools: Tools, work: Work) -> Move:
     """The match, and with it the end of the item."""
     case = await _case(tools, work)
+    if case is None:
+        return GONE
     sifted, result = read_filter(work.data["filter_result"]), read_match(work.data["match_result"])
     word = case.word("matched", sifted, result, work.data["local_score"])
     method: str = work.data["scrape_method"]

@@ -45,4 +45,6 @@ async def keep(tx: Tx, *, id: int, harvest: Harvest, item: ItemId | None = None)
 
 def _words(harvest: Harvest) -> str:
     told = f": {harvest.detail}" if harvest.detail else ""
-    return f"{harvest.outcome}, {len(harvest.seen)} postings in {harvest.calls} calls{told}"
+    postings = "posting" if len(harvest.seen) == 1 else "postings"
+    calls = "call" if harvest.calls == 1 else "calls"
+    return f"{harvest.outcome}, {len(harvest.seen)} {postings} in {harvest.calls} {calls}{told}"

@@ -235,6 +235,31 @@ async def lineage(tx: Tx, tracking_id: UUID, *, limit: int = 1_000) -> list[Item
     return sorted(await _items(tx, ids), key=lambda item: (len(item.ancestry), item.id))
 
 
+async def unfinished(
+    tx: Tx, ids: Sequence[ItemId], kinds: Sequence[str]
+) -> list[tuple[str, Status]]:
+    """The phase and status of what runs or is due: these items, those below them, and those they
+    wait for, if they are of these kinds."""
+    cursor = await tx.execute(
+        """
+        WITH kin AS (
+            SELECT below.id FROM queue.item AS above
+              JOIN queue.item AS below ON below.tracking_id = above.tracking_id
+             WHERE above.id = ANY(%(ids)s)
+               AND (below.id = above.id OR above.id = ANY(below.ancestry))
+        )
+        SELECT kind || '/' || stage, status FROM queue.live
+         WHERE (id IN (SELECT id FROM kin)
+                OR id IN (SELECT live.waits_for FROM queue.live JOIN kin USING (id)))
+           AND (status = 'PROCESSING' OR (status = 'PENDING' AND NOT parked))
+           AND kind = ANY(%(kinds)s)
+         ORDER BY id
+        """,
+        {"ids": list(ids), "kinds": list(kinds)},
+    )
+    return [(phase, status) for phase, status in await cursor.fetchall()]
+
+
 async def refusals(tx: Tx, ids: Sequence[int]) -> list[Event]:
     """The spawns that these items were refused."""
     return await rows(

@@ -86,7 +86,7 @@ def advice(work: Work, error: BaseException) -> str:
     again = f"`jobmill queue retry {work.id}` puts it back"
     match error:
         case OutsideError(permanent=True) | NotFound():
-            return f"{look}; check that {work.key} still exists, then {again}"
+            return f"{look}; check what it names, then {again}"
         case Invalid() | Conflict():
             return f"{look}; mend the data it names, then {again}"
         case asyncio.TimeoutError():

@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 from typing import NamedTuple
 
+from psycopg import errors
+
 from jobmill.db import Database, Tx, is_gone
 from jobmill.queue import crew
 from jobmill.queue.pump import Pump, report
@@ -17,6 +19,8 @@ from jobmill.queue.settle import Answer, Settlement, settle, spawn_and_wait
 from jobmill.queue.work import Move, New, WaitFor
 
 TOGETHER = 50
+RACES = (errors.DeadlockDetected, errors.SerializationFailure)
+"""Two got in each other's way: neither is to blame, and what a stage found is not thrown away."""
 LONGEST = 60.0
 """Seconds after which a save that hangs is given up, before it keeps all the others waiting."""
 
@@ -57,7 +61,7 @@ class Saver:
                 async with asyncio.timeout(LONGEST), self._db.transaction() as tx:
                     answers = await self._do(tx, group)
             except Exception as error:  # noqa: BLE001
-                if is_gone(error):
+                if is_gone(error) or (len(group) == 1 and isinstance(error, RACES)):
                     # It may have committed or not: doing it again finds out, by the fence.
                     await asyncio.sleep(patience)
                     patience = min(patience * 2, 2.0)

@@ -113,8 +113,8 @@ async def hand_over(
 ) -> dict[ItemId, Placed | Refused]:
     """End each item and let a child of the next stage take its place in `live`.
 
-    Refused where the chain is too deep or that stage already ran in this lineage: then the item is
-    left as it is. Items that are no longer ours are missing in the answer.
+    Refused where that stage already ran in this lineage: then the item is left as it is. However
+    deep, what was let in may end. Items that are no longer ours are missing in the answer.
     """
     rows = [
         record(
@@ -138,7 +138,6 @@ async def hand_over(
                    item.spawn_depth + 1 AS spawn_depth,
                    live.stage AS ended_stage, live.retry_count,
                    CASE
-                       WHEN item.spawn_depth >= item.max_spawn_depth THEN 'depth'
                        WHEN EXISTS (SELECT FROM queue.item AS done
                                      WHERE done.tracking_id = item.tracking_id
                                        AND done.key_hash = item.key_hash

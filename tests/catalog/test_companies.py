@@ -10,6 +10,7 @@ from jobmill.catalog import companies
 from jobmill.catalog.companies import Company, CompanyId
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid, NotFound
+from tests.catalog.kit import overlap
 
 NOW = dt.datetime(2026, 5, 1, tzinfo=dt.UTC)
 
@@ -87,3 +88,12 @@ async def test_companies_named_at_once_are_made_once(database: Database) -> None
 
     answers = await asyncio.gather(*(name(order) for order in (1, -1, 1, -1)))
     assert answers == [answers[0]] * 4
+
+
+async def test_two_who_find_a_company_and_its_site_at_once_find_one(database: Database) -> None:
+    async def find(tx: Tx) -> CompanyId:
+        await companies.ensure(tx, "Deep Wells")
+        return await companies.ensure(tx, "Deep Wells", "https://deepwells.example")
+
+    first, second = await overlap(database, find, find)
+    assert first == second

@@ -452,3 +452,21 @@ async def test_a_date_that_moved_stays_what_it_was_when_something_else_changes(t
     await run(tx, source, 1, [replace(A, title="Anchorman", posted_at=at(-48))])
     assert (await listings.get(tx, id)).posted_at == at(-24)
     assert listings.listed_hash(A) == listings.listed_hash(replace(A, posted_at=at(0)))
+
+
+@pytest.mark.parametrize(
+    ("facts", "anew"),
+    [
+        ({"apply_url": "https://boards.example/apply?visit=2"}, False),
+        ({"valid_through": at(99)}, False),
+        ({"apply_url": "https://boards.example/apply?visit=2", "title": "Anchorman"}, True),
+    ],
+)
+async def test_what_nobody_judges_by_is_kept_but_not_told_as_a_change(
+    tx: Tx, facts: dict[str, Any], anew: bool
+) -> None:
+    source = await make_source(tx)
+    first = await run(tx, source, 0, [A])
+    again = await run(tx, source, 1, [replace(A, **facts)])
+    assert again.counts.changed == 1
+    assert again.changed == (first.added if anew else ())

@@ -5,12 +5,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-import pytest
-
 from jobmill.catalog import companies, history, listings, single
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database, Tx
-from jobmill.errors import NotFound
 
 from .kit import TEXT, at, make_source, posting, run
 
@@ -80,8 +77,3 @@ async def test_two_who_read_a_page_at_once_keep_one_listing(database: Database) 
 
     ids = await asyncio.gather(*(keep() for _ in range(6)))
     assert len(set(ids)) == 1
-
-
-async def test_an_identity_that_nothing_has_is_not_found(tx: Tx) -> None:
-    with pytest.raises(NotFound):
-        await single.find(tx, "nothing")

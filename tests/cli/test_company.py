@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli import forked
 from tests.ingest.about.kit import ABOUT, html
-from tests.outside.site import Site, open_site, reply
+from tests.outside.site import Asked, Out, Site, open_site, reply
 
 Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
 
@@ -86,6 +86,41 @@ async def test_whoever_waits_is_shown_what_was_found(run: Run, site: Site) -> No
     assert "analyzed complete" in shown
     assert "waits for you" in (await run("company", "list", "--waiting")).stdout
     assert "No companies" in (await run("company", "list", "--tier", "S")).stdout
+
+
+async def test_whoever_waits_also_waits_for_what_another_worker_has_begun(
+    run: Run, site: Site
+) -> None:
+    asked, go = asyncio.Event(), asyncio.Event()
+
+    async def hold(request: Asked, out: Out) -> None:
+        asked.set()
+        await go.wait()
+        await reply(html(ABOUT).encode())(request, out)
+
+    site.on("/about", hold)
+    read(await add(run, site, "--json"))
+    other = asyncio.create_task(run("worker", "--drain"))
+    await asyncio.wait_for(asked.wait(), 30)
+    waits = asyncio.create_task(add(run, site, "--wait", "--json"))
+    ended, _ = await asyncio.wait([waits], timeout=3)
+    go.set()
+    assert not ended
+    [company] = read(await waits)
+    assert company["analysis_status"] == "complete"
+    assert (await other).returncode == 0
+
+
+async def test_whoever_waits_in_vain_is_told_why(run: Run, site: Site) -> None:
+    told = await run("company", "add", "Brinewell", "--website", "http://10.0.0.1/", "--wait")
+    assert told.returncode == 1
+    assert "10.0.0.1 is not a public address" in told.stdout
+
+
+async def test_an_address_is_no_name(run: Run, site: Site) -> None:
+    done = await run("company", "add", site.url("/"))
+    assert done.returncode == 2
+    assert "--website" in done.stderr
 
 
 async def test_what_is_no_site_is_said_so(run: Run) -> None:

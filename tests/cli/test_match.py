@@ -342,7 +342,7 @@ async def test_rescoring_shows_first_and_queues_only_what_differs(
 
     dry = await run("rescore", "--dry-run")
     assert "5 open listings, judged locally by version 1 of main." in dry.stdout
-    assert "`jobmill match rescore` does it." in dry.stdout
+    assert "`jobmill match rescore --profile main` does it." in dry.stdout
     done = await run("rescore")
     assert (done.returncode, "--yes" in done.stderr) == (2, True)
     assert await fetch(database, "SELECT count(*) FROM matching.waiting") == [0]
@@ -433,6 +433,17 @@ async def test_statuses_are_set_for_several_and_undone(run: Run, database: Datab
     assert answers(await run("list", "--status", "dismissed", "--json")) == []
     assert (await run("set-status", 1, "hired")).returncode == 2
     assert (await run("undo", 99)).returncode == 3
+
+
+async def test_what_was_dismissed_is_listed_only_for_who_asks(run: Run, database: Database) -> None:
+    await make(database, 82, 91)
+    await run("set-status", 2, "dismissed")
+    assert [one["id"] for one in answers(await run("list", "--json"))] == [1]
+    assert [one["id"] for one in answers(await run("list", "--status", "dismissed", "--json"))] == [
+        2
+    ]
+    await run("set-status", 1, "dismissed")
+    assert "--status dismissed" in (await run("list")).stdout
 
 
 async def test_what_never_changed_cannot_be_undone(run: Run, database: Database) -> None:

@@ -138,3 +138,25 @@ async def test_a_site_that_cannot_be_asked_is_asked_again_where_that_may_help(
     with pytest.raises(OutsideError, match="no answer") as caught:
         await read(database, net, OWN)
     assert caught.value.permanent == lasts
+
+
+@pytest.mark.parametrize(
+    ("stated", "kept"),
+    [
+        (
+            "https://jobs.deepwells.example/4711-digger",
+            "https://jobs.deepwells.example/4711-digger",
+        ),
+        ("https://boards.greenhouse.io/wells/jobs/4001", OWN),
+        ("https://brinewell.example/careers/4712", OWN),
+        ("https://a b/4712", OWN),
+    ],
+)
+async def test_a_page_does_not_speak_for_a_posting_of_another_site(
+    database: Database, stated: str, kept: str
+) -> None:
+    net = Net()
+    net.on(OWN, ok(page(url=stated), OWN))
+    found = await read(database, net, OWN)
+    assert isinstance(found, Read)
+    assert found.posting.url == kept

@@ -100,3 +100,18 @@ def test_the_words_are_the_line_cut_short() -> None:
     assert one.words.endswith("word Python")
     assert one.words.startswith("\u2026")
     assert len(one.words) < 170
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("No PHP here, just Python.", ["Python"]),
+        ("You know Python, but we don't require Django", ["Python"]),
+        ("Python instead of Java", ["Python"]),
+        ("Python (no Java!)", ["Python"]),
+        ("With or without Kubernetes", ["Kubernetes"]),
+        ("Not only Python but Django", ["Python", "Django"]),
+    ],
+)
+def test_what_they_do_without_is_not_asked_for(text: str, names: list[str]) -> None:
+    assert list(read(text)) == names

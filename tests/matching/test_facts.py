@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from jobmill.catalog.posting import Posting
 from jobmill.matching import facts
 from jobmill.matching.facts import AskedSkill, AskedYears, Facts
+from jobmill.matching.rules import abilities
 
 POSTING = Posting(
     title="Senior Platform Engineer",
@@ -76,3 +78,22 @@ def test_requirements_alone_are_read() -> None:
 )
 def test_the_words_for_the_arrangement_are_where_they_stand(posting: Posting, words: str) -> None:
     assert facts.read(posting).arrangement_words == words
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [
+        {"description": f"{'dig ' * 10_000}Terraform"},
+        {"tags": (f"{'dig ' * 50}Terraform",)},
+        {"tags": (*["dig"] * 200, "Terraform")},
+    ],
+)
+def test_a_text_without_end_is_read_only_so_far(endless: dict[str, Any]) -> None:
+    posting = replace(POSTING, **endless)
+    assert "Terraform" not in {skill.name for skill in facts.read(posting).skills}
+
+
+def test_no_more_of_a_text_is_searched_for_skills_than_is_read() -> None:
+    assert "Terraform" in abilities.spelt(replace(POSTING, description="dig Terraform"))
+    endless = replace(POSTING, description=f"{'dig ' * 10_000}Terraform")
+    assert "Terraform" not in abilities.spelt(endless)

@@ -42,7 +42,7 @@ def test_the_result_has_the_agreed_structure() -> None:
         "strikes": (
             {
                 "rule": "location",
-                "reason": "Does not say remote or where",
+                "reason": "Neither remote nor a place was found",
                 "strikes": 2,
                 "words": "",
             },

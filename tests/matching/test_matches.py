@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 from itertools import permutations
 
 import pytest
@@ -293,3 +294,26 @@ async def test_many_at_once_leave_one_match_and_one_beginning(database: Database
         events = [what for one in found for what in await told(tx, one.id)]
     assert len(found) == 1
     assert events.count("created") == 1
+
+
+async def test_whoever_speaks_of_a_match_keeps_its_listing_from_being_removed(
+    database: Database,
+) -> None:
+    async with database.transaction() as tx:
+        place = await judged.make(tx)
+        id = await matches.save(tx, place.word(91))
+        assert id is not None
+        await tx.execute("UPDATE catalog.listing SET closed_at = now() - interval '1 year'")
+
+    async def speak(tx: Tx) -> None:
+        await matches.set_status(tx, id, "saved")
+
+    async with database.transaction() as tx:
+        await matches.lock(tx, id)
+        # Neither waits for the other, in whatever order they go on.
+        async with database.transaction() as other:
+            await other.execute("SET LOCAL lock_timeout = '5s'")
+            assert await listings.prune(other, dt.timedelta(days=180)) == 0
+        await speak(tx)
+    async with database.transaction() as tx:
+        assert (await matches.get(tx, id)).status == "saved"

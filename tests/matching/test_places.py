@@ -155,3 +155,23 @@ def test_a_posting_for_an_office_or_remote_is_remote_for_who_is_elsewhere() -> N
 def test_a_text_that_is_only_a_beginning_may_still_say_remote() -> None:
     offer = posting(arrangement=None, location="Austin, TX", partial=True)
     assert whereabouts.judge(profile(), offer, facts(arrangement=None)).fit == "unlikely"
+
+
+@pytest.mark.parametrize(
+    ("said", "home", "same"),
+    [
+        ("Berlin-Mitte", "Berlin, Germany", True),
+        ("Raum Berlin", "Berlin, Germany", True),
+        ("Manchester City Centre", "Manchester, UK", True),
+        ("Manchester M1 2AB", "Manchester, UK", True),
+        ("Downtown Portland", "Portland, OR", True),
+        ("Portland-Vancouver-Hillsboro, OR-WA", "Portland, OR", True),
+        ("Portland Oregon", "Portland, OR", True),
+        ("Portland Maine", "Portland, OR", False),
+        ("South Portland", "Portland, OR", False),
+        ("Berlin Heights, OH", "Berlin, Germany", False),
+        ("Portlandia", "Portland, OR", False),
+    ],
+)
+def test_a_part_of_a_city_is_in_it(said: str, home: str, same: bool) -> None:
+    assert places.is_any_in([said], [home]) is same

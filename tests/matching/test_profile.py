@@ -198,7 +198,7 @@ rules:
         ("rules: {timezone: {least: 6, most: 5}}", "least (6) should not be above most (5)"),
         ("rules: {strikes: {location: {least: -1, most: 3}}}", "at least 0"),
         ("rules: {strikes: {threshold: '5'}}", "a whole number, not '5'"),
-        ("rules: {weights: {skills: 50}}", "weights should add up to 100, not 105"),
+        ("rules: {weights: {skills: 50}}", "rules.weights together should be 100, not 105"),
         ("rules: {match: {score: 101}}", "less than or equal to 100"),
         ("rules: {priorities: {high: 70}}", "high should be above medium"),
         ('{"summary": "\\u0000"}', "control characters"),

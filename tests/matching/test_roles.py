@@ -34,6 +34,8 @@ from jobmill.matching.facts import roles
         ("Lead Data Engineer", "ic"),
         ("Account Executive", "ic"),
         ("Regulatory Compliance Manager", None),
+        ("Marketing Manager", None),
+        ("Office Manager", None),
         ("Plumbing", None),
     ],
 )

@@ -53,6 +53,9 @@ from jobmill.matching.facts import skills
         ("Python, R&D", ["Python"]),
         ("Python, C och Go", ["Python", "C", "Go"]),
         ("machine-learning", ["Machine learning"]),
+        ("Our stack is Go, Kafka and React", ["Go", "Kafka", "React"]),
+        ("- Python\n- Go\n- Rust", ["Python", "Go", "Rust"]),
+        ("Ready\nGo\nSteady", []),
     ],
 )
 def test_a_skill_is_found_by_its_names_and_only_by_them(text: str, names: list[str]) -> None:

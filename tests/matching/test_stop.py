@@ -65,6 +65,7 @@ def test_a_keyword_is_a_whole_word_of_a_title(keyword: str, title: str, stopped:
         ("c", "https://wells.example/c%2B%2B-developer", False),
         ("c", "https://wells.example/c-developer", True),
         (".net", "https://wells.net/developer", False),
+        ("c", "https://wells.example/c-plus-plus-developer", False),
     ],
 )
 def test_a_keyword_is_a_whole_word_of_a_link(keyword: str, url: str, stopped: bool) -> None:

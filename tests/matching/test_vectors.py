@@ -115,3 +115,16 @@ async def test_a_vector_is_computed_once_for_a_text(database: Database) -> None:
     assert await vectors.likeness_of(database, listing, WELDER) == 0 != first
     changed = replace(listing, title="Pipe welder")
     assert await vectors.likeness_of(database, changed, WELDER) != 0
+
+
+async def test_a_vector_is_computed_once_for_all_who_want_it_at_the_same_time(
+    database: Database,
+) -> None:
+    async with database.transaction() as tx:
+        id = await make_listing(tx)
+    plumber = Profile(titles=("Plumber",))
+    await asyncio.gather(*(likeness(database, id, one) for one in (WELDER, plumber) * 3))
+    async with database.transaction() as tx:
+        # A row that was put in place of another has this set.
+        cursor = await tx.execute("SELECT xmax = 0 FROM matching.vector")
+        assert await cursor.fetchall() == [(True,)]

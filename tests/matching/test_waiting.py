@@ -165,3 +165,48 @@ async def test_a_row_whose_taker_fails_waits_again(database: Database) -> None:
             raise ZeroDivisionError
     async with database.transaction() as tx:
         assert len(await taken(tx)) == 1
+
+
+async def test_a_listing_that_changes_while_it_is_taken_is_judged_as_it_is_now(
+    database: Database,
+) -> None:
+    async with database.transaction() as tx:
+        place = await judged.make(tx)
+        await waiting.add(tx, place.listings)
+
+    async def change(tx: Tx) -> int:
+        await tx.execute("UPDATE catalog.listing SET title = 'Diver'")
+        return await waiting.add(tx, place.listings)
+
+    assert await catalog.overlap(database, change, taken) == [0, []]
+    async with database.transaction() as tx:
+        assert await taken(tx) == [("main", place.listing)]
+
+
+async def begin(tx: Tx) -> None:
+    await waiting.begin(tx, await profiles.save(tx, "night", Profile()))
+
+
+async def resume(tx: Tx) -> None:
+    await profiles.resume(tx, "night")
+    await waiting.add_missed(tx, (await profiles.get(tx, "night")).profile_id)
+
+
+@pytest.mark.parametrize("start", [begin, resume])
+@pytest.mark.parametrize("found_first", [True, False])
+async def test_what_is_found_while_a_profile_begins_or_goes_on_is_judged_for_it(
+    database: Database, start: catalog.Act, found_first: bool
+) -> None:
+    async with database.transaction() as tx:
+        source = await catalog.make_source(tx)
+        if start is resume:
+            await profiles.save(tx, "night", Profile())
+            await profiles.pause(tx, "night")
+
+    async def find(tx: Tx) -> None:
+        saved = await catalog.run(tx, source, 0, [catalog.posting()])
+        await waiting.add(tx, saved.added)
+
+    await catalog.overlap(database, *((find, start) if found_first else (start, find)))
+    async with database.transaction() as tx:
+        assert await waiting.count(tx) == 1

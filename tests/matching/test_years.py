@@ -27,6 +27,10 @@ def read(text: str) -> tuple[float, float | None] | None:
         ("+4 years of experience", 4, None),
         ("10 plus years of product experience", 10, None),
         ("4 yrs exp with wells", 4, None),
+        ("A decade of experience in wells", 10, None),
+        ("You've spent 6 years building pumps", 6, None),
+        ("With 10+ years under your belt", 10, None),
+        ("Experience\n5-7 yrs", 5, 7),
         ("Up to 2 years of experience", 0, 2),
         ("a minimum of 6 months' experience in search", 0.5, None),
         ("What we're looking for 2+ years in partnerships", 2, None),
@@ -75,6 +79,8 @@ def test_years_are_read_as_people_write_them(text: str, least: float, most: floa
         "an answer to all plans",
         "$10 years",
         "",
+        "Our team has 50+ years of combined experience",
+        "Decades of experience at your side",
     ],
 )
 def test_other_spans_of_time_are_no_experience(text: str) -> None:
@@ -90,6 +96,8 @@ def test_other_spans_of_time_are_no_experience(text: str) -> None:
         # What is only nice counts for nothing beside what is asked.
         ("Requirements\n- 3+ years of experience\nNice to have\n- 8+ years of experience", 3),
         ("3 years of experience. 6+ years of experience preferred.", 3),
+        # Of several ways the shortest will do.
+        ("Degree and 4 years of experience, or 8 years of experience in lieu of a degree", 4),
         ("PhD and 2+ years of industry experience, or M.S. with 6+ years of experience", 2),
         ("Nice to have\n- 8+ years of experience", 8),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -362,3 +363,36 @@ async def test_pages_that_are_gone_fail_the_item_and_not_the_company_for_ever(be
 def test_one_item_at_a_time_for_a_company() -> None:
     assert company.work(7).key == company.work(7, force=True).key == "company:7"
     assert company.work(7).delay == dt.timedelta()
+
+
+@pytest.mark.parametrize("link", ["http://a b/", "https://b.example:99999999/", "https://[/"])
+async def test_a_link_that_is_no_address_costs_a_company_nothing(bed: Bed, link: str) -> None:
+    bed.serve(about=ABOUT + f'<a href="{link}careers">Careers</a>')
+    for _ in range(2):
+        await bed.submit(force=True)
+        assert (await bed.run()).analysis_status == "complete"
+
+
+async def test_an_analysis_that_was_let_in_goes_to_its_end_however_deep(bed: Bed) -> None:
+    bed.serve(about=ABOUT)
+    async with bed.database.transaction() as tx:
+        await queue.declare(tx, bed.stages)
+        bed.id = await company.begin(tx, "Brinewell", ROOT)
+        await queue.submit(tx, replace(company.work(bed.id), max_spawn_depth=1))
+    assert (await bed.run()).analysis_status == "complete"
+
+
+async def test_a_company_whose_item_was_cancelled_is_not_under_analysis_for_ever(bed: Bed) -> None:
+    bed.serve(about=ABOUT)
+    await bed.submit()
+    await bed.run(only=[("company", "fetch")])
+    async with bed.database.transaction() as tx:
+        await company.end_abandoned(tx)
+    assert (await bed.look()).analysis_status == "analyzing"
+    [id] = await fetch(bed.database, "SELECT id FROM queue.live")
+    async with bed.database.transaction() as tx:
+        await control.cancel(tx, id, "not now")
+        await company.end_abandoned(tx)
+    known = await bed.look()
+    assert known.analysis_status == "failed"
+    assert known.analyzed_at

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -194,6 +195,18 @@ async def test_what_was_insisted_on_stays_a_match_when_its_listing_changes(bed: 
     assert len(await bed.matches()) == 1
 
 
+async def test_a_listing_that_is_removed_between_two_stages_is_skipped(bed: Bed) -> None:
+    only = [("listing", "scrape")]
+    async with bed.database.transaction() as tx:
+        id = await queue.submit(tx, inbox.submission(URL, bed.profile_id))
+    await Worker(bed.database, bed.stages, lease=SOON, only=only).drain()
+    async with bed.database.transaction() as tx:
+        await tx.execute("DELETE FROM catalog.listing")
+    await bed.drain()
+    done = await item(bed.database, id)
+    assert (done.status, done.message) == ("SKIPPED", "the listing was removed meanwhile")
+
+
 async def test_a_closed_page_is_skipped_and_closes_its_listing(bed: Bed) -> None:
     await bed.judge()
     bed.net.plays.clear()
@@ -334,3 +347,50 @@ async def test_a_listing_at_work_waits_to_be_judged_again(bed: Bed) -> None:
         assert await feed(tx, inbox.FEED) == 1
         assert await waiting.count(tx) == 1
         assert await feed(tx, inbox.FEED) == 0
+
+
+@pytest.mark.parametrize("vendor_id", ["7" * 5_000, "7\n7", "7\x077"])
+@pytest.mark.parametrize("address", ["", f"https://boards.example/{'a' * 4_050}"])
+async def test_a_posting_that_no_key_can_hold_keeps_no_other_waiting(
+    bed: Bed, address: str, vendor_id: str
+) -> None:
+    odd = replace(posting(1, description=TEXT, url=address), vendor_id=vendor_id)
+    async with bed.database.transaction() as tx:
+        saved = await run(tx, await make_source(tx), 0, [odd, posting(2)])
+        await inbox.put(tx, saved.added)
+    async with bed.database.transaction() as tx:
+        assert await feed(tx, inbox.FEED) == 2
+    await bed.drain()
+    assert await fetch(bed.database, "SELECT count(*) FROM matching.verdict") == [2]
+
+
+async def test_a_listing_that_is_gone_before_its_turn_is_read_anew(bed: Bed) -> None:
+    async with bed.database.transaction() as tx:
+        saved = await run(tx, await make_source(tx), 0, [posting(1, url=URL)])
+        await inbox.put(tx, saved.added)
+        await feed(tx, inbox.FEED)
+        await tx.execute("DELETE FROM catalog.listing")
+    await bed.drain()
+    [match] = await bed.matches()
+    assert match.listing_id != saved.added[0]
+
+
+async def test_what_closed_while_the_budget_was_spent_is_not_paid_for(bed: Bed) -> None:
+    clerk = Clerk(Blocked("spent_out", "the day's budget is spent", locally=False), OPINION)
+    bed = await Bed(bed.database, bed.net, clerk).begin()
+    id = await bed.judge()
+    async with bed.database.transaction() as tx:
+        await tx.execute("UPDATE catalog.listing SET closed_at = now()")
+        await control.unblock(tx, "budget")
+    await bed.drain()
+    assert ((await item(bed.database, id)).status, len(clerk.asked)) == ("SKIPPED", 1)
+
+
+async def test_what_a_person_insists_on_asks_before_what_fits_better(bed: Bed) -> None:
+    spent = Clerk(Blocked("spent_out", "the day's budget is spent", locally=False))
+    bed = await Bed(bed.database, bed.net, spent).begin()
+    other = f"{URL}-4711"
+    bed.net.on(other, ok(page("Junior COBOL Intern", TEXT.replace("Python", "COBOL")), other))
+    best, insisted = await bed.judge(), await bed.judge(other, force=True)
+    order = "SELECT id FROM queue.live WHERE stage = 'ask' ORDER BY priority"
+    assert await fetch(bed.database, order) == [insisted, best]

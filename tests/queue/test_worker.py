@@ -453,3 +453,33 @@ async def test_a_worker_stopped_amid_its_heartbeat_stops_nobody_else(database: D
             await until(database, "SELECT count(*) FROM queue.ending", [1])
             await asyncio.sleep(SOON.total_seconds() * 1.5)
     assert await fetch(database, "SELECT count(*) FROM queue.worker WHERE name <> 'dead'") == [1]
+
+
+async def test_saves_that_get_in_each_others_way_cost_no_retry(database: Database) -> None:
+    both = asyncio.Barrier(2)
+    tries: list[str] = []
+
+    async def run(work: Work) -> Move:
+        async def save(tx: Tx) -> None:
+            tries.append(work.key)
+            cups = ["one", "two"] if work.key == "a" else ["two", "one"]
+            await tx.execute("UPDATE public.cup SET full_at = now() WHERE name = %s", cups[:1])
+            if tries.count(work.key) == 1:
+                await both.wait()
+            await tx.execute("UPDATE public.cup SET full_at = now() WHERE name = %s", cups[1:])
+
+        return Finish(save=save)
+
+    table = stages({"tea": Stage(run), "cake": Stage(run)})
+    async with database.transaction() as tx:
+        await tx.execute("CREATE TABLE public.cup (name text PRIMARY KEY, full_at timestamptz)")
+        await tx.execute("INSERT INTO public.cup VALUES ('one'), ('two')")
+    await put(database, table, new("tea", "a"), new("cake", "b"))
+    # In two workers, so that the two do not share a transaction.
+    await asyncio.gather(
+        *(drain(database, table, only=[(kind, "run")]) for kind in ("tea", "cake"))
+    )
+    assert len(tries) == 3
+    assert await fetch(database, "SELECT DISTINCT status, retry_count FROM queue.items") == [
+        ("SUCCESS", 0)
+    ]

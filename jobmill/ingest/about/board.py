@@ -8,8 +8,10 @@ from urllib.parse import urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
+from jobmill.catalog import urls
 from jobmill.catalog.analyses import Board
 from jobmill.catalog.company_pages import Page
+from jobmill.errors import Invalid
 from jobmill.ingest import address
 from jobmill.ingest.address import FEED, GENERIC, Found
 from jobmill.ingest.detect import detect
@@ -40,7 +42,8 @@ def careers_links(page: Page) -> list[str]:
         words = " ".join(node.text().split())
         href = _absolute(page.url, node.attributes.get("href") or "")
         path = urlsplit(href).path if href else ""
-        if href and len(words) <= _LONGEST_LABEL and about_work(path, words):
+        named = len(words) <= _LONGEST_LABEL and about_work(path, words)
+        if href and named and _is_address(href):
             links[href] = None
     return list(links)
 
@@ -52,6 +55,15 @@ def _absolute(url: str, href: str) -> str | None:
     except ValueError:
         return None
     return full if full.startswith(("http://", "https://")) else None
+
+
+def _is_address(url: str) -> bool:
+    """Whether it can be asked and kept: a page may link to anything."""
+    try:
+        urls.canonical(url)
+    except Invalid:
+        return False
+    return True
 
 
 def _on(page: Page, company: str) -> list[Board]:

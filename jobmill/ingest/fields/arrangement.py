@@ -48,7 +48,7 @@ TITLE_ONSITE = re.compile(
 
 HINTS = (
     "remote", "hybrid", "office", "onsite", "on-site", "on site", "in-person", "in person",
-    "telecommut", "home", "télétravail", "présentiel", "vor ort", "híbrid", "presencial",
+    "telecommut", "telework", "anywhere", "home", "télétravail", "présentiel", "vor ort", "híbrid", "presencial",
 )  # fmt: skip
 DAYS = (
     r"(?<![\w.,])(?:[1-4]|one|two|three|four|ein|zwei|drei|vier)"
@@ -90,10 +90,12 @@ STATED = re.compile(
     r"(?:work(?:ing|place|ers?|ed)?\b(?! ?load)|role"
     r"|position|schedule|model|arrangement|setup|policy|office|opportunity|job)"
     r"|hybrid \((?=\d)|hybrides arbeiten|travail hybride|modelo híbrido|trabajo híbrido)"
-    r"|(?P<remote>\b(?:fully|100 ?%|completely|entirely)[- ](?:remote|distributed)\b"
+    r"|(?P<remote>\b(?:fully|100 ?%|completely|entirely)[- ](?:remote(?:ly)?|distributed|telework)\b"
     r"|\bremote (?:role|position|opportunity|job|freelance|contract)\b"
     r"|\bwork(?:ing)? (?:fully )?remote(?:ly)? from|\b100 ?% (?:home ?office|télétravail)"
-    r"|\bfull remote\b|\bwork from anywhere\b"
+    r"|\bfull remote\b|\bwork from anywhere\b|\b(?:done|performed) remotely\b"
+    r"|\b(?:based|located|live|work(?:ing)?) (?:from )?anywhere (?:in|within)\b|\bremote ?[:?] ?yes\b"
+    r"|\b(?:work[- ]from[- ]home|telecommut(?:e|ing)|telework) (?:role|position|opportunity|job)\b"
     r"|\bwork from remote\b|\bremote\W{1,3}(?:us|usa|uk|canada|europe|emea|united states)\b)"
     r"|(?P<onsite>\b(?:fully|100 ?%) (?:on[- ]?site|in[- ](?:office|person))\b|\b(?:on[- ]?site"
     r"|in[- ](?:office|person))[- ](?:role|position|job)\b"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from jobmill.catalog.posting import Arrangement, Posting, Seniority
-from jobmill.matching.facts import asked, roles, sections, years, zones
+from jobmill.matching.facts import asked, hope, residence, roles, sections, years, zones
 from jobmill.matching.facts.asked import AskedSkill
 from jobmill.matching.facts.lines import cut
 from jobmill.matching.facts.roles import Role
@@ -20,6 +20,7 @@ Importance: TypeAlias = asked.Importance
 
 LONGEST = 40_000
 """Characters of a text that are looked at."""
+LONGEST_TAG, MOST_TAGS = 200, 200
 ARRANGED: dict[Arrangement, re.Pattern[str]] = {
     "remote": re.compile(
         r"\bremot\w*|\bwork(?:ing)? from (?:home|anywhere)|\banywhere\b|\bworldwide\b|\bdistributed\b"
@@ -61,8 +62,11 @@ class Facts:
     role_words: str = ""
     arrangement: Arrangement | None = None
     arrangement_words: str = ""
+    """Also where the arrangement is not said: then they say that it might be remote."""
     places: tuple[str, ...] = ()
     """Where one would work, or live to work remotely."""
+    lives_in: tuple[str, ...] = ()
+    """Countries or regions of which the text says that one must live there."""
     zones: tuple[float, ...] = ()
     """Hours from UTC at which the team works, as far as words or places tell."""
     zone_words: str = ""
@@ -85,6 +89,7 @@ def read(posting: Posting) -> Facts:
         arrangement=posting.arrangement,
         arrangement_words=_arrangement_words(posting, places, text),
         places=places,
+        lives_in=residence.read(text),
         zones=hours,
         zone_words=zone_words,
     )
@@ -92,7 +97,9 @@ def read(posting: Posting) -> Facts:
 
 def _skills(posting: Posting, text: str, parts: Sections) -> tuple[AskedSkill, ...]:
     requirements = (posting.requirements or "")[:LONGEST]
-    return tuple(asked.read(posting.title, text, parts, requirements, posting.tags))
+    # A tag is a word or two: what is longer is a text without end.
+    tags = [tag[:LONGEST_TAG] for tag in posting.tags[:MOST_TAGS]]
+    return tuple(asked.read(posting.title, text, parts, requirements, tags))
 
 
 def _places(posting: Posting) -> tuple[str, ...]:
@@ -109,7 +116,7 @@ def _zones(text: str, places: Sequence[str]) -> tuple[Zones, str]:
 def _arrangement_words(posting: Posting, places: Sequence[str], text: str) -> str:
     """Where its word stands: a place or the title, else the text; else the places, or nothing."""
     if posting.arrangement is None:
-        return ""
+        return hope.read(text)
     pattern = ARRANGED[posting.arrangement]
     shown = (posting.location or "", *places, posting.title)
     if short := next((one for one in shown if pattern.search(one)), None):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from jobmill.matching.facts import skills
+from jobmill.matching.facts import own, skills
 from jobmill.matching.facts.lines import bounds, cut
 from jobmill.matching.facts.sections import Part, Sections
+from jobmill.matching.facts.skills import Hit
 
 Importance: TypeAlias = Literal["required", "preferred", "mentioned"]
 RANKS: dict[Importance, int] = {"required": 2, "preferred": 1, "mentioned": 0}
@@ -37,8 +38,16 @@ LEADS = re.compile(
 FOLLOWS = re.compile(
     r"\b(?:(?:strongly |highly |is |are )?preferred|an? (?:big |strong |huge |definite |major |real )?"
     r"plus\b(?!:)|nice[- ]to[- ]have|desirable|desired|an? (?:\w+ )?(?:advantage|asset|bonus)"
-    r"|advantageous|beneficial|(?:is |are )?helpful|not required|optional|von vorteil|wünschenswert"
+    r"|advantageous|beneficial|(?:is |are )?helpful|not (?:required|necessary|needed)|optional|von vorteil|wünschenswert"
     r"|un (?:vrai )?plus|(?:est |serait )?(?:appréciée?s?|souhaitée?s?)|deseables?|valorables?|se valora)",
+    re.IGNORECASE,
+)
+# A skill behind these words is what they do without.
+DENIED = re.compile(
+    r"(?:\bno|(?<!or )\bwithout|\binstead of|\brather than|\baway from|\bunlike"
+    r"|\b(?:do|does|did|are|is|will)(?: not|n['\u2019]t) (?:us(?:e|ing)|need|require|write|want|expect|do)"
+    r"|\bwon['\u2019]t (?:use|need|write|do)|\bnever (?:use|need|write)|\bkein\w*|\bpas de)\s+"
+    r"(?:(?:any|an?|to know|prior|previous|more|legacy|experience (?:with|in)|knowledge of)\s+){0,2}$",
     re.IGNORECASE,
 )
 REACH = 300
@@ -62,9 +71,23 @@ def read(
 ) -> list[AskedSkill]:
     """Each skill once, in order, with the highest importance that it has anywhere: what the title
     names is required, what only a tag names is mentioned."""
-    found: dict[str, AskedSkill] = {}
     in_title = (AskedSkill(name, "required", title) for name in skills.named(title))
-    for one in (*in_title, *_in_text(text, sections, requirements), *_in_tags(tags)):
+    in_text = _in_text(skills.find(text), text, sections, requirements)
+    return _most_wanted((*in_title, *in_text, *_in_tags(tags)))
+
+
+def read_own(
+    names: Collection[str], title: str, text: str, sections: Sections, requirements: str = ""
+) -> list[AskedSkill]:
+    """The same of a person's own names, such as no list has."""
+    in_title = (AskedSkill(hit.name, "required", title) for hit in own.find(names, title))
+    in_text = _in_text(own.find(names, text), text, sections, requirements)
+    return _most_wanted((*in_title, *in_text))
+
+
+def _most_wanted(several: Iterable[AskedSkill]) -> list[AskedSkill]:
+    found: dict[str, AskedSkill] = {}
+    for one in several:
         known = found.get(one.name)
         if known is None or RANKS[one.importance] > RANKS[known.importance]:
             found[one.name] = one
@@ -78,11 +101,15 @@ def _in_tags(tags: Iterable[str]) -> Iterator[AskedSkill]:
             yield AskedSkill(known, "mentioned", tag)
 
 
-def _in_text(text: str, sections: Sections, requirements: str) -> Iterator[AskedSkill]:
+def _in_text(
+    hits: Iterable[Hit], text: str, sections: Sections, requirements: str
+) -> Iterator[AskedSkill]:
     wanted = {line.strip() for line in requirements.split("\n")} - {""}
-    for hit in skills.find(text):
+    for hit in hits:
         begin, end = bounds(text, hit.start, hit.end)
         line = text[begin:end]
+        if DENIED.search(line[max(0, hit.start - begin - 60) : hit.start - begin]):
+            continue
         part = sections.at(hit.start) or ("required" if line.strip() in wanted else None)
         importance = _weigh(line, hit.start - begin, hit.end - begin, part)
         yield AskedSkill(hit.name, importance, cut(text, hit.start, hit.end))

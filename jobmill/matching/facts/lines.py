@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 LONGEST = 160
 """Characters that are shown of a line."""
+SENTENCE_END = re.compile(r"[.!?;]\s")
 
 
 def bounds(text: str, start: int, end: int) -> tuple[int, int]:
@@ -19,3 +22,10 @@ def cut(text: str, start: int, end: int) -> str:
     first, last = max(begin, start - room), min(stop, end + room)
     line = text[first:last].strip(" \t-*•·")
     return f"{'…' if first > begin else ''}{line}{'…' if last < stop else ''}"
+
+
+def sentence(text: str, start: int, end: int) -> str:
+    """The sentence around a place, in its line; of a long one, what stands next to it."""
+    begin, stop = bounds(text, start, end)
+    before, after = text[max(begin, start - LONGEST) : start], text[end : min(stop, end + LONGEST)]
+    return SENTENCE_END.split(before)[-1] + text[start:end] + SENTENCE_END.split(after)[0]

@@ -34,9 +34,9 @@ OF_PEOPLE = re.compile(
 MANAGER = re.compile(r"\b(?:managers?|mgr|gerente|manager[ei]n)\b")
 OF_THINGS = re.compile(
     r"\b(?:project|product|program(?:me)?|account|case|brand|community|customer success|success|partner"
-    r"|partnerships?|relationship|influencer|content|social media|communications?|change|delivery"
-    r"|activation|deployment|campaign|territory|release|marketing|contracts?|client|event|category|asset"
-    r"|risk|bid|proposal|property|office|portfolio|business development|e-?commerce|seo|crm|growth"
+    r"|partnerships?|relationship|influencer|content|social media|change"
+    r"|activation|deployment|campaign|territory|release|contracts?|client|event|category|asset"
+    r"|bid|proposal|portfolio|seo|crm"
     r"|product marketing|technical account|engagement|implementation|onboarding|scrum|grants?"
     r"|key account|solutions?) (?:manager|mgr)\b"
 )

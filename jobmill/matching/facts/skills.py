@@ -22,12 +22,14 @@ WORD = re.compile(r"(?<![\w@#+])(?<!\w[.\-])\.?\w+")
 AFTER = r"(?![\w+#])(?![.\-]\w)"
 AFTER_PLAIN = r"(?![\w+#])(?!\.\w)"
 
+BULLETS = " \t-*•·▪●\u2013"
 REACH = 80
 """So far around a word we look for what it means there."""
 MARK = re.compile(
     r"[,;/|•·()\[\]:\t]| (?:and|or|&|und|oder|et|ou|y|e|och|eller) |(?:^|\s)[-\u2013\u2014*]\s"
 )
 SAID = re.compile(r"\b(?:in|with|using|of)\s$", re.IGNORECASE)
+LISTS = re.compile(r"\b(?:is|are|us(?:e|es|ing)|include[sd]?|including|such as)\s$", re.IGNORECASE)
 USING = re.compile(r"\b(?:using|advanced|proficient in|proficiency in)\s$", re.IGNORECASE)
 SAYS = re.compile(
     r"\s(?:programming|language|developer|engineer|code|codebase|skills|spreadsheets?|macros)\b",
@@ -125,12 +127,15 @@ def _is_meant(text: str, spelling: Spelling, hit: Hit, sure: list[int]) -> bool:
         return True
     if USING.search(before):
         return True
+    if not before.strip(BULLETS) and not after.strip():
+        # A line of its own: the lines around it are the list.
+        begin, stop = begin - REACH, stop + REACH
     return ends and _begins_an_item(before) and any(begin <= one < stop for one in sure)
 
 
 def _begins_an_item(before: str) -> bool:
     last = [mark.end() for mark in MARK.finditer(before)]
-    return not (before[last[-1] :] if last else before).strip()
+    return LISTS.search(before) is not None or not (before[last[-1] :] if last else before).strip()
 
 
 @cache

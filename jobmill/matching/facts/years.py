@@ -31,6 +31,7 @@ UNITS = tuple(
         ("yr", r"yrs?(?!\w)"),
         ("yoe", r"yoe(?!\w)"),
         ("month", r"months?(?!\w)"),
+        ("decade", r"decades?(?!\w)"),
         ("jahr", r"jahre?n?(?!\w)"),
         ("jährig", r"jährige[rn]?(?!\w)"),
         ("año", r"años?(?!\w)"),
@@ -58,14 +59,14 @@ UP_TO = re.compile(r"\b(?:up to|at most|max(?:imum)?(?: of)?|less than|under|jus
 LEAST = re.compile(
     r"\b(?:at least|at a minimum|minimum(?: of)?|min\.?|no less than|not less than|mindestens|mind\.?"
     r"|au moins|minimum de|al menos|mínim[oa](?: de)?|como mínimo|minimaal|almeno|requires?|requiring"
-    r"|you(?:['\u2019]ve| have|['\u2019]ll have| bring)(?: got)?|require[ds]?:?|ideally|roughly"
+    r"|you(?:['\u2019]ve| have|['\u2019]ll have| bring)(?: got| spent)?|require[ds]?:?|ideally|roughly"
     r"|around|typically|experience ?:?|expérience ?:?(?: de)?|experiencia ?:?(?: de)?)\s*$",
     re.IGNORECASE,
 )
 
 EXPERIENCE = re.compile(
     r"experience|expertise|\bexp\b|erfahrung|expérience|experiencia|dexperiencia|esperienza"
-    r"|experiência|ervaring|track record|\bpqe\b|\bpost.qualif|seniority|in (?:an? |the )?(?:\w+ )?"
+    r"|experiência|ervaring|track record|\bpqe\b|\bpost.qualif|seniority|under your belt|in (?:an? |the )?(?:\w+ )?"
     r"(?:role|position|capacity|field|industry)|background",
     re.IGNORECASE,
 )
@@ -138,6 +139,8 @@ SAID_HINTS = (
     "d'expérience", "d\u2019expérience",
 )  # fmt: skip
 BREAK = re.compile(r"(?<!\bca)(?<!\bmin)(?<!\bmind)(?<!\b[A-Z])[.!?;] |\n|\s{2,}|[•·✨●▪]")
+LONGEST = 30
+"""Nobody asks for more: that is what a team has together."""
 EXPERIENCED = 15
 """Whoever has worked for longer is more often the company than the person looked for."""
 
@@ -166,9 +169,15 @@ def read(text: str, sections: Sections) -> AskedYears | None:
     mentions = list(_mentions(text, sections))
     if not mentions:
         return _in_words(text)
-    # Who needs three years of one thing and five of another needs five.
-    one = max([one for one in mentions if not one.preferred] or mentions, key=lambda one: one.low)
+    firm = [one for one in mentions if not one.preferred]
+    # Who needs three years of one thing and five of another needs five; of several ways the shortest
+    # will do.
+    one = max(firm, key=_low) if firm else min(mentions, key=_low)
     return AskedYears(one.low, one.high, cut(text, one.start, one.end))
+
+
+def _low(mention: Mention) -> float:
+    return mention.low
 
 
 def _mentions(text: str, sections: Sections) -> Iterator[Mention]:
@@ -198,6 +207,8 @@ def _units(text: str) -> list[re.Match[str]]:
 def _judge(text: str, count: re.Match[str], start: int, unit: re.Match[str]) -> Mention | None:
     before, after = _clause(text, start, unit.end())
     low, high = _number(count["low"]), _number(count["high"])
+    if unit[0].startswith("decade"):
+        low, high = low and low * 10, None
     months = unit[0].startswith("month")
     if low is None or not _is_asked(count, before, after, low, months=months):
         return None
@@ -214,7 +225,7 @@ def _judge(text: str, count: re.Match[str], start: int, unit: re.Match[str]) -> 
 
 
 def _is_asked(count: re.Match[str], before: str, after: str, low: float, *, months: bool) -> bool:
-    if OTHER_AFTER.match(after) or OTHER_BEFORE.search(before):
+    if low > LONGEST or OTHER_AFTER.match(after) or OTHER_BEFORE.search(before):
         return False
     experience = EXPERIENCE.search(after[:100]) or EXPERIENCE.search(before[-60:])
     asks = LEAST.search(before) or UP_TO.search(before)
@@ -224,6 +235,8 @@ def _is_asked(count: re.Match[str], before: str, after: str, low: float, *, mont
     if over and COMPANY.search(before) and not YOU.search(before):
         return False
     plus = count["more"] or count["more2"] or count["open"]
+    if not before.strip(" -*:()") and not after.strip(" +.)") and (plus or count["high"]):
+        return True
     if low > EXPERIENCED and not (asks or YOU.search(before) or (plus and experience)):
         return False
     if experience:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ PROFILES = 64
 """So many profiles are remembered by a process."""
 
 _profiles: dict[str, Vector] = {}
+_under_way: dict[tuple[int, UUID], asyncio.Task[Vector]] = {}
 
 
 async def likeness_of(db: Database, listing: Listing, profile: Profile) -> float | None:
@@ -37,9 +39,23 @@ async def _of_listing(db: Database, listing: Listing) -> Vector:
         kept = await get(tx, MODEL, {listing.id: text_hash})
     if listing.id in kept:
         return kept[listing.id]
+    return await _share(db, listing.id, text_hash, text)
+
+
+async def _share(db: Database, id: int, text_hash: UUID, text: str) -> Vector:
+    """The vector, computed once for all who want it now: several profiles come to a listing together."""
+    key = id, text_hash
+    if key not in _under_way:
+        _under_way[key] = asyncio.create_task(_compute(db, id, text_hash, text))
+        _under_way[key].add_done_callback(lambda _: _under_way.pop(key))
+    # One who is cancelled does not take it from the others.
+    return await asyncio.shield(_under_way[key])
+
+
+async def _compute(db: Database, id: int, text_hash: UUID, text: str) -> Vector:
     [vector] = await meaning.embed([text])
     async with db.transaction() as tx:
-        await keep(tx, listing.id, MODEL, text_hash, vector)
+        await keep(tx, id, MODEL, text_hash, vector)
     return vector
 
 

@@ -11,7 +11,16 @@ from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
 from jobmill.catalog.posting import Posting
-from jobmill.matching.facts import AskedSkill, Facts, skills
+from jobmill.matching.facts import (
+    LONGEST,
+    AskedSkill,
+    Facts,
+    Importance,
+    asked,
+    own,
+    sections,
+    skills,
+)
 from jobmill.matching.facts.implied import implied
 from jobmill.matching.profile import RANKS, Profile, Skill
 
@@ -40,6 +49,9 @@ PRACTICES: Final = frozenset(
 OFTEN: Final = 3
 """A required skill that so many lines name is what the work is about."""
 
+OWN: Final[dict[Importance, Weight]] = {"required": 2, "preferred": 1, "mentioned": 1}
+"""Most trades name what they need among the duties."""
+
 _JOINS: Final = re.compile(r"\s*(?:,|/|,?\s*(?:and/)?or|\||,?\s*and)\s*", re.IGNORECASE)
 _OR: Final = re.compile(r"/|\bor\b|\|", re.IGNORECASE)
 _SUCH_AS: Final = re.compile(
@@ -65,6 +77,8 @@ class Ability:
     """The same for all skills of which the posting says that one will do; else its own name."""
     covered: bool = False
     """Another one of the choice is there, or stands for it."""
+    is_own: bool = False
+    """Nobody but the person calls it a skill: what else the posting asks of the kind is not known."""
 
     @property
     def name(self) -> str:
@@ -82,17 +96,44 @@ class Ability:
 
 def compare(profile: Profile, posting: Posting, facts: Facts) -> tuple[Ability, ...]:
     """Each skill that is asked for, what counts most first."""
-    own, others = _held(profile.skills)
+    held, others = _held(profile.skills)
     weights = _weights(posting, facts)
     choices = _choices(facts.skills, {name for name, weight in weights.items() if weight == 3})
     found: list[Ability] = []
-    for asked in facts.skills:
-        name = skills.canonical(asked.name)
-        has = own.get(name) or others.get(name)
-        is_implied = has is not None and name not in own
-        choice = choices.get(asked.name, asked.name)
-        found.append(Ability(asked, weights[asked.name], has, is_implied, choice))
+    for one in facts.skills:
+        name = skills.canonical(one.name)
+        has = held.get(name) or others.get(name)
+        is_implied = has is not None and name not in held
+        choice = choices.get(one.name, one.name)
+        found.append(Ability(one, weights[one.name], has, is_implied, choice))
+    found += _own(profile, posting)
     return tuple(_covered(sorted(found, key=lambda one: (-one.weight, one.name))))
+
+
+def _own(profile: Profile, posting: Posting) -> Iterable[Ability]:
+    """What the profile names and no list of skills has, where the posting has it in these words."""
+    held, _ = _held(profile.skills)
+    for one in _read_own(_alone(profile), posting):
+        weight = 3 if one.words == posting.title else OWN[one.importance]
+        weight = 0 if own.is_said_everywhere(one.name) else weight
+        yield Ability(one, weight, held[one.name], choice=one.name, is_own=True)
+
+
+def _alone(profile: Profile) -> tuple[str, ...]:
+    held, _ = _held(profile.skills)
+    return tuple(sorted(held.keys() - skills.names()))
+
+
+def _read_own(names: tuple[str, ...], posting: Posting) -> tuple[AskedSkill, ...]:
+    text = (posting.description or posting.requirements or "")[:LONGEST]
+    return _own_names(names, posting.title, text, posting.requirements or "") if names else ()
+
+
+@lru_cache(maxsize=64)
+def _own_names(
+    names: tuple[str, ...], title: str, text: str, requirements: str
+) -> tuple[AskedSkill, ...]:
+    return tuple(asked.read_own(names, title, text, sections.find(text), requirements))
 
 
 def holds(profile: Profile, name: str) -> bool:
@@ -104,14 +145,20 @@ def holds(profile: Profile, name: str) -> bool:
 def _held(of: tuple[Skill, ...]) -> tuple[dict[str, Skill], dict[str, Skill]]:
     """The skills by their canonical names, and by the names of those that they imply; the best first."""
     best = sorted(of, key=lambda skill: (-RANKS[skill.rank], skill.name))
-    own: dict[str, Skill] = {}
+    held: dict[str, Skill] = {}
     others: dict[str, Skill] = {}
     for skill in best:
-        name = skills.canonical(skill.name)
-        own.setdefault(name, skill)
-        for more in sorted(implied([name])):
-            others.setdefault(more, skill)
-    return own, others
+        for name in _names(skill.name):
+            held.setdefault(name, skill)
+            for more in sorted(implied([name])):
+                others.setdefault(more, skill)
+    return held, others
+
+
+def _names(said: str) -> list[str]:
+    """The name, and those of other skills in it: "Python (Django, Flask)" are three."""
+    name = skills.canonical(said)
+    return [name] if name in skills.names() else [name, *skills.named(said)]
 
 
 def _weights(posting: Posting, facts: Facts) -> dict[str, Weight]:
@@ -139,6 +186,18 @@ def spelt(posting: Posting) -> dict[str, str]:
     return found
 
 
+def spelt_alone(profile: Profile, posting: Posting) -> dict[str, str]:
+    """The same of the skills that only the profile calls so."""
+    text = _text(posting)
+    hits = sorted(own.find(_alone(profile), text), key=lambda hit: -hit.start)
+    return {hit.name: text[hit.start : hit.end] for hit in hits}
+
+
+def named_alone(profile: Profile, line: str) -> set[str]:
+    """The skills that only the profile calls so, and a line names."""
+    return {hit.name for hit in own.find(_alone(profile), line)}
+
+
 def _lines(posting: Posting) -> dict[str, int]:
     """How many lines name each skill."""
     text = _text(posting)
@@ -149,7 +208,8 @@ def _lines(posting: Posting) -> dict[str, int]:
 
 def _text(posting: Posting) -> str:
     body = posting.description or posting.requirements or ""
-    return "\n".join([posting.title, *posting.tags, body])
+    # As much as `facts` reads: nobody may keep a worker from its heartbeat by a text without end.
+    return "\n".join([posting.title, *posting.tags, body])[:LONGEST]
 
 
 @lru_cache(maxsize=64)

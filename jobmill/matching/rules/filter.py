@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from jobmill.catalog.posting import Posting
 from jobmill.matching.facts import AskedYears, Facts
 from jobmill.matching.profile import Profile, Span
-from jobmill.matching.rules import abilities, ladder, stop, whereabouts
+from jobmill.matching.rules import abilities, ladder, stop, titles, whereabouts
 from jobmill.matching.rules.abilities import Ability
 from jobmill.matching.rules.whereabouts import Whereabouts
 from jobmill.matching.verdict import FilterResult, Rejection, Strike
@@ -16,15 +16,21 @@ ENOUGH = 0.4
 """Who has so much of what is required is not turned down for missing skills alone."""
 LACKING, FORGIVEN = (2, 4), 0.2
 """So many years that lack are the mildest and the worst case; a fifth of what is asked is none."""
+ALIKE = 0.95
+"""A title that is so near is the one that is wanted."""
 BEYOND = (5, 10)
 """So many years more than are wanted are, too: such work bores."""
-ROLES = {"ic": "a role that makes", "management": "a role that leads people"}
+ROLES = {"ic": "a role that leads nobody", "management": "a role that leads people"}
 
 
 def judge(profile: Profile, posting: Posting, facts: Facts) -> FilterResult:
     """Every rejection and strike; it passes with no rejection and fewer strikes than the threshold."""
     place = whereabouts.judge(profile, posting, facts)
-    rejections = (*_stops(profile, posting), *_place_rejection(place), *_role(profile, facts))
+    rejections = (
+        *_stops(profile, posting),
+        *_place_rejection(place),
+        *_role(profile, posting, facts),
+    )
     strikes = (
         *_place_strikes(profile, place),
         *_seniority(profile, posting, facts),
@@ -57,11 +63,18 @@ def _place_rejection(place: Whereabouts) -> Iterable[Rejection]:
         yield Rejection(place.rule, place.reason, place.words)
 
 
-def _role(profile: Profile, facts: Facts) -> Iterable[Rejection]:
+def _role(profile: Profile, posting: Posting, facts: Facts) -> Iterable[Rejection]:
+    """What its title alone says of a role counts less than that the title is one that is wanted."""
+    if facts.role_words == posting.title and _is_wanted(profile, posting.title):
+        return
     if facts.role and profile.role_types and facts.role not in profile.role_types:
         wanted = " or ".join(ROLES[role] for role in profile.role_types)
         reason = f"It is {ROLES[facts.role]}, and {wanted} is wanted"
         yield Rejection("role_type", reason, facts.role_words)
+
+
+def _is_wanted(profile: Profile, title: str) -> bool:
+    return bool(profile.titles) and titles.nearest(title, profile.titles)[0] >= ALIKE
 
 
 def _place_strikes(profile: Profile, place: Whereabouts) -> Iterable[Strike]:

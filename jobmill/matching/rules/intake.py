@@ -56,7 +56,8 @@ class _Listing:
 
     def touch(self, line: str) -> int:
         """How much of the listing a line touches: skills count more than words."""
-        named = sum(self._weights.get(name, 0) for name in skills.named(line))
+        own = abilities.named_alone(self._profile, line)
+        named = sum(self._weights.get(name, 0) for name in (*skills.named(line), *own))
         return 3 * named + len(_words(line) & self._words)
 
     def order(self, lines: Iterable[str]) -> tuple[str, ...]:
@@ -89,4 +90,5 @@ def _summary(profile: Profile, listing: _Listing) -> str:
 def _keywords(profile: Profile, posting: Posting) -> tuple[str, ...]:
     """How the posting spells the skills that the profile names."""
     named = abilities.spelt(posting)
-    return tuple(words for name, words in named.items() if abilities.holds(profile, name))
+    known = [words for name, words in named.items() if abilities.holds(profile, name)]
+    return (*known, *abilities.spelt_alone(profile, posting).values())

@@ -15,6 +15,7 @@ from jobmill.matching.rules.geography import Area
 # "OR" between two places is never in capitals: that is Oregon.
 _BETWEEN: Final = re.compile(r"[;|•·\n]|\s/\s|\s(?:or|and|&)\s|(?<=[^\W\d_]{3})/(?=[^\W\d_]{3})")
 _PARTS: Final = re.compile(r"[,()\[\]:]|\s[-\u2013\u2014]+\s|(?<=^[A-Z]{2})-|(?<=^[A-Z]{3})-|(?<=-[A-Z]{2})-")  # fmt: skip
+_AROUND: Final = re.compile(r"^(?:downtown|central|inner|raum|gro(?:ss|ß)raum|region) ")
 _CODE_LAST: Final = re.compile(r"(.+?[^\W\d_]{3,})\s+([A-Z]{2})")
 
 
@@ -50,7 +51,17 @@ def is_in(place: Place, home: Place) -> bool:
     """Whether a place is the home city, as far as its words tell; a country alone is not."""
     if not home.city:
         return any(geography.within(area, home.areas) for area in place.lies_in)
-    return place.city == home.city and agree(place.areas, home.areas)
+    return _is_same_city(place.city, home) and agree(place.areas, home.areas)
+
+
+def _is_same_city(city: str, home: Place) -> bool:
+    """Also a part of it: "Berlin-Mitte", "Downtown Portland"; "Portland Maine" is another one."""
+    bare = _AROUND.sub("", city)
+    behind = bare.removeprefix(f"{home.city} ")
+    if bare == home.city or behind == bare:
+        return bare == home.city
+    area = geography.area(behind)
+    return not area or agree((area,), home.areas)
 
 
 def is_any_in(texts: Iterable[str | None], cities: Iterable[str]) -> bool:

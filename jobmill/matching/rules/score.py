@@ -21,6 +21,9 @@ UNSURE: Final = 3.0
 """Skills of so much weight stand for what a posting asks and does not name. How much of it is there
 is a guess: the title tells."""
 GUESS: Final = (0.1, 0.6)
+KIN: Final = 0.5
+"""Titles that are this near are about the same kind of work. The farther another one is, the more it
+asks that is not named, and the less do years count: they were spent on other things."""
 PRACTICE: Final = 0.5
 MENTIONED: Final = 0.5
 MENTIONED_MOST: Final = 2.0
@@ -34,11 +37,12 @@ def judge(
 ) -> MatchResult:
     """The same for the same input; who offers, and who asks, moves nothing."""
     compared = abilities.compare(profile, posting, facts)
+    near = titles.nearest(posting.title, profile.titles)[0] if profile.titles else 1.0
     items = _limited(
-        _skills(profile, posting, compared),
+        _skills(profile, compared, near),
         _title(profile, posting),
         _seniority(profile, posting, facts),
-        _experience(profile, facts),
+        _experience(profile, facts, near),
         _salary(profile, posting.salary),
         _arrangement(profile, posting, facts),
         _meaning(profile, likeness),
@@ -79,34 +83,37 @@ def _item(name: str, most: int, share: float, why: str, *words: str) -> Item:
     return Item(name, points, most, why, tuple(word for word in words if word))
 
 
-def _skills(profile: Profile, posting: Posting, compared: tuple[Ability, ...]) -> Item:
+def _skills(profile: Profile, compared: tuple[Ability, ...], near: float) -> Item:
     most = profile.rules.weights.skills
     if not profile.skills:
         return _item("skills", most, 0, "The profile names no skills")
     asked = [one for one in compared if one.weight and not one.covered]
     words = tuple(dict.fromkeys(one.asked.words for one in asked if one.has))[:5]
-    near = titles.nearest(posting.title, profile.titles)[0] if profile.titles else 1.0
-    share = _share(compared, GUESS[0] + (GUESS[1] - GUESS[0]) * near)
+    share = _share(compared, near)
     also = [one for one in compared if one.has and not one.weight]
     return _item("skills", most, share, _skills_why(asked, also), *words)
 
 
-def _share(compared: tuple[Ability, ...], guess: float) -> float:
-    """How much of the weight is there. Of a choice the best counts, once. What is only mentioned can
-    help and not harm."""
+def _share(compared: tuple[Ability, ...], near: float) -> float:
+    """How much of the weight is there. Of a choice the best counts, once. What is only mentioned, or
+    known only because the person has it, can help and not harm."""
     weights: dict[str, float] = {}
     had: dict[str, float] = {}
-    extra = 0.0
+    extra = known = 0.0
     for one in compared:
-        if one.weight:
+        if one.is_own and one.weight:
+            known += one.weight * _credit(one)
+        elif one.weight:
             weight = PRACTICE if one.is_practice else one.weight
             weights[one.choice] = max(weights.get(one.choice, 0), weight)
             had[one.choice] = max(had.get(one.choice, 0), _credit(one))
         else:
             extra += MENTIONED * _credit(one)
-    extra = min(extra, MENTIONED_MOST)
+    extra = min(extra, MENTIONED_MOST) + known
     own = sum(had[choice] * weight for choice, weight in weights.items())
-    return (own + extra + UNSURE * guess) / (sum(weights.values()) + extra + UNSURE)
+    guess = GUESS[0] + (GUESS[1] - GUESS[0]) * near
+    unsure = UNSURE * (2 - min(near / KIN, 1))
+    return (own + extra + unsure * guess) / (sum(weights.values()) + extra + unsure)
 
 
 def _credit(one: Ability) -> float:
@@ -118,7 +125,11 @@ def _credit(one: Ability) -> float:
 def _skills_why(asked: list[Ability], also: list[Ability]) -> str:
     had = [_named(one) for one in asked if one.has]
     missing = [one.name for one in asked if not one.has]
-    parts = [f"{len(had)} of {len(asked)} that are asked for" if asked else "None is asked for"]
+    parts = [
+        f"{len(had)} of {len(asked)} that are asked for"
+        if asked
+        else "No skill is asked for by name"
+    ]
     if had:
         parts[0] += f": {', '.join(had)}"
     if missing:
@@ -158,7 +169,7 @@ def _seniority(profile: Profile, posting: Posting, facts: Facts) -> Item:
     return _item("seniority", most, share, f"{level}{away}", facts.seniority_words)
 
 
-def _experience(profile: Profile, facts: Facts) -> Item:
+def _experience(profile: Profile, facts: Facts, near: float) -> Item:
     most, own, asked = profile.rules.weights.experience, profile.experience_years, facts.years
     if asked is None:
         return _item("experience", most, SILENT, "The posting does not say how many years")
@@ -168,8 +179,9 @@ def _experience(profile: Profile, facts: Facts) -> Item:
         )
     lacking = max(0.0, asked.least - own)
     beyond = max(0.0, own - asked.most - 4) if asked.most is not None else 0.0
-    why = f"{told(asked)} asked for, {own:g} there"
-    return _item("experience", most, 1 - lacking / 5 - beyond / 20, why, asked.words)
+    why = f"{told(asked)} asked for, {own:g} there{'' if near >= KIN else ', of other work'}"
+    share = (1 - lacking / 5 - beyond / 20) * min(near / KIN, 1)
+    return _item("experience", most, share, why, asked.words)
 
 
 def _salary(profile: Profile, salary: Salary | None) -> Item:

@@ -77,5 +77,5 @@ def _patterns(keyword: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     title = rf"{before}(?<![.#+@])" if keyword[0].isalnum() else before
     return (
         re.compile(title + r"[\s_-]+".join(words) + after + r"(?![+#]|\.[^\W_])"),
-        re.compile(before + r"[\W_]+".join(words) + after + r"(?!\+\+)"),
+        re.compile(before + r"[\W_]+".join(words) + after + r"(?!\+\+|[\W_]plus[\W_]plus)"),
     )

@@ -15,7 +15,7 @@ ROLES: Final = {
     "manager": "manager", "mgr": "manager", "head": "director", "director": "director",
     "vp": "director", "president": "director", "chief": "director", "cto": "director",
     "recruiter": "recruiter", "sourcer": "recruiter", "advocate": "advocate", "evangelist": "advocate",
-    "writer": "writer", "editor": "writer", "executive": "seller", "representative": "seller",
+    "writer": "writer", "editor": "writer", "assistant": "assistant", "executive": "seller", "representative": "seller",
     "counsel": "lawyer", "accountant": "accountant", "specialist": "specialist",
     "coordinator": "specialist", "consultant": "consultant", "designer": "designer",
     "analyst": "analyst", "scientist": "scientist", "researcher": "scientist",
@@ -53,10 +53,14 @@ FIELDS: Final = {
     "embedded": "embedded firmware fpga cpp robotics",
     "hardware": "hardware electrical mechanical civil manufacturing rf optical asic silicon structural"
     " chemical materials facilities",
-    "customers": "sales solutions solution support customer customers field presales implementation success"
-    " account partner forward deployed integration",
-    "business": "marketing finance hr people talent legal recruiting accounting operations procurement"
-    " growth brand payroll tax",
+    "sales": "sales presales account partner",
+    "customers": "solutions solution support customer customers field implementation success"
+    " forward deployed integration",
+    "marketing": "marketing growth brand seo advertising",
+    "finance": "finance financial accounting payroll tax treasury audit bookkeeping",
+    "people": "hr people talent recruiting resources",
+    "legal": "legal paralegal",
+    "operations": "operations procurement logistics",
 }  # fmt: skip
 NEAR_FIELDS: Final[dict[tuple[str, str], float]] = {
     ("software", "backend"): 0.9, ("software", "fullstack"): 0.9, ("software", "frontend"): 0.5,
@@ -66,6 +70,7 @@ NEAR_FIELDS: Final[dict[tuple[str, str], float]] = {
     ("backend", "infrastructure"): 0.6, ("backend", "data"): 0.5, ("frontend", "mobile"): 0.3,
     ("data", "learning"): 0.5, ("infrastructure", "security"): 0.4, ("data", "infrastructure"): 0.3,
     ("backend", "learning"): 0.3, ("embedded", "hardware"): 0.4, ("software", "product"): 0.2, ("backend", "frontend"): 0.2,
+    ("sales", "customers"): 0.5, ("sales", "marketing"): 0.3, ("data", "product"): 0.4,
 }  # fmt: skip
 # How senior somebody is, is judged by itself.
 _LEVEL_WORDS: Final = (
@@ -87,7 +92,18 @@ _SPELLINGS: Final = (
 )
 _WORD: Final = re.compile(r"[^\W_]+")
 _GENERAL: Final = frozenset[str](("software",))
-_DISTANT: Final = frozenset(("customers", "hardware", "business", "quality", "security"))
+_DISTANT: Final = frozenset(
+    ("sales", "customers", "hardware", "marketing", "finance", "people", "legal", "operations",
+     "quality", "security")
+)  # fmt: skip
+# These roles say their field by themselves.
+_FIELD_OF_ROLE: Final = {
+    "accountant": "finance", "recruiter": "people", "lawyer": "legal", "seller": "sales",
+}  # fmt: skip
+_LETTERS: Final = {
+    "rn": "registered nurse", "lpn": "licensed practical nurse", "np": "nurse practitioner",
+    "cna": "certified nursing assistant", "icu": "icu intensive care",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +135,11 @@ def _read(title: str) -> _Title:
     named = next((word for word in ROLES if word in spoken), None)
     at = spoken.index(named) if named else 0
     role = ROLES[named] if named else None
-    words = frozenset(titles.read(title).words) - LEVELS
-    return _Title(role, _fields(spoken[: at + 1], spoken[at + 1 :], role), words)
+    words = {word for one in titles.read(title).words for word in _LETTERS.get(one, one).split()}
+    fields = _fields(spoken[: at + 1], spoken[at + 1 :], role)
+    if not fields and role in _FIELD_OF_ROLE:
+        fields = frozenset((_FIELD_OF_ROLE[role],))
+    return _Title(role, fields, frozenset(words - LEVELS))
 
 
 def _fields(before: list[str], behind: list[str], role: str | None) -> frozenset[str]:
@@ -136,6 +155,8 @@ def _fields(before: list[str], behind: list[str], role: str | None) -> frozenset
 
 
 def _nearness(one: _Title, other: _Title) -> float:
+    if one.words == other.words and one.role == other.role:
+        return 1.0
     if one.role is None or other.role is None:
         return _shared(one.words, other.words) * (1 if one.role == other.role else 0.5)
     role = 1.0 if one.role == other.role else NEAR_ROLES.get(frozenset((one.role, other.role)), 0.0)

@@ -14,6 +14,7 @@ from jobmill.matching.rules.places import Place
 
 LONGEST: Final = 300
 """Characters of the words that are shown."""
+_ONLY: Final = re.compile(r"(?i)\b(?:only|residents?|nur|uniquement|exclusiv\w+)\b")
 _REMOTE: Final = re.compile(r"(?i)(?:fully |100% )?remote\b(?!.*hybrid)|.{0,30}\bremote\)?$")
 
 Fit: TypeAlias = Literal["suits", "doubtful", "unlikely", "impossible"]
@@ -35,8 +36,11 @@ class _Case:
     spots: tuple[Place, ...]
     only_from: tuple[Place, ...]
     """Where one must live to work remotely."""
+    asked_to_live: tuple[Place, ...]
+    """By the text, which is easier to misread."""
     words: str
-    partial: bool
+    hopeful: bool
+    """It does not say remote for certain: its text is not all here, or leaves room for it."""
 
     @property
     def homes(self) -> tuple[str, ...]:
@@ -62,14 +66,15 @@ class _Case:
 def judge(profile: Profile, posting: Posting, facts: Facts) -> Whereabouts:
     """How a posting's arrangement and places suit a person."""
     named = facts.places or posting.locations or (posting.location or "",)
+    arrangement = facts.arrangement or posting.arrangement
     case = _Case(
         profile,
         places.read_all(named),
-        places.read_all(posting.remote_from),
+        places.read_all((*posting.remote_from, *(one for one in named if _ONLY.search(one)))),
+        tuple(place for place in places.read_all(facts.lives_in) if place.areas),
         _words(facts, (*posting.remote_from, *named)),
-        posting.partial,
+        posting.partial or bool(not arrangement and facts.arrangement_words),
     )
-    arrangement = facts.arrangement or posting.arrangement
     if arrangement == "remote":
         return _remote(case)
     # A board says "hybrid" of a posting for "New York; Remote (US)": one may choose.
@@ -96,8 +101,18 @@ def _remote(case: _Case) -> Whereabouts:
         )
     around = case.only_from or case.spots
     if case.is_at_home or not around or any(_admits(place, case) for place in around):
-        return Whereabouts("suits", "Remote", case.words)
-    return _elsewhere(case, around)
+        found = Whereabouts("suits", "Remote", case.words)
+    else:
+        found = _elsewhere(case, around)
+    if found.fit == "suits" and not case.is_at_home and _asks_to_live_elsewhere(case):
+        reason = "Remote, but the text asks to live in another country"
+        return Whereabouts("unlikely", reason, case.words)
+    return found
+
+
+def _asks_to_live_elsewhere(case: _Case) -> bool:
+    asked = case.asked_to_live
+    return bool(asked) and not any(_is_in_country(place, case) for place in asked)
 
 
 def _elsewhere(case: _Case, around: tuple[Place, ...]) -> Whereabouts:
@@ -138,10 +153,10 @@ def _unsaid(case: _Case) -> Whereabouts:
         fit: Fit = "suits" if case.wants("hybrid") or case.wants("onsite") else "doubtful"
         return Whereabouts(fit, f"In {case.cities}, and it does not say remote", case.words)
     if not _is_elsewhere(case):
-        return Whereabouts("doubtful", "Does not say remote or where", case.words)
+        return Whereabouts("doubtful", "Neither remote nor a place was found", case.words)
     reason = f"Location not remote or {case.cities}"
-    if case.partial:
-        return Whereabouts("unlikely", f"{reason}, as far as the text is known", case.words)
+    if case.hopeful:
+        return Whereabouts("unlikely", f"{reason}, as far as the text tells", case.words)
     return Whereabouts("impossible", reason, case.words, "not_remote")
 
 

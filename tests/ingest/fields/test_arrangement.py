@@ -77,6 +77,12 @@ def test_a_title_says_it_unless_it_names_a_trade(title: str, wanted: str | None)
     [
         ("This role is remote and can be done anywhere in Spain.", "remote"),
         ("This fully remote role offers much.", "remote"),
+        ("In our office or fully remotely, as you like.", "remote"),
+        ("The work can be done remotely.", "remote"),
+        ("You can be located anywhere in the US.", "remote"),
+        ("Remote? Yes!", "remote"),
+        ("This is a work-from-home role.", "remote"),
+        ("100% telework.", "remote"),
         ("Good pay.\n\n#LI-Remote", "remote"),
         ("Work Location: Remote", "remote"),
         ("This is a hybrid role, with at least 3 days per week in the office.", "hybrid"),

@@ -1,0 +1,84 @@
+"""`jobmill listing add`, as somebody would use it, against a site on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.world import PROFILE, posting_page
+from tests.cli import forked
+from tests.outside.site import Site, open_site, reply
+
+Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
+
+BLOG = b"<html><head><title>Our blog</title></head><body><h1>How we built it</h1></body></html>"
+LITTLE = b"""<html><head><title>Backend Engineer</title><script type="application/ld+json">
+{"@context": "https://schema.org", "@type": "JobPosting", "title": "Backend Engineer",
+ "description": "Come.", "hiringOrganization": {"@type": "Organization", "name": "Tidewater"}}
+</script></head><body><h1>Backend Engineer</h1></body></html>"""
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[Site]:
+    async with open_site() as site:
+        site.on("/robots.txt", reply(b"User-agent: *\nAllow: /\n"))
+        site.on("/good", reply(posting_page()))
+        site.on("/blog", reply(BLOG))
+        site.on("/little", reply(LITTLE))
+        yield site
+
+
+@pytest.fixture
+def run(home: Path, url: str, site: Site) -> Run:
+    own = {
+        "HOME": str(home),
+        "PATH": os.environ["PATH"],
+        "DATABASE_URL": forked.as_url(url),
+        "JOBMILL_STAND_INS": f"tidewater.example={site.place}",
+        "JOBMILL_HOST_INTERVAL_SECONDS": "0.001",
+    }
+
+    async def call(*arguments: object) -> subprocess.CompletedProcess[str]:
+        return await asyncio.to_thread(forked.jobmill, *arguments, folder=home, variables=own)
+
+    return call
+
+
+async def add(run: Run, path: str, *more: str) -> subprocess.CompletedProcess[str]:
+    return await run("listing", "add", f"https://tidewater.example{path}", *more)
+
+
+async def have_profile(run: Run, home: Path) -> None:
+    (home / "me.yaml").write_text(PROFILE)
+    assert (await run("profile", "import", "me.yaml")).returncode == 0
+
+
+async def test_without_a_profile_it_says_how_to_make_one(run: Run) -> None:
+    done = await add(run, "/good")
+    assert done.returncode == 3
+    assert "jobmill profile example > me.yaml" in done.stderr
+
+
+async def test_whoever_waits_is_told_what_came_of_it(run: Run, home: Path) -> None:
+    await have_profile(run, home)
+    done = await add(run, "/good", "--wait")
+    assert done.returncode == 0, done.stderr
+    assert "/good: success: High match with score" in done.stdout
+    assert "`jobmill match show 1` shows it" in done.stdout
+    gone = await add(run, "/gone", "--wait")
+    assert (gone.returncode, "skipped: the page is not there" in gone.stdout) == (0, True)
+
+
+async def test_what_cannot_be_read_is_no_success(run: Run, home: Path) -> None:
+    await have_profile(run, home)
+    none = await add(run, "/blog", "--wait")
+    assert (none.returncode, "failed: no posting could be read" in none.stdout) == (1, True)
+    little = await add(run, "/little", "--wait")
+    assert little.returncode == 1
+    assert "only: Backend Engineer; `jobmill listing add URL --force` takes" in little.stdout
+    assert (await add(run, "/little", "--wait", "--force")).returncode == 0

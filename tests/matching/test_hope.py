@@ -1,0 +1,88 @@
+"""What a text says of remote work and of where one must live, where no field does."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobmill.matching import facts
+from jobmill.matching.facts import hope, residence
+from jobmill.matching.rules import filter
+from tests.matching.cases import posting, profile
+
+OFFICE = {"location": "San Francisco, CA", "arrangement": None}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remote OK for the right person.",
+        "We're open to remote for the right candidate.",
+        "Based in San Francisco, or remote within the US.",
+        "We are a remote-first company.",
+        "Remote work is possible.",
+        "You may work remotely.",
+        "Home Office möglich.",
+        "This role can be based in any US location.",
+    ],
+)
+def test_a_posting_that_leaves_room_for_remote_work_is_no_certain_rejection(text: str) -> None:
+    assert hope.read(f"Pumps.\n{text}\nWater.") == text
+    offer = posting(description=text, **OFFICE)
+    result = filter.judge(profile(), offer, facts.read(offer))
+    assert not result.hard_rejections
+    assert [(one.rule, one.strikes) for one in result.strikes] == [("location", 3)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We do not offer remote work.",
+        "Remote candidates will not be considered.",
+        "A stipend for when you work from home.",
+        "Experience in a remote-first company.",
+        "Work from home up to two days a week.",
+        "Our remote sensing team.",
+        "While we are a remote-first company, this role is specifically in London.",
+    ],
+)
+def test_other_words_on_remote_work_leave_none(text: str) -> None:
+    assert not hope.read(text)
+    offer = posting(description=text, **OFFICE)
+    result = filter.judge(profile(), offer, facts.read(offer))
+    assert [one.rule for one in result.hard_rejections] == ["not_remote"]
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("You must be located in the United States.", ("United States",)),
+        ("Must live in Canada or the US", ("Canada", "US")),
+        ("We only hire people based in Germany.", ("Germany",)),
+        ("US-based candidates only", ("US",)),
+        ("You must be based in Germany, France or Spain.", ("Germany", "France", "Spain")),
+        ("You must be authorized to work in the US", ()),
+        ("Must be based in the US or willing to relocate.", ()),
+        ("Our offices are located in Paris and must be seen", ()),
+    ],
+)
+def test_a_text_says_where_one_must_live(text: str, places: tuple[str, ...]) -> None:
+    assert residence.read(text) == places
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "rejections", "strikes"),
+    [
+        ("Remote", "You must live in Germany.", [], [3]),
+        ("Remote", "You must live in the US.", [], []),
+        ("Remote (EU only)", "", ["remote_elsewhere"], []),
+        ("Remote (US only)", "", [], []),
+        ("Remote - Portland, OR", "Elsewhere you must live in Germany.", [], []),
+    ],
+)
+def test_a_remote_role_for_people_elsewhere_is_told_apart(
+    place: str, text: str, rejections: list[str], strikes: list[int]
+) -> None:
+    offer = posting(location=place, description=text)
+    result = filter.judge(profile(), offer, facts.read(offer))
+    assert [one.rule for one in result.hard_rejections] == rejections
+    assert [one.strikes for one in result.strikes] == strikes

@@ -1,0 +1,100 @@
+"""A person's own names for what they can do, where no list has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobmill.matching import facts
+from jobmill.matching.facts import own
+from jobmill.matching.rules import filter, intake, score
+from jobmill.matching.rules.employer import Employer
+from jobmill.matching.verdict import MatchResult
+from tests.matching.cases import posting, profile
+
+WARD = """\
+Duties
+Telemetry and patient education.
+
+Requirements
+- BLS and ACLS certificates
+- IV therapies, medication administration
+
+Preferred
+- Wound care
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("ACLS", "BLS and ACLS required", "ACLS"),
+        ("Month-end close", "the month end close", "month end close"),
+        ("month end close", "Month-end close", "Month-end close"),
+        ("IV therapy", "Gives IV therapies", "IV therapies"),
+        ("VAT returns", "one VAT return", "VAT return"),
+        ("Basic Life Support (BLS)", "BLS certificate", "BLS"),
+        ("Basic Life Support (BLS)", "basic life support", "basic life support"),
+        ("Research & development", "research and development", "research and development"),
+        ("Care", "healthcare and careful people", None),
+        ("IT", "it is fun", None),
+        ("IT", "an IT role", "IT"),
+        ("Sage", "a message", None),
+        ("Wells", "wells.example", None),
+    ],
+)
+def test_a_name_is_found_as_whole_words(name: str, text: str, found: str | None) -> None:
+    hits = [text[hit.start : hit.end] for hit in own.find([name], text)]
+    assert hits == ([found] if found else [])
+
+
+def judge(*names: str, **changed: Any) -> MatchResult:
+    skills = [{"name": name, "rank": "strong"} for name in names] or [{"name": "Sailing"}]
+    nurse = profile(skills=skills, titles=["Registered Nurse"], **changed)
+    offer = posting("Registered Nurse", description=WARD)
+    return score.judge(nurse, offer, facts.read(offer), Employer(), None)
+
+
+def points(*names: str) -> int:
+    return judge(*names).items[0].points
+
+
+def test_what_no_list_has_counts_where_the_posting_names_it() -> None:
+    assert judge("ACLS", "Sailing").matched_skills == ("ACLS",)
+    assert points() < points("Wound care") < points("ACLS") < points("ACLS", "BLS")
+
+
+def test_what_is_named_among_the_duties_counts_too() -> None:
+    assert points() < points("Telemetry") < points("ACLS")
+
+
+def test_who_has_all_that_a_trade_asks_has_most_of_the_points() -> None:
+    names = ("ACLS", "BLS", "IV therapy", "Medication administration", "Telemetry")
+    assert points(*names) >= 38
+
+
+def test_what_every_posting_names_is_hardly_a_skill() -> None:
+    offer = posting(description="Requirements\n- Strong teamwork and communication skills")
+    said = facts.read(offer)
+    soft = profile(skills=["Teamwork", "Communication"], titles=["Baker"])
+    hard = profile(skills=["Sailing"], titles=["Baker"])
+    with_it, without = (
+        score.judge(one, offer, said, Employer(), None).items[0].points for one in (soft, hard)
+    )
+    assert 0 <= with_it - without <= 4
+
+
+def test_a_skill_with_others_in_its_name_has_those() -> None:
+    offer = posting(description="Requirements\n- Python, Django and Flask")
+    able = profile(skills=["Python programming (Django, Flask)"])
+    assert not filter.judge(able, offer, facts.read(offer)).strikes
+
+
+def test_a_resume_uses_the_posting_s_spelling_and_the_lines_that_name_it() -> None:
+    offer = posting("Registered Nurse", description=WARD)
+    lines = ["Sailed the seas", "Gave IV therapy to many"]
+    nurse = profile(skills=["IV therapy", "ACLS", "Sailing"], highlights=lines)
+    written = intake.write(nurse, offer, facts.read(offer))
+    assert sorted(written.ats_keywords) == ["ACLS", "IV therapies"]
+    assert written.experience_highlights[0] == lines[1]

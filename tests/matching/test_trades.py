@@ -1,0 +1,154 @@
+"""Whole judgements in several trades: what fits well, what fits so-so, and what does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobmill.catalog.posting import Posting
+from jobmill.ingest.fields.fill import fill
+from jobmill.matching import facts
+from jobmill.matching.profile import Profile
+from jobmill.matching.rules import filter, score, titles
+from jobmill.matching.rules.employer import Employer
+from tests.matching.cases import posting, profile
+
+
+def seeker(
+    city: str, zone: str, years: float, names: str, wanted: list[str], **more: Any
+) -> Profile:
+    given: dict[str, Any] = {
+        "person": {"home_city": city, "timezone": zone},
+        "experience_years": years,
+        "skills": [{"name": name, "rank": "strong"} for name in names.split(", ")],
+        "titles": wanted,
+        "arrangements": ["onsite", "hybrid", "remote"],
+    }
+    return Profile.model_validate(given | more)
+
+
+NURSE = seeker(
+    "Portland, OR", "America/Los_Angeles", 6,
+    "Critical care, Patient assessment, ACLS, BLS, IV therapy, Ventilator management",
+    ["Registered Nurse", "ICU Nurse"],
+)  # fmt: skip
+ACCOUNTANT = seeker(
+    "Manchester, UK", "Europe/London", 5,
+    "Management accounts, Month-end close, ACCA, Xero, VAT returns, Forecasting, Microsoft Excel",
+    ["Management Accountant", "Finance Analyst", "Accountant"], seniority=["mid", "senior"],
+)  # fmt: skip
+MARKETER = seeker(
+    "New York, NY", "America/New_York", 7,
+    "Demand generation, Content marketing, SEO, HubSpot, Paid social, Email marketing",
+    ["Marketing Manager"], role_types=["management"], seniority=["manager", "senior"],
+)  # fmt: skip
+ENGINEER = seeker(
+    "Portland, OR", "America/Los_Angeles", 8, "Python, PostgreSQL, AWS, Docker, Kubernetes, Django",
+    ["Senior Software Engineer", "Backend Engineer"], role_types=["ic"], seniority=["senior"],
+)  # fmt: skip
+
+WARD = """\
+Qualifications
+- BLS and ACLS certification
+- 2+ years of critical care experience
+- Patient assessment, IV therapy, ventilator management
+"""
+BOOKS = """\
+Requirements
+- ACCA qualified, 3+ years of experience
+- Monthly management accounts, month-end close
+- VAT returns and forecasting, Xero
+"""
+CAMPAIGNS = """\
+What you'll bring
+- 5+ years of marketing experience
+- Demand generation, paid social and SEO
+- HubSpot, email marketing
+"""
+BACKEND = """\
+Requirements
+- 6+ years of experience
+- Python and Django, PostgreSQL
+- AWS, Docker and Kubernetes
+"""
+
+
+@pytest.mark.parametrize(
+    ("who", "title", "place", "text", "least", "most"),
+    [
+        (NURSE, "Registered Nurse - ICU", "Portland, OR", WARD, 85, 100),
+        (NURSE, "ICU RN", "Portland, OR", WARD, 85, 100),
+        (NURSE, "Software Engineer", "Portland, OR", BACKEND, 0, 49),
+        (NURSE, "Accountant", "Portland, OR", BOOKS, 0, 49),
+        (ACCOUNTANT, "Management Accountant", "Manchester", BOOKS, 85, 100),
+        (ACCOUNTANT, "Senior Accountant", "Remote (UK)", BOOKS, 85, 100),
+        (ACCOUNTANT, "Account Executive", "Manchester", "2+ years in sales. Salesforce.", 0, 49),
+        (ACCOUNTANT, "Registered Nurse", "Manchester", WARD, 0, 49),
+        (MARKETER, "Marketing Manager", "Remote - US", CAMPAIGNS, 85, 100),
+        (MARKETER, "Senior Marketing Manager", "Remote - US", "5+ years in marketing.", 60, 84),
+        (MARKETER, "HR Manager", "Remote - US", "7+ years of experience. Hiring.", 0, 55),
+        (MARKETER, "Finance Manager", "Remote - US", BOOKS, 0, 55),
+        (ENGINEER, "Senior Backend Engineer", "Remote - US", BACKEND, 85, 100),
+        (ENGINEER, "Senior Data Engineer", "Remote - US", "5+ years with Python, Airflow.", 60, 84),
+        (ENGINEER, "Program Manager", "Remote - US", "7+ years. Familiarity with AWS.", 0, 49),
+        (ENGINEER, "Registered Nurse - ICU", "Portland, OR", WARD, 0, 49),
+    ],
+)  # fmt: skip
+def test_what_fits_scores_high_and_what_does_not_scores_low(
+    who: Profile, title: str, place: str, text: str, least: int, most: int
+) -> None:
+    offer = fill(Posting(title, location=place, description=text))
+    said = facts.read(offer)
+    result = score.judge(who, offer, said, Employer(), None)
+    assert least <= result.match_score <= most
+    assert least < 60 or filter.judge(who, offer, said).passed
+
+
+@pytest.mark.parametrize(
+    ("wanted", "nearer", "farther"),
+    [
+        ("Marketing Manager", "Brand Manager", "Payroll Manager"),
+        ("HR Manager", "People Manager", "Finance Manager"),
+        ("Accountant", "Senior Accountant", "Account Executive"),
+        ("Registered Nurse", "RN, Emergency", "Nurse Practitioner"),
+        ("Sales Manager", "Sales Manager, EMEA", "Customer Support Manager"),
+        ("Executive Assistant", "Assistant to the Board", "Account Executive"),
+    ],
+)
+def test_a_title_of_one_s_trade_is_nearer(wanted: str, nearer: str, farther: str) -> None:
+    assert titles.nearest(nearer, [wanted])[0] > titles.nearest(farther, [wanted])[0]
+
+
+def test_a_title_that_is_wanted_word_for_word_is_as_near_as_can_be_whatever_else_is_wanted() -> (
+    None
+):
+    assert titles.nearest("Analyst", ["Marketing Manager", "Analyst"]) == (1.0, "Analyst")
+    assert titles.nearest("Accountant", ["Finance Analyst", "Accountant"]) == (1.0, "Accountant")
+
+
+def test_one_skill_in_common_makes_no_match_of_other_work() -> None:
+    offer = fill(posting("Program Manager", description="Familiarity with AWS."))
+    near = fill(posting("Backend Engineer", description="Familiarity with AWS."))
+    far_points, near_points = (
+        score.judge(ENGINEER, one, facts.read(one), Employer(), None).items[0].points
+        for one in (offer, near)
+    )
+    assert far_points <= 15
+    assert near_points >= 30
+
+
+def test_years_spent_on_other_work_count_less() -> None:
+    offer = fill(posting("Project Manager", description="5+ years of experience"))
+    item = score.judge(profile(), offer, facts.read(offer), Employer(), None).items[3]
+    assert item.points < 5
+    assert item.why == "5 years asked for, 8 there, of other work"
+
+
+def test_a_title_that_is_wanted_is_not_rejected_for_what_it_says_of_the_role() -> None:
+    lead = profile(titles=["Team Lead"], role_types=["ic"])
+    named = fill(posting("Team Lead", description="Keep pumps running."))
+    told = fill(posting("Team Lead", description="You have five direct reports."))
+    assert not filter.judge(lead, named, facts.read(named)).hard_rejections
+    other = profile(titles=["Software Engineer"], role_types=["ic"])
+    assert filter.judge(other, told, facts.read(told)).hard_rejections
