@@ -33,7 +33,7 @@ _MOST_READ = 50
 _LISTED = 3
 _MOST_LISTED = 10_000
 # Boards that a company's name may lead to, and that say whose they are.
-_GUESSED = ("greenhouse", "lever", "ashby", "workable", "recruitee", "smartrecruiters",
+GUESSED = ("greenhouse", "lever", "ashby", "workable", "recruitee", "smartrecruiters",
             "teamtailor", "personio", "bamboohr", "breezy")  # fmt: skip
 
 
@@ -161,7 +161,7 @@ async def _guess(fetch: Fetch, page: _Site, company: str | None) -> Found | None
     names = Names.of(page.url, company).names
     slugs = [name for name in names if name.isascii() and not name.isdigit()]
     for slug in sorted(slugs, key=len, reverse=True)[:_MOST_SLUGS]:
-        for name in _GUESSED:
+        for name in GUESSED:
             found = await _try(fetch, name, slug, page, company)
             if found:
                 return found

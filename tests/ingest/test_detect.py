@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from urllib.parse import urlsplit
 
 import pytest
 
 from jobmill.errors import OutsideError
+from jobmill.ingest import address
 from jobmill.ingest.adapters import BY_NAME, PLATFORMS
 from jobmill.ingest.address import FEED, GENERIC, NO_TOKENS
-from jobmill.ingest.detect import Found, detect, discover, from_page, from_url
+from jobmill.ingest.detect import GUESSED, Found, detect, discover, from_page, from_url
 from jobmill.outside.request import Answer, Gone, Ok, Request, Unknown, Validators
 
 GUID = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"
@@ -407,6 +409,17 @@ async def test_one_link_further_to_the_careers_page_is_looked_at() -> None:
     assert (found.platform, found.token) == ("lever", "acme")
     assert "https://acme.example/team" in found.evidence
     assert "https://acme.example/blog" not in site.asked
+
+
+@pytest.mark.parametrize("name", GUESSED)
+def test_a_board_that_is_guessed_has_an_address(name: str) -> None:
+    found = address.board(name, "acme", "", "medium")
+    platform = BY_NAME[name]
+    assert found
+    assert platform.first
+    request = platform.first(platform.config.model_validate(found.config))
+    assert "acme" in request.url
+    assert urlsplit(request.url).hostname
 
 
 @pytest.mark.parametrize(

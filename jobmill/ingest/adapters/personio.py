@@ -149,7 +149,9 @@ _TENANT = r"(?P<token>[a-z0-9-]+?)[.-]jobs"
 
 
 def _config_from(groups: Groups) -> dict[str, Any] | None:
-    return {"board_token": groups["token"], "base_url": f"https://{groups['host']}"}
+    # A bare token has no host: then it is at the main site.
+    at_home = {"base_url": f"https://{groups['host']}"} if groups["host"] else {}
+    return {"board_token": groups["token"], **at_home}
 
 
 PLATFORM = Platform(
