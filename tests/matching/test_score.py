@@ -111,7 +111,8 @@ def test_a_higher_rank_gives_more() -> None:
 def test_synonyms_and_implied_skills_count_and_are_told() -> None:
     found = item("skills", "Go", "Python", "React", wants={"skills": ["golang", "Django"]})
     assert found.why == (
-        "2 of 3 that are asked for: Go (golang), Python (implied by Django); missing: React"
+        "2 of 3 that are asked for: Go (golang), Python (implied by Django); missing: React; "
+        "so few are named that the title tells the rest"
     )
     assert "Experience with Go" in found.words
 

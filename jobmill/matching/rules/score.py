@@ -21,6 +21,8 @@ UNSURE: Final = 3.0
 """Skills of so much weight stand for what a posting asks and does not name. How much of it is there
 is a guess: the title tells."""
 GUESS: Final = (0.1, 0.6)
+FEW: Final = 4
+"""Below so many skills the guess weighs enough to be told."""
 KIN: Final = 0.5
 """Titles that are this near are about the same kind of work. The farther another one is, the more it
 asks that is not named, and the less do years count: they were spent on other things."""
@@ -136,6 +138,8 @@ def _skills_why(asked: list[Ability], also: list[Ability]) -> str:
         parts.append(f"missing: {', '.join(missing)}")
     if also:
         parts.append(f"mentioned: {', '.join(map(_named, also))}")
+    if len(asked) < FEW:
+        parts.append("so few are named that the title tells the rest")
     return "; ".join(parts)
 
 
