@@ -4,11 +4,11 @@ PY = .venv/bin/python
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test check fmt eval bench bench-queue bench-ingest soak clean
+.PHONY: help setup setup-dev run test check fmt eval bench bench-queue bench-ingest bench-pipeline soak clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do \
-		printf '  make %-12s %s\n' "$$name" "$$text"; done
+		printf '  make %-14s %s\n' "$$name" "$$text"; done
 
 setup:  ## Make .venv with what running needs
 	@scripts/setup run
@@ -37,13 +37,16 @@ fmt: setup-dev  ## Format the code and rewrite the generated pages
 eval: setup-dev  ## Measure how right answers are on real data; ARGS= names single parts
 	@$(PY) -m evaluation.run $(ARGS)
 
-bench: bench-queue bench-ingest  ## Run all benchmarks
+bench: bench-queue bench-ingest bench-pipeline  ## Run all benchmarks
 
 bench-queue: setup-dev  ## Measure the queue; ARGS= is handed on
 	@$(PY) -m bench.queue.run $(ARGS)
 
 bench-ingest: setup-dev  ## Measure how fast boards and pages are read; ARGS= is handed on
 	@$(PY) -m bench.ingest.run $(ARGS)
+
+bench-pipeline: setup-dev  ## Measure how fast listings are judged; ARGS= is handed on
+	@$(PY) -m bench.pipeline.run $(ARGS)
 
 soak: setup-dev  ## Run the tests that take minutes
 	@$(PY) -m pytest -m soak --timeout=0 $(ARGS)

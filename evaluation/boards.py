@@ -28,7 +28,7 @@ def report(data: Path) -> Report:
     """Each field of each platform, and how much of the texts is there."""
     tally: dict[tuple[str, str], list[float]] = defaultdict(list)
     notes: list[str] = []
-    for platform, file in _files(data):
+    for platform, file in files(data):
         _measure(platform, file, tally, notes)
     rows = [
         (platform, field, str(len(marks)), f"{sum(marks) / len(marks):.4f}")
@@ -39,7 +39,7 @@ def report(data: Path) -> Report:
     )
 
 
-def _files(data: Path) -> Iterator[tuple[str, Path]]:
+def files(data: Path) -> Iterator[tuple[str, Path]]:
     """A folder is a platform's, or the file's name begins with it."""
     for folder in sorted(data.glob("ats_*")):
         for file in sorted(folder.iterdir()):
@@ -49,19 +49,26 @@ def _files(data: Path) -> Iterator[tuple[str, Path]]:
         yield file.name.split("__")[0], file
 
 
+def read(file: Path) -> bytes:
+    """The answer that was saved."""
+    body = file.read_bytes()
+    if file.suffix != ".json":
+        return body
+    answer = json.loads(body)
+    if isinstance(answer, dict) and "jobsResponse" in answer:
+        # Whoever saved it put two answers into one file.
+        return json.dumps(answer["jobsResponse"]).encode()
+    return body
+
+
 def _measure(
     platform: str, file: Path, tally: dict[tuple[str, str], list[float]], notes: list[str]
 ) -> None:
     if platform not in truth.RULES or platform not in BY_NAME or not BY_NAME[platform].read:
         notes.append(f"{file.name}: not compared")
         return
-    body = file.read_bytes()
-    answer = json.loads(body)
-    if isinstance(answer, dict) and "jobsResponse" in answer:
-        # Whoever saved it put two answers into one file.
-        answer = answer["jobsResponse"]
-        body = json.dumps(answer).encode()
-    wanted = truth.take(platform, answer)
+    body = read(file)
+    wanted = truth.take(platform, json.loads(body))
     try:
         found = saved.read(BY_NAME[platform], body)
     except AppError as error:
