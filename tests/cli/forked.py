@@ -17,7 +17,7 @@ from psycopg.conninfo import conninfo_to_dict
 from jobmill import cli
 
 FORKS = multiprocessing.get_context("forkserver")
-LIMIT = 20.0
+LIMIT = 60.0
 LOADED = ("board", "imports", "lineage", "listing", "postings", "session", "source")
 ALSO = (
     "jobmill.app",
