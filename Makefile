@@ -4,7 +4,7 @@ PY = .venv/bin/python
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test check fmt eval bench bench-queue bench-ingest bench-pipeline soak clean
+.PHONY: help setup setup-dev run test check fmt eval bench bench-queue bench-ingest bench-rotation bench-pipeline soak clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do \
@@ -37,7 +37,7 @@ fmt: setup-dev  ## Format the code and rewrite the generated pages
 eval: setup-dev  ## Measure how right answers are on real data; ARGS= names single parts
 	@$(PY) -m evaluation.run $(ARGS)
 
-bench: bench-queue bench-ingest bench-pipeline  ## Run all benchmarks
+bench: bench-queue bench-ingest bench-pipeline bench-rotation  ## Run all benchmarks
 
 bench-queue: setup-dev  ## Measure the queue; ARGS= is handed on
 	@$(PY) -m bench.queue.run $(ARGS)
@@ -47,6 +47,9 @@ bench-ingest: setup-dev  ## Measure how fast boards and pages are read; ARGS= is
 
 bench-pipeline: setup-dev  ## Measure how fast listings are judged; ARGS= is handed on
 	@$(PY) -m bench.pipeline.run $(ARGS)
+
+bench-rotation: setup-dev  ## Measure what the rotation policies find; ARGS= is handed on
+	@$(PY) -m bench.rotation.run $(ARGS)
 
 soak: setup-dev  ## Run the tests that take minutes
 	@$(PY) -m pytest -m soak --timeout=0 $(ARGS)

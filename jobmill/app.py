@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from jobmill import log, queue
-from jobmill.pipelines import company, discovery, inbox, listing, source, upkeep
+from jobmill.pipelines import company, discovery, inbox, listing, rotation, source, upkeep
 from jobmill.queue import Move, New, Stage, Stages, Work, Worker, schedule, watch
 from jobmill.queue.feed import SCAN_EVERY, Feed, feeder
 from jobmill.queue.schedule import Schedule
@@ -33,6 +33,7 @@ SCHEDULES = (
         dt.timedelta(days=1),
         New(upkeep.KIND, "prune_records", "old calls, answers and runs"),
     ),
+    Schedule("rotation", rotation.EVERY, New(rotation.KIND, "run", "what is due")),
 )
 """What recurs."""
 
@@ -55,6 +56,9 @@ def stages(tools: Tools, settings: Settings) -> Stages:
         (company.KIND, "analyze"): stage(partial(company.analyze, tools)),
         (company.KIND, "save"): stage(partial(company.save, tools)),
         (source.KIND, "scrape"): stage(partial(source.scrape, tools, os.environ)),
+        (rotation.KIND, "run"): stage(
+            partial(rotation.rotate, tools, rotation.wish_of(settings)), processors=1
+        ),
         (discovery.KIND, "discover"): stage(partial(discovery.discover, tools)),
         (discovery.KIND, "validate"): stage(partial(discovery.validate, tools, os.environ)),
         (discovery.KIND, "configure"): stage(partial(discovery.configure, tools)),

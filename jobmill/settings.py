@@ -143,6 +143,25 @@ class Settings(BaseModel):
     keep_closed_days: Count = 180
     """How long listings are kept after they closed; those that somebody marked stay for ever."""
 
+    rotation_policy: Literal["yield", "seed"] = "yield"
+    """How sources are chosen: by the new listings that a call is expected to bring, or by fixed
+    intervals and staleness alone."""
+
+    rotation_calls_per_day: Annotated[float, Field(ge=0, le=10_000_000, allow_inf_nan=False)] = 1200
+    """How many sources are called a day under the policy `yield`; 0 stops the recurring run."""
+
+    max_company_targets_per_run: Count = 50
+    """How many boards of one platform a run calls."""
+
+    max_search_slices_per_run: Count = 50
+    """How many searches and feeds a run calls, of all platforms together."""
+
+    greenhouse_max_boards_per_run: Count = 50
+    """The first of these two for Greenhouse."""
+
+    lever_max_companies_per_run: Count = 50
+    """The same for Lever."""
+
     user_agent: Annotated[HeaderText, Field(min_length=1)] = "jobmill (self-hosted job search)"
     """What we call ourselves at other sites (ASCII); its first word is the name we look for in robots.txt."""
 

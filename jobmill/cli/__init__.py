@@ -21,6 +21,7 @@ from jobmill.cli import (
     match,
     profile,
     queue,
+    rotate,
     serve,
     source,
 )
@@ -43,6 +44,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(source.app, name="source")
+app.add_typer(rotate.app, name="rotate")
 app.add_typer(approval.app, name="approval")
 app.add_typer(listing.app, name="listing")
 app.add_typer(company.app, name="company")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from jobmill.catalog import runs
@@ -10,6 +12,9 @@ from jobmill.catalog.runs import Harvest, Saved
 from jobmill.db import Tx
 from jobmill.errors import Conflict, NotFound, Unavailable
 from jobmill.ingest import probe
+from jobmill.ingest.rotation import calls, outcomes, plan, targets
+from jobmill.ingest.rotation.calls import Asked
+from jobmill.outside.request import Answer, Fetch, Request, Unknown, Validators
 from jobmill.pipelines import inbox
 from jobmill.queue import Block, Finish, ItemId, Move, New, Skip, Work
 from jobmill.tools import Tools
@@ -17,28 +22,76 @@ from jobmill.tools import Tools
 KIND = "source"
 
 
-def work(id: int) -> New:
-    """The item that runs a source; there is one at a time, however often it is asked for."""
-    return New(KIND, "scrape", f"source:{id}", data={"source": id})
+def work(id: int, *, window: dt.timedelta | None = None) -> New:
+    """The item that runs a source; there is one at a time, however often it is asked for. With a
+    window, it does not ask what was asked within it."""
+    asked = {} if window is None else {"window": window.total_seconds()}
+    return New(KIND, "scrape", f"source:{id}", data={"source": id, **asked})
 
 
 async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     """Walk the source; what it showed is kept together with the end of the item."""
     id: int = work.data["source"]
+    release = partial(targets.release, ids=[id])
+    asked = await _asked(tools, work)
+    if asked:
+        again_at = asked.called_at + _window(work)
+        words = f"{asked.signature} was asked at {asked.called_at:%Y-%m-%d %H:%M} UTC"
+        return Skip(words, save=partial(targets.release, ids=[id], not_before=again_at))
+    ear = Ear(tools.fetch)
     try:
-        harvest = await probe.run(tools, id, environ)
+        harvest = await probe.run(replace(tools, fetch=ear), id, environ)
     except Unavailable as error:
         return Block("key", str(error))
     except (Conflict, NotFound) as error:
-        return Skip(str(error))
+        return Skip(str(error), save=release)
     # What a source could not show is its health's business, and the next run's: no retry here.
     end = Skip if harvest.outcome in ("failed", "held") else Finish
-    return end(_words(harvest), save=partial(keep, id=id, harvest=harvest, item=work.id))
+    save = partial(keep, id=id, harvest=harvest, item=work.id, retry_after=ear.retry_after)
+    return end(_words(harvest), save=save)
 
 
-async def keep(tx: Tx, *, id: int, harvest: Harvest, item: ItemId | None = None) -> Saved:
-    """What a run saw; what it shows anew or otherwise than before is to be judged."""
+class Ear:
+    """A way to the network that remembers for how long somebody asked us to wait."""
+
+    def __init__(self, fetch: Fetch) -> None:
+        self._fetch = fetch
+        self.retry_after: dt.timedelta | None = None
+
+    async def __call__(self, request: Request, validators: Validators | None = None) -> Answer:
+        answer = await self._fetch(request, validators)
+        if isinstance(answer, Unknown) and answer.retry_after:
+            self.retry_after = answer.retry_after
+        return answer
+
+
+async def _asked(tools: Tools, work: Work) -> Asked | None:
+    """Who has asked the same within the window, if the item has one."""
+    if "window" not in work.data:
+        return None
+    async with tools.db.transaction() as tx:
+        at = await plan.clock(tx)
+        id: int = work.data["source"]
+        return await calls.claim(tx, id, item=work.id, window=_window(work), at=at)
+
+
+def _window(work: Work) -> dt.timedelta:
+    return dt.timedelta(seconds=work.data["window"])
+
+
+async def keep(
+    tx: Tx,
+    *,
+    id: int,
+    harvest: Harvest,
+    item: ItemId | None = None,
+    retry_after: dt.timedelta | None = None,
+) -> Saved:
+    """What a run saw; what it shows anew or otherwise than before is to be judged, and the source's
+    next turn follows from it."""
     saved = await runs.save(tx, id, harvest)
+    at = await plan.clock(tx)
+    await outcomes.record(tx, id, harvest, saved, at=at, retry_after=retry_after)
     await inbox.put(tx, [*saved.added, *saved.changed], parent=item)
     return saved
 

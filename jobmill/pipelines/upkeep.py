@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 from jobmill.catalog import listings, runs
+from jobmill.ingest.rotation import calls
 from jobmill.outside import ledger
 from jobmill.queue import Advance, Finish, Move, Work, retention
 from jobmill.tools import Tools
@@ -34,7 +35,7 @@ async def prune_listings(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
 
 async def prune_records(tools: Tools, work: Work) -> Move:
     async with tools.db.transaction() as tx:
-        gone = await ledger.prune(tx) + await runs.prune(tx)
+        gone = await ledger.prune(tx) + await runs.prune(tx) + await calls.prune(tx)
     total = work.data.get("pruned", 0) + gone
     if not gone or work.steps >= MOST_BITES:
         return Finish(f"{total} old calls, answers and runs pruned")

@@ -348,7 +348,12 @@ async def test_schedules_are_known_once_they_were_declared(run: Run, database: D
     await app.declare_schedules(Tools(database))
     assert "every 1 h" in run("schedules").stdout
     every = {one["name"]: one["every"] for one in json.loads(run("schedules", "--json").stdout)}
-    assert every == {"prune": 3600.0, "prune listings": 86_400.0, "prune records": 86_400.0}
+    assert every == {
+        "prune": 3600.0,
+        "prune listings": 86_400.0,
+        "prune records": 86_400.0,
+        "rotation": 300.0,
+    }
 
 
 LINES = """\

@@ -112,7 +112,7 @@ def test_half_a_backup_changes_nothing(
     with psycopg.connect(filled) as connection:
         # Enough that the cut falls into these rows, which come after those of our history.
         connection.execute(
-            "INSERT INTO zoo.note (text) SELECT md5(n::text) FROM generate_series(1, 5000) AS n"
+            "INSERT INTO zoo.note (text) SELECT md5(n::text) FROM generate_series(1, 20000) AS n"
         )
     backup.dump(filled, bin, whole)
     whole.write_bytes(whole.read_bytes()[: int(whole.stat().st_size * 0.7)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
@@ -23,10 +22,6 @@ MODEL = "all-MiniLM-L6-v2, 128 tokens"
 FAR, NEAR = 0.2, 0.6
 """The similarity of a posting and a profile that have nothing in common, and of a close pair: of
 real postings most that belong together lie between, around 0.5, and others around 0.3."""
-
-# Before numpy is loaded. Two threads that wait for each other on a busy machine take ten times what one
-# takes; more cores are used by more workers.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # One text at a time: the pool for other work stays free.
 _thread = ThreadPoolExecutor(1, "meaning")

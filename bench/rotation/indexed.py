@@ -1,0 +1,76 @@
+"""`yield` as a database runs it: it looks only at what an index on `due_at` brings, not at every target."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from jobmill.ingest.policy import price, yields
+from jobmill.ingest.policy.auction import Auction, ranked
+from jobmill.ingest.policy.roster import Places
+
+LOOK = 50
+"""Rows looked at for each call that may be made."""
+
+
+class Indexed(Auction):
+    """The same rules; a moment is computed when a target is recorded, and again when the price has
+    fallen since, or when it was looked at and found too cheap."""
+
+    def bind(
+        self,
+        targets: Sequence[Mapping[str, Any]],
+        sources: Mapping[str, Mapping[str, Any]],
+        now: float,
+    ) -> None:
+        super().bind(targets, sources, now)
+        self.due = np.full(len(targets), math.inf)
+        self.price_then = np.zeros(len(targets))
+        self.price = 1.0
+
+    def _reckon(self, place: int) -> None:
+        state = self.states[self.roster.targets[place].id]
+        if state.rho is not None:
+            since = float(self.roster.since[place])
+            self.due[place] = yields.due_at(state, self.price, since, self.rules)
+            self.price_then[place] = self.price
+
+    def record(self, id: Hashable, now: float, outcome: Mapping[str, Any]) -> None:
+        super().record(id, now, outcome)
+        self._reckon(self.roster.place[id])
+
+    def choose(self, now: float, budget: int, room: Mapping[str, Any] | None) -> list[Hashable]:
+        outdated = np.flatnonzero(price.is_outdated(self.price_then, self.price))
+        for place in outdated[: LOOK * budget].tolist():
+            self._reckon(place)
+        left = self.roster.left(now, room)
+        ready = self.roster.ready(now, left)
+        due = self._due(ready, now, budget)
+        looked = np.union1d(due, self._unknown(ready, now, budget))
+        owed = self.roster.take(self._overdue(looked, now), self._quota(budget), left)
+        self._owed -= len(owed)
+        rest = np.setdiff1d(looked, owed)
+        values = self._values(rest, now)
+        worth = dict(zip(rest.tolist(), values.tolist(), strict=True))
+        dear = self.roster.take(ranked(rest, values, 2 * budget + 1), budget - len(owed), left)
+        full = bool(dear) and len(dear) + len(owed) == budget
+        self.price = price.next_price(self.price, worth[dear[-1]] if full else None)
+        for place in set(due.tolist()) - {*owed, *dear}:
+            if worth[place] < price.NEARLY * self.price:
+                self._reckon(place)
+        return self.roster.claim(owed + dear, now, self.rules.gaps)
+
+    def _due(self, ready: Places, now: float, budget: int) -> Places:
+        """ORDER BY due_at LIMIT."""
+        due = ready[self.due[ready] <= now]
+        return due[np.argsort(self.due[due], kind="stable")[: LOOK * budget]]
+
+    def _unknown(self, ready: Places, now: float, budget: int) -> Places:
+        """Those never seen, by what their platform brings: an index of its own."""
+        never = ready[np.isnan(self._worth[ready])]
+        best = ranked(never, self._values(never, now), 2 * budget + 1)
+        return np.array(list(islice(best, budget)), dtype=np.intp)

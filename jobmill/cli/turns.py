@@ -1,0 +1,133 @@
+"""jobmill rotate due, status and report: how the rotation goes."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jobmill.cli import show
+from jobmill.cli.show import AsJson
+
+if TYPE_CHECKING:
+    from jobmill.db import Tx
+    from jobmill.ingest.rotation.monitor import Age, Brought, Day, Due, Report, Standstill
+
+
+def due(
+    platform: Annotated[str | None, typer.Option(metavar="NAME", help="Only of this one.")] = None,
+    ahead: Annotated[
+        float, typer.Option(metavar="HOURS", min=0, max=8_760, help="Also what is due by then.")
+    ] = 0,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, max=10_000, help="At most so many.")
+    ] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """List what is due, in the order of its turn."""
+    from jobmill.cli import environment, session
+    from jobmill.ingest import saved
+    from jobmill.ingest.rotation import monitor, plan, targets
+
+    policy = environment.load().rotation_policy
+    name = saved.platform(platform).name if platform else None
+
+    async def find(tx: Tx) -> list[Due]:
+        await targets.sync(tx)
+        at, span = await plan.clock(tx), dt.timedelta(hours=ahead)
+        return await monitor.due(tx, at, policy, platform=name, ahead=span, limit=limit)
+
+    found = session.ask(find)
+    if as_json:
+        show.lines(found)
+    elif not found:
+        typer.echo("Nothing is due. `jobmill rotate due --ahead 24` looks further ahead.")
+    else:
+        show.entries((one.source, _what(one), _facts(one)) for one in found)
+
+
+def _what(one: Due) -> list[str | None]:
+    return [one.name, one.platform, one.kind, "queued" if one.queued else None]
+
+
+def _facts(one: Due) -> list[str | None]:
+    last = one.last_success_at
+    seen = f"last seen {last.astimezone():%Y-%m-%d %H:%M}" if last else "never seen"
+    new = f"{one.new_jobs_last:,} new then" if one.new_jobs_last is not None else None
+    failed = show.count(one.fail_count, "failure") if one.fail_count else None
+    return [f"due {one.due_at.astimezone():%Y-%m-%d %H:%M}", seen, new, failed]
+
+
+@dataclass(frozen=True)
+class Status:
+    platforms: list[Brought]
+    days: list[Day]
+    staleness: list[Age]
+    standing_still: list[Standstill]
+
+
+def status(
+    hours: Annotated[
+        float, typer.Option(metavar="N", min=1, max=2_160, help="How far to look back.")
+    ] = 24,
+    as_json: AsJson = False,
+) -> None:
+    """Tell what calls brought, by platform and by day, how stale targets are, and what is off."""
+    from jobmill.cli import session
+    from jobmill.ingest.rotation import monitor, plan, targets
+
+    async def look(tx: Tx) -> Status:
+        await targets.sync(tx)
+        at = await plan.clock(tx)
+        return Status(
+            await monitor.brought(tx, at, dt.timedelta(hours=hours)),
+            await monitor.days(tx, at),
+            await monitor.ages(tx, at),
+            await monitor.standstill(tx, at, os.environ),
+        )
+
+    found = session.ask(look)
+    if as_json:
+        show.one(found, as_json=True)
+        return
+    if found.platforms:
+        show.many(found.platforms, as_json=False)
+    else:
+        typer.echo(f"No calls in the last {hours:g} hours. `jobmill rotate run` makes some.")
+    if found.days:
+        show.many(found.days, as_json=False)
+    show.many(found.staleness, as_json=False)
+    show.many(found.standing_still, as_json=False)
+
+
+def report(
+    run: Annotated[
+        int | None, typer.Argument(metavar="[RUN]", min=1, help="Its number; left out: the last.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell what a run of the rotation chose, and what came of it so far."""
+    from jobmill.cli import session
+    from jobmill.ingest.rotation import monitor
+
+    async def find(tx: Tx) -> Report:
+        return await monitor.report(tx, run)
+
+    show_report(session.ask(find), as_json=as_json)
+
+
+def show_report(told: Report, *, as_json: bool) -> None:
+    """A run, as far as it has come."""
+    if as_json:
+        show.one(told, as_json=True)
+        return
+    if not told.chosen:
+        typer.echo("Nothing can be called now. `jobmill rotate due` shows what comes next.")
+    else:
+        facts = {name: value for name, value in asdict(told).items() if name != "skipped"}
+        show.facts(facts)
+    for name, why in sorted(told.skipped.items()):
+        typer.echo(show.plain(f"{name} was passed over: {why}"))

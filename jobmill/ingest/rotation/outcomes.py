@@ -1,0 +1,208 @@
+"""What a run of a source means for its turn: success, failure, patience, and what was learnt."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+from typing import Any
+
+from jobmill.catalog.runs import Harvest, Saved
+from jobmill.db import Tx, value
+from jobmill.ingest.adapters import BY_NAME
+from jobmill.ingest.policy import gates, seed, yields
+from jobmill.ingest.rotation import calls, moments, platforms, targets
+from jobmill.ingest.rotation.calls import Call
+from jobmill.ingest.rotation.platforms import Standing
+from jobmill.ingest.rotation.targets import Status, Target
+
+SEED = seed.Rules()
+YIELD = yields.Rules()
+
+
+def read(harvest: Harvest, saved: Saved, retry_after: dt.timedelta | None = None) -> dict[str, Any]:
+    """A run as policies see it; only what is new after duplicates counts as new."""
+    counts = saved.counts
+    posted = [one.posting.posted_at for one in harvest.seen]
+    return {
+        "status": _status(harvest, saved),
+        "returned": counts.seen,
+        "new": counts.added - counts.duplicates,
+        "fresh": counts.added,
+        "truncated": harvest.outcome == "truncated",
+        "retry_after_s": retry_after.total_seconds() if retry_after else None,
+        "posted": [at.timestamp() for at in posted if at],
+    }
+
+
+def _status(harvest: Harvest, saved: Saved) -> str:
+    if harvest.outcome == "unchanged":
+        return "not_modified"
+    # When the vendor is in trouble its target has done nothing wrong; the incident holds it.
+    if harvest.failure == "rate_limited" or saved.verdict.incident:
+        return "rate_limited"
+    if harvest.failure:
+        return "gone" if harvest.failure == "gone" else "error"
+    return "ok"
+
+
+async def record(
+    tx: Tx,
+    source_id: int,
+    harvest: Harvest,
+    saved: Saved,
+    *,
+    at: dt.datetime,
+    retry_after: dt.timedelta | None = None,
+) -> None:
+    """Keep the call, and what it teaches; to be called in the transaction that saved the run."""
+    target = await targets.find(tx, source_id, lock=True)
+    if saved.run_id is None or target is None:
+        # Saved before, overtaken by a newer run, or a source that takes no turns.
+        await targets.release(tx, ids=[source_id])
+        return
+    if not harvest.calls:
+        # Its vendor is held: nobody was asked, and nothing was learnt.
+        await calls.forget(tx, source_id)
+        await targets.release(tx, ids=[source_id])
+        return
+    outcome = read(harvest, saved, retry_after)
+    await _note(tx, target, harvest, saved, outcome["status"])
+    await _learn(tx, target, outcome, at, incident=saved.verdict.incident)
+
+
+async def _note(tx: Tx, target: Target, harvest: Harvest, saved: Saved, answer: str) -> None:
+    call = Call(
+        source_id=target.source_id,
+        platform=target.platform,
+        run_id=target.run_id if target.queued_at else None,
+        called_at=harvest.started_at,
+        answer=answer,
+        detail=harvest.detail,
+        requests=harvest.calls,
+        result_count=saved.counts.seen,
+        new=saved.counts.added - saved.counts.duplicates,
+        duplicates=saved.counts.duplicates,
+    )
+    await calls.record(tx, call)
+
+
+async def _learn(
+    tx: Tx, target: Target, outcome: dict[str, Any], at: dt.datetime, *, incident: bool
+) -> None:
+    ours = await platforms.lock(tx, target.platform)
+    # While another save has the platform, the target learns and the average does without.
+    standing = ours or (await platforms.standings(tx)).get(target.platform)
+    average = standing.average if standing else yields.Platform()
+    now = at.timestamp()
+    shared = is_shared(target.platform)
+    excused = standing is not None and shared and standing.opened > 0
+    state, average = yields.learn(
+        target.yields,
+        outcome,
+        now,
+        kind=target.kind,
+        page_cap=target.page_cap,
+        platform=average,
+        rules=YIELD,
+        excused=excused,
+    )
+    turn = seed.learn(target.seed, outcome, now, kind=target.kind, rules=SEED)
+    if outcome["status"] == "rate_limited" and not shared:
+        state, turn = _patient(state, turn, outcome, now)
+    state, turn = _spaced(target, state, turn)
+    await _keep(tx, target, state, turn)
+    if ours:
+        trouble = _trouble(ours, outcome, now, shared and not incident)
+        await platforms.keep(tx, ours.name, average, trouble)
+
+
+def is_shared(platform: str) -> bool:
+    """Whether its sources stand or fall together; sites of their own do not."""
+    known = BY_NAME.get(platform)
+    return known is not None and known.vendor
+
+
+def _trouble(
+    standing: Standing, outcome: dict[str, Any], now: float, counts: bool
+) -> gates.Trouble:
+    """What the outcome says of the platform; an incident is kept elsewhere."""
+    if not counts:
+        return standing.trouble
+    return gates.after(standing.trouble, outcome, now, YIELD.breaker)
+
+
+def _patient(
+    state: yields.State, turn: seed.State, outcome: dict[str, Any], now: float
+) -> tuple[yields.State, seed.State]:
+    """A site of its own that asks for patience is left alone for as long as it says."""
+    wait = outcome["retry_after_s"] or YIELD.breaker.hold_first
+    until = now + min(wait, YIELD.breaker.hold_most)
+    return (
+        replace(state, called_at=now, gate_at=max(state.gate_at, until)),
+        replace(turn, next_allowed_at=max(turn.next_allowed_at, until)),
+    )
+
+
+def _spaced(
+    target: Target, state: yields.State, turn: seed.State
+) -> tuple[yields.State, seed.State]:
+    """Not sooner than its platform wants to be asked again."""
+    platform = BY_NAME.get(target.platform)
+    if not platform or not platform.every or state.called_at is None:
+        return state, turn
+    least = state.called_at + platform.every.total_seconds()
+    return (
+        replace(state, gate_at=max(state.gate_at, least)),
+        replace(turn, next_allowed_at=max(turn.next_allowed_at, least)),
+    )
+
+
+async def _keep(tx: Tx, target: Target, state: yields.State, turn: seed.State) -> None:
+    price = await value(tx, float, "SELECT price FROM rotation.pace") or 0.0
+    due_at = yields.due_at(state, price, target.known_at.timestamp(), YIELD)
+    await tx.execute(
+        """
+        UPDATE rotation.target
+           SET queued_at = NULL, status = %(status)s, last_called_at = %(called_at)s,
+               min_interval = make_interval(secs => %(interval)s),
+               next_allowed_at = %(next_allowed_at)s, last_success_at = %(last_success_at)s,
+               fail_count = %(fail_count)s, new_jobs_last = %(new)s,
+               consecutive_empty_runs = %(empty_runs)s, found = %(found)s, looked = %(looked)s,
+               shown = %(shown)s, shown_days = %(shown_days)s, span = %(span)s, rho = %(rho)s,
+               d = %(d)s, health = %(health)s, failures = %(failures)s,
+               last_ok_at = %(last_ok_at)s, gate_at = %(gate_at)s, due_at = %(due_at)s,
+               price = %(price)s
+         WHERE source_id = %(id)s
+        """,
+        {
+            "id": target.source_id,
+            "status": _standing_of(target, turn),
+            "called_at": moments.moment(state.called_at),
+            "interval": turn.interval,
+            "next_allowed_at": moments.moment(turn.next_allowed_at),
+            "last_success_at": moments.moment(turn.last_success_at),
+            "fail_count": turn.fail_count,
+            "new": turn.new_last,
+            "empty_runs": turn.empty_runs,
+            "found": state.found,
+            "looked": state.looked,
+            "shown": state.shown,
+            "shown_days": state.shown_days,
+            "span": state.span,
+            "rho": state.rho,
+            "d": state.d,
+            "health": state.health,
+            "failures": state.failures,
+            "last_ok_at": moments.moment(state.last_ok_at),
+            "gate_at": moments.moment(state.gate_at),
+            "due_at": moments.moment(due_at),
+            "price": price,
+        },
+    )
+
+
+def _standing_of(target: Target, turn: seed.State) -> Status:
+    """Bad after too many failures, well again after a success; what a person paused stays so."""
+    if target.status == "paused":
+        return "paused"
+    return "bad" if seed.is_bad(turn, SEED) else "active"

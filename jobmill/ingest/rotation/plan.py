@@ -1,0 +1,234 @@
+"""One run of the rotation: how many calls may be made, which, and the claim on them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from psycopg.types.json import Jsonb
+
+from jobmill.db import Tx, moment, row, rows, value
+from jobmill.ingest.adapters import BY_NAME
+from jobmill.ingest.policy import price, yields
+from jobmill.ingest.rotation import calls, platforms, selection, targets
+from jobmill.ingest.rotation.platforms import Room
+from jobmill.ingest.rotation.selection import Limits, PolicyName, Question
+from jobmill.ingest.rotation.targets import CLAIM, Kind, Target
+
+Trigger: TypeAlias = Literal["schedule", "manual"]
+
+DAY = dt.timedelta(days=1)
+SEED_EVERY = dt.timedelta(hours=1)
+"""The seed's rules say how many a run takes, not how often one comes; a schedule makes one an hour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a run is asked to do."""
+
+    policy: PolicyName = "yield"
+    trigger: Trigger = "schedule"
+    limits: Limits = field(default_factory=Limits)
+    per_day: float = 1_200
+    platforms: Sequence[str] = ()
+    """Only these; none named: all."""
+    kind: Kind | None = None
+    most: int | None = None
+    """How many calls a run by hand may make."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A target that is ours to call."""
+
+    source_id: int
+    window: dt.timedelta
+    """The same question is not asked twice within it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a run chose."""
+
+    run_id: int | None
+    """None where there was nothing to do."""
+    claimed: list[Claimed]
+    skipped: dict[str, str]
+    """Platforms that take no call now, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast calls are made."""
+
+    price: float
+    saved: float
+    saved_at: dt.datetime
+    owed: float
+
+
+async def start(tx: Tx, wish: Wish, at: dt.datetime, environ: Mapping[str, str]) -> Planned:
+    """Choose what is called next and claim it; two runs at once never claim the same."""
+    await targets.sync(tx)
+    pace = refill(await _lock_pace(tx), at, wish.per_day)
+    room = _narrowed(await platforms.room(tx, at, environ), wish)
+    question = Question(at, room.left, wish.limits)
+    if wish.policy == "seed":
+        ids, pace = await _by_seed(tx, question, wish, pace)
+    else:
+        ids, pace = await _by_yield(tx, question, wish, pace)
+    if ids or wish.trigger == "manual":
+        ids += await selection.bad(tx, at, room)
+    run_id = await _open(tx, wish, at, room) if ids or wish.trigger == "manual" else None
+    claimed = await _claim(tx, ids, run_id, at, wish.policy)
+    await _spend(tx, pace, len(claimed))
+    await platforms.probed(tx, await _platforms_of(tx, claimed), at)
+    await _count(tx, run_id, len(claimed))
+    return Planned(run_id, claimed, dict(room.shut))
+
+
+async def clock(tx: Tx) -> dt.datetime:
+    """The database's time, which is the same for all who choose."""
+    now = await value(tx, moment, "SELECT clock_timestamp()")
+    assert now is not None
+    return now
+
+
+def refill(pace: Pace, at: dt.datetime, per_day: float) -> Pace:
+    """With the calls saved since then: never more than an hour's, so that no downtime ends in a burst."""
+    since = max(at - pace.saved_at, dt.timedelta())
+    most = max(1.0, per_day / 24)
+    return Pace(pace.price, min(pace.saved + per_day * (since / DAY), most), at, pace.owed)
+
+
+def _narrowed(room: Room, wish: Wish) -> Room:
+    """Without the platforms that nobody asked for."""
+
+    def wanted(name: str) -> bool:
+        named = not wish.platforms or name in wish.platforms
+        return named and wish.kind in (None, targets.kind_of(name))
+
+    left = {name: calls for name, calls in room.left.items() if wanted(name)}
+    return Room(left, {name: why for name, why in room.shut.items() if wanted(name)})
+
+
+async def _by_seed(tx: Tx, question: Question, wish: Wish, pace: Pace) -> tuple[list[int], Pace]:
+    last = await value(tx, moment, "SELECT max(started_at) FROM rotation.run")
+    if wish.trigger == "schedule" and last and question.at - last < SEED_EVERY:
+        return [], pace
+    ids = await selection.by_seed(tx, question)
+    return ids[: wish.most], pace
+
+
+async def _by_yield(tx: Tx, question: Question, wish: Wish, pace: Pace) -> tuple[list[int], Pace]:
+    budget = int(max(pace.saved, 0))
+    if wish.trigger == "manual":
+        budget = wish.limits.companies if wish.most is None else wish.most
+    if budget <= 0:
+        return [], pace
+    old = await selection.outdated(tx, pace.price, selection.LOOKED_AT * budget)
+    await targets.reprice(tx, _due(old, pace.price), pace.price)
+    fair = yields.Rules().stale_share * budget
+    owed = min(pace.owed + fair, max(1.0, 2 * fair))
+    chosen = await selection.by_yield(tx, question, budget=budget, quota=min(int(owed), budget))
+    next_price = price.next_price(pace.price, chosen.lowest)
+    # What was due and is not worth the price must not stand before the others the next time.
+    due = _due(chosen.passed, next_price)
+    cheap = {id: when for id, when in due.items() if when > question.at}
+    await targets.reprice(tx, cheap, next_price)
+    return chosen.ids, Pace(next_price, pace.saved, pace.saved_at, owed - chosen.owed)
+
+
+def _due(found: Sequence[Target], price_now: float) -> dict[int, dt.datetime]:
+    """When each is worth a call."""
+    rules = yields.Rules()
+    due = {
+        one.source_id: yields.due_at(one.yields, price_now, one.known_at.timestamp(), rules)
+        for one in found
+    }
+    return {id: dt.datetime.fromtimestamp(when, dt.UTC) for id, when in due.items()}
+
+
+async def _lock_pace(tx: Tx) -> Pace:
+    pace = await row(
+        tx,
+        Pace,
+        "SELECT price, saved, saved_at, owed FROM rotation.pace FOR UPDATE",
+    )
+    assert pace is not None
+    return pace
+
+
+async def _spend(tx: Tx, pace: Pace, calls: int) -> None:
+    await tx.execute(
+        "UPDATE rotation.pace SET price = %s, saved = %s, saved_at = %s, owed = %s",
+        [pace.price, pace.saved - calls, pace.saved_at, pace.owed],
+    )
+
+
+async def _open(tx: Tx, wish: Wish, at: dt.datetime, room: Room) -> int | None:
+    return await value(
+        tx,
+        int,
+        """
+        INSERT INTO rotation.run (trigger, policy, started_at, chosen, skipped)
+        VALUES (%s, %s, %s, 0, %s) RETURNING id
+        """,
+        [wish.trigger, wish.policy, at, Jsonb(dict(room.shut))],
+    )
+
+
+async def _count(tx: Tx, run_id: int | None, chosen: int) -> None:
+    await tx.execute("UPDATE rotation.run SET chosen = %s WHERE id = %s", [chosen, run_id])
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    source_id: int
+    kind: Kind
+    platform: str
+    min_interval: dt.timedelta
+
+
+async def _claim(
+    tx: Tx, ids: Sequence[int], run_id: int | None, at: dt.datetime, policy: PolicyName
+) -> list[Claimed]:
+    """Those of these that nobody has claimed meanwhile, in the order in which they were chosen."""
+    taken = await rows(
+        tx,
+        _Taken,
+        """
+        WITH free AS MATERIALIZED (
+            SELECT source_id FROM rotation.target
+             WHERE source_id = ANY (%(ids)s) AND status <> 'paused'
+               AND (queued_at IS NULL OR queued_at <= %(void)s)
+               FOR UPDATE SKIP LOCKED
+        )
+        UPDATE rotation.target AS target SET queued_at = %(at)s, run_id = %(run)s
+          FROM free WHERE target.source_id = free.source_id
+        RETURNING target.source_id, kind, platform, min_interval
+        """,
+        {"ids": list(ids), "at": at, "void": at - CLAIM, "run": run_id},
+    )
+    order = {id: n for n, id in enumerate(ids)}
+    taken.sort(key=lambda one: order[one.source_id])
+    return [Claimed(one.source_id, window(one, policy)) for one in taken]
+
+
+def window(target: _Taken | Target, policy: PolicyName) -> dt.timedelta:
+    """How long the same question is not asked again: a day, but never longer than its own interval."""
+    if policy == "seed":
+        return min(calls.WINDOW, target.min_interval)
+    gap = dt.timedelta(seconds=yields.Rules().gaps[target.kind])
+    platform = BY_NAME.get(target.platform)
+    return min(calls.WINDOW, max(gap, (platform.every if platform else None) or gap))
+
+
+async def _platforms_of(tx: Tx, claimed: Sequence[Claimed]) -> list[str]:
+    cursor = await tx.execute(
+        "SELECT DISTINCT platform FROM rotation.target WHERE source_id = ANY (%s)",
+        [[one.source_id for one in claimed]],
+    )
+    return [name for (name,) in await cursor.fetchall()]

@@ -1,0 +1,63 @@
+"""The rotation as work: what is due becomes items that run sources, once each however many ask."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+
+from jobmill import queue
+from jobmill.db import Tx
+from jobmill.ingest.rotation import plan, targets
+from jobmill.ingest.rotation.plan import Planned, Wish
+from jobmill.ingest.rotation.selection import Limits
+from jobmill.pipelines import source
+from jobmill.queue import Finish, ItemId, Move, Refused, Work
+from jobmill.settings import Settings
+from jobmill.tools import Tools
+
+KIND = "rotation"
+EVERY = dt.timedelta(minutes=5)
+
+
+def wish_of(settings: Settings) -> Wish:
+    """What the settings say of every run."""
+    limits = Limits(
+        companies=settings.max_company_targets_per_run,
+        slices=settings.max_search_slices_per_run,
+        platforms={
+            "greenhouse": settings.greenhouse_max_boards_per_run,
+            "lever": settings.lever_max_companies_per_run,
+        },
+    )
+    return Wish(settings.rotation_policy, limits=limits, per_day=settings.rotation_calls_per_day)
+
+
+async def start(
+    tx: Tx, wish: Wish, environ: Mapping[str, str], *, at: dt.datetime | None = None
+) -> tuple[Planned, dict[int, ItemId]]:
+    """Claim what is due and put it into the queue, in one transaction: the plan, and the item of
+    each source. What the queue has no room for is left for the next run."""
+    planned = await plan.start(tx, wish, at or await plan.clock(tx), environ)
+    news = [source.work(one.source_id, window=one.window) for one in planned.claimed]
+    answers = await queue.submit_all(tx, news) if news else []
+    full = [one for one in answers if isinstance(one, Refused) and one.live is None]
+    left_out = [int(one.new.data["source"]) for one in full]
+    await targets.release(tx, ids=left_out)
+    items = {
+        one.source_id: answer.id if not isinstance(answer, Refused) else answer.live
+        for one, answer in zip(planned.claimed, answers, strict=True)
+    }
+    claimed = [one for one in planned.claimed if one.source_id not in left_out]
+    placed = {id: item for id, item in items.items() if item is not None}
+    return replace(planned, claimed=claimed), placed
+
+
+async def rotate(tools: Tools, wish: Wish, work: Work) -> Move:
+    """The recurring run."""
+    if wish.per_day <= 0:
+        return Finish("rotation_calls_per_day is 0: nothing is called")
+    async with tools.db.transaction() as tx:
+        planned, _ = await start(tx, wish, os.environ)
+    return Finish(f"{len(planned.claimed)} targets")

@@ -1,0 +1,139 @@
+"""The commands for the rotation, as somebody would use them, against a site on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli import forked
+from tests.outside.site import Site, open_site, reply
+
+Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
+
+JOBS = {
+    "jobs": [
+        {
+            "id": 1,
+            "title": "Pump Engineer",
+            "absolute_url": "https://wells.example/1",
+            "content": "You look after our wells.",
+            "location": {"name": "Porto"},
+        }
+    ]
+}
+
+
+@pytest.fixture
+async def site() -> Any:
+    async with open_site() as site:
+        site.on(
+            "/v1/boards/wells/jobs",
+            reply(json.dumps(JOBS).encode(), content_type="application/json"),
+        )
+        yield site
+
+
+@pytest.fixture
+def run(home: Path, url: str, site: Site) -> Run:
+    own = {
+        "HOME": str(home),
+        "PATH": os.environ["PATH"],
+        "DATABASE_URL": forked.as_url(url),
+        "JOBMILL_STAND_INS": f"boards-api.greenhouse.io={site.place}",
+        "JOBMILL_HOST_INTERVAL_SECONDS": "0.001",
+    }
+
+    async def call(
+        *arguments: object, stdin: str = "", **more: str
+    ) -> subprocess.CompletedProcess[str]:
+        return await asyncio.to_thread(
+            forked.jobmill, "rotate", *arguments, stdin=stdin, folder=home, variables=own | more
+        )
+
+    return call
+
+
+def lines(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+async def test_boards_are_imported_called_and_told_of(run: Run) -> None:
+    told = lines(await run("import", "-", "--json", stdin="greenhouse,wells\ngreenhouse,gone\n"))
+    assert told == [{"boards": 2, "new": 2, "known": 0}]
+    due = lines(await run("due", "--json"))
+    assert {one["name"] for one in due} == {"wells", "gone"}
+
+    (ran,) = lines(await run("run", "--json"))
+    assert (ran["trigger"], ran["chosen"], ran["called"], ran["new"]) == ("manual", 2, 2, 1)
+    assert (ran["failures"], ran["waiting"]) == (1, 0)
+    assert lines(await run("report", "--json"))[0] == ran
+    assert "Nothing is due" in (await run("due")).stdout
+    assert "Nothing can be called" in (await run("run")).stdout
+
+    (status,) = lines(await run("status", "--json"))
+    (platform,) = status["platforms"]
+    assert [platform[name] for name in ("calls", "new", "unique_listings")] == [2, 1, 1]
+    assert any(one["what"] == "theirstack" for one in status["standing_still"])
+    assert "Pump" not in (await run("status")).stdout
+
+    (wells,) = [one["source"] for one in due if one["name"] == "wells"]
+    (synced,) = lines(await run("sync", wells, "--json"))
+    assert synced["outcome"] in ("complete", "unchanged")
+
+
+async def test_turns_are_changed_by_people(run: Run) -> None:
+    assert "1 new board" in (await run("add", "greenhouse", "wells", "--priority", 5)).stdout
+    (due,) = lines(await run("due", "--json"))
+    assert due["priority"] == 5
+    id = due["source"]
+    assert "is paused" in (await run("pause", id)).stdout
+    assert lines(await run("due", "--json")) == []
+    again = await run("pause", id)
+    assert (again.returncode, "already" in again.stderr) == (4, True)
+    assert "is active" in (await run("resume", id)).stdout
+    assert lines(await run("revive", id, "--json"))[0]["status"] == "active"
+    assert (await run("pause", 999)).returncode == 3
+    (told,) = lines(await run("limit", "greenhouse", "--per-hour", 0, "--json"))
+    assert told == {"platform": "greenhouse", "per_hour": 0, "per_day": None}
+    done = await run("run")
+    assert "greenhouse was passed over: its calls" in done.stdout
+
+
+async def test_wrong_lines_are_named_and_nothing_is_added(run: Run) -> None:
+    done = await run("import", "-", stdin="greenhouse,wells\nnowhere,x\n")
+    assert done.returncode == 2
+    assert "line 2: there is no platform nowhere" in done.stderr
+    assert lines(await run("due", "--json")) == []
+
+
+async def test_searches_are_kept_and_become_slices(run: Run) -> None:
+    assert "No searches" in (await run("search", "list")).stdout
+    (told,) = lines(
+        await run("search", "add", "jooble", "cook", "diver", "--location", "Porto", "--json")
+    )
+    assert (told["slices"], told["enabled"]) == (2, True)
+    id = told["id"]
+    assert "cook, diver" in (await run("search", "list")).stdout
+    assert f"search {id} is off: 0 slices" in (await run("search", "disable", id)).stdout
+    assert f"search {id} is on: 2 slices" in (await run("search", "enable", id)).stdout
+    assert lines(await run("search", "prioritise", id, 90, "--json"))[0]["priority"] == 90
+    done = await run("run", "--slices")
+    assert "JOOBLE_API_KEY" in done.stdout
+    assert (await run("search", "remove", id)).returncode == 0
+    assert (await run("run", "--slices", "--companies")).returncode == 2
+
+
+async def test_a_run_at_the_pace_of_the_schedule_may_find_nothing_to_do(run: Run) -> None:
+    await run("add", "greenhouse", "wells")
+    done = await run("run", "--trigger", "schedule", JOBMILL_ROTATION_CALLS_PER_DAY="0")
+    assert "No call is due at this pace" in done.stdout
+    queued = lines(await run("run", "--queue", "--json"))
+    assert (queued[0]["chosen"], queued[0]["waiting"]) == (1, 1)

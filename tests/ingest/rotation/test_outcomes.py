@@ -1,0 +1,191 @@
+"""What a run of a source means for its next turn: the seed's rules as a table, and what yield learns."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+
+from jobmill.catalog.health import Verdict
+from jobmill.catalog.runs import Counts, Harvest, Saved
+from jobmill.db import Tx
+from jobmill.ingest.policy import seed, yields
+from jobmill.ingest.policy.gates import after
+from jobmill.ingest.rotation import outcomes, platforms, targets
+from jobmill.ingest.rotation.plan import Wish, start, window
+
+from .kit import DAY, HOUR, NOW, answer, failed, make_target, put
+
+
+async def test_success_is_kept_with_what_was_truly_new(tx: Tx) -> None:
+    id = await make_target(tx, queued_at=NOW, fail_count=3)
+    target = await answer(tx, id, NOW, new=4, duplicates=3)
+    assert (target.new_jobs_last, target.fail_count, target.queued_at) == (4, 0, None)
+    assert (target.last_success_at, target.next_allowed_at) == (NOW, NOW + DAY)
+    cursor = await tx.execute("SELECT answer, result_count, new, duplicates FROM rotation.call")
+    assert await cursor.fetchall() == [("ok", 7, 4, 3)]
+
+
+async def test_not_modified_is_a_success(tx: Tx) -> None:
+    id = await make_target(tx, fail_count=2)
+    target = await answer(tx, id, NOW, outcome="unchanged")
+    assert (target.last_success_at, target.fail_count, target.new_jobs_last) == (NOW, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "wait"), [(0, 2 * DAY), (1, 4 * DAY), (2, 7 * DAY), (4, 30 * DAY)]
+)
+async def test_failures_wait_twice_as_long_each_time(
+    tx: Tx, before: int, wait: dt.timedelta
+) -> None:
+    id = await make_target(tx, fail_count=before, last_success_at=NOW - DAY)
+    target = await answer(tx, id, NOW, **failed())
+    assert (target.fail_count, target.next_allowed_at) == (before + 1, NOW + wait)
+    assert target.last_success_at == NOW - DAY
+    assert target.status == ("bad" if before == 4 else "active")
+
+
+async def test_a_bad_target_that_answers_is_well_again(tx: Tx) -> None:
+    id = await make_target(tx, status="bad", fail_count=7)
+    target = await answer(tx, id, NOW, new=1)
+    assert (target.status, target.fail_count) == ("active", 0)
+
+
+async def test_a_paused_target_stays_so_whatever_its_last_call_brings(tx: Tx) -> None:
+    id = await make_target(tx, status="paused", fail_count=4)
+    assert (await answer(tx, id, NOW, **failed())).status == "paused"
+
+
+async def test_a_request_for_patience_counts_for_the_platform_not_the_target(tx: Tx) -> None:
+    id, other = await make_target(tx), await make_target(tx)
+    before = await targets.get(tx, id)
+    slow: Any = {"outcome": "held", "failure": "rate_limited", "detail": "429"}
+    target = await answer(tx, id, NOW, retry_after=2 * HOUR, **slow)
+    assert (target.fail_count, target.failures, target.health) == (0, 0, 1.0)
+    assert target.next_allowed_at == before.next_allowed_at
+    wish = Wish(trigger="manual")
+    assert (await start(tx, wish, NOW + 2 * HOUR - DAY / 24 / 60, {})).claimed == []
+    claimed = (await start(tx, wish, NOW + 2 * HOUR, {})).claimed
+    assert {one.source_id for one in claimed} == {id, other}
+
+
+async def test_a_site_of_its_own_that_asks_for_patience_holds_no_other(tx: Tx) -> None:
+    id, other = await make_target(tx, "html"), await make_target(tx, "html")
+    slow: Any = {"outcome": "held", "failure": "rate_limited", "detail": "429", "vendor": None}
+    target = await answer(tx, id, NOW, retry_after=2 * HOUR, **slow)
+    assert target.gate_at == target.next_allowed_at == NOW + 2 * HOUR
+    for policy in ("seed", "yield"):
+        await tx.execute("UPDATE rotation.target SET queued_at = NULL")
+        claimed = (await start(tx, Wish(policy, "manual"), NOW + HOUR, {})).claimed
+        assert [one.source_id for one in claimed] == [other]
+
+
+async def test_a_vendors_trouble_is_not_its_targets(tx: Tx) -> None:
+    id = await make_target(tx)
+    verdict = Verdict(counted=False, incident=True)
+    target = await answer(tx, id, NOW, verdict=verdict, **failed())
+    assert (target.fail_count, target.failures, target.queued_at) == (0, 0, None)
+
+
+async def test_a_run_that_called_nobody_teaches_nothing(tx: Tx) -> None:
+    id = await make_target(tx, queued_at=NOW)
+    held: Any = {"outcome": "held", "failure": "rate_limited", "calls": 0, "vendor": None}
+    target = await answer(tx, id, NOW, **held)
+    assert (target.queued_at, target.last_called_at, target.new_jobs_last) == (None, None, None)
+    cursor = await tx.execute("SELECT count(*) FROM rotation.call")
+    assert await cursor.fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    ("interval", "news", "then"),
+    [
+        (12, [0, 0], 12),
+        (12, [0, 0, 0], 24),
+        (12, [0, 0, 0, 0], 24),
+        (12, [0, 0, 1], 6),
+        (24, [5], 12),
+        (6, [5], 6),
+    ],
+)
+async def test_slices_cool_when_empty_and_warm_when_not(
+    tx: Tx, interval: int, news: list[int], then: int
+) -> None:
+    id = await make_target(tx, "jooble", min_interval=interval * HOUR)
+    for day, new in enumerate(news):
+        target = await answer(tx, id, NOW + day * DAY, new=new, inventory=False)
+    assert target.min_interval == then * HOUR
+    assert target.next_allowed_at == NOW + (len(news) - 1) * DAY + then * HOUR
+
+
+async def test_a_platform_that_wants_to_be_asked_rarely_is(tx: Tx) -> None:
+    id = await make_target(tx, "remotive")
+    target = await answer(tx, id, NOW, new=3)
+    assert target.gate_at == NOW + 6 * HOUR
+    assert window(target, "yield") == 6 * HOUR
+
+
+async def test_an_overtaken_run_only_gives_its_claim_back(tx: Tx) -> None:
+    id = await make_target(tx, queued_at=NOW)
+    harvest = Harvest(NOW, "complete", calls=1)
+    saved = Saved(None, "complete", Counts(), Verdict(counted=False))
+    await outcomes.record(tx, id, harvest, saved, at=NOW)
+    target = await targets.get(tx, id)
+    assert (target.queued_at, target.last_called_at) == (None, None)
+
+
+ANSWERS = some.sampled_from(["ok", "empty", "unchanged", "gone", "server", "limited"])
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    kind=some.sampled_from(["greenhouse", "jooble"]),
+    story=some.lists(some.tuples(ANSWERS, some.integers(1, 200)), min_size=1, max_size=12),
+)
+async def test_the_table_learns_what_the_policies_learn(
+    tx: Tx, kind: str, story: list[tuple[str, int]]
+) -> None:
+    facts: dict[str, Any] = {
+        "ok": {"new": 3},
+        "empty": {},
+        "unchanged": {"outcome": "unchanged"},
+        "gone": failed("gone"),
+        "server": failed(),
+        "limited": {"outcome": "held", "failure": "rate_limited", "detail": "429"},
+    }
+    words = {
+        "empty": "ok",
+        "unchanged": "not_modified",
+        "server": "error",
+        "limited": "rate_limited",
+    }
+    async with tx.transaction(force_rollback=True):
+        await tx.execute("DELETE FROM rotation.platform")
+        id = await make_target(tx, kind)
+        await platforms.add(tx, [kind])
+        target = await targets.get(tx, id)
+        turn, state, average = target.seed, target.yields, yields.Platform()
+        trouble, at = platforms.gates.Trouble(), NOW
+        for what, hours in story:
+            at += hours * HOUR
+            await put(tx, id, queued_at=at)
+            target = await answer(tx, id, at, **facts[what])
+            plain: dict[str, Any] = {"status": words.get(what, what), "truncated": False}
+            plain |= {"new": 3, "returned": 3} if what == "ok" else {"new": 0, "returned": 0}
+            excused, now = trouble.opened > 0, at.timestamp()
+            turn = seed.learn(turn, plain, now, kind=target.kind, rules=seed.Rules())
+            state, average = yields.learn(
+                state, plain, now, kind=target.kind, page_cap=None, platform=average,
+                rules=yields.Rules(), excused=excused,
+            )  # fmt: skip
+            trouble = after(trouble, plain, now, yields.Rules().breaker)
+            assert target.seed == turn
+            assert target.yields == state
+            assert target.gate_at is None or target.due_at >= target.gate_at
+            assert target.queued_at is None
+        standing = (await platforms.standings(tx))[kind]
+        assert (standing.average, standing.trouble) == (average, trouble)

@@ -1,0 +1,223 @@
+"""The rotation as work: schedulers and workers at once, and what a run does from claim to record."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections import Counter
+from typing import Any
+
+from jobmill import app, queue
+from jobmill.catalog import sources
+from jobmill.catalog.sources import NewSource
+from jobmill.db import Database
+from jobmill.ingest.rotation import imports, targets
+from jobmill.ingest.rotation.plan import Wish
+from jobmill.ingest.rotation.selection import Limits
+from jobmill.outside.request import Answer, Request, Unknown
+from jobmill.pipelines import rotation, source
+from jobmill.queue import Worker
+from jobmill.settings import Settings
+from jobmill.tools import Tools
+from tests.catalog.kit import make_source
+from tests.fakes import Net, ok
+from tests.queue.kit import fetch
+
+BOARD = "https://boards-api.greenhouse.io/v1/boards/{}/jobs?content=true&pay_transparency=true"
+WISH = Wish(trigger="manual", limits=Limits(100, 100))
+
+
+def board(*titles: str) -> Any:
+    return ok(
+        {
+            "jobs": [
+                {
+                    "id": number,
+                    "title": title,
+                    "absolute_url": f"https://wells.example/{title}",
+                    "content": f"{title}s look after our wells.",
+                    "location": {"name": "Porto"},
+                }
+                for number, title in enumerate(titles, 1)
+            ]
+        }
+    )
+
+
+async def declare(database: Database, net: Net) -> queue.Stages:
+    table = app.stages(Tools(database, net), Settings())
+    async with database.transaction() as tx:
+        await queue.declare(tx, table)
+    return table
+
+
+async def start(database: Database, wish: Wish = WISH) -> list[int]:
+    async with database.transaction() as tx:
+        planned, _ = await rotation.start(tx, wish, {})
+    return [one.source_id for one in planned.claimed]
+
+
+async def work(database: Database, table: queue.Stages) -> int:
+    return await Worker(database, table, only=[(source.KIND, "scrape")]).drain()
+
+
+async def of(database: Database, id: int) -> targets.Target:
+    async with database.transaction() as tx:
+        return await targets.get(tx, id)
+
+
+async def test_a_new_source_is_called_in_its_turn_and_what_it_showed_counts(
+    database: Database,
+) -> None:
+    net = Net()
+    net.on(BOARD.format("wells"), board("Cook", "Diver"))
+    table = await declare(database, net)
+    async with database.transaction() as tx:
+        id = await make_source(tx, token="wells")
+    assert await start(database) == [id]
+    assert (await of(database, id)).queued_at is not None
+    assert await work(database, table) == 1
+    target = await of(database, id)
+    assert (target.queued_at, target.new_jobs_last, target.fail_count) == (None, 2, 0)
+    told = await fetch(database, "SELECT signature, answer, result_count, new FROM rotation.call")
+    assert told == [("greenhouse:board_token=wells", "ok", 2, 2)]
+    assert await start(database) == []
+
+
+async def test_two_schedulers_and_four_workers_call_nothing_twice(database: Database) -> None:
+    net = Net()
+    async with database.transaction() as tx:
+        found = [imports.Board(imports.new_board("greenhouse", f"b{n}"), None) for n in range(60)]
+        await imports.keep(tx, found)
+        # Two sources that ask the same, as people may write it.
+        for words in ("cook", "Cook "):
+            config = {"keywords": words}
+            await sources.add(tx, NewSource(words, "jooble", words, config), enabled=True)
+    for n in range(60):
+        net.on(BOARD.format(f"b{n}"), board("Cook"))
+    net.on("https://jooble.org/api/{JOOBLE_API_KEY}", ok({"jobs": [], "totalCount": 0}))
+    keyed = {"JOOBLE_API_KEY": "x"}
+    stages = await declare(database, net)
+    own = queue.Stage(lambda work: source.scrape(Tools(database, net), keyed, work), processors=4)
+    table = {**stages, (source.KIND, "scrape"): own}
+
+    async def schedule() -> None:
+        for _ in range(6):
+            async with database.transaction() as tx:
+                await rotation.start(tx, WISH, keyed)
+            await asyncio.sleep(0.01)
+
+    async def worker() -> None:
+        for _ in range(3):
+            await work(database, table)
+            await asyncio.sleep(0.02)
+
+    await asyncio.gather(schedule(), schedule(), worker(), worker(), worker(), worker())
+    await work(database, table)
+    asked = Counter(request.url for request in net.asked)
+    assert len(asked) == 61
+    assert set(asked.values()) == {1}
+    keys = await fetch(database, "SELECT key FROM rotation.call")
+    assert len(keys) == len(set(keys)) == 61
+    assert await fetch(database, "SELECT * FROM rotation.target WHERE queued_at IS NOT NULL") == []
+
+
+async def test_what_the_queue_has_no_room_for_is_left_for_the_next_run(database: Database) -> None:
+    net = Net()
+    table = app.stages(Tools(database, net), Settings(queue_capacity=3))
+    async with database.transaction() as tx:
+        await queue.declare(tx, table)
+        ids = [await make_source(tx) for _ in range(5)]
+    assert len(await start(database)) == 3
+    left = await fetch(
+        database, "SELECT source_id FROM rotation.target WHERE queued_at IS NULL ORDER BY 1"
+    )
+    assert left == ids[3:]
+
+
+async def test_a_wish_for_patience_is_heard(database: Database) -> None:
+    def slow(request: Request) -> Answer:
+        return Unknown(request.url, "rate_limited", "429", 429, dt.timedelta(hours=3))
+
+    net = Net()
+    net.on(BOARD.format("wells"), slow)
+    table = await declare(database, net)
+    async with database.transaction() as tx:
+        id = await make_source(tx, token="wells")
+    await start(database)
+    await work(database, table)
+    target = await of(database, id)
+    assert (target.fail_count, target.queued_at) == (0, None)
+    held = await fetch(
+        database,
+        "SELECT shut_until > now() + interval '170 minutes' FROM rotation.platform",
+    )
+    assert held == [True]
+
+
+async def test_a_source_that_was_rejected_meanwhile_gives_its_claim_back(
+    database: Database,
+) -> None:
+    table = await declare(database, Net())
+    async with database.transaction() as tx:
+        id = await make_source(tx)
+    await start(database)
+    async with database.transaction() as tx:
+        await sources.reject(tx, id, "not wanted")
+    await work(database, table)
+    assert (await of(database, id)).queued_at is None
+
+
+async def test_five_failures_give_a_source_up_and_it_is_tried_again_rarely(
+    database: Database,
+) -> None:
+    net = Net()
+    table = await declare(database, net)
+    async with database.transaction() as tx:
+        id = await make_source(tx, token="wells")
+
+    async def later(days: int) -> None:
+        async with database.transaction() as tx:
+            for column in ("gate_at", "next_allowed_at", "last_called_at", "due_at"):
+                await tx.execute(
+                    f"UPDATE rotation.target SET {column} = {column} - make_interval(days => %s)",
+                    [days],
+                )
+            await tx.execute("DELETE FROM rotation.platform")
+            await tx.execute(
+                "UPDATE catalog.source SET retry_at = retry_at - make_interval(days => %s)", [days]
+            )
+
+    for _ in range(5):
+        await later(31)
+        assert await start(database) == [id]
+        await work(database, table)
+    assert (await of(database, id)).status == "bad"
+    assert await start(database) == []
+    await later(30)
+    net.on(BOARD.format("wells"), board("Cook"))
+    assert await start(database) == [id]
+    await work(database, table)
+    target = await of(database, id)
+    assert (target.status, target.fail_count) == ("active", 0)
+    async with database.transaction() as tx:
+        assert (await sources.get(tx, id)).status == "active"
+
+
+async def test_the_recurring_run_keeps_its_pace(database: Database) -> None:
+    tools = Tools(database, Net())
+    table = await declare(database, Net())
+    async with database.transaction() as tx:
+        for _ in range(30):
+            await make_source(tx)
+        await tx.execute("UPDATE rotation.pace SET saved = 0, saved_at = now() - interval '1 day'")
+        item = await queue.submit(tx, queue.New(rotation.KIND, "run", "what is due"))
+    wish = rotation.wish_of(Settings(rotation_calls_per_day=240))
+    stage = queue.Stage(lambda work: rotation.rotate(tools, wish, work))
+    only = [(rotation.KIND, "run")]
+    assert await Worker(database, {**table, only[0]: stage}, only=only).drain() == 1
+    assert item
+    queued = await fetch(
+        database, "SELECT count(*) FROM rotation.target WHERE queued_at IS NOT NULL"
+    )
+    assert queued == [10]
