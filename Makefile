@@ -48,8 +48,9 @@ bench-ingest: setup-dev  ## Measure how fast boards and pages are read; ARGS= is
 bench-pipeline: setup-dev  ## Measure how fast listings are judged; ARGS= is handed on
 	@$(PY) -m bench.pipeline.run $(ARGS)
 
-bench-rotation: setup-dev  ## Measure what the rotation policies find; ARGS= is handed on
+bench-rotation: setup-dev  ## Measure what the rotation policies find and how fast; ARGS= is handed on
 	@$(PY) -m bench.rotation.run $(ARGS)
+	@$(PY) -m bench.rotation.table
 
 soak: setup-dev  ## Run the tests that take minutes
 	@$(PY) -m pytest -m soak --timeout=0 $(ARGS)
