@@ -96,7 +96,9 @@ def status(
     if found.platforms:
         show.many(found.platforms, as_json=False)
     else:
-        typer.echo(f"No calls in the last {hours:g} hours. `jobmill rotate run` makes some.")
+        known = sum(one.targets for one in found.staleness)
+        hint = "run` makes some" if known else "add greenhouse NAME` adds a board to call"
+        typer.echo(f"No calls in the last {hours:g} hours. `jobmill rotate {hint}.")
     if found.days:
         show.many(found.days, as_json=False)
     show.many(found.staleness, as_json=False)

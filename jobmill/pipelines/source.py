@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from jobmill.catalog import runs
+from jobmill.catalog import runs, sources
 from jobmill.catalog.runs import Harvest, Saved
 from jobmill.db import Tx
 from jobmill.errors import Conflict, NotFound, Unavailable
@@ -33,7 +33,10 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     """Walk the source; what it showed is kept together with the end of the item."""
     id: int = work.data["source"]
     release = partial(targets.release, ids=[id])
-    asked = await _asked(tools, work)
+    try:
+        asked = await _asked(tools, work)
+    except (Conflict, NotFound) as error:
+        return Skip(str(error), save=release)
     if asked:
         again_at = asked.called_at + _window(work)
         words = f"{asked.signature} was asked at {asked.called_at:%Y-%m-%d %H:%M} UTC"
@@ -66,12 +69,16 @@ class Ear:
 
 
 async def _asked(tools: Tools, work: Work) -> Asked | None:
-    """Who has asked the same within the window, if the item has one."""
+    """Who has asked the same within the window, if the item has one; Conflict if the source may not
+    take turns any more."""
     if "window" not in work.data:
         return None
     async with tools.db.transaction() as tx:
         at = await plan.clock(tx)
         id: int = work.data["source"]
+        source = await sources.get(tx, id)
+        if source.status != "active" and source.retry_at is None:
+            raise Conflict(f"source {id} ({source.name}) is {source.status}: it takes no turns")
         return await calls.claim(tx, id, item=work.id, window=_window(work), at=at)
 
 

@@ -168,6 +168,26 @@ async def test_a_source_that_was_rejected_meanwhile_gives_its_claim_back(
     assert (await of(database, id)).queued_at is None
 
 
+async def test_a_source_that_was_disabled_meanwhile_is_not_called(database: Database) -> None:
+    net = Net()
+    net.on(BOARD.format("wells"), board("Cook"))
+    table = await declare(database, net)
+    async with database.transaction() as tx:
+        id = await make_source(tx, token="wells")
+    await start(database)
+    async with database.transaction() as tx:
+        await sources.disable(tx, id, "not now")
+    await work(database, table)
+    assert (await of(database, id)).queued_at is None
+    assert await fetch(database, "SELECT 1 FROM rotation.call") == []
+    # Enabled again, it takes its turn.
+    async with database.transaction() as tx:
+        await sources.enable(tx, id)
+    assert await start(database) == [id]
+    await work(database, table)
+    assert (await of(database, id)).new_jobs_last == 1
+
+
 async def test_five_failures_give_a_source_up_and_it_is_tried_again_rarely(
     database: Database,
 ) -> None:

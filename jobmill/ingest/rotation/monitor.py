@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobmill.db import Tx, row, rows
-from jobmill.errors import NotFound
+from jobmill.errors import Conflict, NotFound
 from jobmill.ingest.adapters import PLATFORMS
 from jobmill.ingest.rotation import platforms
 from jobmill.ingest.rotation.selection import PolicyName
@@ -234,7 +234,7 @@ class Report:
 
 
 async def report(tx: Tx, run: int | None = None) -> Report:
-    """That run, or the last one; NotFound if there is none."""
+    """That run, or the last one; NotFound or Conflict if there is none."""
     found = await row(
         tx,
         Report,
@@ -258,6 +258,8 @@ async def report(tx: Tx, run: int | None = None) -> Report:
         """,
         {"run": run},
     )
+    if found is None and run is None:
+        raise Conflict("the rotation has not run yet: `jobmill rotate run` begins")
     if found is None:
-        raise NotFound("run", run or "of the rotation")
+        raise NotFound("run", run)
     return found

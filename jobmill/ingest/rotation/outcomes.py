@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from jobmill.catalog.runs import Harvest, Saved
-from jobmill.db import Tx, value
+from jobmill.db import Tx, moment, value
 from jobmill.ingest.adapters import BY_NAME
 from jobmill.ingest.policy import gates, seed, yields
 from jobmill.ingest.rotation import calls, moments, platforms, targets
@@ -17,6 +17,8 @@ from jobmill.ingest.rotation.targets import Status, Target
 
 SEED = seed.Rules()
 YIELD = yields.Rules()
+STAND_BACK = 3
+"""So many times as long as its vendor is held, one whose call had it held lets others go first."""
 
 
 def read(harvest: Harvest, saved: Saved, retry_after: dt.timedelta | None = None) -> dict[str, Any]:
@@ -37,12 +39,12 @@ def read(harvest: Harvest, saved: Saved, retry_after: dt.timedelta | None = None
 def _status(harvest: Harvest, saved: Saved) -> str:
     if harvest.outcome == "unchanged":
         return "not_modified"
+    if harvest.failure == "gone":
+        return "gone"
     # When the vendor is in trouble its target has done nothing wrong; the incident holds it.
     if harvest.failure == "rate_limited" or saved.verdict.incident:
         return "rate_limited"
-    if harvest.failure:
-        return "gone" if harvest.failure == "gone" else "error"
-    return "ok"
+    return "error" if harvest.failure else "ok"
 
 
 async def record(
@@ -89,8 +91,9 @@ async def _note(tx: Tx, target: Target, harvest: Harvest, saved: Saved, answer: 
 async def _learn(
     tx: Tx, target: Target, outcome: dict[str, Any], at: dt.datetime, *, incident: bool
 ) -> None:
-    ours = await platforms.lock(tx, target.platform)
-    # While another save has the platform, the target learns and the average does without.
+    # While another save has the platform, the target learns and the average does without; what
+    # shuts the platform is never left out.
+    ours = await platforms.lock(tx, target.platform, wait=outcome["status"] not in yields.GOOD)
     standing = ours or (await platforms.standings(tx)).get(target.platform)
     average = standing.average if standing else yields.Platform()
     now = at.timestamp()
@@ -109,6 +112,8 @@ async def _learn(
     turn = seed.learn(target.seed, outcome, now, kind=target.kind, rules=SEED)
     if outcome["status"] == "rate_limited" and not shared:
         state, turn = _patient(state, turn, outcome, now)
+    if incident:
+        state, turn = _behind(state, turn, now, await _held_until(tx, target.platform, at))
     state, turn = _spaced(target, state, turn)
     await _keep(tx, target, state, turn)
     if ours:
@@ -139,6 +144,24 @@ def _patient(
     until = now + min(wait, YIELD.breaker.hold_most)
     return (
         replace(state, called_at=now, gate_at=max(state.gate_at, until)),
+        replace(turn, next_allowed_at=max(turn.next_allowed_at, until)),
+    )
+
+
+async def _held_until(tx: Tx, vendor: str, at: dt.datetime) -> float:
+    until = await value(
+        tx, moment, "SELECT held_until FROM catalog.incident WHERE vendor = %s", [vendor]
+    )
+    return (until or at).timestamp()
+
+
+def _behind(
+    state: yields.State, turn: seed.State, now: float, held_until: float
+) -> tuple[yields.State, seed.State]:
+    """Another finds out whether the vendor is well: one that is broken itself would hold it for ever."""
+    until = held_until + STAND_BACK * max(held_until - now, 0.0)
+    return (
+        replace(state, gate_at=max(state.gate_at, until)),
         replace(turn, next_allowed_at=max(turn.next_allowed_at, until)),
     )
 
@@ -205,4 +228,6 @@ def _standing_of(target: Target, turn: seed.State) -> Status:
     """Bad after too many failures, well again after a success; what a person paused stays so."""
     if target.status == "paused":
         return "paused"
-    return "bad" if seed.is_bad(turn, SEED) else "active"
+    worked = turn.last_success_at != target.seed.last_success_at
+    given_up = target.status == "bad" and not worked
+    return "bad" if given_up or seed.is_bad(turn, SEED) else "active"

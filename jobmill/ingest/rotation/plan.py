@@ -71,16 +71,14 @@ class Pace:
 
 async def start(tx: Tx, wish: Wish, at: dt.datetime, environ: Mapping[str, str]) -> Planned:
     """Choose what is called next and claim it; two runs at once never claim the same."""
-    await targets.sync(tx)
+    # First of all locks: two runs that change several targets each must not wait for each other.
     pace = refill(await _lock_pace(tx), at, wish.per_day)
+    await targets.sync(tx)
     room = _narrowed(await platforms.room(tx, at, environ), wish)
     question = Question(at, room.left, wish.limits)
-    if wish.policy == "seed":
-        ids, pace = await _by_seed(tx, question, wish, pace)
-    else:
-        ids, pace = await _by_yield(tx, question, wish, pace)
-    if ids or wish.trigger == "manual":
-        ids += await selection.bad(tx, at, room)
+    ids: list[int] = []
+    if await _is_time(tx, wish, pace, at):
+        ids, pace = await _choose(tx, question, wish, pace)
     run_id = await _open(tx, wish, at, room) if ids or wish.trigger == "manual" else None
     claimed = await _claim(tx, ids, run_id, at, wish.policy)
     await _spend(tx, pace, len(claimed))
@@ -114,12 +112,35 @@ def _narrowed(room: Room, wish: Wish) -> Room:
     return Room(left, {name: why for name, why in room.shut.items() if wanted(name)})
 
 
-async def _by_seed(tx: Tx, question: Question, wish: Wish, pace: Pace) -> tuple[list[int], Pace]:
-    last = await value(tx, moment, "SELECT max(started_at) FROM rotation.run")
-    if wish.trigger == "schedule" and last and question.at - last < SEED_EVERY:
-        return [], pace
-    ids = await selection.by_seed(tx, question)
-    return ids[: wish.most], pace
+async def _is_time(tx: Tx, wish: Wish, pace: Pace, at: dt.datetime) -> bool:
+    """Whether calls may be made now: always by hand, and at its pace by a schedule."""
+    if wish.trigger == "manual":
+        return True
+    if wish.policy == "yield":
+        return pace.saved >= 1
+    last = await value(
+        tx,
+        moment,
+        "SELECT max(started_at) FROM rotation.run WHERE trigger = 'schedule' AND started_at <= %s",
+        [at],
+    )
+    return last is None or at - last >= SEED_EVERY
+
+
+async def _choose(tx: Tx, question: Question, wish: Wish, pace: Pace) -> tuple[list[int], Pace]:
+    if wish.policy == "seed":
+        ids = await selection.by_seed(tx, question)
+    else:
+        ids, pace = await _by_yield(tx, question, wish, pace)
+    return [*ids, *await _given_up(tx, question, ids)][: wish.most], pace
+
+
+async def _given_up(tx: Tx, question: Question, ids: Sequence[int]) -> list[int]:
+    """Bad targets that are tried again, where those that were chosen leave room."""
+    left = dict(question.left)
+    for one in await targets.by_ids(tx, ids):
+        left[one.platform] -= 1
+    return await selection.bad(tx, question.at, left)
 
 
 async def _by_yield(tx: Tx, question: Question, wish: Wish, pace: Pace) -> tuple[list[int], Pace]:

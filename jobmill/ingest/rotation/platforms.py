@@ -13,6 +13,9 @@ from jobmill.ingest.policy import gates, yields
 from jobmill.ingest.policy.gates import UNLIMITED, Breaker, Trouble
 from jobmill.ingest.rotation import moments
 
+CLAIM = dt.timedelta(hours=6)
+"""After so long a claim is void: its item was lost."""
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -75,8 +78,10 @@ async def add(tx: Tx, names: Iterable[str]) -> None:
     )
 
 
-async def lock(tx: Tx, name: str) -> Standing | None:
-    """The platform for this transaction alone; None while another has it, for nobody waits here."""
+async def lock(tx: Tx, name: str, *, wait: bool) -> Standing | None:
+    """The platform for this transaction alone; None while another has it and we do not wait."""
+    if wait:
+        await tx.execute("SELECT 1 FROM rotation.platform WHERE name = %s FOR UPDATE", [name])
     return await row(
         tx,
         Standing,
@@ -190,12 +195,12 @@ async def _uses(tx: Tx, at: dt.datetime) -> list[_Use]:
                  WHERE call.platform = step.platform
                    AND called_at > %(at)s - interval '1 day') AS day,
                (SELECT count(*)::int FROM rotation.target
-                 WHERE target.platform = step.platform AND queued_at IS NOT NULL) AS queued,
+                 WHERE target.platform = step.platform AND queued_at > %(void)s) AS queued,
                (SELECT held_until FROM catalog.incident
                  WHERE vendor = step.platform) AS held_until
           FROM step WHERE step.platform IS NOT NULL
         """,
-        {"at": at},
+        {"at": at, "void": at - CLAIM},
     )
 
 

@@ -11,7 +11,6 @@ from jobmill.db import Tx
 from jobmill.ingest.policy import price, yields
 from jobmill.ingest.policy.auction import Auction
 from jobmill.ingest.rotation import platforms, targets
-from jobmill.ingest.rotation.platforms import Room
 from jobmill.ingest.rotation.targets import CLAIM, Target
 
 PolicyName: TypeAlias = Literal["seed", "yield"]
@@ -266,9 +265,9 @@ async def outdated(tx: Tx, price_now: float, most: int) -> list[Target]:
     return [one for one in found if price.is_outdated(one.price, price_now)]
 
 
-async def bad(tx: Tx, at: dt.datetime, room: Room) -> list[int]:
+async def bad(tx: Tx, at: dt.datetime, left: Mapping[str, int]) -> list[int]:
     """Some that were given up and have rested long enough: nothing is given up in silence."""
-    return await _ids(
+    ids = await _ids(
         tx,
         """
         SELECT source_id FROM rotation.target
@@ -281,8 +280,15 @@ async def bad(tx: Tx, at: dt.datetime, room: Room) -> list[int]:
          ORDER BY next_allowed_at, source_id
          LIMIT %(most)s
         """,
-        {"at": at, "void": at - CLAIM, "names": list(room.left), "most": RETRIES},
+        {
+            "at": at,
+            "void": at - CLAIM,
+            "names": [name for name in left if left[name] > 0],
+            "most": RETRIES,
+        },
     )
+    found = {one.source_id: one for one in await targets.by_ids(tx, ids)}
+    return _take([found[id] for id in ids], RETRIES, dict(left))
 
 
 async def _ids(tx: Tx, sql: LiteralString, params: Mapping[str, object]) -> list[int]:

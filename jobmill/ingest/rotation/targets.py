@@ -22,8 +22,7 @@ INTERVALS: dict[Kind, dt.timedelta] = {
     "slice": dt.timedelta(seconds=seed.Rules().slice_interval),
 }
 PRIORITY = 100
-CLAIM = dt.timedelta(hours=6)
-"""After so long a claim is void: its item was lost."""
+CLAIM = platforms.CLAIM
 SYNC_MOST = 20_000
 
 
@@ -214,6 +213,14 @@ async def add(
                                  THEN 0 ELSE target.fail_count END,
                failures = CASE WHEN target.status = 'bad' AND excluded.enabled
                                THEN 0 ELSE target.failures END,
+               health = CASE WHEN target.status = 'bad' AND excluded.enabled
+                             THEN 1 ELSE target.health END,
+               next_allowed_at = CASE WHEN target.status = 'bad' AND excluded.enabled
+                                      THEN NULL ELSE target.next_allowed_at END,
+               gate_at = CASE WHEN target.status = 'bad' AND excluded.enabled
+                              THEN NULL ELSE target.gate_at END,
+               due_at = CASE WHEN target.status = 'bad' AND excluded.enabled
+                             THEN excluded.due_at ELSE target.due_at END,
                status = CASE WHEN target.status = 'bad' AND excluded.enabled
                              THEN 'active' ELSE target.status END
         """,
@@ -282,6 +289,8 @@ async def _turn(tx: Tx, source_id: int, status: Status, what: str, actor: str | 
 
 async def revive(tx: Tx, source_id: int, *, actor: str | None = None) -> Target:
     """Forget its failures and let it run at once; a source that failures disabled is enabled."""
+    # The source first, then its target: as a run is saved.
+    await tx.execute("SELECT 1 FROM catalog.source WHERE id = %s FOR UPDATE", [source_id])
     target = await get(tx, source_id, lock=True)
     if target.status == "paused":
         raise Conflict(f"source {source_id} is paused: `rotate resume {source_id}`")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.ingest.rotation import imports, monitor, searches, targets
 from jobmill.ingest.rotation.plan import Wish, start
+from jobmill.ingest.rotation.selection import PolicyName
 from tests.catalog.kit import make_source
 
 from .kit import DAY, HOUR, KEYS, NOW, answer, failed, make_target, put
@@ -68,6 +70,20 @@ async def test_a_source_that_is_disabled_rests_and_one_enabled_again_begins_anew
     target = await targets.get(tx, id)
     assert (target.enabled, target.status, target.fail_count) == (True, "active", 0)
     assert await targets.sync(tx) == 0
+
+
+@pytest.mark.parametrize("policy", ["seed", "yield"])
+async def test_a_bad_target_whose_source_is_enabled_need_not_rest_first(
+    tx: Tx, policy: PolicyName
+) -> None:
+    rests: Any = {"next_allowed_at": NOW + 30 * DAY, "gate_at": NOW + 30 * DAY, "health": 1e-5}
+    id = await make_target(tx, status="bad", fail_count=5, **rests)
+    await sources.disable(tx, id, "it fails")
+    await targets.sync(tx)
+    await sources.enable(tx, id)
+    planned = await start(tx, Wish(policy, "manual"), NOW, {})
+    assert [one.source_id for one in planned.claimed] == [id]
+    assert (await targets.get(tx, id)).health == 1
 
 
 async def test_a_source_that_waits_for_approval_takes_no_turn(tx: Tx) -> None:

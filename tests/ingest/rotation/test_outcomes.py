@@ -90,6 +90,13 @@ async def test_a_vendors_trouble_is_not_its_targets(tx: Tx) -> None:
     assert (target.fail_count, target.failures, target.queued_at) == (0, 0, None)
 
 
+@pytest.mark.parametrize("cause", ["server", "rate_limited"])
+async def test_a_bad_target_stays_so_until_it_answers(tx: Tx, cause: str) -> None:
+    # Its source was disabled for failures from before it took turns.
+    id = await make_target(tx, status="bad", fail_count=1, enabled=False)
+    assert (await answer(tx, id, NOW, **failed(cause))).status == "bad"
+
+
 async def test_a_run_that_called_nobody_teaches_nothing(tx: Tx) -> None:
     id = await make_target(tx, queued_at=NOW)
     held: Any = {"outcome": "held", "failure": "rate_limited", "calls": 0, "vendor": None}

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from jobmill.catalog import sources
+from jobmill.catalog.health import Verdict
 from jobmill.db import Tx
 from jobmill.ingest.policy import gates
 from jobmill.ingest.policy.auction import Auction
@@ -19,7 +20,7 @@ from jobmill.ingest.rotation import moments, platforms, selection, targets
 from jobmill.ingest.rotation.plan import Wish, start
 from jobmill.ingest.rotation.selection import Limits, Question
 
-from .kit import DAY, HOUR, KEYS, NOW, answer, make_target, put
+from .kit import DAY, HOUR, KEYS, NOW, answer, failed, make_target, put
 
 PLATFORMS = ("greenhouse", "lever", "ashby", "jooble", "reed")
 
@@ -209,6 +210,69 @@ async def test_a_bad_target_is_tried_again_when_it_has_rested(tx: Tx) -> None:
     assert (await start(tx, Wish(trigger="manual"), NOW, {})).claimed == []
     again = await start(tx, Wish(trigger="manual"), NOW + DAY, {})
     assert [one.source_id for one in again.claimed] == [id]
+
+
+@pytest.mark.parametrize("policy", ["seed", "yield"])
+async def test_a_schedule_tries_bad_targets_again_though_nothing_else_is_due(
+    tx: Tx, policy: selection.PolicyName
+) -> None:
+    id = await make_target(tx, status="bad", next_allowed_at=NOW)
+    await tx.execute("UPDATE rotation.pace SET saved = 0, saved_at = %s", [NOW])
+    planned = await start(tx, Wish(policy), NOW + HOUR, {})
+    assert [one.source_id for one in planned.claimed] == [id]
+
+
+async def test_bad_targets_are_tried_within_the_limits_of_their_platform(tx: Tx) -> None:
+    for status in ("active", "bad", "bad", "bad"):
+        await make_target(tx, status=status, next_allowed_at=NOW - HOUR)
+    await platforms.limit(tx, "greenhouse", per_hour=2, per_day=None)
+    assert len((await start(tx, Wish(trigger="manual"), NOW, {})).claimed) == 2
+    assert (await start(tx, Wish(trigger="manual"), NOW, {})).claimed == []
+
+
+async def test_bad_targets_are_among_the_calls_that_a_run_by_hand_may_make(tx: Tx) -> None:
+    for status in ("active", "bad"):
+        await make_target(tx, status=status, next_allowed_at=NOW - HOUR)
+    assert len((await start(tx, Wish(trigger="manual", most=1), NOW, {})).claimed) == 1
+
+
+async def test_a_lost_claim_uses_up_no_limit_for_ever(tx: Tx) -> None:
+    id = await make_target(tx, queued_at=NOW)
+    await platforms.limit(tx, "greenhouse", per_hour=1, per_day=1)
+    wish = Wish(trigger="manual")
+    assert (await start(tx, wish, NOW + HOUR, {})).claimed == []
+    planned = await start(tx, wish, NOW + targets.CLAIM, {})
+    assert [one.source_id for one in planned.claimed] == [id]
+
+
+async def test_runs_by_hand_do_not_put_off_the_schedule(tx: Tx) -> None:
+    id = await make_target(tx, next_allowed_at=NOW + HOUR)
+    await start(tx, Wish("seed", "manual"), NOW + HOUR / 2, {})
+    planned = await start(tx, Wish("seed"), NOW + HOUR, {})
+    assert [one.source_id for one in planned.claimed] == [id]
+
+
+@pytest.mark.parametrize("cause", ["gone", "unreadable"])
+@pytest.mark.parametrize("policy", ["seed", "yield"])
+async def test_dead_boards_do_not_hold_their_vendor_for_ever(
+    tx: Tx, policy: selection.PolicyName, cause: str
+) -> None:
+    dead, other, well = [await make_target(tx) for _ in range(3)]
+    until = NOW + HOUR / 2
+    await tx.execute(
+        "INSERT INTO catalog.incident (vendor, cause, detail, held_until) "
+        "VALUES ('greenhouse', 'gone', 'x', %s)",
+        [until],
+    )
+    verdict = Verdict(counted=False, incident=True)
+    await answer(tx, dead, NOW, verdict=verdict, **failed(cause))
+    planned = await start(tx, Wish(policy, trigger="manual"), until, {})
+    assert [one.source_id for one in planned.claimed] == [other]
+    again = until + HOUR
+    await tx.execute("UPDATE catalog.incident SET held_until = %s", [again])
+    await answer(tx, other, until, verdict=verdict, **failed(cause))
+    planned = await start(tx, Wish(policy, trigger="manual"), again, {})
+    assert [one.source_id for one in planned.claimed] == [well]
 
 
 async def test_a_schedule_keeps_the_pace_and_no_downtime_ends_in_a_burst(tx: Tx) -> None:
