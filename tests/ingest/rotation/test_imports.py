@@ -186,7 +186,7 @@ async def test_what_is_due_is_listed_in_its_order(tx: Tx, policy: str) -> None:
 
 
 async def test_a_run_tells_what_came_of_it(tx: Tx) -> None:
-    with pytest.raises(NotFound):
+    with pytest.raises(Conflict):
         await monitor.report(tx)
     one, two = await make_target(tx), await make_target(tx)
     planned = await start(tx, Wish(trigger="manual"), NOW, {})
