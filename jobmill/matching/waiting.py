@@ -15,8 +15,6 @@ from jobmill.queue.feed import announce
 @dataclass(frozen=True, slots=True)
 class Waiting:
     profile_id: ProfileId
-    profile: str
-    is_default: bool
     listing_id: ListingId
     url: str
     parent_item: int | None
@@ -129,13 +127,11 @@ async def take(tx: Tx, most: int) -> list[Waiting]:
                AND waiting.listing_id = longest.listing_id
             RETURNING waiting.profile_id, waiting.listing_id, parent_item, since
         )
-        SELECT profile_id, profile.name AS profile, listing_id, url, parent_item,
-               profile_id = (SELECT profile_id FROM matching.default_profile) AS is_default,
+        SELECT profile_id, listing_id, url, parent_item,
                EXISTS (SELECT FROM matching.verdict
                         WHERE verdict.profile_id = taken.profile_id
                           AND verdict.listing_id = taken.listing_id AND forced) AS forced
           FROM taken
-          JOIN matching.profile ON profile.id = profile_id
           JOIN catalog.listing ON listing.id = listing_id
          ORDER BY since, listing_id
         """,

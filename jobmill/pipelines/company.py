@@ -16,13 +16,13 @@ from jobmill.catalog.analyses import Board, Facts, Findings
 from jobmill.catalog.companies import Company, CompanyId
 from jobmill.catalog.company_pages import Page
 from jobmill.db import Tx
-from jobmill.errors import AppError, Conflict, NotFound, OutsideError
+from jobmill.errors import AppError, Conflict, NotFound
 from jobmill.ingest.about import board, claims, prose, site, told
 from jobmill.ingest.about.prose import Prose
 from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
 from jobmill.matching.rules import company_score, techstack
-from jobmill.outside.question import Answered, Blocked, Failed
+from jobmill.outside.question import Answered
 from jobmill.pipelines import discovery, held
 from jobmill.pipelines.discovery import DiscoveryConfig
 from jobmill.queue import Block, Finish, HandOver, Move, New, Skip, Work
@@ -31,7 +31,6 @@ from jobmill.queue.retry import classify
 from jobmill.tools import Tools
 
 KIND = "company"
-STAGES = ("fetch", "extract", "analyze", "save")
 Reader: TypeAlias = Literal["cheap", "strong", "none"]
 """Which model reads the pages."""
 
@@ -109,15 +108,9 @@ async def _ask(
 ) -> Facts | Block | None:
     """What a model reads and the pages bear out; None: go on without it."""
     answer = await tools.model(claims.ask(pages, tier, item=work.id, run=work.tracking_id))
-    match answer:
-        case Answered():
-            return claims.check(answer.answer, pages, answer.model)
-        case Blocked(locally=False):
-            return held.block(answer)
-        case Failed(permanent=False, detail=detail) if work.retry_count < work.max_retries:
-            raise OutsideError(detail)
-        case _:
-            return None
+    if isinstance(answer, Answered):
+        return claims.check(answer.answer, pages, answer.model)
+    return held.up(work, answer)
 
 
 # Analyze.

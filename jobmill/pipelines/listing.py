@@ -30,7 +30,7 @@ from jobmill.matching.verdict import (
     read_match,
 )
 from jobmill.matching.verdicts import Outcome, Word
-from jobmill.outside.question import Answered, Blocked, Failed, Refused
+from jobmill.outside.question import Answered
 from jobmill.pipelines import company as company_pipeline
 from jobmill.pipelines import held
 from jobmill.queue import Advance, Filter, Finish, Move, Skip, WaitFor, Work
@@ -183,7 +183,7 @@ async def _read_by_model(tools: Tools, work: Work, found: Unclear) -> Move:
         posting = extraction.posting(answer.answer, found.html, found.url)
         if posting and listings.is_minimal(posting):
             return _scraped(work, posting, f"model:{answer.model}", None)
-    elif move := _held_up(work, answer):
+    elif move := held.up(work, answer):
         return move
     if found.posting and found.posting.title and work.data.get("force"):
         # Whoever insists gets what there is.
@@ -298,18 +298,7 @@ async def ask(tools: Tools, work: Work) -> Move:
     if isinstance(answer, Answered):
         result = opinion.combine(answer.answer, answer.model, local, profile, posting)
         return _conclude(case, result, local)
-    return _held_up(work, answer) or _conclude(case, local, local)
-
-
-def _held_up(work: Work, answer: Blocked | Refused | Failed) -> Move | None:
-    """Wait for the budget or try again, where that is wanted; None: go on without a model."""
-    match answer:
-        case Blocked(locally=False):
-            return held.block(answer)
-        case Failed(permanent=False, detail=detail) if work.retry_count < work.max_retries:
-            raise OutsideError(detail)
-        case _:
-            return None
+    return held.up(work, answer) or _conclude(case, local, local)
 
 
 def _conclude(case: Case, result: MatchResult, local: MatchResult) -> Move:

@@ -3,18 +3,21 @@ everything: for tests that call many commands."""
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
 from psycopg.conninfo import conninfo_to_dict
 
 from jobmill import cli
+
+Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
 
 FORKS = multiprocessing.get_context("forkserver")
 LIMIT = 60.0
@@ -49,6 +52,26 @@ def jobmill(
         return subprocess.CompletedProcess(
             words, process.exitcode, *(Path(file).read_text("utf-8") for file in files[1:])
         )
+
+
+def runner(folder: Path, url: str, **variables: str) -> Run:
+    """The command on a database, in a folder and with variables of its own."""
+    own = {
+        "HOME": str(folder),
+        "PATH": os.environ["PATH"],
+        "DATABASE_URL": as_url(url),
+        "JOBMILL_HOST_INTERVAL_SECONDS": "0.001",
+        **variables,
+    }
+
+    async def call(
+        *arguments: object, stdin: str = "", **more: str
+    ) -> subprocess.CompletedProcess[str]:
+        return await asyncio.to_thread(
+            jobmill, *arguments, stdin=stdin, folder=folder, variables=own | more
+        )
+
+    return call
 
 
 def _main(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -28,18 +26,7 @@ async def site() -> Any:
 
 @pytest.fixture
 def run(home: Path, url: str, site: Site) -> Run:
-    own = {
-        "HOME": str(home),
-        "PATH": os.environ["PATH"],
-        "DATABASE_URL": forked.as_url(url),
-        "JOBMILL_PRIVATE_HOSTS": site.place,
-        "JOBMILL_HOST_INTERVAL_SECONDS": "0.001",
-    }
-
-    async def call(*arguments: object) -> subprocess.CompletedProcess[str]:
-        return await asyncio.to_thread(forked.jobmill, *arguments, folder=home, variables=own)
-
-    return call
+    return forked.runner(home, url, JOBMILL_PRIVATE_HOSTS=site.place)
 
 
 def make_board(url: str, board: str) -> int:

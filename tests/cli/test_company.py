@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import subprocess
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli import forked
+from tests.cli.forked import Run
 from tests.ingest.about.kit import ABOUT, html
 from tests.outside.site import Asked, Out, Site, open_site, reply
-
-Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
 
 LEVER = '<p>Come and build pumps with us.</p><a href="https://jobs.lever.co/brinewell">Roles</a>'
 
@@ -32,18 +30,7 @@ async def site() -> AsyncIterator[Site]:
 
 @pytest.fixture
 def run(home: Path, url: str, site: Site) -> Run:
-    own = {
-        "HOME": str(home),
-        "PATH": os.environ["PATH"],
-        "DATABASE_URL": forked.as_url(url),
-        "JOBMILL_PRIVATE_HOSTS": site.place,
-        "JOBMILL_HOST_INTERVAL_SECONDS": "0.001",
-    }
-
-    async def call(*arguments: object) -> subprocess.CompletedProcess[str]:
-        return await asyncio.to_thread(forked.jobmill, *arguments, folder=home, variables=own)
-
-    return call
+    return forked.runner(home, url, JOBMILL_PRIVATE_HOSTS=site.place)
 
 
 def read(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:

@@ -9,7 +9,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,8 @@ import pytest
 
 from jobmill.cli import postings
 from tests.cli import forked
+from tests.cli.forked import Run
 from tests.outside.site import Site, open_site, reply
-
-Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
 
 CONFIG = {
     "selectors": {
@@ -53,22 +51,7 @@ async def site() -> Any:
 
 @pytest.fixture
 def run(home: Path, url: str, site: Site) -> Run:
-    own = {
-        "HOME": str(home),
-        "PATH": os.environ["PATH"],
-        "DATABASE_URL": forked.as_url(url),
-        "JOBMILL_PRIVATE_HOSTS": site.place,
-        "JOBMILL_HOST_INTERVAL_SECONDS": "0.001",
-    }
-
-    async def call(
-        *arguments: object, stdin: str = "", **more: str
-    ) -> subprocess.CompletedProcess[str]:
-        return await asyncio.to_thread(
-            forked.jobmill, *arguments, stdin=stdin, folder=home, variables=own | more
-        )
-
-    return call
+    return forked.runner(home, url, JOBMILL_PRIVATE_HOSTS=site.place)
 
 
 def lines(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -69,7 +70,10 @@ async def test_whoever_waits_is_told_what_came_of_it(run: Run, home: Path) -> No
     done = await add(run, "/good", "--wait")
     assert done.returncode == 0, done.stderr
     assert "/good: success: High match with score" in done.stdout
-    assert "`jobmill match show 1` shows it" in done.stdout
+    told = re.search(r"`(?:jobmill )(match show \d+)` shows it", done.stdout)
+    assert told
+    # The command that it names is one that works.
+    assert (await run(*told[1].split())).returncode == 0
     gone = await add(run, "/gone", "--wait")
     assert (gone.returncode, "skipped: the page is not there" in gone.stdout) == (0, True)
 

@@ -41,14 +41,6 @@ ARRANGED: dict[Arrangement, re.Pattern[str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """Something a posting says in its own words."""
-
-    value: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
 class Facts:
     """None and () mean that the posting does not say; nothing is guessed."""
 

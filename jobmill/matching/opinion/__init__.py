@@ -16,7 +16,7 @@ from jobmill.matching.opinion import claims, injection
 from jobmill.matching.opinion.claims import Checked, Held
 from jobmill.matching.profile import RANKS, Profile, Skill
 from jobmill.matching.rules.employer import Employer
-from jobmill.matching.rules.score import priority
+from jobmill.matching.rules.score import limited, priority
 from jobmill.matching.verdict import Intake, Item, MatchResult
 from jobmill.outside.question import Ask
 
@@ -191,7 +191,7 @@ def combine(
     lift = _lift(len(shared), len(lacking))
     points, why = _weigh(opinion.fit, _base(local), lift, injection.find(held.posting))
     judged = Item("model", points, 100, f"{model} {why}", reasons)
-    items = _limited((judged, *(one for one in local.items if one.name in KEPT)))
+    items = limited(judged, *(one for one in local.items if one.name in KEPT))
     score = sum(one.points for one in items)
     return MatchResult(
         match_score=score,
@@ -275,12 +275,6 @@ def _filled(intake: Intake, local: Intake) -> Intake:
     """Where nothing is left of what the model said, what the rules say."""
     said = {one.name: getattr(intake, one.name) for one in fields(intake)}
     return replace(local, **{name: words for name, words in said.items() if words})
-
-
-def _limited(items: tuple[Item, ...]) -> tuple[Item, ...]:
-    total = sum(one.points for one in items)
-    over = max(0, min(100, total)) - total
-    return (*items, Item(LIMIT, over, max(over, 0), "A score is from 0 to 100")) if over else items
 
 
 def _union(

@@ -40,7 +40,7 @@ def judge(
     """The same for the same input; who offers, and who asks, moves nothing."""
     compared = abilities.compare(profile, posting, facts)
     near = titles.nearest(posting.title, profile.titles)[0] if profile.titles else 1.0
-    items = _limited(
+    items = limited(
         _skills(profile, compared, near),
         _title(profile, posting),
         _seniority(profile, posting, facts),
@@ -70,7 +70,7 @@ def priority(profile: Profile, score: int) -> Priority:
     return "High" if score >= rules.high else "Medium" if score >= rules.medium else "Low"
 
 
-def _limited(*items: Item) -> tuple[Item, ...]:
+def limited(*items: Item) -> tuple[Item, ...]:
     """The items, and one more where their sum would leave 0 to 100."""
     total = sum(item.points for item in items)
     over = min(max(total, 0), 100) - total
