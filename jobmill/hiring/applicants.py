@@ -1,0 +1,151 @@
+"""Applicants: one per address, whatever its case; no account is needed."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass
+from typing import NewType
+
+from psycopg.errors import UniqueViolation
+
+from jobmill.db import Tx, row, rows
+from jobmill.errors import Conflict, Invalid, NotFound
+
+ApplicantId = NewType("ApplicantId", int)
+
+EMAIL = re.compile(
+    r"[^\s@<>()\[\],;:\\\"]{1,64}@[^\s@<>()\[\],;:\\\".]+(\.[^\s@<>()\[\],;:\\\".]+)+"
+)
+LONGEST_EMAIL = 254
+LONGEST_NAME = 200
+IGNORES_DOTS = ("gmail.com", "googlemail.com")
+
+
+class NoApplicant(NotFound):
+    def __init__(self, id: object) -> None:
+        Exception.__init__(self, f"Applicant with id {id} not found")
+
+
+class Taken(Conflict):
+    def __init__(self, email: str) -> None:
+        super().__init__(f"An applicant with the address {email} is there already.")
+
+
+@dataclass(frozen=True, slots=True)
+class Applicant:
+    id: ApplicantId
+    name: str
+    email: str
+    link_version: int
+    created_at: dt.datetime
+    erased_at: dt.datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who applies, as they say it; checked."""
+
+    name: str
+    email: str
+    key: str
+
+
+def person(name: str, email: str, *, fold: bool = False) -> Person:
+    """A name and an address that can be right; `fold` takes aliases of a mailbox for one person."""
+    name, email = " ".join(name.split()), email.strip()
+    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        raise Invalid(f"The name should have 1 to {LONGEST_NAME} characters.")
+    if len(email) > LONGEST_EMAIL or not email.isprintable() or not EMAIL.fullmatch(email):
+        raise Invalid("The e-mail address should look like name@example.org.")
+    return Person(name, email, key(email, fold=fold))
+
+
+def key(email: str, *, fold: bool = False) -> str:
+    """What two spellings of one address have in common."""
+    local, _, domain = email.strip().casefold().rpartition("@")
+    if fold:
+        local = local.partition("+")[0] or local
+        local = local.replace(".", "") if domain in IGNORES_DOTS else local
+    return f"{local}@{domain}"
+
+
+async def add(tx: Tx, one: Person) -> Applicant:
+    """A new applicant; Taken where the address is known."""
+    try:
+        found = await row(
+            tx,
+            Applicant,
+            """
+            INSERT INTO hiring.applicant (name, email, email_key)
+            VALUES (%(name)s, %(email)s, %(key)s)
+            RETURNING id, name, email, link_version, created_at, erased_at
+            """,
+            {"name": one.name, "email": one.email, "key": one.key},
+        )
+    except UniqueViolation:
+        raise Taken(one.email) from None
+    assert found
+    return found
+
+
+async def find_or_add(tx: Tx, one: Person) -> Applicant:
+    """The applicant of this address. Before any opening is locked: that order is everybody's."""
+    found = await row(
+        tx,
+        Applicant,
+        """
+        INSERT INTO hiring.applicant AS known (name, email, email_key)
+        VALUES (%(name)s, %(email)s, %(key)s)
+        ON CONFLICT (email_key) DO UPDATE SET email_key = known.email_key
+        RETURNING id, name, email, link_version, created_at, erased_at
+        """,
+        {"name": one.name, "email": one.email, "key": one.key},
+    )
+    assert found
+    return found
+
+
+async def get(tx: Tx, id: int) -> Applicant:
+    found = await row(
+        tx,
+        Applicant,
+        """
+        SELECT id, name, email, link_version, created_at, erased_at
+          FROM hiring.applicant
+         WHERE id = %s
+        """,
+        [id],
+    )
+    if found is None:
+        raise NoApplicant(id)
+    return found
+
+
+async def of_address(tx: Tx, key: str) -> Applicant | None:
+    return await row(
+        tx,
+        Applicant,
+        """
+        SELECT id, name, email, link_version, created_at, erased_at
+          FROM hiring.applicant
+         WHERE email_key = %s
+        """,
+        [key],
+    )
+
+
+async def find(tx: Tx, *, after: int = 0, limit: int | None = None) -> list[Applicant]:
+    """Applicants, oldest first, from beyond `after` on."""
+    return await rows(
+        tx,
+        Applicant,
+        """
+        SELECT id, name, email, link_version, created_at, erased_at
+          FROM hiring.applicant
+         WHERE id > %s
+         ORDER BY id
+         LIMIT %s
+        """,
+        [after, limit],
+    )

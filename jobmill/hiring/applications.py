@@ -1,0 +1,245 @@
+"""Applications: the table. Who changes one holds its opening's lock and goes through `desk`."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NewType
+
+from psycopg import AsyncCursor
+from psycopg.rows import TupleRow
+
+from jobmill.db import Tx, row, rows, value
+from jobmill.errors import Conflict, NotFound
+from jobmill.hiring.applicants import ApplicantId
+from jobmill.hiring.openings import OpeningId
+from jobmill.hiring.transitions import Status
+
+ApplicationId = NewType("ApplicationId", int)
+
+
+class NoApplication(NotFound):
+    def __init__(self, id: object) -> None:
+        Exception.__init__(self, f"Application with id {id} not found")
+
+
+class Duplicate(Conflict):
+    code = "DUPLICATE_SUBMISSION"
+
+    def __init__(self, applicant_id: int, opening_id: int) -> None:
+        super().__init__(
+            f"Applicant {applicant_id} already has an active application for job {opening_id}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Application:
+    id: ApplicationId
+    opening_id: OpeningId
+    applicant_id: ApplicantId
+    status: Status
+    queue_key: int | None = None
+    penalty_count: int = 0
+    told_position: int | None = None
+    applied_at: dt.datetime
+    entered_at: dt.datetime
+    promoted_at: dt.datetime | None = None
+    acknowledge_deadline: dt.datetime | None = None
+    missed_at: dt.datetime | None = None
+
+
+async def take_ids(tx: Tx, count: int) -> list[int]:
+    """Numbers for applications to come, so that their events can be sealed before they are written."""
+    cursor = await tx.execute(
+        "SELECT nextval('hiring.application_id_seq') FROM generate_series(1, %s)", [count]
+    )
+    return [id for (id,) in await cursor.fetchall()]
+
+
+async def get(tx: Tx, id: int) -> Application:
+    found = await row(
+        tx,
+        Application,
+        """
+        SELECT id, opening_id, applicant_id, status, queue_key, penalty_count, told_position,
+               applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at
+          FROM hiring.application
+         WHERE id = %s
+        """,
+        [id],
+    )
+    if found is None:
+        raise NoApplication(id)
+    return found
+
+
+async def opening_of(tx: Tx, id: int) -> OpeningId:
+    """Which opening to lock for it; that never changes."""
+    found = await value(tx, int, "SELECT opening_id FROM hiring.application WHERE id = %s", [id])
+    if found is None:
+        raise NoApplication(id)
+    return OpeningId(found)
+
+
+async def in_a_day(tx: Tx, applicant_id: int) -> int:
+    """How often one person applied within the last day."""
+    found = await value(
+        tx,
+        int,
+        """
+        SELECT count(*) FROM hiring.application
+         WHERE applicant_id = %s AND applied_at > now() - interval '1 day'
+        """,
+        [applicant_id],
+    )
+    return found or 0
+
+
+async def insert(tx: Tx, one: Application) -> None:
+    await tx.execute(
+        """
+        INSERT INTO hiring.application
+               (id, opening_id, applicant_id, status, queue_key, told_position, applied_at,
+                entered_at, acknowledge_deadline)
+        VALUES (%(id)s, %(opening_id)s, %(applicant_id)s, %(status)s, %(queue_key)s,
+                %(told_position)s, %(applied_at)s, %(entered_at)s, %(acknowledge_deadline)s)
+        """,
+        _columns(one),
+    )
+
+
+async def update(tx: Tx, one: Application, before: Status) -> AsyncCursor[TupleRow]:
+    """Write it where it still is what it was; the cursor's row count says whether."""
+    return await tx.execute(
+        """
+        UPDATE hiring.application
+           SET status = %(status)s, queue_key = %(queue_key)s, penalty_count = %(penalty_count)s,
+               entered_at = %(entered_at)s, promoted_at = %(promoted_at)s,
+               acknowledge_deadline = %(acknowledge_deadline)s, missed_at = %(missed_at)s
+         WHERE id = %(id)s AND status = %(before)s
+        """,
+        {**_columns(one), "before": before},
+    )
+
+
+def _columns(one: Application) -> Mapping[str, Any]:
+    return {name: getattr(one, name) for name in Application.__dataclass_fields__}
+
+
+async def set_told(tx: Tx, id: int, position: int) -> None:
+    await tx.execute(
+        "UPDATE hiring.application SET told_position = %s WHERE id = %s", [position, id]
+    )
+
+
+async def overdue(tx: Tx, opening_id: int, at: dt.datetime) -> list[Application]:
+    """Offers that ended unanswered, the first to end first."""
+    return await rows(
+        tx,
+        Application,
+        """
+        SELECT id, opening_id, applicant_id, status, queue_key, penalty_count, told_position,
+               applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at
+          FROM hiring.application
+         WHERE opening_id = %(opening)s AND status = 'PENDING_ACKNOWLEDGMENT'
+           AND acknowledge_deadline <= %(at)s
+         ORDER BY acknowledge_deadline, id
+        """,
+        {"opening": opening_id, "at": at},
+    )
+
+
+async def next_deadline(tx: Tx, opening_id: int) -> dt.datetime | None:
+    cursor = await tx.execute(
+        """
+        SELECT min(acknowledge_deadline) FROM hiring.application
+         WHERE opening_id = %s AND status = 'PENDING_ACKNOWLEDGMENT'
+        """,
+        [opening_id],
+    )
+    found = await cursor.fetchone()
+    return found[0] if found else None
+
+
+async def heads(tx: Tx, opening_id: int, count: int) -> list[Application]:
+    """Those who wait longest, in their order."""
+    return await rows(
+        tx,
+        Application,
+        """
+        SELECT id, opening_id, applicant_id, status, queue_key, penalty_count, told_position,
+               applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at
+          FROM hiring.application
+         WHERE opening_id = %s AND status = 'WAITLIST'
+         ORDER BY queue_key
+         LIMIT %s
+        """,
+        [opening_id, count],
+    )
+
+
+async def last_key(tx: Tx, opening_id: int) -> int:
+    """The key of who stands last; 0 where nobody waits."""
+    cursor = await tx.execute(
+        """
+        SELECT queue_key FROM hiring.application
+         WHERE opening_id = %s AND status = 'WAITLIST'
+         ORDER BY queue_key DESC
+         LIMIT 1
+        """,
+        [opening_id],
+    )
+    found = await cursor.fetchone()
+    return found[0] if found else 0
+
+
+async def stands_at(tx: Tx, opening_id: int, queue_key: int) -> bool:
+    cursor = await tx.execute(
+        """
+        SELECT FROM hiring.application
+         WHERE opening_id = %s AND queue_key = %s AND status = 'WAITLIST'
+        """,
+        [opening_id, queue_key],
+    )
+    return await cursor.fetchone() is not None
+
+
+async def ahead(tx: Tx, opening_id: int, queue_key: int) -> int:
+    """How many wait before a key: whole stretches are counted by their sums."""
+    found = await value(
+        tx,
+        int,
+        """
+        SELECT coalesce((SELECT sum(waiting) FROM hiring.stretch
+                          WHERE opening_id = %(opening)s AND stretch < %(key)s::bigint >> 10), 0)
+             + (SELECT count(*) FROM hiring.application
+                 WHERE opening_id = %(opening)s AND status = 'WAITLIST'
+                   AND queue_key >= %(key)s::bigint >> 10 << 10 AND queue_key < %(key)s)
+        """,
+        {"opening": opening_id, "key": queue_key},
+    )
+    return found or 0
+
+
+async def count_in(tx: Tx, opening_id: int, queue_key: int) -> None:
+    """One more waits on the stretch of a key."""
+    await tx.execute(
+        """
+        INSERT INTO hiring.stretch AS known (opening_id, stretch, waiting)
+        VALUES (%s, %s::bigint >> 10, 1)
+        ON CONFLICT (opening_id, stretch) DO UPDATE SET waiting = known.waiting + 1
+        """,
+        [opening_id, queue_key],
+    )
+
+
+async def count_out(tx: Tx, opening_id: int, queue_key: int) -> None:
+    """One fewer waits on the stretch of a key."""
+    await tx.execute(
+        """
+        UPDATE hiring.stretch SET waiting = waiting - 1
+         WHERE opening_id = %s AND stretch = %s::bigint >> 10
+        """,
+        [opening_id, queue_key],
+    )

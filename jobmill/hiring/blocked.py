@@ -1,0 +1,60 @@
+"""Who may not apply: single addresses, or all of a domain."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from jobmill.db import Tx, rows, value
+from jobmill.errors import Forbidden, Invalid, NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    email_key: str
+    reason: str
+    created_at: dt.datetime
+
+
+def entry(text: str) -> str:
+    """An address, or a domain with an @ before it; Invalid where it is neither."""
+    text = text.strip().casefold()
+    local, at, domain = text.rpartition("@")
+    if not at or "." not in domain or any(part.isspace() for part in text) or "@" in local:
+        raise Invalid("Name an address (ada@example.org) or a domain (@example.org).")
+    return text
+
+
+async def add(tx: Tx, key: str, reason: str) -> None:
+    await tx.execute(
+        """
+        INSERT INTO hiring.blocked (email_key, reason) VALUES (%s, %s)
+        ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason
+        """,
+        [key, reason],
+    )
+
+
+async def remove(tx: Tx, key: str) -> None:
+    cursor = await tx.execute("DELETE FROM hiring.blocked WHERE email_key = %s", [key])
+    if not cursor.rowcount:
+        raise NotFound("Blocked address", key)
+
+
+async def find(tx: Tx) -> list[Blocked]:
+    return await rows(
+        tx, Blocked, "SELECT email_key, reason, created_at FROM hiring.blocked ORDER BY email_key"
+    )
+
+
+async def check(tx: Tx, key: str) -> None:
+    """Forbidden where this address, or its domain, is on the list; the reason stays with us."""
+    domain = "@" + key.rpartition("@")[2]
+    found = await value(
+        tx,
+        str,
+        "SELECT email_key FROM hiring.blocked WHERE email_key = ANY (%s) LIMIT 1",
+        [[key, domain]],
+    )
+    if found is not None:
+        raise Forbidden("Applications from this address are not accepted.")

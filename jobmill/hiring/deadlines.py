@@ -1,0 +1,95 @@
+"""Deadlines: offers nobody answered are taken back, once, with a penalty, and go to the next."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from jobmill.db import Tx, value
+from jobmill.hiring import applications, waitlist
+from jobmill.hiring.actor import SYSTEM, Actor
+from jobmill.hiring.applications import Application
+from jobmill.hiring.desk import Desk, desk
+
+LOOK_EVERY = 0.5
+"""Seconds between two looks of a worker."""
+
+
+@asynccontextmanager
+async def settled(
+    tx: Tx, opening_id: int, by: Actor, *, newcomers: int = 0
+) -> AsyncGenerator[Desk]:
+    """A desk at which no offer is overdue: whoever comes first does what the clock has decided."""
+    async with desk(tx, opening_id, by, newcomers=newcomers) as one:
+        await settle(one)
+        yield one
+        await waitlist.tell_positions(one)
+
+
+async def settle(one: Desk) -> None:
+    """Take back what is overdue, then fill the slots: in one transaction, as one moment."""
+    if one.next_deadline_at is None or one.next_deadline_at > one.at:
+        return
+    by, one.by = one.by, SYSTEM
+    overdue = await applications.overdue(one.tx, one.opening.id, one.at)
+    for missed in overdue:
+        await _miss(one, missed)
+    one.next_deadline_at = await applications.next_deadline(one.tx, one.opening.id)
+    if overdue:
+        await waitlist.promote(one, cause=one.seq)
+    one.by = by
+
+
+async def _miss(one: Desk, missed: Application) -> Application:
+    penalties = missed.penalty_count + 1
+    why = {"rule": "offer not answered", "missed": penalties, "most": one.opening.max_missed}
+    if penalties >= one.opening.max_missed:
+        moved = await one.move(
+            missed,
+            "INACTIVE",
+            "LAPSED",
+            metadata={"penaltyCount": penalties},
+            why=why,
+            penalty_count=penalties,
+            missed_at=one.at,
+        )
+        one.tell("lapsed", moved, missed=penalties)
+        return moved
+    # Its own place is the last one: those who wait, and itself.
+    position = one.waiting + 1
+    moved = await one.move(
+        missed,
+        "WAITLIST",
+        "DECAY_TRIGGERED",
+        metadata={"penaltyCount": penalties, "newPosition": position},
+        why=why,
+        queue_key=await waitlist.put_back(one, penalties),
+        penalty_count=penalties,
+        promoted_at=None,
+        missed_at=one.at,
+    )
+    one.tell("decayed", moved, position=position, missed=penalties)
+    return moved
+
+
+async def fire(tx: Tx) -> bool:
+    """Settle the opening whose offer is overdue longest and nobody else is at; True where there was one."""
+    id = await value(
+        tx,
+        int,
+        """
+        SELECT opening.id
+          FROM hiring.application
+          JOIN hiring.opening ON opening.id = opening_id
+         WHERE application.status = 'PENDING_ACKNOWLEDGMENT'
+           AND acknowledge_deadline <= clock_timestamp()
+         ORDER BY acknowledge_deadline
+         LIMIT 1
+           FOR NO KEY UPDATE OF opening SKIP LOCKED
+        """,
+    )
+    if id is None:
+        return False
+    async with settled(tx, id, SYSTEM):
+        pass
+    return True

@@ -1,0 +1,208 @@
+"""An opening under its lock: every change of it, and of who wants it, goes through here.
+
+Whoever opens a desk has the opening for itself until the transaction ends. The counters are kept in
+memory and written once, at the end; every move writes its event. The statements are sent in pipeline
+mode: only what is asked for is waited for, so that the lock is held for a moment.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+from psycopg import AsyncCursor
+from psycopg.rows import TupleRow
+
+from jobmill.db import Tx
+from jobmill.errors import Conflict
+from jobmill.hiring import applications, chain, events, notices, openings
+from jobmill.hiring.actor import Actor
+from jobmill.hiring.applicants import ApplicantId
+from jobmill.hiring.applications import Application, ApplicationId
+from jobmill.hiring.notices import Kind, Notice
+from jobmill.hiring.openings import Opening, OpeningStatus
+from jobmill.hiring.transitions import OCCUPYING, EventType, Move, Status, Turn, check
+
+
+class Desk:
+    def __init__(self, tx: Tx, opening: Opening, by: Actor, ids: Sequence[int]) -> None:
+        self.tx = tx
+        self.opening = opening
+        self.by = by
+        self.at = opening.now
+        self.status: OpeningStatus = opening.status
+        self.capacity = opening.capacity
+        self.occupied = opening.occupied
+        self.waiting = opening.waiting
+        self.excess = opening.excess
+        self.next_key = opening.next_key
+        self.top_key = opening.top_key
+        self.next_deadline_at = opening.next_deadline_at
+        self.seq = opening.last_seq
+        self.somebody_moved_up = False
+        self._hash = opening.last_hash
+        self._ids = iter(ids)
+        self._notices: list[Notice] = []
+        self._updates: list[AsyncCursor[TupleRow]] = []
+
+    @property
+    def free(self) -> int:
+        """Slots that can be given away."""
+        return max(self.capacity - self.occupied, 0)
+
+    async def application(self, id: int) -> Application:
+        """As it is under the lock."""
+        return await applications.get(self.tx, id)
+
+    async def enter(
+        self,
+        applicant_id: ApplicantId,
+        status: Status,
+        *,
+        queue_key: int | None = None,
+        position: int | None = None,
+        deadline: dt.datetime | None = None,
+        why: Mapping[str, Any],
+    ) -> Application:
+        """A new application."""
+        check(None, status)
+        one = Application(
+            id=ApplicationId(next(self._ids)),
+            opening_id=self.opening.id,
+            applicant_id=applicant_id,
+            status=status,
+            queue_key=queue_key,
+            told_position=position,
+            applied_at=self.at,
+            entered_at=self.at,
+            acknowledge_deadline=deadline,
+        )
+        await applications.insert(self.tx, one)
+        await self._count(None, one)
+        metadata = {"jobId": self.opening.id, "applicantId": applicant_id}
+        await self._record("APPLIED", one, None, metadata, why)
+        return one
+
+    async def move(
+        self,
+        one: Application,
+        status: Status,
+        type: Move,
+        *,
+        metadata: Mapping[str, Any],
+        why: Mapping[str, Any],
+        note: str | None = None,
+        **changed: Any,
+    ) -> Application:
+        """From the state that it has into another; what belongs to a state alone ends with it."""
+        check(one.status, status)
+        moved = replace(
+            one,
+            status=status,
+            entered_at=self.at,
+            **{"queue_key": None, "acknowledge_deadline": None, **changed},
+        )
+        self._updates.append(await applications.update(self.tx, moved, one.status))
+        await self._count(one, moved)
+        held = {"jobId": self.opening.id, **metadata}
+        await self._record(type, moved, one.status, held, why, note)
+        return moved
+
+    async def turn(self, type: Turn, metadata: Mapping[str, Any], note: str | None = None) -> None:
+        """Something happened to the opening itself."""
+        await self._record(type, None, None, {"jobId": self.opening.id, **metadata}, {}, note)
+
+    def tell(
+        self, kind: Kind, one: Application, *, due_at: dt.datetime | None = None, **data: Any
+    ) -> None:
+        """Have the applicant told, once this is committed."""
+        told = Notice(kind, self.opening.id, one.id, self.seq, due_at or self.at, data)
+        self._notices.append(told)
+
+    async def _count(self, before: Application | None, after: Application) -> None:
+        was = before.status if before else None
+        self.occupied += (after.status in OCCUPYING) - (was in OCCUPYING)
+        self.waiting += (after.status == "WAITLIST") - (was == "WAITLIST")
+        if before and before.queue_key is not None:
+            await applications.count_out(self.tx, self.opening.id, before.queue_key)
+            self.somebody_moved_up = True
+        if after.queue_key is not None:
+            await applications.count_in(self.tx, self.opening.id, after.queue_key)
+        if after.acknowledge_deadline:
+            known = self.next_deadline_at or after.acknowledge_deadline
+            self.next_deadline_at = min(known, after.acknowledge_deadline)
+
+    async def _record(
+        self,
+        type: EventType,
+        one: Application | None,
+        before: Status | None,
+        metadata: Mapping[str, Any],
+        why: Mapping[str, Any],
+        note: str | None = None,
+    ) -> None:
+        self.seq += 1
+        words = chain.note(note) if note else None
+        entry = chain.Entry(
+            opening_id=self.opening.id,
+            seq=self.seq,
+            application_id=one.id if one else None,
+            type=type,
+            from_status=before,
+            to_status=one.status if one else None,
+            queue_key=one.queue_key if one else None,
+            deadline=one.acknowledge_deadline if one else None,
+            metadata=metadata,
+            why=why,
+            actor=self.by.name,
+            request=self.by.request,
+            note_digest=words.digest if words else None,
+            created_at=self.at,
+        )
+        self._hash = chain.seal(self._hash, entry)
+        await events.insert(self.tx, entry, self._hash, words)
+
+    async def close(self) -> None:
+        """Write the counters, and what is to be told; nothing where nothing happened."""
+        if self.seq == self.opening.last_seq:
+            return
+        self.excess = min(self.excess, max(self.occupied - self.capacity, 0))
+        await openings.count(
+            self.tx,
+            replace(
+                self.opening,
+                status=self.status,
+                capacity=self.capacity,
+                occupied=self.occupied,
+                waiting=self.waiting,
+                excess=self.excess,
+                next_key=self.next_key,
+                top_key=self.top_key,
+                next_deadline_at=self.next_deadline_at,
+                last_seq=self.seq,
+                last_hash=self._hash,
+                last_event_at=self.at,
+            ),
+        )
+        if self._notices:
+            await notices.write(self.tx, self._notices)
+        await notices.tell_hooks(self.tx, self.opening.id, self.opening.last_seq, self.seq)
+
+    def check_updates(self) -> None:
+        """Each moved application was still what it was: it always is, while every writer locks."""
+        if any(cursor.rowcount != 1 for cursor in self._updates):
+            raise Conflict("Somebody else changed this application at the same moment. Try again.")
+
+
+@asynccontextmanager
+async def desk(tx: Tx, opening_id: int, by: Actor, *, newcomers: int = 0) -> AsyncGenerator[Desk]:
+    """The opening, locked; what was done at the desk is written when the block ends."""
+    async with tx.pipeline():
+        ids = await applications.take_ids(tx, newcomers) if newcomers else []
+        one = Desk(tx, await openings.lock(tx, opening_id), by, ids)
+        yield one
+        await one.close()
+    one.check_updates()

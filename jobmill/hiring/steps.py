@@ -1,0 +1,182 @@
+"""The steps of an application: apply, confirm, decline, leave."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from psycopg.errors import UniqueViolation
+
+from jobmill.db import Tx
+from jobmill.errors import Conflict, RateLimited
+from jobmill.hiring import applicants, applications, blocked, waitlist
+from jobmill.hiring.actor import Actor, applicant
+from jobmill.hiring.applicants import ApplicantId, Person
+from jobmill.hiring.applications import Application, Duplicate
+from jobmill.hiring.deadlines import settled
+from jobmill.hiring.desk import Desk
+from jobmill.hiring.openings import Opening
+
+DAY = 86_400
+
+
+class AppliedTooOften(RateLimited):
+    def __init__(self, most: int) -> None:
+        super().__init__(DAY)
+        self.args = (f"One person may apply {most} times a day. Try again tomorrow.",)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where somebody stands now; `position` counts from 1 and only those who wait have one."""
+
+    application: Application
+    position: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """The offer had ended; that has consequences, which are written. The edge says so afterwards."""
+
+    application: Application
+
+
+async def apply(tx: Tx, opening_id: int, applicant_id: int, by: Actor) -> Placed:
+    """Take a free slot where nobody waits for it, or join the waitlist; Duplicate if in it already."""
+    person = await applicants.get(tx, applicant_id)
+    try:
+        async with settled(tx, opening_id, by, newcomers=1) as desk:
+            return await enter(desk, person.id)
+    except UniqueViolation as error:
+        if error.diag.constraint_name == "application_live":
+            raise Duplicate(applicant_id, opening_id) from None
+        raise
+
+
+async def apply_by_address(
+    tx: Tx, opening_id: int, one: Person, by: Actor | None = None, *, most_a_day: int | None = None
+) -> Placed:
+    """Apply with a name and an address; who is new becomes known by it, or not at all if refused."""
+    await blocked.check(tx, one.key)
+    known = await applicants.find_or_add(tx, one)
+    if most_a_day is not None and await applications.in_a_day(tx, known.id) >= most_a_day:
+        raise AppliedTooOften(most_a_day)
+    return await apply(tx, opening_id, known.id, by or applicant(known.id))
+
+
+async def enter(desk: Desk, applicant_id: ApplicantId) -> Placed:
+    """Apply at a desk that is open."""
+    refusal = refuse(desk.opening, desk.free, desk.waiting, desk.at)
+    if refusal:
+        raise Conflict(refusal)
+    seen = {"occupied": desk.occupied, "capacity": desk.capacity, "waiting": desk.waiting}
+    if desk.waiting or not desk.free:
+        rule = "people wait already" if desk.free else "no slot is free"
+        key, position = await waitlist.join(desk)
+        one = await desk.enter(
+            applicant_id,
+            "WAITLIST",
+            queue_key=key,
+            position=position,
+            why={"rule": rule, **seen},
+        )
+        desk.tell("applied", one, position=position)
+        return Placed(one, position)
+    why = {"rule": "a slot is free and nobody waits", **seen}
+    if not desk.opening.require_acknowledgement:
+        one = await desk.enter(applicant_id, "ACTIVE", why=why)
+        desk.tell("applied", one)
+        return Placed(one)
+    deadline = desk.at + desk.opening.acknowledge_window
+    one = await desk.enter(applicant_id, "PENDING_ACKNOWLEDGMENT", deadline=deadline, why=why)
+    waitlist.tell_offer(desk, one, deadline)
+    return Placed(one)
+
+
+def refuse(opening: Opening, free: int, waiting: int, at: dt.datetime) -> str | None:
+    """Why nobody may apply now, or None."""
+    if opening.status != "open":
+        return f"Job {opening.id} is {opening.status}: it takes no applications now."
+    if opening.apply_until and at > opening.apply_until:
+        return f"Applications for job {opening.id} ended at {waitlist.stamp(opening.apply_until)}."
+    limit = opening.waitlist_limit
+    if limit is not None and waiting >= limit and (waiting or not free):
+        return f"The waitlist of job {opening.id} is full: it takes {limit} at most."
+    return None
+
+
+async def withdraw(tx: Tx, application_id: int, by: Actor, *, reason: str | None = None) -> Placed:
+    """End an application, and give its slot to the next; Conflict where it has ended already."""
+    opening_id = await applications.opening_of(tx, application_id)
+    async with settled(tx, opening_id, by) as desk:
+        one = await desk.application(application_id)
+        if one.status == "INACTIVE":
+            raise Conflict(f"Application {application_id} has ended already.")
+        return Placed(await leave(desk, one, rule=_rule(by), reason=reason))
+
+
+def _rule(by: Actor) -> str:
+    return "removed by the company" if by.side == "company" else "withdrawn"
+
+
+async def leave(desk: Desk, one: Application, *, rule: str, reason: str | None) -> Application:
+    """End an application at a desk that is open, and fill what it frees."""
+    moved = await desk.move(
+        one,
+        "INACTIVE",
+        "WITHDRAWN",
+        metadata={"actor": desk.by.side},
+        why={"rule": rule, "occupied": desk.occupied, "capacity": desk.capacity},
+        note=reason,
+    )
+    desk.tell("removed" if desk.by.side == "company" else "withdrawn", moved)
+    await waitlist.promote(desk, cause=desk.seq)
+    return moved
+
+
+async def acknowledge(tx: Tx, application_id: int, by: Actor) -> Placed | Missed:
+    """Confirm an offer; Missed where it had ended, Conflict where there was none."""
+    opening_id = await applications.opening_of(tx, application_id)
+    async with settled(tx, opening_id, by) as desk:
+        one = await desk.application(application_id)
+        if missed(one):
+            return Missed(one)
+        _refuse_without_offer(one)
+        moved = await desk.move(
+            one,
+            "ACTIVE",
+            "ACKNOWLEDGED",
+            metadata={"acknowledgedAt": waitlist.stamp(desk.at)},
+            why={"rule": "confirmed in time"},
+        )
+        return Placed(moved)
+
+
+async def decline(
+    tx: Tx, application_id: int, by: Actor, *, reason: str | None = None
+) -> Placed | Missed:
+    """Turn an offer down, which ends the application; Missed and Conflict as for `acknowledge`."""
+    opening_id = await applications.opening_of(tx, application_id)
+    async with settled(tx, opening_id, by) as desk:
+        one = await desk.application(application_id)
+        if missed(one):
+            return Missed(one)
+        _refuse_without_offer(one)
+        return Placed(await leave(desk, one, rule="offer declined", reason=reason))
+
+
+def missed(one: Application) -> bool:
+    """Whether the last that happened to it is an offer that ended unanswered."""
+    return one.missed_at is not None and one.missed_at == one.entered_at
+
+
+def _refuse_without_offer(one: Application) -> None:
+    if one.status != "PENDING_ACKNOWLEDGMENT":
+        raise Conflict(f"Application {one.id} has no offer to answer: it is {one.status}.")
+
+
+async def position(tx: Tx, one: Application) -> int | None:
+    """Where it stands on the waitlist, from 1; None where it does not wait."""
+    if one.queue_key is None:
+        return None
+    return 1 + await applications.ahead(tx, one.opening_id, one.queue_key)

@@ -1,0 +1,97 @@
+"""The waitlist: where one stands, and who is next.
+
+A place is a key that is never changed. Newcomers take the next key; who missed an offer stands
+`1 + penalties` keys beyond the last, and those who come later fill the gap before them.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any
+
+from jobmill.hiring import applications
+from jobmill.hiring.applications import Application
+from jobmill.hiring.desk import Desk
+
+MILESTONES = (10, 3, 1)
+"""Places that people are told of when they reach them."""
+REMIND = 0.2
+"""The share of an offer's time that is left when its holder is reminded."""
+WORTH_REMINDING = dt.timedelta(minutes=1)
+
+
+async def join(desk: Desk) -> tuple[int, int]:
+    """The key and the position of who comes now."""
+    key = desk.next_key
+    # Beyond it stand only those who were put back, and never two of them side by side.
+    if key <= desk.top_key and await applications.stands_at(desk.tx, desk.opening.id, key):
+        key += 1
+    desk.next_key = key + 1
+    if key > desk.top_key:
+        desk.top_key = key
+        return key, desk.waiting + 1
+    return key, 1 + await applications.ahead(desk.tx, desk.opening.id, key)
+
+
+async def put_back(desk: Desk, penalties: int) -> int:
+    """The key of who missed an offer: behind all, with a gap that later arrivals fill."""
+    last = await applications.last_key(desk.tx, desk.opening.id) if desk.waiting else 0
+    desk.top_key = max(last, desk.next_key - 1) + 1 + penalties
+    return desk.top_key
+
+
+async def promote(desk: Desk, *, cause: int | None = None) -> list[Application]:
+    """Give every free slot to who is next, until all are taken or nobody waits."""
+    if desk.status != "open" or not desk.free or not desk.waiting:
+        return []
+    heads = await applications.heads(desk.tx, desk.opening.id, desk.free)
+    why = {"rule": "next in line", "cause": cause}
+    return [await offer(desk, one, why=why) for one in heads]
+
+
+async def offer(
+    desk: Desk, one: Application, *, why: Mapping[str, Any], note: str | None = None
+) -> Application:
+    """Offer a slot, to be confirmed in time."""
+    deadline = desk.at + desk.opening.acknowledge_window
+    seen = {"occupied": desk.occupied, "capacity": desk.capacity, "waiting": desk.waiting}
+    moved = await desk.move(
+        one,
+        "PENDING_ACKNOWLEDGMENT",
+        "PROMOTED",
+        metadata={"acknowledgeDeadline": stamp(deadline)},
+        why={**why, **seen},
+        note=note,
+        acknowledge_deadline=deadline,
+        promoted_at=desk.at,
+        missed_at=None,
+    )
+    tell_offer(desk, moved, deadline)
+    return moved
+
+
+def tell_offer(desk: Desk, one: Application, deadline: dt.datetime) -> None:
+    """Tell of an offer now, and again before it ends, where there is time for that."""
+    desk.tell("promoted", one, deadline=stamp(deadline))
+    left = (deadline - desk.at) * REMIND
+    if left >= WORTH_REMINDING:
+        desk.tell("reminder", one, due_at=deadline - left, deadline=stamp(deadline))
+
+
+async def tell_positions(desk: Desk) -> None:
+    """Tell those who reached a milestone, once each."""
+    if not desk.somebody_moved_up or not desk.waiting:
+        return
+    heads = await applications.heads(desk.tx, desk.opening.id, MILESTONES[0])
+    for position in MILESTONES:
+        one = heads[position - 1] if len(heads) >= position else None
+        if one and (one.told_position is None or one.told_position > position):
+            desk.tell("position", one, position=position)
+            await applications.set_told(desk.tx, one.id, position)
+
+
+def stamp(at: dt.datetime) -> str:
+    """A time as the public contract writes it."""
+    text = at.astimezone(dt.UTC).isoformat(timespec="milliseconds")
+    return text.removesuffix("+00:00") + "Z"

@@ -1,0 +1,47 @@
+"""Openings and people for tests, with a clock that can be moved on."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from jobmill.db import Tx
+from jobmill.hiring import applicants, company, steps
+from jobmill.hiring.actor import LOCAL, applicant
+from jobmill.hiring.applicants import Applicant, ApplicantId
+from jobmill.hiring.openings import Opening, Terms
+from jobmill.hiring.steps import Placed
+
+_numbers = count(1)
+
+
+async def make_opening(tx: Tx, capacity: int = 1, **terms: Any) -> Opening:
+    return await company.create(tx, replace(Terms("Baker"), **terms), capacity, LOCAL)
+
+
+async def make_applicant(tx: Tx, name: str = "Ada") -> Applicant:
+    one = applicants.person(name, f"{name.lower()}.{next(_numbers)}@example.org")
+    return await applicants.add(tx, one)
+
+
+async def apply(tx: Tx, opening: Opening, who: ApplicantId | None = None) -> Placed:
+    """Somebody applies: a new person unless one is named."""
+    id = who or (await make_applicant(tx)).id
+    return await steps.apply(tx, opening.id, id, applicant(id))
+
+
+async def let_pass(tx: Tx, opening: Opening, span: dt.timedelta) -> None:
+    """Make offers end that much sooner, as if the time had passed."""
+    await tx.execute(
+        """
+        UPDATE hiring.application SET acknowledge_deadline = acknowledge_deadline - %s
+         WHERE opening_id = %s AND acknowledge_deadline IS NOT NULL
+        """,
+        [span, opening.id],
+    )
+    await tx.execute(
+        "UPDATE hiring.opening SET next_deadline_at = next_deadline_at - %s WHERE id = %s",
+        [span, opening.id],
+    )

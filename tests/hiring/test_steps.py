@@ -1,0 +1,111 @@
+"""Who gets a slot, who waits, and in which order."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from jobmill.db import Tx
+from jobmill.errors import Conflict
+from jobmill.hiring import applications, company, openings, steps
+from jobmill.hiring.actor import LOCAL, applicant
+from jobmill.hiring.applications import Application, Duplicate
+from jobmill.hiring.deadlines import fire
+from jobmill.hiring.openings import Opening
+from jobmill.hiring.steps import Missed, Placed
+from tests.hiring.kit import apply, let_pass, make_applicant, make_opening
+
+WINDOW = dt.timedelta(minutes=5)
+
+
+async def queue(tx: Tx, opening: Opening) -> list[int]:
+    """Who waits, in their order."""
+    return [one.id for one in await applications.heads(tx, opening.id, 100)]
+
+
+async def now(tx: Tx, placed: Placed) -> Application:
+    return await applications.get(tx, placed.application.id)
+
+
+async def test_slots_are_taken_until_none_is_left_then_people_wait(tx: Tx) -> None:
+    opening = await make_opening(tx, 2)
+    placed = [await apply(tx, opening) for _ in range(4)]
+    assert [one.application.status for one in placed] == [
+        "ACTIVE",
+        "ACTIVE",
+        "WAITLIST",
+        "WAITLIST",
+    ]
+    assert [one.position for one in placed] == [None, None, 1, 2]
+    after = await openings.get(tx, opening.id)
+    assert (after.occupied, after.waiting) == (2, 2)
+
+
+async def test_who_has_a_live_application_cannot_apply_again(tx: Tx) -> None:
+    opening = await make_opening(tx, 2)
+    ada = await make_applicant(tx)
+    await apply(tx, opening, ada.id)
+    with pytest.raises(Duplicate, match=f"Applicant {ada.id} already has an active application"):
+        await apply(tx, opening, ada.id)
+
+
+async def test_a_slot_that_is_left_goes_to_the_head_of_the_waitlist(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    first, second, third = [await apply(tx, opening) for _ in range(3)]
+    await steps.withdraw(tx, first.application.id, LOCAL, reason="no longer there")
+    promoted = await now(tx, second)
+    assert promoted.status == "PENDING_ACKNOWLEDGMENT"
+    assert promoted.acknowledge_deadline == promoted.entered_at + WINDOW
+    assert await queue(tx, opening) == [third.application.id]
+    assert isinstance(await steps.acknowledge(tx, promoted.id, applicant(1)), Placed)
+    assert (await now(tx, second)).status == "ACTIVE"
+
+
+async def test_who_misses_an_offer_stands_behind_those_who_come_within_the_penalty(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    first, second, third = [await apply(tx, opening) for _ in range(3)]
+    await steps.withdraw(tx, first.application.id, LOCAL)
+    await let_pass(tx, opening, WINDOW)
+    assert isinstance(await steps.acknowledge(tx, second.application.id, LOCAL), Missed)
+    assert (await now(tx, third)).status == "PENDING_ACKNOWLEDGMENT"
+    newcomers = [await apply(tx, opening) for _ in range(3)]
+    late = second.application.id
+    ids = [one.application.id for one in newcomers]
+    # One miss costs one place: the first newcomer fills the gap, the others stand behind.
+    assert await queue(tx, opening) == [ids[0], late, ids[1], ids[2]]
+    assert [one.position for one in newcomers] == [1, 3, 4]
+
+
+async def test_a_silent_person_lapses_after_so_many_misses(tx: Tx) -> None:
+    opening = await make_opening(tx, 1, max_missed=3)
+    first, second = [await apply(tx, opening) for _ in range(2)]
+    await steps.withdraw(tx, first.application.id, LOCAL)
+    seen: list[str] = []
+    for _ in range(4):
+        await let_pass(tx, opening, WINDOW)
+        await fire(tx)
+        seen.append((await now(tx, second)).status)
+    assert seen == ["PENDING_ACKNOWLEDGMENT", "PENDING_ACKNOWLEDGMENT", "INACTIVE", "INACTIVE"]
+    assert not await fire(tx)
+
+
+async def test_more_capacity_promotes_and_less_evicts_nobody(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    placed = [await apply(tx, opening) for _ in range(4)]
+    after = await company.set_capacity(tx, opening.id, 3, LOCAL)
+    assert (after.occupied, after.waiting) == (3, 1)
+    after = await company.set_capacity(tx, opening.id, 1, LOCAL)
+    assert (after.occupied, after.excess, after.waiting) == (3, 2, 1)
+    for one in placed[:2]:
+        await steps.withdraw(tx, one.application.id, LOCAL)
+    after = await openings.get(tx, opening.id)
+    assert (after.occupied, after.excess, after.waiting) == (1, 0, 1)
+
+
+async def test_an_ended_application_cannot_be_withdrawn_again(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    one = await apply(tx, opening)
+    await steps.withdraw(tx, one.application.id, LOCAL)
+    with pytest.raises(Conflict):
+        await steps.withdraw(tx, one.application.id, LOCAL)
