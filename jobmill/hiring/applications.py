@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NewType
 
@@ -49,12 +49,24 @@ class Application:
     missed_at: dt.datetime | None = None
 
 
-async def take_ids(tx: Tx, count: int) -> list[int]:
+async def take_ids(tx: Tx, count: int) -> AsyncCursor[TupleRow]:
     """Numbers for applications to come, so that their events can be sealed before they are written."""
-    cursor = await tx.execute(
+    return await tx.execute(
         "SELECT nextval('hiring.application_id_seq') FROM generate_series(1, %s)", [count]
     )
-    return [id for (id,) in await cursor.fetchall()]
+
+
+async def live(
+    tx: Tx, opening_id: int, applicant_ids: Sequence[ApplicantId]
+) -> AsyncCursor[TupleRow]:
+    """Which of these are in it already; the index `application_live` holds even without this look."""
+    return await tx.execute(
+        """
+        SELECT applicant_id FROM hiring.application
+         WHERE opening_id = %s AND applicant_id = ANY (%s) AND status <> 'INACTIVE'
+        """,
+        [opening_id, list(applicant_ids)],
+    )
 
 
 async def get(tx: Tx, id: int) -> Application:

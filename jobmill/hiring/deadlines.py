@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+import random
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
 from jobmill.db import Tx, value
 from jobmill.hiring import applications, waitlist
 from jobmill.hiring.actor import SYSTEM, Actor
+from jobmill.hiring.applicants import ApplicantId
 from jobmill.hiring.applications import Application
 from jobmill.hiring.desk import Desk, desk
 
@@ -17,7 +19,7 @@ LOOK_EVERY = 0.5
 
 @asynccontextmanager
 async def settled(
-    tx: Tx, opening_id: int, by: Actor, *, newcomers: int = 0
+    tx: Tx, opening_id: int, by: Actor, *, newcomers: Sequence[ApplicantId] = ()
 ) -> AsyncGenerator[Desk]:
     """A desk at which no offer is overdue: whoever comes first does what the clock has decided."""
     async with desk(tx, opening_id, by, newcomers=newcomers) as one:
@@ -73,23 +75,38 @@ async def _miss(one: Desk, missed: Application) -> Application:
 
 
 async def fire(tx: Tx) -> bool:
-    """Settle the opening whose offer is overdue longest and nobody else is at; True where there was one."""
-    id = await value(
+    """Settle one opening with an overdue offer that nobody else is at; True where there was one."""
+    ids = await _overdue(tx)
+    # In no order, so that one which cannot be settled does not stand before all others for ever.
+    random.shuffle(ids)
+    for id in ids:
+        if await _is_free(tx, id):
+            async with settled(tx, id, SYSTEM):
+                return True
+    return False
+
+
+async def _overdue(tx: Tx) -> list[int]:
+    """Openings with overdue offers, from those that are overdue longest."""
+    cursor = await tx.execute(
+        """
+        SELECT DISTINCT opening_id
+          FROM (SELECT opening_id FROM hiring.application
+                 WHERE status = 'PENDING_ACKNOWLEDGMENT'
+                   AND acknowledge_deadline <= clock_timestamp()
+                 ORDER BY acknowledge_deadline
+                 LIMIT 100) AS overdue
+        """
+    )
+    return [id for (id,) in await cursor.fetchall()]
+
+
+async def _is_free(tx: Tx, opening_id: int) -> bool:
+    """Lock it, unless somebody has: whoever that is settles it."""
+    found = await value(
         tx,
         int,
-        """
-        SELECT opening.id
-          FROM hiring.application
-          JOIN hiring.opening ON opening.id = opening_id
-         WHERE application.status = 'PENDING_ACKNOWLEDGMENT'
-           AND acknowledge_deadline <= clock_timestamp()
-         ORDER BY acknowledge_deadline
-         LIMIT 1
-           FOR NO KEY UPDATE OF opening SKIP LOCKED
-        """,
+        "SELECT id FROM hiring.opening WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED",
+        [opening_id],
     )
-    if id is None:
-        return False
-    async with settled(tx, id, SYSTEM):
-        pass
-    return True
+    return found is not None

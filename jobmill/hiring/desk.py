@@ -8,7 +8,7 @@ mode: only what is asked for is waited for, so that the lock is held for a momen
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -21,14 +21,14 @@ from jobmill.errors import Conflict
 from jobmill.hiring import applications, chain, events, notices, openings
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.applicants import ApplicantId
-from jobmill.hiring.applications import Application, ApplicationId
+from jobmill.hiring.applications import Application, ApplicationId, Duplicate
 from jobmill.hiring.notices import Kind, Notice
 from jobmill.hiring.openings import Opening, OpeningStatus
 from jobmill.hiring.transitions import OCCUPYING, EventType, Move, Status, Turn, check
 
 
 class Desk:
-    def __init__(self, tx: Tx, opening: Opening, by: Actor, ids: Sequence[int]) -> None:
+    def __init__(self, tx: Tx, opening: Opening, by: Actor) -> None:
         self.tx = tx
         self.opening = opening
         self.by = by
@@ -44,9 +44,14 @@ class Desk:
         self.seq = opening.last_seq
         self.somebody_moved_up = False
         self._hash = opening.last_hash
-        self._ids = iter(ids)
+        self._ids: Iterator[int] = iter(())
+        self._live: set[int] = set()
         self._notices: list[Notice] = []
         self._updates: list[AsyncCursor[TupleRow]] = []
+
+    def expect(self, ids: Iterable[int], live: set[int]) -> None:
+        """Numbers for newcomers, and who of them is in it already."""
+        self._ids, self._live = iter(ids), live
 
     @property
     def free(self) -> int:
@@ -67,8 +72,11 @@ class Desk:
         deadline: dt.datetime | None = None,
         why: Mapping[str, Any],
     ) -> Application:
-        """A new application."""
+        """A new application; Duplicate for who has one that lives."""
         check(None, status)
+        if applicant_id in self._live:
+            raise Duplicate(applicant_id, self.opening.id)
+        self._live.add(applicant_id)
         one = Application(
             id=ApplicationId(next(self._ids)),
             opening_id=self.opening.id,
@@ -166,7 +174,9 @@ class Desk:
         await events.insert(self.tx, entry, self._hash, words)
 
     async def close(self) -> None:
-        """Write the counters, and what is to be told; nothing where nothing happened."""
+        """Write what is to be told, and the counters; nothing where nothing happened."""
+        if self._notices:
+            await notices.write(self.tx, self._notices)
         if self.seq == self.opening.last_seq:
             return
         self.excess = min(self.excess, max(self.occupied - self.capacity, 0))
@@ -187,8 +197,6 @@ class Desk:
                 last_event_at=self.at,
             ),
         )
-        if self._notices:
-            await notices.write(self.tx, self._notices)
         await notices.tell_hooks(self.tx, self.opening.id, self.opening.last_seq, self.seq)
 
     def check_updates(self) -> None:
@@ -198,11 +206,18 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk(tx: Tx, opening_id: int, by: Actor, *, newcomers: int = 0) -> AsyncGenerator[Desk]:
+async def desk(
+    tx: Tx, opening_id: int, by: Actor, *, newcomers: Sequence[ApplicantId] = ()
+) -> AsyncGenerator[Desk]:
     """The opening, locked; what was done at the desk is written when the block ends."""
     async with tx.pipeline():
-        ids = await applications.take_ids(tx, newcomers) if newcomers else []
-        one = Desk(tx, await openings.lock(tx, opening_id), by, ids)
+        # All three are on their way before the first is waited for.
+        ids = await applications.take_ids(tx, len(newcomers)) if newcomers else None
+        locked = await openings.lock(tx, opening_id)
+        live = await applications.live(tx, opening_id, newcomers) if newcomers else None
+        one = Desk(tx, await openings.locked(locked, opening_id), by)
+        if ids and live:
+            one.expect([id async for (id,) in ids], {id async for (id,) in live})
         yield one
         await one.close()
     one.check_updates()

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NewType
 
+from psycopg import AsyncCursor
+from psycopg.rows import class_row
+
 from jobmill.db import Tx, row, rows, value
 from jobmill.errors import NotFound
 
@@ -125,11 +128,11 @@ async def get(tx: Tx, id: int) -> Opening:
     return found
 
 
-async def lock(tx: Tx, id: int) -> Opening:
-    """The opening, ours until the transaction ends; its clock is read after the lock was given."""
-    found = await row(
-        tx,
-        Opening,
+async def lock(tx: Tx, id: int) -> AsyncCursor[Opening]:
+    """Ask for the opening, to be ours until the transaction ends; its clock is read after the lock
+    was given. Nothing is waited for here: `locked` does."""
+    cursor = tx.cursor(row_factory=class_row(Opening))
+    return await cursor.execute(
         """
         WITH locked AS MATERIALIZED (
             SELECT id, title, description, employer, location, remote, status, capacity,
@@ -146,6 +149,11 @@ async def lock(tx: Tx, id: int) -> Opening:
         """,
         [id],
     )
+
+
+async def locked(cursor: AsyncCursor[Opening], id: int) -> Opening:
+    """What was asked for; NoOpening where there is none."""
+    found = await cursor.fetchone()
     if found is None:
         raise NoOpening(id)
     return found

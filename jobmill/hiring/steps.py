@@ -5,14 +5,12 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from psycopg.errors import UniqueViolation
-
 from jobmill.db import Tx
 from jobmill.errors import Conflict, RateLimited
 from jobmill.hiring import applicants, applications, blocked, waitlist
 from jobmill.hiring.actor import Actor, applicant
 from jobmill.hiring.applicants import ApplicantId, Person
-from jobmill.hiring.applications import Application, Duplicate
+from jobmill.hiring.applications import Application
 from jobmill.hiring.deadlines import settled
 from jobmill.hiring.desk import Desk
 from jobmill.hiring.openings import Opening
@@ -44,13 +42,8 @@ class Missed:
 async def apply(tx: Tx, opening_id: int, applicant_id: int, by: Actor) -> Placed:
     """Take a free slot where nobody waits for it, or join the waitlist; Duplicate if in it already."""
     person = await applicants.get(tx, applicant_id)
-    try:
-        async with settled(tx, opening_id, by, newcomers=1) as desk:
-            return await enter(desk, person.id)
-    except UniqueViolation as error:
-        if error.diag.constraint_name == "application_live":
-            raise Duplicate(applicant_id, opening_id) from None
-        raise
+    async with settled(tx, opening_id, by, newcomers=[person.id]) as desk:
+        return await enter(desk, person.id)
 
 
 async def apply_by_address(
@@ -119,8 +112,10 @@ def _rule(by: Actor) -> str:
     return "removed by the company" if by.side == "company" else "withdrawn"
 
 
-async def leave(desk: Desk, one: Application, *, rule: str, reason: str | None) -> Application:
-    """End an application at a desk that is open, and fill what it frees."""
+async def leave(
+    desk: Desk, one: Application, *, rule: str, reason: str | None, fill: bool = True
+) -> Application:
+    """End an application at a desk that is open, and fill what it frees unless others leave, too."""
     moved = await desk.move(
         one,
         "INACTIVE",
@@ -130,7 +125,8 @@ async def leave(desk: Desk, one: Application, *, rule: str, reason: str | None) 
         note=reason,
     )
     desk.tell("removed" if desk.by.side == "company" else "withdrawn", moved)
-    await waitlist.promote(desk, cause=desk.seq)
+    if fill:
+        await waitlist.promote(desk, cause=desk.seq)
     return moved
 
 

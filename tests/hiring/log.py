@@ -1,0 +1,117 @@
+"""Reads an opening's log as a referee would: was any slot given twice, any queue jumped?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from jobmill.db import Database, Tx, rows
+from jobmill.hiring import openings
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    seq: int
+    application_id: int | None
+    type: str
+    from_status: str | None
+    to_status: str | None
+    queue_key: int | None
+    metadata: dict[str, int]
+    why: dict[str, object]
+    note: str | None
+
+
+@dataclass
+class Referee:
+    """Follows the log and stops at the first thing that must not be."""
+
+    capacity: int = 0
+    status: str = "open"
+    occupied: set[int] = field(default_factory=set[int])
+    waiting: dict[int, int] = field(default_factory=dict[int, int])
+    ended: set[int] = field(default_factory=set[int])
+    promotions: int = 0
+    misses: int = 0
+
+    def follow(self, line: Line) -> None:
+        match line.type:
+            case "OPENED":
+                self.capacity = line.metadata["capacity"]
+            case "CAPACITY_CHANGED":
+                self.capacity = line.metadata["to"]
+            case "PAUSED" | "CLOSED" | "RESUMED" | "REOPENED":
+                self.status = {"PAUSED": "paused", "CLOSED": "closed"}.get(line.type, "open")
+            case "EDITED":
+                pass
+            case _:
+                assert line.application_id is not None
+                self._move(line, line.application_id)
+
+    def _move(self, line: Line, id: int) -> None:
+        assert id not in self.ended, f"{line}: it had ended"
+        before = {"occupied": id in self.occupied, "waiting": id in self.waiting}
+        if line.type == "APPLIED":
+            assert not any(before.values()), f"{line}: it was there"
+        if line.type == "APPLIED" and line.to_status != "WAITLIST":
+            assert not self.waiting, f"{line}: a newcomer passed {self.waiting}"
+        if line.type == "PROMOTED":
+            self.promotions += 1
+            assert before["waiting"], f"{line}: it did not wait"
+            if line.why["rule"] == "next in line":
+                assert self.status == "open", f"{line}: {self.status}"
+                assert self.waiting[id] == min(self.waiting.values()), f"{line}: jumped the queue"
+        if line.type in ("DECAY_TRIGGERED", "LAPSED"):
+            self.misses += 1
+            assert before["occupied"], f"{line}: it had no offer"
+        self.occupied.discard(id)
+        self.waiting.pop(id, None)
+        self._enter(line, id)
+
+    def _enter(self, line: Line, id: int) -> None:
+        match line.to_status:
+            case "WAITLIST":
+                assert line.queue_key is not None
+                assert line.queue_key not in self.waiting.values(), f"{line}: its place is taken"
+                self.waiting[id] = line.queue_key
+            case "INACTIVE":
+                self.ended.add(id)
+            case _:
+                added = line.from_status not in ("ACTIVE", "PENDING_ACKNOWLEDGMENT")
+                assert not added or len(self.occupied) < self.capacity, f"{line}: overbooked"
+                self.occupied.add(id)
+
+
+async def read_log(tx: Tx, opening_id: int) -> list[Line]:
+    return await rows(
+        tx,
+        Line,
+        """
+        SELECT seq, application_id, type, from_status, to_status, queue_key, metadata, why, note
+          FROM hiring.event WHERE opening_id = %s ORDER BY seq
+        """,
+        [opening_id],
+    )
+
+
+async def judge(tx: Tx, opening_id: int) -> Referee:
+    """Follow the log to its end, which must be what the tables say."""
+    referee = Referee()
+    for line in await read_log(tx, opening_id):
+        referee.follow(line)
+    after = await openings.get(tx, opening_id)
+    assert (after.occupied, after.waiting) == (len(referee.occupied), len(referee.waiting))
+    cursor = await tx.execute(
+        "SELECT id, status, queue_key FROM hiring.application WHERE opening_id = %s", [opening_id]
+    )
+    for id, status, key in await cursor.fetchall():
+        assert referee.waiting.get(id) == key
+        assert (id in referee.occupied) == (status in ("ACTIVE", "PENDING_ACKNOWLEDGMENT"))
+        assert (id in referee.ended) == (status == "INACTIVE")
+    if referee.status == "open":
+        assert not referee.waiting or len(referee.occupied) >= referee.capacity, "a slot lies idle"
+    return referee
+
+
+async def judge_in(database: Database, opening_id: int) -> Referee:
+    async with database.transaction() as tx:
+        return await judge(tx, opening_id)

@@ -1,0 +1,258 @@
+"""Many at once, on real connections: each of these went wrong in the system this one follows."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from jobmill.db import Database, Tx, connect
+from jobmill.errors import AppError
+from jobmill.hiring import applicants, company, openings, steps
+from jobmill.hiring.actor import LOCAL, applicant
+from jobmill.hiring.applicants import ApplicantId
+from jobmill.hiring.deadlines import fire
+from jobmill.hiring.openings import Opening
+from tests.hiring.kit import make_applicant, make_opening
+from tests.hiring.log import judge_in
+
+ROUNDS = 50
+
+
+@pytest.fixture
+async def crowd(url: str) -> AsyncIterator[Database]:
+    """A database with a connection for each of many."""
+    async with connect(url, size=64) as database:
+        yield database
+
+
+async def people(database: Database, count: int) -> list[ApplicantId]:
+    async with database.transaction() as tx:
+        return [(await make_applicant(tx)).id for _ in range(count)]
+
+
+async def opened(database: Database, capacity: int, **terms: Any) -> Opening:
+    async with database.transaction() as tx:
+        return await make_opening(tx, capacity, **terms)
+
+
+async def do(database: Database, work: Callable[[Tx], Awaitable[Any]]) -> str:
+    """What came of it: `ok`, or the name of an error we can explain."""
+    try:
+        async with database.transaction() as tx:
+            await work(tx)
+    except AppError as error:
+        return type(error).__name__
+    return "ok"
+
+
+def applying(opening: Opening, who: ApplicantId) -> Callable[[Tx], Awaitable[Any]]:
+    return lambda tx: steps.apply(tx, opening.id, who, applicant(who))
+
+
+async def fill(database: Database, opening: Opening, who: list[ApplicantId]) -> list[int]:
+    """They apply one after the other; their applications."""
+    ids: list[int] = []
+    for one in who:
+        async with database.transaction() as tx:
+            ids.append((await steps.apply(tx, opening.id, one, LOCAL)).application.id)
+    return ids
+
+
+async def test_sixty_four_who_apply_at_once_never_get_more_slots_than_there_are(
+    crowd: Database,
+) -> None:
+    who = await people(crowd, 64)
+    for _ in range(ROUNDS):
+        opening = await opened(crowd, 5)
+        answers = await asyncio.gather(*(do(crowd, applying(opening, one)) for one in who))
+        assert set(answers) == {"ok"}
+        referee = await judge_in(crowd, opening.id)
+        assert (len(referee.occupied), len(referee.waiting)) == (5, 59)
+
+
+async def test_one_person_who_applies_many_times_at_once_is_in_it_once(crowd: Database) -> None:
+    [ada] = await people(crowd, 1)
+    for _ in range(10):
+        opening = await opened(crowd, 3)
+        answers = await asyncio.gather(*(do(crowd, applying(opening, ada)) for _ in range(8)))
+        assert Counter(answers) == {"ok": 1, "Duplicate": 7}
+        assert len((await judge_in(crowd, opening.id)).occupied) == 1
+
+
+async def test_one_new_address_that_applies_many_times_at_once_is_one_person(
+    crowd: Database,
+) -> None:
+    opening = await opened(crowd, 3)
+    spellings = ["Ada@Example.org", "ada@example.org", "ADA@EXAMPLE.ORG"] * 4
+
+    def by_address(email: str) -> Callable[[Tx], Awaitable[Any]]:
+        person = applicants.person("Ada", email)
+        return lambda tx: steps.apply_by_address(tx, opening.id, person)
+
+    answers = await asyncio.gather(*(do(crowd, by_address(one)) for one in spellings))
+    assert Counter(answers) == {"ok": 1, "Duplicate": 11}
+    async with crowd.transaction() as tx:
+        assert len(await applicants.find(tx)) == 1
+
+
+async def test_a_refused_address_leaves_nobody_behind(crowd: Database) -> None:
+    opening = await opened(crowd, 1)
+    async with crowd.transaction() as tx:
+        await company.close(tx, opening.id, LOCAL)
+    person = applicants.person("Ada", "ada@example.org")
+    answer = await do(crowd, lambda tx: steps.apply_by_address(tx, opening.id, person))
+    assert answer == "Conflict"
+    async with crowd.transaction() as tx:
+        assert await applicants.find(tx) == []
+
+
+@pytest.mark.parametrize("step", ["withdraw", "acknowledge"])
+async def test_the_same_step_twice_at_once_happens_once(crowd: Database, step: str) -> None:
+    who = await people(crowd, 3)
+    for _ in range(10):
+        opening = await opened(crowd, 1, require_acknowledgement=True)
+        [first, *_] = await fill(crowd, opening, who)
+        twice = partial(getattr(steps, step), application_id=first, by=LOCAL)
+        answers = await asyncio.gather(*(do(crowd, twice) for _ in range(4)))
+        assert Counter(answers) == {"ok": 1, "Conflict": 3}
+        await judge_in(crowd, opening.id)
+
+
+async def test_who_withdraws_and_confirms_at_once_is_out(crowd: Database) -> None:
+    who = await people(crowd, 2)
+    for _ in range(40):
+        opening = await opened(crowd, 1, require_acknowledgement=True)
+        [first, second] = await fill(crowd, opening, who)
+        withdrawn, _ = await asyncio.gather(
+            do(crowd, partial(steps.withdraw, application_id=first, by=LOCAL)),
+            do(crowd, partial(steps.acknowledge, application_id=first, by=LOCAL)),
+        )
+        assert withdrawn == "ok"
+        referee = await judge_in(crowd, opening.id)
+        assert (referee.ended, referee.occupied) == ({first}, {second})
+
+
+async def test_a_newcomer_never_gets_a_slot_before_those_who_wait(crowd: Database) -> None:
+    who = await people(crowd, 12)
+    for _ in range(20):
+        opening = await opened(crowd, 2)
+        ids = await fill(crowd, opening, who[:4])
+        await asyncio.gather(
+            *(do(crowd, lambda tx, id=id: steps.withdraw(tx, id, LOCAL)) for id in ids[:2]),
+            *(do(crowd, applying(opening, one)) for one in who[4:]),
+        )
+        assert (await judge_in(crowd, opening.id)).occupied == set(ids[2:])
+
+
+async def test_many_who_leave_at_once_free_one_slot_each(crowd: Database) -> None:
+    who = await people(crowd, 40)
+    opening = await opened(crowd, 20)
+    ids = await fill(crowd, opening, who)
+    leaving = [lambda tx, id=id: steps.withdraw(tx, id, LOCAL) for id in ids[:20]]
+    answers = await asyncio.gather(*(do(crowd, one) for one in leaving))
+    assert set(answers) == {"ok"}
+    referee = await judge_in(crowd, opening.id)
+    assert referee.promotions == 20
+    assert referee.occupied == set(ids[20:])
+
+
+async def test_overlapping_workers_take_a_missed_offer_back_once(crowd: Database) -> None:
+    who = await people(crowd, 12)
+    made = [await opened(crowd, 3) for _ in range(6)]
+    await do(crowd, allow_short_windows)
+    for opening in made:
+        await fill(crowd, opening, who)
+        await do(crowd, lambda tx, id=opening.id: set_window(tx, id, "0"))
+        await do(crowd, lambda tx, id=opening.id: company.set_capacity(tx, id, 6, LOCAL))
+        await do(crowd, lambda tx, id=opening.id: set_window(tx, id, "1 day"))
+
+    async def work() -> None:
+        for _ in range(20):
+            async with crowd.transaction() as tx:
+                await fire(tx)
+
+    await asyncio.gather(*(work() for _ in range(12)))
+    for opening in made:
+        referee = await judge_in(crowd, opening.id)
+        # Three offers ended, three others were made, and nothing happened twice.
+        assert (referee.misses, referee.promotions) == (3, 6)
+
+
+async def allow_short_windows(tx: Tx) -> None:
+    await tx.execute("ALTER TABLE hiring.opening DROP CONSTRAINT opening_acknowledge_window_check")
+
+
+async def set_window(tx: Tx, id: int, window: str) -> None:
+    """From now on offers end after this time: `0` is at once."""
+    await tx.execute(
+        "UPDATE hiring.opening SET acknowledge_window = %s WHERE id = %s", [window, id]
+    )
+
+
+async def storm(database: Database, seconds: float, seed: int) -> Counter[str]:
+    """Everything at once, at random: apply, leave, confirm, decline, resize, pause, offers that end."""
+    chance = random.Random(seed)
+    who = await people(database, 60)
+    made = [await opened(database, 4, max_missed=2) for _ in range(3)]
+    await do(database, allow_short_windows)
+    answers: Counter[str] = Counter()
+    end = asyncio.get_running_loop().time() + seconds
+
+    async def any_of(tx: Tx, opening: Opening) -> int:
+        cursor = await tx.execute(
+            "SELECT id FROM hiring.application WHERE opening_id = %s ORDER BY random() LIMIT 1",
+            [opening.id],
+        )
+        found = await cursor.fetchone()
+        return found[0] if found else 1
+
+    def act(opening: Opening) -> Callable[[Tx], Awaitable[Any]]:
+        async def step(tx: Tx, doing: Callable[..., Awaitable[Any]], **more: Any) -> Any:
+            return await doing(tx, await any_of(tx, opening), LOCAL, **more)
+
+        return chance.choice(
+            [
+                applying(opening, chance.choice(who)),
+                applying(opening, chance.choice(who)),
+                lambda tx: step(tx, steps.withdraw),
+                lambda tx: step(tx, steps.acknowledge),
+                lambda tx: step(tx, steps.decline),
+                lambda tx: step(tx, company.promote, reason="asked for"),
+                lambda tx: company.set_capacity(tx, opening.id, chance.randint(1, 8), LOCAL),
+                lambda tx: company.pause(tx, opening.id, LOCAL),
+                lambda tx: company.resume(tx, opening.id, LOCAL),
+                lambda tx: company.resume(tx, opening.id, LOCAL),
+                lambda tx: set_window(tx, opening.id, chance.choice(["0", "1 day"])),
+                fire,
+            ]
+        )
+
+    async def client() -> None:
+        while asyncio.get_running_loop().time() < end:
+            answers[await do(database, act(chance.choice(made)))] += 1
+
+    await asyncio.gather(*(client() for _ in range(24)))
+    for opening in made:
+        await judge_in(database, opening.id)
+        async with database.transaction() as tx:
+            after = await openings.get(tx, opening.id)
+            assert after.occupied <= after.capacity + after.excess
+    return answers
+
+
+async def test_nothing_is_lost_in_a_storm(crowd: Database) -> None:
+    answers = await storm(crowd, 6, seed=11)
+    # Whatever came back was an answer; a deadlock or a broken constraint would have raised.
+    assert set(answers) <= {"ok", "Duplicate", "Conflict", "InvalidTransition", "NoApplication"}
+    assert answers["ok"] > 100
+
+
+@pytest.mark.soak
+async def test_nothing_is_lost_in_a_long_storm(crowd: Database) -> None:
+    await storm(crowd, 180, seed=random.randrange(10**6))
