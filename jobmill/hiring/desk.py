@@ -114,6 +114,8 @@ class Desk:
             **{"queue_key": None, "acknowledge_deadline": None, **changed},
         )
         self._updates.append(await applications.update(self.tx, moved, one.status))
+        if status == "INACTIVE":
+            self._live.discard(one.applicant_id)
         await self._count(one, moved)
         held = {"jobId": self.opening.id, **metadata}
         await self._record(type, moved, one.status, held, why, note)

@@ -123,6 +123,7 @@ async def leave(
         metadata={"actor": desk.by.side},
         why={"rule": rule, "occupied": desk.occupied, "capacity": desk.capacity},
         note=reason,
+        missed_at=None,
     )
     desk.tell("removed" if desk.by.side == "company" else "withdrawn", moved)
     if fill:
@@ -163,7 +164,7 @@ async def decline(
 
 def missed(one: Application) -> bool:
     """Whether the last that happened to it is an offer that ended unanswered."""
-    return one.missed_at is not None and one.missed_at == one.entered_at
+    return one.missed_at is not None
 
 
 def _refuse_without_offer(one: Application) -> None:

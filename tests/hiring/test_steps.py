@@ -77,6 +77,35 @@ async def test_who_misses_an_offer_stands_behind_those_who_come_within_the_penal
     assert [one.position for one in newcomers] == [1, 3, 4]
 
 
+async def test_a_penalty_costs_a_place_also_when_those_who_stood_last_have_left(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    first, second, third, *gone = [await apply(tx, opening) for _ in range(6)]
+    await steps.withdraw(tx, first.application.id, LOCAL)
+    for one in gone:
+        await steps.withdraw(tx, one.application.id, LOCAL)
+    await let_pass(tx, opening, WINDOW)
+    await fire(tx)
+    assert (await now(tx, third)).status == "PENDING_ACKNOWLEDGMENT"
+    newcomers = [(await apply(tx, opening)).application.id for _ in range(2)]
+    assert await queue(tx, opening) == [newcomers[0], second.application.id, newcomers[1]]
+
+
+async def test_a_penalty_is_counted_from_who_still_stands_last(tx: Tx) -> None:
+    opening = await make_opening(tx, 1, max_missed=9)
+    first, second, third = [await apply(tx, opening) for _ in range(3)]
+    await steps.withdraw(tx, first.application.id, LOCAL)
+    await let_pass(tx, opening, WINDOW)
+    await fire(tx)
+    # The second stands beyond a gap, and leaves: the third is not measured from there.
+    await steps.withdraw(tx, second.application.id, LOCAL)
+    waiting = await apply(tx, opening)
+    await let_pass(tx, opening, WINDOW)
+    await fire(tx)
+    assert (await now(tx, waiting)).status == "PENDING_ACKNOWLEDGMENT"
+    newcomers = [(await apply(tx, opening)).application.id for _ in range(2)]
+    assert await queue(tx, opening) == [newcomers[0], third.application.id, newcomers[1]]
+
+
 async def test_a_silent_person_lapses_after_so_many_misses(tx: Tx) -> None:
     opening = await make_opening(tx, 1, max_missed=3)
     first, second = [await apply(tx, opening) for _ in range(2)]

@@ -1,0 +1,169 @@
+"""The rules of hiring, told plainly: lists in memory, no keys, no locks, no database."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+GAP = None
+"""A place that those who come later fill."""
+
+
+class No(Exception):
+    """Refused; its text is the name of the error."""
+
+
+@dataclass
+class Offer:
+    ends: bool
+    """Whether its time is over by the next step."""
+    rank: tuple[object, int]
+    """Which of two that are over is taken back first."""
+
+
+@dataclass
+class Model:
+    capacity: int
+    max_missed: int
+    asks: bool = False
+    limit: int | None = None
+    status: str = "open"
+    offers_end: bool = False
+    active: list[int] = field(default_factory=list[int])
+    pending: dict[int, Offer] = field(default_factory=dict[int, Offer])
+    places: list[int | None] = field(default_factory=list[int | None])
+    ended: set[int] = field(default_factory=set[int])
+    misses: dict[int, int] = field(default_factory=dict[int, int])
+    just_missed: set[int] = field(default_factory=set[int])
+    owners: dict[int, int] = field(default_factory=dict[int, int])
+    step: int = 0
+
+    def copy(self) -> Model:
+        return copy.deepcopy(self)
+
+    @property
+    def waiting(self) -> list[int]:
+        return [one for one in self.places if one is not None]
+
+    @property
+    def free(self) -> int:
+        return max(self.capacity - len(self.active) - len(self.pending), 0)
+
+    def position(self, id: int) -> int | None:
+        return self.waiting.index(id) + 1 if id in self.places else None
+
+    def state(self, id: int) -> str:
+        if id in self.active:
+            return "ACTIVE"
+        if id in self.pending:
+            return "PENDING_ACKNOWLEDGMENT"
+        return "WAITLIST" if id in self.places else "INACTIVE"
+
+    def settle(self) -> None:
+        self.step += 1
+        over = sorted((one.rank, id) for id, one in self.pending.items() if one.ends)
+        for _, id in over:
+            del self.pending[id]
+            self.misses[id] = self.misses.get(id, 0) + 1
+            self.just_missed.add(id)
+            if self.misses[id] >= self.max_missed:
+                self.ended.add(id)
+            else:
+                self.places += [GAP] * self.misses[id] + [id]
+        if over:
+            self.fill()
+
+    def fill(self) -> None:
+        while self.status == "open" and self.free and self.waiting:
+            self.offer(self.waiting[0])
+
+    def offer(self, id: int) -> None:
+        self.leave_places(id)
+        self.just_missed.discard(id)
+        self.pending[id] = Offer(self.offers_end, (self.step, id))
+
+    def leave_places(self, id: int) -> None:
+        self.places.remove(id)
+        while self.places and self.places[-1] is GAP:
+            self.places.pop()
+
+    def apply(self, id: int, who: int) -> None:
+        self.settle()
+        if self.status != "open":
+            raise No("Conflict")
+        must_wait = bool(self.waiting) or not self.free
+        if must_wait and self.limit is not None and len(self.waiting) >= self.limit:
+            raise No("Conflict")
+        if any(self.owners[one] == who and one not in self.ended for one in self.owners):
+            raise No("Duplicate")
+        self.owners[id] = who
+        if must_wait and GAP in self.places:
+            self.places[self.places.index(GAP)] = id
+        elif must_wait:
+            self.places.append(id)
+        elif self.asks:
+            self.pending[id] = Offer(self.offers_end, (self.step, id))
+        else:
+            self.active.append(id)
+
+    def withdraw(self, id: int) -> None:
+        self.settle()
+        if id in self.ended:
+            raise No("Conflict")
+        self.end(id)
+
+    def end(self, id: int) -> None:
+        if id in self.places:
+            self.leave_places(id)
+        elif id in self.active:
+            self.active.remove(id)
+        else:
+            del self.pending[id]
+        self.just_missed.discard(id)
+        self.ended.add(id)
+        self.fill()
+
+    def answer(self, id: int, *, yes: bool) -> str:
+        self.settle()
+        if id in self.just_missed:
+            return "Missed"
+        if id not in self.pending:
+            raise No("Conflict")
+        if yes:
+            del self.pending[id]
+            self.active.append(id)
+        else:
+            self.end(id)
+        return "Placed"
+
+    def promote(self, id: int, *, add_slot: bool) -> None:
+        self.settle()
+        if id not in self.places:
+            raise No("InvalidTransition")
+        if not self.free:
+            if not add_slot:
+                raise No("Conflict")
+            self.capacity = len(self.active) + len(self.pending) + 1
+        self.offer(id)
+
+    def resize(self, capacity: int) -> None:
+        self.settle()
+        if capacity != self.capacity:
+            self.capacity = capacity
+            self.fill()
+
+    def turn(self, before: set[str], after: str) -> None:
+        self.settle()
+        if self.status not in before:
+            raise No("Conflict")
+        self.status = after
+        self.fill()
+
+
+Seen: TypeAlias = dict[int, tuple[str, int | None]]
+
+
+def seen(model: Model) -> Seen:
+    """Every application's state and position."""
+    return {id: (model.state(id), model.position(id)) for id in model.owners}

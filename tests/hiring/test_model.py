@@ -1,0 +1,222 @@
+"""Random stories: the rules and a plain model in memory give the same answers, and so does the log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+
+from jobmill.db import Tx
+from jobmill.errors import AppError
+from jobmill.hiring import applications, company, openings, replay, steps
+from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.applicants import ApplicantId
+from jobmill.hiring.deadlines import fire
+from jobmill.hiring.openings import Opening
+from tests.hiring.kit import make_applicant, make_opening
+from tests.hiring.model import Model, No, Seen, seen
+from tests.hiring.test_races import allow_short_windows, set_window
+
+PEOPLE = 9
+
+
+@dataclass(frozen=True)
+class Step:
+    """`which` names a person, an application or a number, whatever the verb asks for."""
+
+    verb: str
+    which: int = 0
+
+
+OFTEN = ["apply"] * 8 + ["leave"] * 4 + ["give up"] * 3 + ["answer"] * 3 + ["time goes by"] * 4
+SELDOM = ["withdraw", "acknowledge", "decline", "resize", "promote", "promote with a slot", "turn"]
+STORIES = some.lists(
+    some.builds(Step, some.sampled_from(OFTEN + SELDOM), some.integers(0, 60)),
+    min_size=20,
+    max_size=40,
+)
+
+
+def plot(told: Story, story: list[Step]) -> Iterator[Step]:
+    """Make the wishes of a story into steps that matter where it stands: an opening that is full,
+    people who wait, offers that are answered or not."""
+    for step in story:
+        model = told.model
+        live = sorted({*model.active, *model.pending})
+        match step.verb:
+            case "leave" if live:
+                yield Step("withdraw", sorted(model.owners).index(live[step.which % len(live)]))
+            case "give up" if model.waiting:
+                last = model.waiting[-1 - step.which % min(2, len(model.waiting))]
+                yield Step("withdraw", sorted(model.owners).index(last))
+            case "answer" if model.pending:
+                verb = "decline" if step.which % 4 == 0 else "acknowledge"
+                ids = sorted(model.pending)
+                yield Step(verb, sorted(model.owners).index(ids[step.which % len(ids)]))
+            case "time goes by":
+                yield Step("offers last" if step.which % 3 == 0 else "offers end")
+                yield Step("tick")
+            case "turn":
+                wishes = {"open": ["pause", "close"], "paused": ["resume", "close"]}
+                yield Step(wishes.get(model.status, ["reopen", "pause"])[step.which % 2])
+            case "leave" | "give up" | "answer":
+                yield Step("apply", step.which)
+            case _:
+                yield step
+
+
+class Story:
+    """One opening under the real rules, and beside it under the plain ones."""
+
+    def __init__(self, tx: Tx, opening: Opening, model: Model, people: list[ApplicantId]) -> None:
+        self.tx = tx
+        self.opening = opening
+        self.model = model
+        self.people = people
+        self.past: dict[int, Seen] = {}
+
+    async def take(self, step: Step) -> None:
+        plain = self.model.copy()
+        try:
+            expected = self.plainly(plain, step)
+        except No as refusal:
+            expected = str(refusal)
+        else:
+            self.model = plain
+        try:
+            async with self.tx.transaction():
+                found = await self.really(step)
+        except AppError as error:
+            found = type(error).__name__
+        if isinstance(found, applications.Application):
+            self.model.owners = {
+                found.id if id == -1 else id: who for id, who in self.model.owners.items()
+            }
+            self._name_newcomer(found.id)
+            found = None
+        assert found == expected, step
+        await self.compare()
+
+    def _name_newcomer(self, id: int) -> None:
+        """The plain model calls the one who just came -1."""
+        model = self.model
+        model.active = [id if one == -1 else one for one in model.active]
+        model.places = [id if one == -1 else one for one in model.places]
+        if -1 in model.pending:
+            offer = model.pending.pop(-1)
+            offer.rank = (offer.rank[0], id)
+            model.pending[id] = offer
+
+    def one_of_them(self, step: Step) -> int:
+        ids = sorted(self.model.owners)
+        return ids[step.which % len(ids)] if ids else 0
+
+    def plainly(self, model: Model, step: Step) -> str | None:
+        id = self.one_of_them(step)
+        match step.verb:
+            case "apply":
+                model.apply(-1, self.people[step.which % PEOPLE])
+            case "offers end" | "offers last":
+                model.offers_end = step.verb == "offers end"
+            case "tick":
+                if any(offer.ends for offer in model.pending.values()):
+                    model.settle()
+            case "resize":
+                model.resize(1 + step.which % 4)
+            case "pause" | "resume" | "close" | "reopen":
+                model.turn(*TURNS[step.verb])
+            case _ if not id:
+                raise No("NoApplication")
+            case "withdraw":
+                model.withdraw(id)
+            case "acknowledge" | "decline":
+                return model.answer(id, yes=step.verb == "acknowledge")
+            case _:
+                model.promote(id, add_slot=step.verb != "promote")
+        return None
+
+    async def really(self, step: Step) -> Any:
+        tx, id, opening = self.tx, self.one_of_them(step), self.opening.id
+        match step.verb:
+            case "apply":
+                who = self.people[step.which % PEOPLE]
+                placed = await steps.apply(tx, opening, who, LOCAL)
+                assert placed.position == await steps.position(tx, placed.application)
+                return placed.application
+            case "offers end" | "offers last":
+                await set_window(tx, opening, "0" if step.verb == "offers end" else "1 day")
+            case "tick":
+                while await fire(tx):
+                    break
+            case "resize":
+                await company.set_capacity(tx, opening, 1 + step.which % 4, LOCAL)
+            case "pause" | "resume" | "close" | "reopen":
+                await getattr(company, step.verb)(tx, opening, LOCAL)
+            case "withdraw":
+                await steps.withdraw(tx, id, LOCAL)
+            case "acknowledge" | "decline":
+                answer = await getattr(steps, step.verb)(tx, id, LOCAL)
+                return type(answer).__name__
+            case _:
+                add = step.verb != "promote"
+                await company.promote(tx, id, LOCAL, reason="asked for", add_slot=add)
+        return None
+
+    async def compare(self) -> None:
+        live: Seen = {}
+        for id in self.model.owners:
+            one = await applications.get(self.tx, id)
+            live[id] = (one.status, await steps.position(self.tx, one))
+        assert live == seen(self.model)
+        after = await openings.get(self.tx, self.opening.id)
+        model = self.model
+        assert (after.capacity, after.status) == (model.capacity, model.status)
+        occupied = len(model.active) + len(model.pending)
+        assert (after.occupied, after.waiting) == (occupied, len(model.waiting))
+        self.past[after.last_seq] = live
+
+    async def compare_past(self) -> None:
+        """The replay of each moment is what was to be seen then."""
+        for seq, then in self.past.items():
+            found = await replay.at(self.tx, self.opening.id, seq=seq)
+            told = {
+                one.application_id: (one.status, one.position)
+                for one in (*found.active, *found.waiting)
+            }
+            assert told == {id: one for id, one in then.items() if one[0] != "INACTIVE"}, seq
+
+
+TURNS = {
+    "pause": ({"open"}, "paused"),
+    "resume": ({"paused"}, "open"),
+    "close": ({"open", "paused"}, "closed"),
+    "reopen": ({"closed"}, "open"),
+}
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    story=STORIES,
+    capacity=some.integers(1, 3),
+    max_missed=some.integers(1, 3),
+    asks=some.booleans(),
+    limit=some.sampled_from([None, None, 2]),
+)
+async def test_the_rules_and_the_plain_model_tell_the_same_story(
+    tx: Tx, story: list[Step], capacity: int, max_missed: int, asks: bool, limit: int | None
+) -> None:
+    await tx.rollback()
+    await allow_short_windows(tx)
+    opening = await make_opening(
+        tx, capacity, max_missed=max_missed, require_acknowledgement=asks, waitlist_limit=limit
+    )
+    people = [(await make_applicant(tx)).id for _ in range(PEOPLE)]
+    told = Story(tx, opening, Model(capacity, max_missed, asks, limit), people)
+    for step in plot(told, story):
+        await told.take(step)
+    await told.compare_past()
