@@ -49,6 +49,7 @@ def up() -> None:
             open_fetch(database, settings) as fetch,
             open_model(database, settings) as model,
         ):
+            await _check_admin(database, listener, settings)
             tools = Tools(database, fetch, model)
             await app.declare(tools, settings)
             await app.declare_schedules(tools)
@@ -74,6 +75,7 @@ def web() -> None:
 
     async def main(stop: asyncio.Event) -> None:
         async with environment.open_database(settings) as database:
+            await _check_admin(database, listener, settings)
             both = [_web(database, listener, settings), _watch(database)]
             _say(
                 page=address(listener, settings), database=_place(settings, database), stop="Ctrl-C"
@@ -117,7 +119,7 @@ def worker(only: Only = None, drain: Drain = False) -> None:
 
 
 def listen(settings: Settings) -> socket.socket:
-    """A socket for the pages; refused where anybody but this machine could reach it."""
+    """A socket for the pages; refused where nobody could call them by a name."""
     import ipaddress
     import socket
 
@@ -126,11 +128,10 @@ def listen(settings: Settings) -> socket.socket:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
         raise Invalid(f"web_host {host} names no address of this machine: {error}") from error
-    addresses = [str(one[4][0]).partition("%")[0] for one in found]
-    if not all(ipaddress.ip_address(one).is_loopback for one in addresses):
+    if ipaddress.ip_address(found[0][4][0]).is_unspecified and not names(settings):
         raise Invalid(
-            f"web_host is {host}, which other machines can reach, and the pages have no sign-in "
-            "yet: keep 127.0.0.1, and put a proxy that asks for a password in front of it"
+            f"web_host is {host}, which stands for all addresses of this machine: set web_names "
+            "(JOBMILL_WEB_NAMES) to the names and addresses that people will call the pages by"
         )
     family, kind, protocol, _, address = found[0]
     listener = socket.socket(family, kind, protocol)
@@ -146,8 +147,42 @@ def listen(settings: Settings) -> socket.socket:
     return listener
 
 
+def is_local(listener: socket.socket, settings: Settings) -> bool:
+    """Whether nobody but this machine is meant to reach the pages."""
+    import ipaddress
+
+    bound = ipaddress.ip_address(listener.getsockname()[0].partition("%")[0])
+    # Names and proxies are for others, who come through a proxy on this machine.
+    return bound.is_loopback and not names(settings) and not settings.trusted_proxies
+
+
+def names(settings: Settings) -> list[str]:
+    """What the pages are called by, beside their address."""
+    from urllib.parse import urlsplit
+
+    from jobmill.settings import parts
+
+    public = urlsplit(settings.public_url).hostname
+    own = (settings.web_host, "localhost", "127.0.0.1", "::1")
+    return [*parts(settings.web_names), *([public] if public and public not in own else [])]
+
+
+async def _check_admin(database: Database, listener: socket.socket, settings: Settings) -> None:
+    from jobmill.people import persons
+
+    if is_local(listener, settings):
+        return
+    async with database.transaction() as tx:
+        if not await persons.has_admin(tx):
+            raise Unavailable(
+                "other machines can reach these pages, and there is nobody yet who may sign in: "
+                "first make an admin with `jobmill person add NAME EMAIL --role admin`"
+            )
+
+
 def address(listener: socket.socket, settings: Settings) -> str:
-    host = f"[{settings.web_host}]" if ":" in settings.web_host else settings.web_host
+    name = (names(settings) or [settings.web_host])[0]
+    host = f"[{name}]" if ":" in name else name
     return f"http://{host}:{listener.getsockname()[1]}/"
 
 
@@ -175,10 +210,19 @@ def _settings() -> Settings:
 
 def _web(database: Database, listener: socket.socket, settings: Settings) -> Part:
     from jobmill.cli.parts import Part
-    from jobmill.web import site
+    from jobmill.settings import parts
+    from jobmill.web import house, site
     from jobmill.web.server import Server
 
-    server = Server(site.make(database, hosts=[settings.web_host]), listener)
+    made = site.make(
+        database,
+        hosts=[settings.web_host, *names(settings)],
+        local=is_local(listener, settings),
+        proxies=parts(settings.trusted_proxies),
+        public_per_minute=settings.public_requests_per_minute,
+        house=house.of(settings),
+    )
+    server = Server(made, listener)
     return Part("web server", server.run, server.stop)
 
 

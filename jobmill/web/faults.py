@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from http import HTTPStatus
 
 from fastapi import Request, Response
@@ -10,17 +9,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from jobmill.errors import AppError, Conflict, Invalid, NotFound, OutsideError, Unavailable
+from jobmill.errors import AppError, RateLimited
+from jobmill.web import problems
 from jobmill.web.view import Render
 
-STATUSES: Mapping[type[Exception], int] = {
-    Invalid: 400,
-    RequestValidationError: 422,
-    NotFound: 404,
-    Conflict: 409,
-    OutsideError: 502,
-    Unavailable: 503,
-    AppError: 500,
+STATUSES = {kind: status for kind, (status, _) in problems.KINDS.items()} | {
+    RequestValidationError: 422
 }
 
 WORDS = {
@@ -45,7 +39,9 @@ def words(error: Exception) -> str:
 
 
 def answer(request: Request, render: Render, error: Exception) -> Response:
-    """HTML for whoever asks for it, JSON for everybody else."""
+    """HTML for whoever asks for it, JSON for everybody else, and always for the API."""
+    if request.url.path.startswith("/api/") or request.url.path == "/api":
+        return problems.answer(error)
     code, text = status(error), words(error)
     again = code == HTTPStatus.SERVICE_UNAVAILABLE
     if "text/html" in request.headers.get("accept", ""):
@@ -54,6 +50,8 @@ def answer(request: Request, render: Render, error: Exception) -> Response:
         response = JSONResponse({"error": text}, code)
     if isinstance(error, HTTPException) and error.headers:
         response.headers.update(error.headers)
+    if isinstance(error, RateLimited):
+        response.headers["Retry-After"] = str(error.retry_after)
     if again:
         response.headers["Retry-After"] = "5"
     return response

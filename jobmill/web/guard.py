@@ -1,4 +1,5 @@
-"""The gate around every request: whose name it calls us by, how much it brings, what it is called."""
+"""The gate around every request: whose name it calls us by, which page sends it, how much it
+brings, what it is called."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterable
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from fastapi import Request, Response
@@ -13,14 +15,20 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from jobmill.errors import Invalid
+from jobmill.errors import AppError, Forbidden, Invalid
 from jobmill.log import bound
 
 log = logging.getLogger(__name__)
 
 MOST_BYTES = 1024 * 1024
+SAFE = ("GET", "HEAD", "OPTIONS")
+SHOWN = ("bearer", "link")
+"""What nobody's browser sends by itself, as it does cookies and passwords (Basic)."""
+PORTS = {"http": ":80", "https": ":443"}
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 SANE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,64}")
+TOKEN = re.compile(r"[\w.-]{40,}")
+"""What could be somebody's link, which is not for the log."""
 HOST = re.compile(r"(?:\[(?P<v6>[0-9a-f:.]+)\]|(?P<name>[^\[\]:]+))(?::\d{1,5})?", re.IGNORECASE)
 
 HEADERS = {
@@ -38,16 +46,17 @@ Tell = Callable[[Request, Exception], Response]
 
 class Guard:
     def __init__(self, app: ASGIApp, hosts: Iterable[str], tell: Tell) -> None:
-        self._app = app
+        self.app = app
         self._hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
         self._tell = tell
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         given = Headers(scope=scope).get("x-request-id", "")
         name = given if SANE_ID.fullmatch(given) else uuid4().hex
+        scope.setdefault("state", {})["request_id"] = name
         with bound(request=name):
             await self._serve(scope, receive, _Sender(send, name))
 
@@ -56,10 +65,12 @@ class Guard:
         request = Request(scope)
         try:
             self._check(request.headers)
-            await self._app(scope, _limited(receive), sender)
+            if request.method not in SAFE:
+                check_origin(request.headers)
+            await self.app(scope, _limited(receive), sender)
         # The last handler of the web: whatever it was, the next request must not notice.
         except Exception as error:
-            if not isinstance(error, Invalid | HTTPException):
+            if not isinstance(error, AppError | HTTPException):
                 log.error("request failed", exc_info=error)
             if not sender.status:
                 await self._tell(request, error)(scope, receive, sender)
@@ -69,7 +80,7 @@ class Guard:
                 "request",
                 extra={
                     "method": request.method,
-                    "path": scope["path"],
+                    "path": TOKEN.sub("…", scope["path"]),
                     "status": sender.status,
                     "seconds": round(time.monotonic() - began, 3),
                 },
@@ -84,6 +95,25 @@ class Guard:
                 f"These pages answer only as {', '.join(sorted(self._hosts))}. "
                 "A proxy in front of them should send one of these as the Host."
             )
+
+
+def check_origin(headers: Headers) -> None:
+    """Forbidden where another site's page makes a browser ask, with the rights of who looks at it."""
+    if headers.get("authorization", "").partition(" ")[0].lower() in SHOWN:
+        return
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    own = site in ("same-origin", "none") if site else _is_own(origin, headers.get("host", ""))
+    if not own:
+        raise Forbidden("This was sent from a page of another site.")
+
+
+def _is_own(origin: str | None, host: str) -> bool:
+    if origin is None:
+        # No browser: they say where a change comes from.
+        return True
+    scheme, place, *_ = urlsplit(origin)
+    usual = PORTS.get(scheme, "")
+    return bool(usual) and place.lower().removesuffix(usual) == host.lower().removesuffix(usual)
 
 
 class _Sender:

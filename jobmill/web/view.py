@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -29,9 +30,11 @@ class Door:
         self._patience = patience
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncGenerator[Tx]:
+    async def transaction(self, patience: float | None = None) -> AsyncGenerator[Tx]:
+        """`patience`: for what takes long by its nature."""
         try:
-            async with asyncio.timeout(self._patience), self._database.transaction() as tx:
+            limit = asyncio.timeout(patience or self._patience)
+            async with limit, self._database.transaction() as tx:
                 yield tx
         except (*GONE, TimeoutError) as error:
             raise Unavailable("The database does not answer. Try again in a moment.") from error
@@ -50,7 +53,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"age": age, "number": lambda n: f"{n:,}", "span": span}
+    made.filters |= {"age": age, "number": lambda n: f"{n:,}", "span": span, "moment": moment}
     return made
 
 
@@ -61,11 +64,12 @@ def renderer(templates: Environment) -> Render:
     return render
 
 
-def _door(request: Request) -> Door:
+# Not `def`: the framework would start a thread for it.
+async def _door(request: Request) -> Door:
     return cast(Door, request.app.state.door)
 
 
-def _view(request: Request) -> Render:
+async def _view(request: Request) -> Render:
     return cast(Render, request.app.state.render)
 
 
@@ -84,3 +88,8 @@ def age(seconds: float) -> str:
 def span(seconds: float) -> str:
     """How long a run took: 12 ms, 1.5 s."""
     return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:,.1f} s"
+
+
+def moment(at: dt.datetime) -> str:
+    """A time for people who may be anywhere: 2026-11-15 09:30 UTC."""
+    return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"

@@ -15,7 +15,7 @@ import httpx2
 import pytest
 
 from jobmill import app, queue
-from jobmill.cli.serve import choose, listen
+from jobmill.cli.serve import choose, is_local, listen
 from jobmill.db import Database
 from jobmill.db.embedded import Embedded
 from jobmill.errors import Invalid
@@ -24,6 +24,7 @@ from jobmill.settings import Settings
 from tests.cli import forked
 from tests.cli.forked import as_url
 from tests.cli.test_queue import Run
+from tests.people.kit import PASSWORD, make_person
 from tests.queue.kit import fetch
 
 HTML = {"Accept": "text/html"}
@@ -295,11 +296,74 @@ def test_a_port_in_use_is_told_with_the_setting(run: Run) -> None:
             assert "JOBMILL_WEB_PORT" in done.stderr
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
-def test_pages_are_not_served_to_other_machines(host: str, run: Run) -> None:
-    done = run("web", JOBMILL_WEB_HOST=host)
-    assert done.returncode == 2
-    assert f"web_host is {host}, which other machines can reach" in done.stderr
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_all_addresses_need_names_to_be_called_by(host: str, run: Run) -> None:
+    for command in ("up", "web"):
+        done = run(command, JOBMILL_WEB_HOST=host)
+        assert done.returncode == 2
+        assert f"web_host is {host}, which stands for all addresses" in done.stderr
+        assert "JOBMILL_WEB_NAMES" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"JOBMILL_WEB_HOST": "0.0.0.0", "JOBMILL_WEB_NAMES": "mill.example"},
+        {"JOBMILL_WEB_NAMES": "mill.example"},
+        {"JOBMILL_TRUSTED_PROXIES": "127.0.0.1"},
+    ],
+)
+def test_nothing_is_served_to_other_machines_before_there_is_an_admin(
+    more: dict[str, str], run: Run, on: dict[str, str]
+) -> None:
+    for command in ("up", "web"):
+        done = run(command, **on, **more)
+        assert done.returncode == 5
+        assert "`jobmill person add NAME EMAIL --role admin`" in done.stderr
+        assert "running" not in done.stdout
+
+
+async def test_other_machines_are_served_once_an_admin_can_sign_in(
+    start: Start, on: dict[str, str], database: Database
+) -> None:
+    person = await make_person(database, role="admin")
+    process = start(
+        "web", JOBMILL_WEB_HOST="0.0.0.0", JOBMILL_WEB_NAMES="mill.example,127.0.0.1", **on
+    ).up()
+    assert process.said["page"].startswith("http://mill.example:")
+    port = httpx2.URL(process.said["page"]).port
+    async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+        # This machine is a machine like any other.
+        assert await status(client, "/") == 401
+        assert await status(client, "/healthz") == 200
+        body = {"email": person.email, "password": PASSWORD}
+        assert (await client.post("/api/session", json=body)).status_code == 200
+        assert await status(client, "/") == 200
+        stranger = await client.get("/healthz", headers={"Host": "0.0.0.1"})
+        assert stranger.status_code == 400
+    process.tell()
+    assert process.ended() == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "local"),
+    [
+        ({}, True),
+        ({"web_host": "127.0.0.2"}, True),
+        ({"web_host": "localhost"}, True),
+        ({"web_names": "mill.example"}, False),
+        ({"public_url": "https://mill.example/"}, False),
+        ({"public_url": "http://localhost:8000/"}, True),
+        ({"trusted_proxies": "127.0.0.1"}, False),
+        ({"web_host": "0.0.0.0", "web_names": "localhost"}, False),
+    ],
+)
+def test_the_pages_are_local_where_only_this_machine_is_meant(
+    settings: dict[str, str], local: bool
+) -> None:
+    read = Settings.model_validate({"web_port": 0} | settings)
+    with listen(read) as listener:
+        assert is_local(listener, read) is local
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "localhost"])

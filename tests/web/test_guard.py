@@ -6,7 +6,10 @@ from collections.abc import AsyncIterator
 import httpx2
 import pytest
 from fastapi import FastAPI, Request, Response
+from starlette.datastructures import Headers
 
+from jobmill.errors import Forbidden
+from jobmill.hiring.links import Signer
 from jobmill.web import faults, guard, view
 from jobmill.web.guard import MOST_BYTES, Guard
 from tests.web.conftest import served
@@ -124,3 +127,67 @@ async def test_every_line_of_a_request_names_it(
     lines = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("    ")]
     assert [line.split()[2] for line in lines] == ["shop", *["jobmill.web.guard"] * 2]
     assert all("request=r-2" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("headers", "allowed"),
+    [
+        # No browser at all.
+        ({}, True),
+        ({"Sec-Fetch-Site": "same-origin"}, True),
+        ({"Sec-Fetch-Site": "none"}, True),
+        ({"Sec-Fetch-Site": "same-site"}, False),
+        ({"Sec-Fetch-Site": "cross-site"}, False),
+        ({"Sec-Fetch-Site": "cross-site", "Origin": "http://mill.local"}, False),
+        # Older ones, and those that do not trust http.
+        ({"Origin": "http://mill.local"}, True),
+        ({"Origin": "https://mill.local"}, True),
+        ({"Origin": "https://MILL.local:443"}, True),
+        ({"Origin": "http://mill.local:8080", "Host": "mill.local:8080"}, True),
+        ({"Origin": "http://mill.local", "Host": "mill.local:80"}, True),
+        ({"Origin": "http://mill.local:8081", "Host": "mill.local:8080"}, False),
+        ({"Origin": "http://evil.example"}, False),
+        ({"Origin": "http://mill.local.evil.example"}, False),
+        ({"Origin": "null"}, False),
+        ({"Origin": ""}, False),
+        ({"Origin": "ftp://mill.local"}, False),
+        # What a page elsewhere cannot make a browser send.
+        ({"Sec-Fetch-Site": "cross-site", "Authorization": "Bearer jm_x"}, True),
+        ({"Origin": "http://evil.example", "Authorization": "Link x"}, True),
+        # What a browser sends by itself once it knows it.
+        ({"Sec-Fetch-Site": "cross-site", "Authorization": "Basic eDp5"}, False),
+        ({"Sec-Fetch-Site": "cross-site", "Authorization": ""}, False),
+    ],
+)
+def test_a_page_of_another_site_changes_nothing_here(
+    headers: dict[str, str], allowed: bool
+) -> None:
+    given = Headers({"Host": "mill.local"} | headers)
+    if allowed:
+        guard.check_origin(given)
+    else:
+        with pytest.raises(Forbidden):
+            guard.check_origin(given)
+
+
+async def test_a_foreign_page_may_link_to_us_but_not_send_to_us(site: httpx2.AsyncClient) -> None:
+    foreign = {"Sec-Fetch-Site": "cross-site", "Origin": "http://evil.example"}
+    assert (await site.get("/", headers=foreign)).status_code == 200
+    for method in ("POST", "PUT", "PATCH", "DELETE"):
+        # Also at this machine, where nobody signs in.
+        answer = await site.request(method, "/api/session", headers=foreign)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (403, "FORBIDDEN")
+    page = await site.post("/", headers={**foreign, "Accept": "text/html"})
+    assert page.status_code == 403
+    assert "a page of another site" in page.text
+
+
+async def test_the_log_holds_no_link(
+    reader: httpx2.AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    token = Signer(b"s" * 32).personal(1, 1)
+    caplog.set_level(logging.DEBUG, "jobmill")
+    await reader.get(f"/my/{token}/applications?key={token}")
+    [told] = [one for one in caplog.records if one.message == "request"]
+    assert told.__dict__["path"] == "/my/…/applications"
+    assert token not in str(told.__dict__)

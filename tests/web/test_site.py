@@ -90,6 +90,10 @@ def test_schedules_must_be_looked_at_where_a_worker_is_expected(
     ("error", "status"),
     [
         (errors.Invalid("x"), 400),
+        (errors.Unauthenticated("x"), 401),
+        (errors.Forbidden("x"), 403),
+        (errors.Gone("x"), 410),
+        (errors.RateLimited(5), 429),
         (errors.NotFound("item", 1), 404),
         (errors.Conflict("x"), 409),
         (type("AlreadyThere", (errors.Conflict,), {})("x"), 409),
@@ -185,7 +189,7 @@ async def test_the_page_of_an_empty_queue_says_what_to_do(site: httpx2.AsyncClie
 
 
 async def test_a_page_that_waits_too_long_for_the_database_says_so(database: Database) -> None:
-    async with served(pages.make(database, patience=0.2)) as site:
+    async with served(pages.make(database, patience=0.2, local=True)) as site:
         async with database.transaction() as tx:
             await tx.execute("LOCK TABLE queue.live IN ACCESS EXCLUSIVE MODE")
             answer = await site.get("/", headers=HTML)

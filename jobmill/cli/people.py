@@ -1,0 +1,144 @@
+"""jobmill person, key: who may sign in, and what programs show."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from jobmill.cli import show
+from jobmill.cli.show import AsJson
+from jobmill.errors import Invalid
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from jobmill.db import Tx
+    from jobmill.people.persons import Person
+
+app = typer.Typer(no_args_is_help=True, help="Those who work here and sign in.")
+keys_app = typer.Typer(no_args_is_help=True, help="API keys, for programs.")
+
+Role = Literal["viewer", "recruiter", "admin"]
+RoleOption = Annotated[
+    Role, typer.Option("--role", help="viewer looks, recruiter also changes, admin does all.")
+]
+Email = Annotated[str, typer.Argument(metavar="EMAIL", help="Their address.")]
+FromStdin = Annotated[
+    bool, typer.Option("--password-stdin", help="Read the password from the first line of input.")
+]
+All = Annotated[bool, typer.Option("--all", help="Also those that ended.")]
+
+
+@app.command()
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call them.")],
+    email: Email,
+    role: RoleOption = "viewer",
+    password_stdin: FromStdin = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let somebody sign in; asks for their password."""
+    from jobmill.people import persons
+
+    password = read_password(from_stdin=password_stdin)
+    _tell(lambda tx: persons.add(tx, name, email, role, password), as_json)
+
+
+@app.command("list")
+def list_persons(every: All = False, as_json: AsJson = False) -> None:
+    """List those who may sign in."""
+    from jobmill.cli import session
+    from jobmill.people import persons
+
+    found = [one for one in session.ask(persons.everybody) if every or not one.ended_at]
+    if found or as_json:
+        show.many(found, as_json=as_json)
+    else:
+        typer.echo("Nobody yet. `jobmill person add NAME EMAIL --role admin` adds the first.")
+
+
+@app.command("role")
+def set_role(
+    email: Email,
+    role: Annotated[Role, typer.Argument(metavar="ROLE", help="viewer, recruiter or admin.")],
+    as_json: AsJson = False,
+) -> None:
+    """Change what somebody may do, from their next request on."""
+    from jobmill.people import persons
+
+    _tell(lambda tx: persons.set_role(tx, email, role), as_json)
+
+
+@app.command("password")
+def set_password(email: Email, password_stdin: FromStdin = False, as_json: AsJson = False) -> None:
+    """Give somebody a new password; wherever they are signed in, they no longer are."""
+    from jobmill.people import persons
+
+    password = read_password(from_stdin=password_stdin)
+    _tell(lambda tx: persons.set_password(tx, email, password), as_json)
+
+
+@app.command("end")
+def end_person(email: Email, as_json: AsJson = False) -> None:
+    """Sign somebody out everywhere, for good; what they did stays in the log."""
+    from jobmill.people import persons
+
+    _tell(lambda tx: persons.end(tx, email), as_json)
+
+
+@keys_app.command("add")
+def add_key(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is for.")],
+    role: RoleOption = "viewer",
+    as_json: AsJson = False,
+) -> None:
+    """Make a key, and show it this once."""
+    from jobmill.cli import session
+    from jobmill.people import keys
+
+    made = session.ask(lambda tx: keys.add(tx, name, role))
+    show.one(made, as_json=as_json)
+    if not as_json:
+        typer.echo("Keep the key now: it is shown only once. Send it as `Authorization: Bearer …`.")
+
+
+@keys_app.command("list")
+def list_keys(every: All = False, as_json: AsJson = False) -> None:
+    """List the keys, and when each was last used."""
+    from jobmill.cli import session
+    from jobmill.people import keys
+
+    found = [one for one in session.ask(keys.everything) if every or not one.ended_at]
+    if found or as_json:
+        show.many(found, as_json=as_json)
+    else:
+        typer.echo("There is no key.")
+
+
+@keys_app.command("end")
+def end_key(
+    id: Annotated[int, typer.Argument(metavar="ID", help="Its number in `jobmill key list`.")],
+    as_json: AsJson = False,
+) -> None:
+    """Take a key's rights away."""
+    from jobmill.cli import session
+    from jobmill.people import keys
+
+    show.one(session.ask(lambda tx: keys.end(tx, id)), as_json=as_json)
+
+
+def read_password(*, from_stdin: bool) -> str:
+    """Typed twice and not seen, or the first line of the input."""
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    if not sys.stdin.isatty():
+        raise Invalid("there is nobody to ask for a password: give it with --password-stdin")
+    return typer.prompt("Password", hide_input=True, confirmation_prompt=True)
+
+
+def _tell(act: Callable[[Tx], Awaitable[Person]], as_json: bool) -> None:
+    from jobmill.cli import session
+
+    show.one(session.ask(act), as_json=as_json)

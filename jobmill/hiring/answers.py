@@ -1,0 +1,68 @@
+"""What requests with an Idempotency-Key were answered."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from jobmill.db import Tx, row
+from jobmill.errors import Conflict
+
+KEEP = dt.timedelta(days=2)
+
+
+class KeyReused(Conflict):
+    """The key came before, with something else."""
+
+    code = "IDEMPOTENCY_KEY_REUSED"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    fingerprint: bytes
+    status: int
+    body: str
+
+
+async def claim(tx: Tx, key: bytes, fingerprint: bytes) -> Answer | None:
+    """None: the request is ours to answer, and others with its key wait for us to commit.
+
+    Otherwise what was answered; KeyReused if that was to another request.
+    """
+    cursor = await tx.execute(
+        "INSERT INTO hiring.answer (key, fingerprint) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+        [key, fingerprint],
+    )
+    if cursor.rowcount:
+        return None
+    answer = await _find(tx, key)
+    if answer is None:
+        raise Conflict("The answer to this Idempotency-Key has just been forgotten. Try again.")
+    if answer.fingerprint != fingerprint:
+        raise KeyReused("This Idempotency-Key came before, with another request.")
+    return answer
+
+
+async def _find(tx: Tx, key: bytes) -> Answer | None:
+    return await row(
+        tx, Answer, "SELECT fingerprint, status, body FROM hiring.answer WHERE key = %s", [key]
+    )
+
+
+async def keep(tx: Tx, key: bytes, status: int, body: str) -> None:
+    await tx.execute(
+        "UPDATE hiring.answer SET status = %s, body = %s WHERE key = %s", [status, body, key]
+    )
+
+
+async def prune(tx: Tx) -> int:
+    """Forget a bite of those that nobody will ask for again."""
+    cursor = await tx.execute(
+        """
+        DELETE FROM hiring.answer
+         WHERE key IN (SELECT key FROM hiring.answer WHERE created_at < now() - %s
+                        ORDER BY created_at LIMIT 10000 FOR UPDATE SKIP LOCKED)
+        """,
+        [KEEP],
+    )
+    return cursor.rowcount

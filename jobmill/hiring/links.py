@@ -1,0 +1,85 @@
+"""Signed links: what an applicant holds in place of an account."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from itsdangerous import BadData, URLSafeSerializer
+
+from jobmill.errors import Invalid
+
+PERSONAL_FOR = dt.timedelta(days=365)
+
+# Longer than any of ours; and base64 would pass over characters that are none of its own.
+TOKEN = re.compile(r"[A-Za-z0-9_.-]{20,200}")
+EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+TICK = dt.timedelta(microseconds=1)
+
+
+class BadLink(Invalid):
+    """We did not sign this, or too long ago."""
+
+
+@dataclass(frozen=True, slots=True)
+class Personal:
+    """Opens all that concerns one applicant, as long as `version` is the one that they have."""
+
+    applicant_id: int
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Answers one offer: the one that ends at `deadline`, and no later one."""
+
+    application_id: int
+    deadline: dt.datetime
+
+
+class Signer:
+    def __init__(self, secret: bytes, clock: Callable[[], float] = time.time) -> None:
+        # A salt each, so that one kind never passes for the other.
+        self._personal = _serializer(secret, "jobmill personal link")
+        self._offer = _serializer(secret, "jobmill offer link")
+        self._clock = clock
+
+    def personal(self, applicant_id: int, version: int) -> str:
+        return self._personal.dumps([applicant_id, version, int(self._clock())])
+
+    def offer(self, application_id: int, deadline: dt.datetime) -> str:
+        return self._offer.dumps([application_id, (deadline - EPOCH) // TICK])
+
+    def read_personal(self, token: str) -> Personal:
+        """Whose link this is; BadLink if it is none of ours or older than a year."""
+        applicant_id, version, signed = _read(self._personal, token)
+        if self._clock() - signed > PERSONAL_FOR.total_seconds():
+            raise BadLink("This link is too old. Ask for a new one.")
+        return Personal(applicant_id, version)
+
+    def read_offer(self, token: str) -> Offer:
+        """Which offer this link answers, also when it has ended; BadLink if it is none of ours."""
+        application_id, ticks = _read(self._offer, token)
+        return Offer(application_id, EPOCH + ticks * TICK)
+
+
+def _serializer(secret: bytes, salt: str) -> URLSafeSerializer:
+    return URLSafeSerializer(
+        secret,
+        salt=salt,
+        signer_kwargs={"key_derivation": "hmac", "digest_method": hashlib.sha256},
+    )
+
+
+def _read(serializer: URLSafeSerializer, token: str) -> Any:
+    try:
+        if TOKEN.fullmatch(token):
+            return serializer.loads(token)
+    except BadData:
+        pass
+    raise BadLink("This link is not valid. Copy it whole from the message that brought it.")

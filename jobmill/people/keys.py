@@ -1,0 +1,115 @@
+"""API keys: what programs show in place of a password."""
+
+from __future__ import annotations
+
+import datetime as dt
+import secrets
+from dataclasses import dataclass
+
+from jobmill.db import Tx, row, rows
+from jobmill.errors import Invalid, NotFound
+from jobmill.people.persons import Role
+from jobmill.people.secrets import digest
+
+PREFIX = "jm_"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    id: int
+    name: str
+    role: Role
+    created_at: dt.datetime
+    used_at: dt.datetime | None
+    """To the minute."""
+    ended_at: dt.datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    id: int
+    name: str
+    role: Role
+    key: str
+    """Shown this once: only its digest is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    id: int
+    name: str
+    role: Role
+    stale: bool
+
+
+async def add(tx: Tx, name: str, role: Role) -> Made:
+    if not name.strip():
+        raise Invalid("A key needs a name that says what it is for.")
+    key = PREFIX + secrets.token_urlsafe(32)
+    made = await row(
+        tx,
+        Made,
+        """
+        INSERT INTO people.api_key (name, role, digest) VALUES (%s, %s, %s)
+        RETURNING id, name, role, %s::text AS key
+        """,
+        [name.strip(), role, digest(key), key],
+    )
+    assert made is not None
+    return made
+
+
+async def everything(tx: Tx) -> list[Key]:
+    """All there are and were."""
+    return await rows(
+        tx,
+        Key,
+        "SELECT id, name, role, created_at, used_at, ended_at FROM people.api_key ORDER BY id",
+    )
+
+
+async def find(tx: Tx, key: str) -> Holder | None:
+    """Whose key this is, if it still opens; that it was used is noted."""
+    found = await row(
+        tx,
+        Holder,
+        """
+        SELECT id, name, role,
+               used_at IS NULL OR used_at < now() - interval '1 minute' AS stale
+          FROM people.api_key
+         WHERE digest = %s AND ended_at IS NULL
+        """,
+        [digest(key)],
+    )
+    if found and found.stale:
+        await _note_use(tx, found.id)
+    return found
+
+
+async def _note_use(tx: Tx, id: int) -> None:
+    """Of many requests at once the first writes, and none waits for it."""
+    await tx.execute(
+        """
+        UPDATE people.api_key SET used_at = now()
+         WHERE id = (SELECT id FROM people.api_key
+                      WHERE id = %s AND (used_at IS NULL OR used_at < now() - interval '1 minute')
+                        FOR NO KEY UPDATE SKIP LOCKED)
+        """,
+        [id],
+    )
+
+
+async def end(tx: Tx, id: int) -> Key:
+    """It opens nothing from now on; ending it again changes nothing."""
+    ended = await row(
+        tx,
+        Key,
+        """
+        UPDATE people.api_key SET ended_at = coalesce(ended_at, now()) WHERE id = %s
+        RETURNING id, name, role, created_at, used_at, ended_at
+        """,
+        [id],
+    )
+    if ended is None:
+        raise NotFound("key", id)
+    return ended

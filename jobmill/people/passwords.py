@@ -1,0 +1,50 @@
+"""Passwords: kept as argon2, worked out beside the loop."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+from argon2 import PasswordHasher
+from argon2.exceptions import VerifyMismatchError
+
+from jobmill.errors import Invalid
+
+SHORTEST, LONGEST = 10, 1_000
+
+HASHER = PasswordHasher(time_cost=3, memory_cost=65_536, parallelism=4)
+
+NOBODYS = (
+    "$argon2id$v=19$m=65536,t=3,p=4$ai3vSEFjo1TMbhKC4MZ/5Q$"
+    "ZWGpyRmppIeJ1jinhgoS7lY46FYtP1OCdXwsdyItXSQ"
+)
+"""Of a password that nobody knows: checking it takes as long as checking anybody's."""
+
+# Each takes 64 MB while it runs: however many sign in at once, no more than two do.
+THREADS = ThreadPoolExecutor(2, "password")
+
+
+async def hashed(password: str) -> str:
+    """What to keep of a password; Invalid if it is too short to be one."""
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise Invalid(f"A password has {SHORTEST} to {LONGEST:,} characters.")
+    return await asyncio.get_running_loop().run_in_executor(THREADS, HASHER.hash, _bytes(password))
+
+
+async def verify(kept: str | None, password: str) -> bool:
+    """Whether it is the one; in the same time if there is none."""
+    return await asyncio.get_running_loop().run_in_executor(
+        THREADS, _verify, NOBODYS if kept is None else kept, password
+    )
+
+
+def _verify(kept: str, password: str) -> bool:
+    try:
+        return HASHER.verify(kept, _bytes(password))
+    except VerifyMismatchError:
+        return False
+
+
+def _bytes(password: str) -> bytes:
+    # Half a character is as good as any other in a password.
+    return password.encode("utf-8", "surrogatepass")

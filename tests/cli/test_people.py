@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobmill.db import Database
+from jobmill.people import keys, passwords, persons
+from tests.cli.forked import Run, as_url, runner
+
+
+@pytest.fixture
+def run(home: Path, url: str) -> Run:
+    return runner(home, url)
+
+
+async def told(run: Run, *words: str, stdin: str = "") -> Any:
+    done = await run(*words, "--json", stdin=stdin)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+async def kept(database: Database, email: str) -> str:
+    async with database.transaction() as tx:
+        found = await persons.known(tx, email)
+    assert found
+    return found.password
+
+
+async def test_a_person_is_added_listed_changed_and_ended(run: Run, database: Database) -> None:
+    assert "adds the first" in (await run("person", "list")).stdout
+    ada = ("person", "add", "Ada", "ada@example.org", "--role", "admin", "--password-stdin")
+    made = await told(run, *ada, stdin="correct horse\r\nrest\n")
+    assert (made["name"], made["role"], made["ended_at"]) == ("Ada", "admin", None)
+    assert await passwords.verify(await kept(database, "ada@example.org"), "correct horse")
+    assert (await run(*ada, stdin="correct horse\n")).returncode == 4
+
+    assert (await told(run, "person", "role", "ADA@example.org", "viewer"))["role"] == "viewer"
+    await told(
+        run, "person", "password", "ada@example.org", "--password-stdin", stdin="battery staple\n"
+    )
+    assert await passwords.verify(await kept(database, "ada@example.org"), "battery staple")
+    table = await run("person", "list")
+    assert "ada@example.org" in table.stdout
+    assert "argon2" not in table.stdout
+
+    assert (await told(run, "person", "end", "ada@example.org"))["ended_at"]
+    assert await told(run, "person", "list") == []
+    assert len(await told(run, "person", "list", "--all")) == 1
+    assert (await run("person", "end", "ada@example.org")).returncode == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin", "said"),
+    [
+        (("add", "Ada", "a@b", "--password-stdin"), "short\n", "10 to 1,000 characters"),
+        (("add", "Ada", "a@b"), "correct horse\n", "--password-stdin"),
+        (("add", "Ada", "nowhere", "--password-stdin"), "correct horse\n", "not an e-mail address"),
+        (("add", "Ada", "a@b", "--role", "king"), "", "king"),
+    ],
+)
+async def test_what_is_wrong_is_told(
+    run: Run, words: tuple[str, ...], stdin: str, said: str
+) -> None:
+    done = await run("person", *words, stdin=stdin)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+async def test_a_key_is_shown_once_and_ended(run: Run, database: Database) -> None:
+    assert (await run("key", "list")).stdout == "There is no key.\n"
+    made = await told(run, "key", "add", "reports", "--role", "recruiter")
+    async with database.transaction() as tx:
+        assert await keys.find(tx, made["key"])
+    shown = await run("key", "add", "other")
+    assert "jm_" in shown.stdout
+    assert "only once" in shown.stdout
+    [first, second] = await told(run, "key", "list")
+    assert "key" not in first
+    assert "digest" not in first
+    assert (first["name"], first["role"], second["role"]) == ("reports", "recruiter", "viewer")
+    assert first["used_at"]
+    assert (await told(run, "key", "end", str(made["id"])))["ended_at"]
+    async with database.transaction() as tx:
+        assert await keys.find(tx, made["key"]) is None
+    assert [one["name"] for one in await told(run, "key", "list")] == ["other"]
+    assert len(await told(run, "key", "list", "--all")) == 2
+    assert (await run("key", "end", str(2**62))).returncode == 3
+
+
+async def test_a_typed_password_is_not_seen(home: Path, url: str, database: Database) -> None:
+    mine, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "jobmill", "person", "add", "Ada", "ada@example.org"],
+        stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+        env={"HOME": str(home), "PATH": os.environ["PATH"], "DATABASE_URL": as_url(url)},
+    )  # fmt: skip
+    os.close(theirs)
+    seen = ""
+    try:
+        for asked in ("Password: ", "Repeat for confirmation: "):
+            while not seen.endswith(asked):
+                seen += os.read(mine, 1_000).decode()
+            os.write(mine, b"correct horse\n")
+        while more := _read(mine):
+            seen += more
+    finally:
+        process.kill()
+        process.wait()
+        os.close(mine)
+    assert "horse" not in seen
+    assert "ada@example.org" in seen
+    assert await passwords.verify(await kept(database, "ada@example.org"), "correct horse")
+
+
+def _read(terminal: int) -> str:
+    try:
+        return os.read(terminal, 1_000).decode()
+    except OSError:
+        # The other end was closed.
+        return ""

@@ -1,0 +1,40 @@
+"""People, keys and applicants for tests."""
+
+from __future__ import annotations
+
+from jobmill.db import Database, value
+from jobmill.hiring.links import Signer
+from jobmill.people import keys, persons, secrets
+from jobmill.people.persons import Person, Role
+
+PASSWORD = "correct horse battery"
+
+
+async def make_person(
+    database: Database, email: str = "ada@example.org", role: Role = "recruiter"
+) -> Person:
+    async with database.transaction() as tx:
+        return await persons.add(tx, "Ada", email, role, PASSWORD)
+
+
+async def bearer(database: Database, role: Role) -> dict[str, str]:
+    """Headers with a key of this role."""
+    async with database.transaction() as tx:
+        made = await keys.add(tx, f"for a {role}", role)
+    return {"Authorization": f"Bearer {made.key}"}
+
+
+async def make_applicant(database: Database, email: str = "bo@example.org") -> tuple[int, str]:
+    """An applicant and their personal link."""
+    async with database.transaction() as tx:
+        id = await value(
+            tx,
+            int,
+            """
+            INSERT INTO hiring.applicant (name, email, email_key) VALUES ('Bo', %(email)s, %(email)s)
+            RETURNING id
+            """,
+            {"email": email},
+        )
+        assert id
+        return id, Signer(await secrets.secret(tx)).personal(id, 1)

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from jobmill.db import Database, Tx, value
+from jobmill.errors import Invalid, NotFound
+from jobmill.people import keys, secrets
+
+
+async def test_a_key_opens_until_it_is_ended(tx: Tx) -> None:
+    made = await keys.add(tx, " reports ", "viewer")
+    assert made.key.startswith("jm_")
+    assert len(made.key) > 40
+    found = await keys.find(tx, made.key)
+    assert found
+    assert (found.id, found.name, found.role) == (made.id, "reports", "viewer")
+    for wrong in ("", made.key[:-1], made.key + "x", made.key[3:], "jm_\ud800"):
+        assert await keys.find(tx, wrong) is None
+    first = await keys.end(tx, made.id)
+    assert first.ended_at
+    assert await keys.find(tx, made.key) is None
+    assert await keys.end(tx, made.id) == first
+    with pytest.raises(NotFound):
+        await keys.end(tx, 2**62)
+    with pytest.raises(Invalid):
+        await keys.add(tx, " ", "viewer")
+
+
+async def test_the_table_does_not_hold_the_key(tx: Tx) -> None:
+    made = await keys.add(tx, "x", "admin")
+    kept = await value(tx, str, "SELECT api_key::text FROM people.api_key WHERE id = %s", [made.id])
+    assert kept
+    assert made.key not in kept
+    assert made.key.encode().hex() not in kept
+
+
+@pytest.mark.parametrize(("ago", "noted"), [(None, True), ("59 s", False), ("61 s", True)])
+async def test_that_it_was_used_is_written_at_most_once_a_minute(
+    tx: Tx, ago: str | None, noted: bool
+) -> None:
+    made = await keys.add(tx, "x", "admin")
+    await tx.execute("UPDATE people.api_key SET used_at = now() - %s::interval", [ago])
+    await keys.find(tx, made.key)
+    [found] = await keys.everything(tx)
+    now = await value(tx, bool, "SELECT used_at = now() FROM people.api_key")
+    assert found.used_at
+    assert now is noted
+
+
+async def test_nobody_waits_for_who_notes_the_use(database: Database) -> None:
+    async with database.transaction() as tx:
+        made = await keys.add(tx, "x", "admin")
+    async with database.transaction() as first:
+        assert await keys.find(first, made.key)
+        async with asyncio.timeout(5), database.transaction() as second:
+            assert await keys.find(second, made.key)
+
+
+async def test_there_is_one_secret_for_all_who_ask_at_once(database: Database) -> None:
+    async def ask() -> bytes:
+        async with database.transaction() as tx:
+            return await secrets.secret(tx)
+
+    found = set(await asyncio.gather(*(ask() for _ in range(6))))
+    assert len(found) == 1
+    assert len(found.pop()) >= 32
