@@ -225,8 +225,8 @@ async def settle(tx: Tx, id: int, state: Ended, detail: str | None) -> None:
     await tx.execute(
         """
         UPDATE hiring.notice
-           SET state = %(state)s, detail = %(detail)s, ended_at = now(),
-               attempts = attempts + (%(state)s <> 'dropped')::int
+           SET state = %(state)s::hiring.notice_state, detail = %(detail)s, ended_at = now(),
+               attempts = attempts + (%(state)s::hiring.notice_state <> 'dropped')::int
          WHERE id = %(id)s AND state <> 'sent'
         """,
         {"id": id, "state": state, "detail": detail},

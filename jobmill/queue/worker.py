@@ -83,7 +83,7 @@ class Worker:
             *chores,
         ]
         self._stop = asyncio.Event()
-        self._told = asyncio.Event()
+        self._told: list[asyncio.Event] = []
         self._name = f"{socket.gethostname()}:{os.getpid()}"
         self._saver: Saver
         self.ran = 0
@@ -337,13 +337,18 @@ class Worker:
                     self._pump.wake()
                     async for notice in connection.notifies():
                         if notice.payload == FEED:
-                            self._told.set()
+                            for told in self._told:
+                                told.set()
                         self._pump.wake()
             except TROUBLE as error:
                 log.warning("not listening", extra={"error": describe(error)})
             await asyncio.sleep(1.0)
 
     async def _do_chore(self, chore: Chore) -> None:
+        # One each: whoever is amid a scan must hear what is said meanwhile.
+        told = asyncio.Event()
+        if chore.when_told:
+            self._told.append(told)
         while True:
             again: object = False
             try:
@@ -359,13 +364,11 @@ class Worker:
                 )
             if again is not True:
                 every = again if isinstance(again, float) else chore.every
-                await self._rest(every, chore.when_told)
+                await _rest(every, told)
 
-    async def _rest(self, seconds: float, when_told: bool) -> None:
-        if not when_told:
-            await asyncio.sleep(seconds)
-            return
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._told.wait()
-        self._told.clear()
+
+async def _rest(seconds: float, told: asyncio.Event) -> None:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await told.wait()
+    told.clear()

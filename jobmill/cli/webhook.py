@@ -1,0 +1,175 @@
+"""jobmill webhook …: servers that are told of what happens to openings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from jobmill.cli import show
+from jobmill.cli.show import AsJson
+
+if TYPE_CHECKING:
+    from jobmill.db import Tx
+    from jobmill.hiring.webhooks import Added, Delivery, Webhook
+
+app = typer.Typer(no_args_is_help=True, help="Tell servers of yours what happens to openings.")
+
+Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="Which webhook.")]
+
+
+@dataclass(frozen=True)
+class Removed:
+    id: int
+    removed: bool
+
+
+@dataclass(frozen=True)
+class Replayed:
+    delivery: int
+    """The new one."""
+    of: int
+
+
+@app.command()
+def add(
+    url: Annotated[str, typer.Argument(metavar="URL", help="Where to POST; https:// only.")],
+    opening: Annotated[
+        int | None, typer.Option(metavar="ID", min=1, help="Only of this opening.")
+    ] = None,
+    event: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TYPE", help="Only of these, such as PROMOTED; may be repeated."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell a server of every event from now on. Its secret is shown this one time."""
+    from jobmill.cli import environment, session
+    from jobmill.hiring import webhooks
+    from jobmill.outside import webhook
+
+    checked = webhook.check_url(url, webhook.places(environment.load()))
+
+    async def act(tx: Tx) -> Added:
+        return await webhooks.add(tx, checked, opening_id=opening, events=event)
+
+    added = session.ask(act)
+    show.one(added, as_json=as_json)
+    if not as_json:
+        typer.echo("Keep the secret: it is not shown again, and signs every delivery.")
+
+
+@app.command("list")
+def list_webhooks(as_json: AsJson = False) -> None:
+    """List all webhooks."""
+    from jobmill.cli import session
+    from jobmill.hiring import webhooks
+
+    found = session.ask(webhooks.find)
+    if not found and not as_json:
+        typer.echo("Nobody is told. `jobmill webhook add URL` tells a server of every event.")
+        return
+    show.rows(found, as_json=as_json)
+
+
+@app.command("show")
+def show_webhook(id: Id, as_json: AsJson = False) -> None:
+    """Show one webhook; its secret is not shown again."""
+    from jobmill.cli import session
+    from jobmill.hiring import webhooks
+
+    async def find(tx: Tx) -> Webhook:
+        return await webhooks.get(tx, id)
+
+    show.one(session.ask(find), as_json=as_json)
+
+
+@app.command()
+def remove(id: Id, as_json: AsJson = False) -> None:
+    """Forget a webhook, with the record of its deliveries."""
+    from jobmill.cli import session
+    from jobmill.hiring import webhooks
+
+    async def act(tx: Tx) -> Removed:
+        await webhooks.remove(tx, id)
+        return Removed(id, True)
+
+    done = session.ask(act)
+    if as_json:
+        show.one(done, as_json=True)
+    else:
+        typer.echo(f"Webhook {id} is removed.")
+
+
+@app.command()
+def enable(id: Id, as_json: AsJson = False) -> None:
+    """Tell it again, of what happens from now on."""
+    _switch(id, True, as_json)
+
+
+@app.command()
+def disable(id: Id, as_json: AsJson = False) -> None:
+    """Tell it nothing until it is enabled; what is on its way is dropped."""
+    _switch(id, False, as_json)
+
+
+def _switch(id: int, enabled: bool, as_json: bool) -> None:
+    from jobmill.cli import session
+    from jobmill.hiring import webhooks
+
+    async def act(tx: Tx) -> Webhook:
+        return await webhooks.enable(tx, id, enabled)
+
+    done = session.ask(act)
+    if as_json:
+        show.one(done, as_json=True)
+    else:
+        typer.echo(f"Webhook {id} is {'enabled' if done.enabled else 'disabled'}.")
+
+
+@app.command()
+def deliveries(
+    id: Id,
+    state: Annotated[
+        Literal["waiting", "queued", "sent", "dropped", "failed"] | None,
+        typer.Option(help="Only those in this state."),
+    ] = None,
+    before: Annotated[
+        int | None, typer.Option(metavar="DELIVERY", help="Only those before this one.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, max=10_000, help="At most so many.")
+    ] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """List what a webhook was told, the latest first, and what became of it."""
+    from jobmill.cli import session
+    from jobmill.hiring import webhooks
+
+    async def find(tx: Tx) -> list[Delivery]:
+        return await webhooks.deliveries(tx, id, state=state, before=before, limit=limit + 1)
+
+    found = session.ask(find)
+    show.rows(found[:limit], as_json=as_json)
+    if len(found) > limit and not as_json:
+        typer.echo(f"There are more: --before {found[limit - 1].id}")
+
+
+@app.command()
+def replay(
+    delivery: Annotated[int, typer.Argument(metavar="DELIVERY", min=1, help="Which delivery.")],
+    as_json: AsJson = False,
+) -> None:
+    """Make a delivery once more, as a new one with a number of its own."""
+    from jobmill.cli import session
+    from jobmill.hiring import webhooks
+
+    async def act(tx: Tx) -> Replayed:
+        return Replayed(await webhooks.replay(tx, delivery), delivery)
+
+    done = session.ask(act)
+    if as_json:
+        show.one(done, as_json=True)
+    else:
+        typer.echo(f"Delivery {delivery} will be made again, as {done.delivery}.")

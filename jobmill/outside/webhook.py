@@ -1,0 +1,140 @@
+"""Tells other people's servers of what happened: one signed POST, and nothing is followed."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from ssl import SSLContext
+
+import httpcore2
+
+from jobmill.errors import Invalid, OutsideError
+from jobmill.outside.addresses import Places, Refused, read_places, read_target
+from jobmill.outside.client import Limits, Reply, open_client
+from jobmill.outside.fetch import name_ourselves
+from jobmill.outside.guard import Guard
+from jobmill.settings import Settings
+
+log = logging.getLogger(__name__)
+
+LIMITS = Limits(seconds=10, connect_seconds=5, read_seconds=10, raw_bytes=64_000, bytes=64_000)
+ENOUGH = 1
+"""Bytes of an answer: only its status counts."""
+AGAIN = (408, 425, 429)
+GONE = 410
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One event for one receiver."""
+
+    id: int
+    """The same however often it is sent, so that the receiver knows it again."""
+    url: str
+    secret: str = field(repr=False)
+    event: str
+    body: bytes
+
+
+class Unwanted(OutsideError):
+    """The receiver is gone for good (410): it is not to be told any more."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, permanent=True)
+
+
+class Caller:
+    """The way to receivers: through the same guard as everything else that goes out."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        guard: Guard | None = None,
+        limits: Limits = LIMITS,
+        tls: SSLContext | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._guard = guard or Guard(places(settings))
+        self._stand_ins = settings.stand_ins
+        self._agent = name_ourselves(settings.user_agent, settings.contact)
+        self._limits = limits
+        self._given_tls = tls
+        self._clock = clock
+
+    @cached_property
+    def _tls(self) -> SSLContext:
+        # It reads all the certificates there are, which is not to be done for every call.
+        return self._given_tls or httpcore2.default_ssl_context()
+
+    async def send(self, delivery: Delivery) -> str:
+        """Say it; returns in words what was answered. Unwanted for 410, else OutsideError, permanent
+        if saying it again cannot help."""
+        target = read_target(delivery.url, self._guard.private)
+        headers = _headers(delivery, int(self._clock()))
+        began = time.monotonic()
+        async with open_client(
+            self._guard, self._agent, self._limits, tls=self._tls, stand_ins=self._stand_ins
+        ) as client:
+            reply = await client.send(
+                target, headers, body=delivery.body, method="POST", most=ENOUGH
+            )
+        milliseconds = round((time.monotonic() - began) * 1000)
+        fields = {"host": target.host, "status": reply.status, "ms": milliseconds}
+        log.debug("told", extra=fields)
+        return judge(reply, target.host)
+
+
+def places(settings: Settings) -> Places:
+    """Where a receiver may be although it is not public."""
+    return read_places(",".join([settings.private_hosts, *settings.stand_ins.values()]))
+
+
+def check_url(url: str, private: Places) -> str:
+    """The URL as it is kept; Invalid for one that we would not call: over plain HTTP only what the
+    operator allows by name."""
+    try:
+        target = read_target(url.strip(), private)
+    except Refused as error:
+        raise Invalid(f"not a URL for a webhook: {error}") from error
+    if target.scheme != "https" and (target.host, target.port) not in private:
+        raise Invalid(
+            "a webhook needs https://; http:// is only for what private_hosts names "
+            f"(here {target.host}:{target.port})"
+        )
+    return target.url
+
+
+def sign(secret: str, timestamp: int, body: bytes) -> str:
+    """What the header Jobmill-Signature holds."""
+    signed = f"{timestamp}.".encode() + body
+    return f"v1={hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()}"
+
+
+def judge(reply: Reply, host: str) -> str:
+    """In words, what an answer means; raises where it means that nothing arrived."""
+    status = reply.status
+    said = f"{host} answered {status}"
+    if 200 <= status < 300:
+        return said
+    if 300 <= status < 400:
+        to = reply.headers.get("location", "nowhere")[:300]
+        raise OutsideError(f"{said}, a redirect to {to}: not followed", permanent=True)
+    if status == GONE:
+        raise Unwanted(f"{said}: it is not there any more")
+    raise OutsideError(said, permanent=not (status in AGAIN or status >= 500))
+
+
+def _headers(delivery: Delivery, timestamp: int) -> list[tuple[str, str]]:
+    return [
+        ("Content-Type", "application/json"),
+        ("Jobmill-Event", delivery.event),
+        ("Jobmill-Delivery", str(delivery.id)),
+        ("Jobmill-Timestamp", str(timestamp)),
+        ("Jobmill-Signature", sign(delivery.secret, timestamp, delivery.body)),
+    ]

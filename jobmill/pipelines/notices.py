@@ -1,0 +1,139 @@
+"""Sends what is to be told: letters to applicants, events to webhooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from jobmill.db import Tx
+from jobmill.errors import AppError, Invalid, OutsideError, Unavailable
+from jobmill.hiring import events, letters, notices, webhooks
+from jobmill.hiring.links import Signer
+from jobmill.hiring.notices import Told, Way
+from jobmill.hiring.webhooks import Outgoing
+from jobmill.outside import mail, webhook
+from jobmill.outside.mail import Letter, NoSignIn, Post
+from jobmill.outside.webhook import Caller, Unwanted
+from jobmill.people import secrets
+from jobmill.queue import Block, Blocked, Finish, Move, New, Refused, Skip, Work
+from jobmill.queue.feed import Feed
+from jobmill.queue.retry import judge
+from jobmill.queue.work import Retry
+from jobmill.settings import Settings, public_base
+from jobmill.tools import Tools
+
+KIND = "notice"
+RETRIES: dict[Way, int] = {"mail": 10, "webhook": 8}
+"""Some 17 minutes, which outlasts most servers that want to be asked twice; and some 4."""
+
+
+def feeds(settings: Settings) -> tuple[Feed, ...]:
+    """What is due, letters and webhooks apart: neither waits for the other."""
+    lacking = mail.missing(settings)
+    take_mail = partial(_drop, lacking) if lacking else partial(_take, "mail")
+    return (
+        Feed(KIND, "mail", take_mail, _give_back),
+        Feed(KIND, "webhook", partial(_take, "webhook"), _give_back),
+    )
+
+
+async def _take(way: Way, tx: Tx, most: int) -> list[New]:
+    ids = await notices.take(tx, way, most)
+    return [New(KIND, way, f"notice {id}", data={"notice": id}) for id in ids]
+
+
+async def _drop(reason: str, tx: Tx, most: int) -> list[New]:
+    """Where no letter can be sent, none goes through the queue."""
+    await notices.drop_letters(tx, reason)
+    return []
+
+
+async def _give_back(tx: Tx, refused: Sequence[Refused]) -> None:
+    await notices.give_back(tx, [one.new.data["notice"] for one in refused])
+
+
+class Mailroom:
+    """How letters are written and sent here."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.post = Post(settings)
+        self.folder: Path | None = settings.letters_dir
+        self.base = public_base(settings)
+
+    def write(self, told: Told, secret: bytes) -> Letter:
+        values = letters.values(told, Signer(secret), self.base)
+        text = letters.write(letters.choose(told), values, self.folder)
+        id = letters.message_id(told, secret, self.post.domain)
+        return Letter(values["name"], told.email, text.subject, text.body, id)
+
+
+async def send_letter(tools: Tools, room: Mailroom, work: Work) -> Move:
+    """Send one letter, if what it says is still true. It may arrive twice, under one Message-ID."""
+    id: int = work.data["notice"]
+    async with tools.db.transaction() as tx:
+        told = await notices.get(tx, id)
+        secret = await secrets.secret(tx)
+    if told is None or told.state in ("sent", "dropped"):
+        return Skip("there is nothing to send any more")
+    if reason := notices.objection(told):
+        return Skip(reason, save=partial(_settle, id, "dropped", reason))
+    try:
+        await room.post.send(room.write(told, secret))
+    except (NoSignIn, Unavailable) as error:
+        # It would be the same for every letter, and none is to be lost for it.
+        blocked = Blocked("mail", str(error))
+        await _note(tools, work, blocked)
+        raise blocked from error
+    except (OutsideError, Invalid) as error:
+        await _note(tools, work, error)
+        raise
+    return Finish("sent", save=partial(_settle, id, "sent", None))
+
+
+async def call_webhook(tools: Tools, caller: Caller, work: Work) -> Move:
+    """Tell one receiver of one event. It may arrive twice, under one number."""
+    id: int = work.data["notice"]
+    async with tools.db.transaction() as tx:
+        out = await webhooks.outgoing(tx, id)
+        found = (
+            await events.of_opening(tx, out.opening_id, after=out.seq - 1, limit=1) if out else []
+        )
+    if out is None or out.state in ("sent", "dropped"):
+        return Skip("there is nothing to send any more")
+    if not out.enabled:
+        reason = "the webhook is disabled"
+        return Skip(reason, save=partial(_settle, id, "dropped", reason))
+    return await _deliver(tools, caller, work, out, found[0])
+
+
+async def _deliver(
+    tools: Tools, caller: Caller, work: Work, out: Outgoing, event: events.Event
+) -> Move:
+    delivery = webhook.Delivery(out.id, out.url, out.secret, event.type, webhooks.body(event))
+    try:
+        answer = await caller.send(delivery)
+    except Unwanted as error:
+        return Skip(str(error), save=partial(_disable, out, str(error)))
+    except OutsideError as error:
+        await _note(tools, work, error)
+        raise
+    return Finish(answer, save=partial(_settle, out.id, "sent", answer))
+
+
+async def _settle(id: int, state: notices.Ended, detail: str | None, tx: Tx) -> None:
+    await notices.settle(tx, id, state, detail)
+
+
+async def _disable(out: Outgoing, said: str, tx: Tx) -> None:
+    await webhooks.enable(tx, out.webhook_id, False)
+    await notices.settle(tx, out.id, "failed", f"{said}; the webhook is disabled")
+
+
+async def _note(tools: Tools, work: Work, error: AppError) -> None:
+    """Keep what went wrong beside the notice; it has failed where the queue will not try again."""
+    async with tools.db.transaction() as tx:
+        if not isinstance(judge(work, error), Retry | Block):
+            await notices.settle(tx, work.data["notice"], "failed", str(error))
+        else:
+            await notices.note_trouble(tx, work.data["notice"], str(error))

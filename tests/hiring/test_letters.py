@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import datetime as dt
+import logging
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from jobmill.errors import Invalid
+from jobmill.hiring import letters
+from jobmill.hiring.links import Signer
+from jobmill.hiring.notices import Kind, Told
+from tests.hiring.kit_notices import HOUR, NOW, TOLD
+
+SECRET = b"s" * 32
+BASE = "https://wells.example"
+
+
+def written(told: Told, folder: Path | None = None) -> letters.Text:
+    values = letters.values(told, Signer(SECRET), BASE)
+    return letters.write(letters.choose(told), values, folder)
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_every_kind_has_a_letter_in_which_everything_is_filled_in(kind: Kind) -> None:
+    data = {"position": 4, "missed": 2, "text": "Come by."}
+    text = written(replace(TOLD, kind=kind, data=data))
+    assert "$" not in text.subject + text.body
+    assert "Baker" in text.subject
+    assert text.body.startswith("Hello Ada,")
+    assert f"{BASE}/my/" in text.body
+
+
+def test_our_letters_are_those_that_may_be_changed() -> None:
+    assert {file.stem for file in letters.OURS.iterdir()} == {*letters.NAMES}
+    letters.check(letters.OURS)
+    letters.check(None)
+
+
+def test_who_waits_is_told_the_place_and_who_has_a_slot_is_not() -> None:
+    waits = replace(TOLD, kind="applied", status="WAITLIST", deadline=None, data={"position": 7})
+    assert "at position 7" in written(waits).body
+    assert "it is yours" in written(replace(waits, data={})).body
+
+
+@pytest.mark.parametrize(
+    ("left", "words"),
+    [
+        (dt.timedelta(seconds=1), "1 minute"),
+        (dt.timedelta(minutes=5), "5 minutes"),
+        (dt.timedelta(minutes=119), "119 minutes"),
+        (dt.timedelta(minutes=179), "2 hours"),
+        (dt.timedelta(hours=47), "47 hours"),
+        (dt.timedelta(days=7, hours=1), "7 days"),
+        (dt.timedelta(seconds=-9), "0 minutes"),
+    ],
+)
+def test_the_time_that_is_left_is_told_in_a_unit_that_fits(left: dt.timedelta, words: str) -> None:
+    values = letters.values(replace(TOLD, deadline=NOW + left), Signer(SECRET), BASE)
+    assert values["left"] == words
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("Ada  Lovelace", "Ada Lovelace"),
+        ("Ada\r\nBcc: x", "Ada Bcc: x"),
+        ("Win money at http://evil.example", "applicant"),
+        ("WWW.evil.example", "applicant"),
+        ("eve@evil.example", "applicant"),
+        ("x" * 200, "x" * 80),
+        ("$title", "$title"),
+    ],
+)
+def test_a_name_is_no_place_for_an_advertisement(name: str, shown: str) -> None:
+    assert f"Hello {shown}," in written(replace(TOLD, name=name)).body
+
+
+def test_what_a_company_writes_itself_comes_before_ours(tmp_path: Path) -> None:
+    own = "Subject: Platz frei: $title\n\nHallo $name, kostet $$5.\n$accept_link\n"
+    (tmp_path / "promoted.txt").write_text(own, encoding="utf-8")
+    letters.check(tmp_path)
+    text = written(TOLD, tmp_path)
+    assert text.subject == "Platz frei: Baker"
+    assert text.body.startswith("Hallo Ada, kostet $5.\nhttps://wells.example/offer/")
+    assert "answer" in written(replace(TOLD, kind="reminder"), tmp_path).subject
+
+
+WRONG = [
+    ("promoted", "Hello\n", r"promoted\.txt:1 should be `Subject:`"),
+    ("promoted", "Subject:  \n\nHello\n", r"promoted\.txt:1 should be `Subject:`"),
+    ("promoted", "Subject: Hi\n\n$acept_link\n", r"names \$acept_link.*\$accept_link"),
+    ("promoted", "Subject: $nmae\n\nHi\n", r"names \$nmae"),
+    ("withdrawn", "Subject: Hi\n\n$accept_link\n", r"names \$accept_link"),
+    ("promoted", "Subject: Hi\n\nIt costs $5\n", r"write \$\$"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "complaint"), WRONG)
+def test_a_letter_that_cannot_be_used_is_named_and_ours_is_sent(
+    name: Any, text: str, complaint: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / f"{name}.txt").write_text(text)
+    with pytest.raises(Invalid, match=complaint):
+        letters.check(tmp_path)
+    told = replace(TOLD, kind=name)
+    with caplog.at_level(logging.WARNING):
+        assert written(told, tmp_path) == written(told)
+    assert "letter not usable" in caplog.text
+
+
+def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
+    (tmp_path / "promotion.txt").write_text("Subject: Hi\n\nHello\n")
+    (tmp_path / "removed.txt").write_bytes(b"Subject: \xff\n\nHello\n")
+    with pytest.raises(Invalid, match=r"promotion\.txt is no letter of ours.*removed\.txt cannot"):
+        letters.check(tmp_path)
+    with pytest.raises(Invalid, match="not a folder"):
+        letters.check(tmp_path / "none")
+
+
+def test_a_message_id_belongs_to_one_notice_of_one_installation() -> None:
+    def made(secret: bytes = SECRET, **changed: Any) -> str:
+        return letters.message_id(replace(TOLD, **changed), secret, "wells.example")
+
+    assert made() == made(data={"position": 1}, at=NOW + HOUR)
+    others = [made(b"t" * 32), made(id=2), made(created_at=NOW + HOUR)]
+    assert len({made(), *others}) == 4

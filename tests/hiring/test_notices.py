@@ -1,0 +1,363 @@
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import re
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+import pytest
+
+from jobmill import app
+from jobmill.db import Database, Tx
+from jobmill.errors import Invalid
+from jobmill.hiring import notices, steps
+from jobmill.hiring.actor import applicant
+from jobmill.hiring.links import Signer
+from jobmill.hiring.notices import Notice, objection
+from jobmill.people import secrets
+from jobmill.pipelines import notices as pipeline
+from jobmill.queue import Finish, control
+from jobmill.queue.store import CHANNEL
+from jobmill.settings import Settings
+from tests.hiring.kit import apply, make_applicant, make_opening
+from tests.hiring.kit_notices import HOUR, NOW, TOLD, Sender, ids, item, states
+from tests.outside.mailbox import PASSWORD, Mailbox, open_mailbox
+from tests.queue.kit import fetch, make_due, statuses
+
+
+@pytest.fixture
+async def mailbox() -> AsyncIterator[Mailbox]:
+    async with open_mailbox() as mailbox:
+        yield mailbox
+
+
+def sender(database: Database, mailbox: Mailbox, **more: Any) -> Sender:
+    return Sender(database, mailbox.settings(public_url="https://wells.example", **more))
+
+
+async def make_notice(database: Database, kind: notices.Kind = "message", **data: Any) -> int:
+    """One notice that is due, to a new applicant."""
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, capacity=9)
+        placed = await apply(tx, opening)
+        await tx.execute("DELETE FROM hiring.notice WHERE state = 'waiting'")
+        now = dt.datetime.now(dt.UTC)
+        one = Notice(kind, opening.id, placed.application.id, None, now, data)
+        await notices.write(tx, [one])
+    return (await ids(database, kind))[-1]
+
+
+async def test_any_number_is_written_at_once_and_nothing_waits_for_an_answer(tx: Tx) -> None:
+    opening = await make_opening(tx)
+    application = (await apply(tx, opening)).application.id
+    await tx.execute("DELETE FROM hiring.notice")
+    wanted = [
+        Notice("position", opening.id, application, None, NOW, {"position": 3}),
+        Notice("promoted", opening.id, application, 2, NOW + HOUR, {"deadline": NOW, "x": "ü\n'"}),
+    ]
+    async with tx.pipeline():
+        await notices.write(tx, wanted)
+        await notices.write(tx, [])
+        await notices.tell_hooks(tx, opening.id, 0, 9)
+    found = await fetch(tx, "SELECT kind, seq, due_at, data, state FROM hiring.notice ORDER BY id")
+    assert found == [
+        ("position", None, NOW, {"position": 3}, "waiting"),
+        ("promoted", 2, NOW + HOUR, {"deadline": NOW.isoformat(), "x": "ü\n'"}, "waiting"),
+    ]
+
+
+async def test_each_is_taken_once_and_not_before_it_is_due(database: Database) -> None:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx)
+        application = (await apply(tx, opening)).application.id
+        await tx.execute("DELETE FROM hiring.notice")
+        now = dt.datetime.now(dt.UTC)
+        one = Notice("message", opening.id, application, None, now - HOUR)
+        await notices.write(tx, [*[one] * 30, replace(one, due_at=now + HOUR)])
+
+    async def take() -> list[int]:
+        async with database.transaction() as tx:
+            return await notices.take(tx, "mail", 10)
+
+    found = await asyncio.gather(*(take() for _ in range(8)))
+    taken = [id for one in (*found, await take()) for id in one]
+    assert len(taken) == len(set(taken)) == 30
+    assert [state for _, state, _ in await states(database)].count("waiting") == 1
+
+
+async def test_the_feeds_are_told_when_something_is_due_and_only_then(
+    database: Database, url: str
+) -> None:
+    id = await make_notice(database)
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as listener:
+        await listener.execute(f"LISTEN {CHANNEL}")
+        for due in (True, False):
+            async with database.transaction() as tx:
+                if not due:
+                    await tx.execute("UPDATE hiring.notice SET due_at = now() + interval '1 hour'")
+                await notices.announce_due(tx)
+            heard = [one.payload async for one in listener.notifies(timeout=0.2, stop_after=1)]
+            assert heard == (["feed"] if due else []), id
+
+
+async def test_who_only_polls_sends_what_became_due_without_being_told(
+    database: Database, mailbox: Mailbox
+) -> None:
+    settings = mailbox.settings(poll_only=True)
+    worker = app.worker(Sender(database, settings).tools, settings)
+    running = asyncio.create_task(worker.run())
+    # The first is there at its first look, the second is not.
+    for text in ("first", "second"):
+        await make_notice(database, text=text)
+        async with asyncio.timeout(20):
+            while not any(text in one.get_content() for one in mailbox.letters):
+                await asyncio.sleep(0.05)
+    worker.stop()
+    await running
+    assert len(mailbox.letters) == 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        (Settings(), "no mail server is set"),
+        (Settings.model_validate({"smtp_url": "smtp://127.0.0.1:1"}), "no sender is set"),
+    ],
+)
+async def test_without_a_way_to_send_letters_are_dropped_and_never_reach_the_queue(
+    database: Database, settings: Settings, reason: str
+) -> None:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, acknowledge_window=HOUR)
+        first = (await apply(tx, opening)).application
+        await apply(tx, opening)
+        await steps.withdraw(tx, first.id, applicant(first.applicant_id))
+    assert await Sender(database, settings).send() == 0
+    found = await states(database)
+    assert {state for kind, state, _ in found if kind != "reminder"} == {"dropped"}
+    assert all(reason in detail for _, state, detail in found if state == "dropped")
+    # Who is set to send by then reminds.
+    assert [state for kind, state, _ in found if kind == "reminder"] == ["waiting"]
+    assert await statuses(database) == {}
+
+
+async def test_a_letter_is_sent_once_with_links_that_are_the_applicants_own(
+    database: Database, mailbox: Mailbox
+) -> None:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, title="Baker & Söhne", acknowledge_window=HOUR)
+        first = (await apply(tx, opening)).application
+        second = (await apply(tx, opening, (await make_applicant(tx, "Grace")).id)).application
+        await steps.withdraw(tx, first.id, applicant(first.applicant_id))
+        signer = Signer(await secrets.secret(tx))
+    post = sender(database, mailbox)
+    await post.send()
+    assert await post.send() == 0
+    by_subject = {one["subject"]: one for one in mailbox.letters}
+    assert len(by_subject) == len(mailbox.letters) == 4
+    offer = by_subject["A place for you: Baker & Söhne"]
+    assert offer["to"].addresses[0].display_name == "Grace"
+    text = offer.get_content()
+    assert "You have 60 minutes." in text
+    links = re.findall(r"https://wells\.example/(my|offer)/([\w.-]+)(\S*)", text)
+    assert [(kind, query) for kind, _, query in links] == [
+        ("offer", "?answer=accept"), ("offer", "?answer=decline"), ("my", ""),
+    ]  # fmt: skip
+    assert signer.read_offer(links[0][1]).application_id == second.id
+    assert signer.read_personal(links[2][1]).applicant_id == second.applicant_id
+    sent = [kind for kind, state, _ in await states(database) if state == "sent"]
+    assert sent == ["applied", "applied", "withdrawn", "promoted"]
+
+
+async def test_an_offer_that_was_answered_is_not_told_of(
+    database: Database, mailbox: Mailbox
+) -> None:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, require_acknowledgement=True, acknowledge_window=HOUR)
+        one = (await apply(tx, opening)).application
+        await steps.acknowledge(tx, one.id, applicant(one.applicant_id))
+        await tx.execute("UPDATE hiring.notice SET due_at = now()")
+    await sender(database, mailbox).send()
+    assert mailbox.letters == []
+    found = await states(database)
+    assert {kind for kind, _, _ in found} == {"promoted", "reminder"}
+    assert {one[1:] for one in found} == {("dropped", "the offer was answered or has ended")}
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({}, None),
+        ({"erased": True}, "erased"),
+        ({"email": " "}, "no address"),
+        ({"status": "ACTIVE"}, "answered"),
+        ({"outrun": True}, "answered"),
+        ({"kind": "reminder", "status": "WAITLIST"}, "answered"),
+        ({"deadline": NOW}, "ended"),
+        ({"deadline": NOW + dt.timedelta(microseconds=1)}, None),
+        ({"kind": "position", "status": "WAITLIST"}, None),
+        ({"kind": "position", "status": "ACTIVE"}, "wait any more"),
+        ({"kind": "withdrawn", "status": "INACTIVE", "outrun": True}, None),
+        ({"kind": "decayed", "status": "ACTIVE", "outrun": True}, None),
+    ],
+)
+def test_what_is_no_longer_true_is_not_told(changed: dict[str, Any], words: str | None) -> None:
+    found = objection(replace(TOLD, **changed))
+    assert found is None if words is None else words in str(found)
+
+
+async def test_a_server_that_is_busy_is_asked_again(database: Database, mailbox: Mailbox) -> None:
+    await make_notice(database)
+    mailbox.refusals = ["451 greylisted"]
+    post = sender(database, mailbox)
+    await post.send()
+    [(_, state, detail)] = await states(database)
+    assert state == "queued"
+    assert "451 greylisted" in detail
+    await make_due(database)
+    await post.send()
+    assert len(mailbox.letters) == 1
+    assert await states(database) == [("message", "sent", None)]
+    assert await fetch(database, "SELECT attempts FROM hiring.notice") == [2]
+
+
+async def test_a_letter_that_is_refused_for_good_has_failed(
+    database: Database, mailbox: Mailbox
+) -> None:
+    await make_notice(database)
+    mailbox.refusals = ["550 no such user {address}"]
+    post = sender(database, mailbox)
+    await post.send()
+    [(_, state, detail)] = await states(database)
+    assert state == "failed"
+    assert "550 no such user the address" in detail
+    assert await statuses(database) == {"FAILED": 1}
+    # An operator who knows better puts the item back.
+    async with database.transaction() as tx:
+        [item_id] = await fetch(tx, "SELECT id FROM queue.item")
+        await control.put_back(tx, item_id)
+    await post.send()
+    assert (await states(database))[0][1] == "sent"
+
+
+async def test_a_letter_has_failed_when_the_queue_gives_up(
+    database: Database, mailbox: Mailbox
+) -> None:
+    id = await make_notice(database)
+    mailbox.refusals = ["451 later", "451 later"]
+    post = sender(database, mailbox)
+    room = pipeline.Mailroom(post.settings)
+    for retries, state in ((9, "waiting"), (10, "failed")):
+        work = item(id, "mail", retry_count=retries, max_retries=10)
+        with pytest.raises(pipeline.OutsideError):
+            await pipeline.send_letter(post.tools, room, work)
+        assert (await states(database))[0][1] == state
+    assert post.stages["notice", "mail"].max_retries == 10
+    assert post.stages["notice", "webhook"].max_retries == 8
+
+
+async def test_while_the_server_does_not_let_us_in_letters_wait_and_none_is_lost(
+    database: Database,
+) -> None:
+    async with open_mailbox(login=True) as mailbox:
+        await make_notice(database)
+        await Sender(database, mailbox.settings("me:wrong@")).send()
+        assert await statuses(database) == {"BLOCKED": 1}
+        [(_, state, detail)] = await states(database)
+        assert (state, "did not let us in" in detail) == ("queued", True)
+        async with database.transaction() as tx:
+            await control.unblock(tx, "mail")
+        assert PASSWORD == "s3cret/@:"
+        await Sender(database, mailbox.settings("me:s3cret%2F%40%3A@")).send()
+        assert len(mailbox.letters) == 1
+
+
+async def test_a_worker_that_dies_after_sending_sends_again_under_the_same_message_id(
+    database: Database, mailbox: Mailbox
+) -> None:
+    id = await make_notice(database)
+    post = sender(database, mailbox)
+    await post.feed()
+    move = await pipeline.send_letter(
+        post.tools, pipeline.Mailroom(post.settings), item(id, "mail")
+    )
+    # Killed here: what the move would have saved is not.
+    assert isinstance(move, Finish)
+    assert (await states(database))[0][1] == "queued"
+    await post.send()
+    first, second = mailbox.letters
+    assert first["message-id"] == second["message-id"]
+    assert first["message-id"].endswith("@wells.example>")
+    assert (await states(database))[0][1] == "sent"
+    # And what is known to be sent is not sent a third time.
+    await pipeline.send_letter(post.tools, pipeline.Mailroom(post.settings), item(id, "mail"))
+    assert len(mailbox.letters) == 2
+
+
+async def test_two_notices_never_share_a_message_id(database: Database, mailbox: Mailbox) -> None:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, capacity=2)
+        await apply(tx, opening)
+        await apply(tx, opening)
+    await sender(database, mailbox).send()
+    assert len({one["message-id"] for one in mailbox.letters}) == 2
+
+
+async def test_what_the_queue_still_holds_waits_for_a_minute(
+    database: Database, mailbox: Mailbox
+) -> None:
+    id = await make_notice(database)
+    post = sender(database, mailbox)
+    assert await post.feed() == 1
+    async with database.transaction() as tx:
+        await tx.execute("UPDATE hiring.notice SET state = 'waiting'")
+    assert await post.feed() == 1
+    [(state, later)] = await fetch(
+        database, "SELECT state, due_at > now() + interval '30 seconds' FROM hiring.notice"
+    )
+    assert (state, later) == ("waiting", True), id
+
+
+async def test_the_erased_are_told_nothing_and_nothing_stays_of_what_they_were_told(
+    database: Database, mailbox: Mailbox
+) -> None:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, capacity=9)
+        gone, stays = (await apply(tx, opening)).application, (await apply(tx, opening)).application
+        await tx.execute("DELETE FROM hiring.notice")
+        now = dt.datetime.now(dt.UTC)
+        both = [
+            Notice("message", opening.id, one.id, None, now, {"text": "Dear Ada"})
+            for one in (gone, stays)
+        ]
+        await notices.write(tx, both)
+        await notices.erase(tx, gone.applicant_id)
+        left = await fetch(tx, "SELECT data, state FROM hiring.notice ORDER BY id")
+    assert left == [({}, "dropped"), ({"text": "Dear Ada"}, "waiting")]
+    await sender(database, mailbox).send()
+    assert len(mailbox.letters) == 1
+
+
+async def test_what_ended_long_ago_is_forgotten(tx: Tx) -> None:
+    opening = await make_opening(tx, capacity=3)
+    for _ in range(3):
+        await apply(tx, opening)
+    first, second, third = await ids(tx, "applied")
+    await tx.execute(
+        "UPDATE hiring.notice SET ended_at = now() - interval '91 days' WHERE id = %s", [first]
+    )
+    await tx.execute("UPDATE hiring.notice SET ended_at = now() WHERE id = %s", [second])
+    assert await notices.prune(tx) == 1
+    assert await ids(tx, "applied") == [second, third]
+
+
+async def test_a_worker_does_not_start_with_letters_that_cannot_be_used(
+    database: Database, tmp_path: Any
+) -> None:
+    (tmp_path / "promoted.txt").write_text("no subject\n")
+    settings = Settings(letters_dir=tmp_path)
+    with pytest.raises(Invalid, match=r"promoted\.txt:1"):
+        app.worker(Sender(database, settings).tools, settings)

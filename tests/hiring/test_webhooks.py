@@ -1,0 +1,287 @@
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobmill.db import Database, Tx
+from jobmill.errors import Conflict, Invalid, NotFound
+from jobmill.hiring import notices, steps, webhooks
+from jobmill.hiring.actor import applicant
+from jobmill.outside.webhook import Caller, sign
+from jobmill.pipelines import notices as pipeline
+from jobmill.queue import Finish
+from jobmill.settings import Settings
+from tests.cli import forked
+from tests.hiring.kit import apply, make_applicant, make_opening
+from tests.hiring.kit_notices import Sender, ids, item, states
+from tests.outside.site import Asked, Site, in_turn, open_site, redirect, reply
+from tests.queue.kit import fetch, make_due, statuses
+
+URL = "https://hooks.example.org/x"
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[Site]:
+    async with open_site() as site:
+        yield site
+
+
+def sender(database: Database, site: Site) -> Sender:
+    return Sender(database, Settings(private_hosts=site.place))
+
+
+async def make_delivery(database: Database, site: Site) -> webhooks.Added:
+    """A webhook, and one event that it is to be told of: a person called Zebedee applied."""
+    async with database.transaction() as tx:
+        opening = await make_opening(tx)
+        added = await webhooks.add(tx, site.url("/hook"), events=["APPLIED"])
+        await apply(tx, opening, (await make_applicant(tx, "Zebedee")).id)
+    return added
+
+
+async def test_each_webhook_is_told_of_the_events_it_wants(tx: Tx) -> None:
+    await tx.execute("DELETE FROM hiring.webhook")
+    opening, other = await make_opening(tx), await make_opening(tx)
+    everything = await webhooks.add(tx, URL)
+    some = await webhooks.add(tx, URL, events=["WITHDRAWN", "WITHDRAWN", "PROMOTED"])
+    elsewhere = await webhooks.add(tx, URL, opening_id=other.id)
+    off = await webhooks.add(tx, URL)
+    await webhooks.enable(tx, off.id, False)
+    one = (await apply(tx, opening)).application
+    await steps.withdraw(tx, one.id, applicant(one.applicant_id))
+
+    async def told(id: int) -> list[tuple[str, int]]:
+        found = await webhooks.deliveries(tx, id)
+        return [(one.event, one.opening_id) for one in reversed(found)]
+
+    assert await told(everything.id) == [("APPLIED", opening.id), ("WITHDRAWN", opening.id)]
+    assert await told(some.id) == [("WITHDRAWN", opening.id)]
+    assert await told(elsewhere.id) == await told(off.id) == []
+    await tx.execute("DELETE FROM hiring.notice")
+    # Only what lies between.
+    await notices.tell_hooks(tx, opening.id, 1, 2)
+    assert await told(everything.id) == [("APPLIED", opening.id)]
+
+
+async def test_a_receiver_gets_the_event_signed_and_nothing_about_the_person(
+    database: Database, site: Site
+) -> None:
+    site.on("/hook", reply(status=202))
+    added = await make_delivery(database, site)
+    await sender(database, site).send()
+    [asked] = site.asked("/hook")
+    [(id, opening, seq, application, created)] = await fetch(
+        database,
+        """
+        SELECT id, opening_id, seq, application_id, created_at FROM hiring.event
+         WHERE type = 'APPLIED'
+        """,
+    )
+    body = json.loads(asked.body)
+    assert body.pop("metadata")["jobId"] == opening
+    assert body == {
+        "id": id,
+        "seq": seq,
+        "jobId": opening,
+        "applicationId": application,
+        "eventType": "APPLIED",
+        "fromStatus": None,
+        "toStatus": "ACTIVE",
+        "createdAt": f"{created:%Y-%m-%dT%H:%M:%S}.{created.microsecond // 1000:03}Z",
+    }
+    assert b"ebedee" not in asked.body
+    stamp = int(asked.headers["jobmill-timestamp"])
+    assert asked.headers["jobmill-signature"] == sign(added.secret, stamp, asked.body)
+    assert (await states(database, "webhook"))[0][1] == "sent"
+
+
+async def test_the_check_in_the_guide_tells_ours_from_others(
+    database: Database, site: Site
+) -> None:
+    page = Path(__file__).parents[2] / "docs/how-to/notify-applicants.md"
+    found = re.search(r"<!-- example: .*? -->\n```python\n(.*?)```", page.read_text(), re.DOTALL)
+    assert found
+    names: dict[str, Any] = {}
+    exec(found[1], names)  # noqa: S102
+    site.on("/hook", reply())
+    added = await make_delivery(database, site)
+    await sender(database, site).send()
+    [asked] = site.asked("/hook")
+    headers = {name.title(): text for name, text in asked.headers.items()}
+    assert names["is_ours"](added.secret, headers, asked.body)
+    assert not names["is_ours"](added.secret, headers, asked.body + b" ")
+    assert not names["is_ours"]("whsec_other", headers, asked.body)
+    old = headers | {"Jobmill-Timestamp": "1700000000"}
+    assert not names["is_ours"](added.secret, old, asked.body)
+
+
+def seen(asked: Asked) -> tuple[str, bytes]:
+    return asked.headers["jobmill-delivery"], asked.body
+
+
+async def test_a_receiver_that_fails_is_told_again_under_the_same_number(
+    database: Database, site: Site
+) -> None:
+    site.on("/hook", in_turn(reply(status=500), reply(status=429), reply()))
+    added = await make_delivery(database, site)
+    one = sender(database, site)
+    for tries in (1, 2, 3):
+        await one.send()
+        await make_due(database)
+        assert len(site.asked("/hook")) == tries
+    assert len({seen(asked) for asked in site.asked("/hook")}) == 1
+    async with database.transaction() as tx:
+        [delivery] = await webhooks.deliveries(tx, added.id)
+    assert (delivery.state, delivery.attempts) == ("sent", 3)
+
+
+async def test_a_redirect_into_the_house_has_failed(database: Database, site: Site) -> None:
+    site.on("/hook", redirect("http://10.0.0.1/admin"))
+    await make_delivery(database, site)
+    await sender(database, site).send()
+    [(_, state, detail)] = await states(database, "webhook")
+    assert (state, "10.0.0.1/admin: not followed" in detail) == ("failed", True)
+    assert (await statuses(database))["FAILED"] == 1
+
+
+async def test_a_receiver_that_is_gone_is_not_told_any_more(database: Database, site: Site) -> None:
+    site.on("/hook", reply(status=410))
+    added = await make_delivery(database, site)
+    async with database.transaction() as tx:
+        first = (await ids(tx, "webhook"))[0]
+        await webhooks.replay(tx, first)
+    one = sender(database, site)
+    await one.feed()
+    for id in await ids(database, "webhook"):
+        move = await pipeline.call_webhook(one.tools, Caller(one.settings), item(id, "webhook"))
+        async with database.transaction() as tx:
+            assert move.save
+            await move.save(tx)
+    assert len(site.asked("/hook")) == 1
+    async with database.transaction() as tx:
+        assert not (await webhooks.get(tx, added.id)).enabled
+        with pytest.raises(Conflict, match="enable it first"):
+            await webhooks.replay(tx, first)
+    failed, dropped = await states(database, "webhook")
+    assert (failed[1], "410" in failed[2]) == ("failed", True)
+    assert dropped[1:] == ("dropped", "the webhook is disabled")
+
+
+async def test_a_worker_that_dies_after_calling_calls_again_under_the_same_number(
+    database: Database, site: Site
+) -> None:
+    site.on("/hook", reply())
+    await make_delivery(database, site)
+    one = sender(database, site)
+    await one.feed()
+    [id] = await ids(database, "webhook")
+    move = await pipeline.call_webhook(one.tools, Caller(one.settings), item(id, "webhook"))
+    # Killed here: what the move would have saved is not.
+    assert isinstance(move, Finish)
+    await one.send()
+    first, second = site.asked("/hook")
+    assert seen(first) == seen(second)
+    assert first.headers["jobmill-delivery"] == str(id)
+    await pipeline.call_webhook(one.tools, Caller(one.settings), item(id, "webhook"))
+    assert len(site.asked("/hook")) == 2
+
+
+async def test_a_replay_is_a_delivery_of_its_own_with_the_same_event(
+    database: Database, site: Site
+) -> None:
+    site.on("/hook", reply())
+    await make_delivery(database, site)
+    one = sender(database, site)
+    await one.send()
+    [old] = await ids(database, "webhook")
+    async with database.transaction() as tx:
+        new = await webhooks.replay(tx, old)
+    await one.send()
+    first, second = site.asked("/hook")
+    assert first.body == second.body
+    assert [asked.headers["jobmill-delivery"] for asked in (first, second)] == [str(old), str(new)]
+
+
+async def test_what_is_removed_takes_its_deliveries_with_it(database: Database, site: Site) -> None:
+    added = await make_delivery(database, site)
+    one = sender(database, site)
+    await one.feed()
+    async with database.transaction() as tx:
+        await webhooks.remove(tx, added.id)
+    await one.send()
+    assert site.seen == []
+    assert await states(database, "webhook") == []
+
+
+async def test_what_is_not_there_is_said_to_be_missing(tx: Tx) -> None:
+    letter = (await apply(tx, await make_opening(tx))) and (await ids(tx, "applied"))[-1]
+    for act in (
+        webhooks.get(tx, 2**40),
+        webhooks.remove(tx, 2**40),
+        webhooks.enable(tx, 2**40),
+        webhooks.deliveries(tx, 2**40),
+        webhooks.replay(tx, 2**40),
+        webhooks.replay(tx, letter),
+    ):
+        with pytest.raises(NotFound):
+            await act
+    with pytest.raises(Invalid, match="no event HIRED"):
+        await webhooks.add(tx, URL, events=["HIRED"])
+    with pytest.raises(NotFound, match="opening"):
+        await webhooks.add(tx, URL, opening_id=2**40)
+
+
+async def test_deliveries_are_read_in_pages_the_latest_first(tx: Tx) -> None:
+    opening = await make_opening(tx, capacity=9)
+    added = await webhooks.add(tx, URL, opening_id=opening.id)
+    for _ in range(5):
+        await apply(tx, opening)
+    found: list[webhooks.Delivery] = []
+    while page := await webhooks.deliveries(
+        tx, added.id, before=found[-1].id if found else None, limit=2
+    ):
+        found += page
+    assert [one.seq for one in found] == [6, 5, 4, 3, 2]
+    assert await webhooks.deliveries(tx, added.id, state="sent") == []
+    assert len(await webhooks.deliveries(tx, added.id, state="waiting")) == 5
+
+
+async def test_the_commands_do_all_of_it(
+    url: str, database: Database, site: Site, home: Path
+) -> None:
+    run = forked.runner(home, url, JOBMILL_PRIVATE_HOSTS=site.place)
+
+    async def ask(*words: object) -> Any:
+        done = await run("webhook", *words, "--json")
+        assert done.returncode == 0, done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    assert "Nobody is told" in (await run("webhook", "list")).stdout
+    refused = await run("webhook", "add", "http://hooks.example.org/x")
+    assert (refused.returncode, "https://" in refused.stderr) == (2, True)
+    [added] = await ask("add", site.url("/hook"), "--event", "APPLIED")
+    assert added["secret"].startswith("whsec_")
+    shown = await run("webhook", "show", added["id"])
+    assert added["secret"] not in shown.stdout + (await run("webhook", "list", "--json")).stdout
+
+    async with database.transaction() as tx:
+        await apply(tx, await make_opening(tx))
+    site.on("/hook", reply(status=400))
+    assert await sender(database, site).send() == 1
+    [delivery] = await ask("deliveries", added["id"], "--state", "failed")
+    assert (delivery["event"], "400" in delivery["detail"]) == ("APPLIED", True)
+    [again] = await ask("replay", delivery["id"])
+    assert again["of"] == delivery["id"] < again["delivery"]
+    more = await run("webhook", "deliveries", added["id"], "--limit", 1)
+    assert f"--before {again['delivery']}" in more.stdout
+
+    assert [one["enabled"] for one in await ask("disable", added["id"])] == [False]
+    assert (await run("webhook", "replay", delivery["id"])).returncode == 4
+    assert [one["enabled"] for one in await ask("enable", added["id"])] == [True]
+    await ask("remove", added["id"])
+    assert (await run("webhook", "show", added["id"])).returncode == 3

@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+import pytest
+
+from jobmill.errors import Invalid, OutsideError
+from jobmill.outside.addresses import Refused
+from jobmill.outside.client import Limits, Trouble
+from jobmill.outside.webhook import Caller, Delivery, Unwanted, check_url, sign
+from jobmill.settings import Settings
+
+from .site import Asked, Handler, Out, Site, redirect, reply
+
+QUICK = Limits(seconds=0.3, connect_seconds=0.3, read_seconds=0.3, raw_bytes=64_000, bytes=64_000)
+SECRET = "whsec_of_this_test"
+BODY = b'{"id":1,"eventType":"PROMOTED"}'
+
+
+def delivery(site: Site, path: str = "/hook") -> Delivery:
+    return Delivery(77, site.url(path), SECRET, "PROMOTED", BODY)
+
+
+def caller(site: Site, limits: Limits = QUICK) -> Caller:
+    return Caller(Settings(private_hosts=site.place), limits=limits, clock=lambda: 1_700_000_000.9)
+
+
+async def test_a_delivery_is_signed_over_its_time_and_its_body(site: Site) -> None:
+    site.on("/hook", reply(status=204))
+    assert "204" in await caller(site).send(delivery(site))
+    [asked] = site.asked("/hook")
+    assert (asked.method, asked.body) == ("POST", BODY)
+    own = {name: text for name, text in asked.headers.items() if name.startswith("jobmill-")}
+    signed = hmac.new(SECRET.encode(), b"1700000000." + BODY, hashlib.sha256).hexdigest()
+    assert own == {
+        "jobmill-event": "PROMOTED",
+        "jobmill-delivery": "77",
+        "jobmill-timestamp": "1700000000",
+        "jobmill-signature": f"v1={signed}",
+    }
+    assert asked.headers["content-type"] == "application/json"
+    assert asked.headers["content-length"] == str(len(BODY))
+
+
+def test_the_signature_is_the_one_the_guide_tells_how_to_check() -> None:
+    # Computed with `printf 1700000000.hello | openssl dgst -sha256 -hmac whsec_x`.
+    assert sign("whsec_x", 1_700_000_000, b"hello") == (
+        "v1=20d8679b715783336aef8d9fff251ed21322d839b1f5de36998c6130fdee4d9f"
+    )
+
+
+AGAIN = (408, 425, 429, 500, 502, 503, 599)
+NEVER = (300, 301, 302, 304, 307, 308, 400, 401, 403, 404, 422)
+
+
+@pytest.mark.parametrize("status", [*AGAIN, *NEVER])
+async def test_an_answer_says_whether_to_say_it_again(site: Site, status: int) -> None:
+    site.on("/hook", reply(b"no", status))
+    with pytest.raises(OutsideError, match=str(status)) as caught:
+        await caller(site).send(delivery(site))
+    assert caught.value.permanent is (status in NEVER)
+    assert not isinstance(caught.value, Unwanted)
+
+
+async def test_gone_means_never_again(site: Site) -> None:
+    site.on("/hook", reply(status=410))
+    with pytest.raises(Unwanted):
+        await caller(site).send(delivery(site))
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+async def test_a_redirect_is_not_followed_and_said_where_it_pointed(
+    site: Site, status: int
+) -> None:
+    site.on("/hook", redirect("http://169.254.169.254/latest/meta-data", status))
+    site.on("/inside", reply())
+    with pytest.raises(OutsideError, match=r"169\.254\.169\.254/latest") as caught:
+        await caller(site).send(delivery(site))
+    assert caught.value.permanent
+    # Not even to where we may go.
+    site.on("/hook", redirect(site.url("/inside"), status))
+    with pytest.raises(OutsideError, match="/inside: not followed"):
+        await caller(site).send(delivery(site))
+    assert site.asked("/inside") == []
+
+
+async def hang(asked: Asked, out: Out) -> None:
+    await asyncio.Event().wait()
+
+
+async def drip(asked: Asked, out: Out) -> None:
+    await out.send(b"HTTP/1.1 200 X\r\n")
+    while True:
+        await out.send(b"X-Drip: 1\r\n")
+        await asyncio.sleep(0.05)
+
+
+async def cut(asked: Asked, out: Out) -> None:
+    out.reset()
+
+
+@pytest.mark.parametrize("handle", [hang, drip, cut])
+async def test_who_does_not_answer_is_told_again_later(
+    site: Site, handle: Callable[[Asked, Out], Awaitable[None]]
+) -> None:
+    site.on("/hook", handle)
+    with pytest.raises(Trouble) as caught:
+        await caller(site).send(delivery(site))
+    assert not caught.value.permanent
+
+
+async def test_an_answer_counts_before_its_body_ends(site: Site) -> None:
+    async def go_on(asked: Asked, out: Out) -> None:
+        await out.send(b"HTTP/1.1 200 X\r\nContent-Length: 1000\r\n\r\nthanks")
+        await asyncio.Event().wait()
+
+    site.on("/hook", go_on)
+    assert "200" in await caller(site).send(delivery(site))
+
+
+async def test_of_a_huge_answer_next_to_nothing_is_read(site: Site) -> None:
+    sent = 0
+
+    async def pour(asked: Asked, out: Out) -> None:
+        nonlocal sent
+        await out.send(b"HTTP/1.1 200 X\r\nContent-Length: 1000000000\r\n\r\n")
+        while True:
+            await out.send(b"x" * 100_000)
+            sent += 100_000
+
+    handler: Handler = pour
+    site.on("/hook", handler)
+    assert "200" in await caller(site).send(delivery(site))
+    # Buffers of the two sockets take some; the rest was never sent.
+    assert sent < 50_000_000
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:{port}/hook",
+        "https://127.0.0.1/hook",
+        "https://10.0.0.1/hook",
+        "https://[::1]/hook",
+        "https://localhost/hook",
+        "https://169.254.169.254/latest",
+        "https://2130706433/hook",
+    ],
+)
+async def test_what_is_in_the_house_is_not_told_unless_it_is_named(site: Site, url: str) -> None:
+    site.on("/hook", reply())
+    one = replace(delivery(site), url=url.format(port=site.port))
+    with pytest.raises(Refused):
+        await Caller(Settings()).send(one)
+    assert site.seen == []
+
+
+ALLOWED = frozenset({("127.0.0.1", 9000)})
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("https://hooks.example.org/a?b=c#d", "https://hooks.example.org/a?b=c"),
+        (" https://hooks.example.org ", "https://hooks.example.org"),
+        ("http://127.0.0.1:9000/hook", "http://127.0.0.1:9000/hook"),
+    ],
+)
+def test_a_url_that_we_would_call_is_kept(url: str, kept: str) -> None:
+    assert check_url(url, ALLOWED).rstrip("/") == kept
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "hooks.example.org",
+        "http://hooks.example.org/hook",
+        "ftp://hooks.example.org/hook",
+        "https://me:secret@hooks.example.org/hook",
+        "https://hooks.example.org:8443/hook",
+        "http://127.0.0.1:9001/hook",
+        "https://10.1.2.3/hook",
+        "https://hooks.internal/hook",
+        "https://hooks.example.org/" + "x" * 9_000,
+    ],
+)
+def test_any_other_url_is_refused_when_it_is_added(url: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        check_url(url, ALLOWED)
+    assert "secret" not in str(caught.value)
