@@ -1,0 +1,214 @@
+"""jobmill hiring …: who applies, who is offered a slot, who leaves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+
+import typer
+
+from jobmill.cli import many, pipeline, privacy, recruiter, show, standing, tables
+from jobmill.cli.recruiter import ApplicationId, OpeningId
+from jobmill.cli.show import AsJson
+from jobmill.errors import Gone, Invalid
+
+if TYPE_CHECKING:
+    from jobmill.db import Tx
+    from jobmill.hiring.actor import Actor
+    from jobmill.hiring.applications import Application
+    from jobmill.hiring.sample import Sample
+    from jobmill.hiring.steps import Missed, Placed
+
+app = typer.Typer(
+    no_args_is_help=True, help="Take applications, see who stands where, and what happened."
+)
+
+Themselves = Annotated[
+    bool,
+    typer.Option(
+        "--for-applicant", help="As they asked for it: the log and the letter do not name you."
+    ),
+]
+Why = Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why, for the log.")]
+
+EXPIRED = (
+    "Acknowledgment window has expired. You have been returned to the waitlist with a penalty."
+)
+LAPSED = "Acknowledgment window has expired. It was the last offer: your application has ended."
+SAID = {
+    "ACTIVE": "You have a slot: you are now ACTIVE.",
+    "PENDING_ACKNOWLEDGMENT": "A slot is free for you. Confirm it before the deadline.",
+}
+
+
+@app.command()
+def apply(
+    opening: OpeningId,
+    applicant: Annotated[
+        int | None,
+        typer.Option(metavar="ID", min=1, help="Somebody who is known."),
+    ] = None,
+    name: Annotated[str | None, typer.Option(metavar="TEXT", help="Or anybody, by name …")] = None,
+    email: Annotated[str | None, typer.Option(metavar="ADDRESS", help="… and address.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Apply for somebody: they take a free slot, or join the waitlist."""
+    from jobmill.hiring import applicants, steps
+    from jobmill.hiring.actor import LOCAL
+
+    if applicant is not None and name is None and email is None:
+        placed = recruiter.change(lambda tx: steps.apply(tx, opening, applicant, LOCAL))
+    elif applicant is None and name is not None and email is not None:
+        person = applicants.person(name, email, fold=recruiter.folds())
+        placed = recruiter.change(lambda tx: steps.apply_by_address(tx, opening, person, LOCAL))
+    else:
+        raise Invalid("name --applicant ID, or --name and --email")
+    waits = f"You have been added to the waitlist at position {placed.position}."
+    _tell(placed.application, SAID.get(placed.application.status, waits), as_json, placed.position)
+
+
+@app.command()
+def withdraw(
+    application: ApplicationId,
+    reason: Why = None,
+    for_applicant: Themselves = False,
+    as_json: AsJson = False,
+) -> None:
+    """End an application; a slot that it had goes to who waits longest."""
+    from jobmill.hiring import steps
+
+    async def act(tx: Tx) -> Placed:
+        by = await _by(tx, application, for_applicant)
+        return await steps.withdraw(tx, application, by, reason=reason)
+
+    placed = recruiter.change(act)
+    _tell(placed.application, "Application withdrawn successfully.", as_json)
+
+
+@app.command()
+def ack(
+    application: ApplicationId, for_applicant: Themselves = False, as_json: AsJson = False
+) -> None:
+    """Confirm an offer, in time (else exit code 4: the slot is gone)."""
+    _answer(application, "accept", for_applicant, None, as_json)
+
+
+@app.command()
+def decline(
+    application: ApplicationId,
+    reason: Why = None,
+    for_applicant: Themselves = False,
+    as_json: AsJson = False,
+) -> None:
+    """Turn an offer down, which ends the application."""
+    _answer(application, "decline", for_applicant, reason, as_json)
+
+
+def _answer(
+    id: int,
+    answer: Literal["accept", "decline"],
+    for_applicant: bool,
+    reason: str | None,
+    as_json: bool,
+) -> None:
+    from jobmill.hiring import offers, steps
+
+    async def act(tx: Tx) -> Placed | Missed:
+        by = await _by(tx, id, for_applicant)
+        return await offers.answer(tx, id, answer, by, reason=reason)
+
+    done = recruiter.change(act)
+    # What the miss led to is committed by now.
+    if isinstance(done, steps.Missed):
+        _missed(done.application)
+    said = {
+        "accept": "Promotion acknowledged. You are now ACTIVE.",
+        "decline": "Offer declined. Your application has ended.",
+    }
+    _tell(done.application, said[answer], as_json)
+
+
+def _missed(one: Application) -> NoReturn:
+    raise Gone(LAPSED if one.status == "INACTIVE" else EXPIRED)
+
+
+async def _by(tx: Tx, application: int, for_applicant: bool) -> Actor:
+    from jobmill.hiring import applications
+    from jobmill.hiring.actor import LOCAL, applicant
+
+    if not for_applicant:
+        return LOCAL
+    return applicant((await applications.get(tx, application)).applicant_id)
+
+
+@app.command()
+def promote(
+    application: ApplicationId,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why out of turn; the log keeps it.")],
+    add_slot: Annotated[
+        bool, typer.Option("--add-slot", help="Make one more slot if none is free.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Offer a slot to somebody who waits, out of turn."""
+    from jobmill.hiring import company
+    from jobmill.hiring.actor import LOCAL
+
+    done = recruiter.change(
+        lambda tx: company.promote(tx, application, LOCAL, reason=reason, add_slot=add_slot)
+    )
+    _tell(done, "A slot was offered out of turn.", as_json)
+
+
+def _tell(one: Application, message: str, as_json: bool, position: int | None = None) -> None:
+    if as_json:
+        show.print_json(_result(one, message, position))
+        return
+    deadline = one.acknowledge_deadline
+    end = f" Answer it {recruiter.until(deadline)}." if deadline else ""
+    typer.echo(f"Application {one.id}: {message}{end}")
+
+
+def _result(one: Application, message: str, position: int | None) -> dict[str, Any]:
+    return {
+        "applicationId": one.id,
+        "applicantId": one.applicant_id,
+        "jobId": one.opening_id,
+        "status": one.status,
+        "queuePosition": position,
+        "message": message,
+    }
+
+
+app.command()(standing.status)
+app.command()(standing.timeline)
+app.command()(standing.queue)
+app.command()(pipeline.summary)
+app.command()(pipeline.replay)
+app.command()(pipeline.why)
+app.command()(pipeline.verify)
+app.command("export-person")(privacy.export_person)
+app.command("erase-person")(privacy.erase_person)
+app.command("import-applicants")(tables.import_applicants)
+app.command("withdraw-many")(many.withdraw_many)
+app.command("promote-many")(many.promote_many)
+app.command("message-many")(many.message_many)
+
+
+def seed(as_json: AsJson = False) -> None:
+    """Make a sample to look around in: 3 openings, 5 people, some applications. Once is enough."""
+    from jobmill.hiring import sample
+    from jobmill.hiring.actor import LOCAL
+
+    async def act(tx: Tx) -> Sample:
+        return await sample.seed(tx, LOCAL)
+
+    done = recruiter.change(act)
+    if as_json:
+        show.one(done, as_json=True)
+        return
+    ids = ", ".join(map(str, done.openings))
+    if done.added:
+        typer.echo(f"Made openings {ids} and {show.count(len(done.applicants), 'applicant')}.")
+        typer.echo(f"Look around: jobmill opening show {done.openings[0]}", err=True)
+    else:
+        typer.echo(f"The sample is there already (openings {ids}); nothing was changed.")

@@ -1,0 +1,225 @@
+"""jobmill hiring summary|replay|why|verify: what the log of an opening tells."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from jobmill.cli import heads, reasons, recruiter, roster, show, standing
+from jobmill.cli.recruiter import Limit, OpeningId
+from jobmill.cli.show import AsJson
+from jobmill.errors import Invalid
+
+if TYPE_CHECKING:
+    from jobmill.db import Database, Tx
+    from jobmill.hiring.events import Event
+    from jobmill.hiring.replay import Entry, Replay
+    from jobmill.hiring.summary import Summary
+    from jobmill.hiring.verify import Report
+    from jobmill.hiring.why import Why
+
+LAST = 10
+"""So many events are shown to people, the last ones."""
+
+
+def summary(opening: OpeningId, as_json: AsJson = False) -> None:
+    """Tell how an opening goes: counts, and how long people waited and took to answer."""
+    from jobmill.hiring import records
+    from jobmill.hiring import summary as summaries
+
+    async def ask(tx: Tx) -> Summary:
+        return await summaries.of(tx, opening)
+
+    found = recruiter.look(opening, ask)
+    if as_json:
+        known = records.camel(found)
+        names = {"openingId": "jobId", "title": "jobTitle"}
+        show.print_json({names.get(name, name): value for name, value in known.items()})
+        return
+    reasons.say(found.title, f"{found.opening_id:>5}  ", bold=True)
+    show.facts(
+        {
+            "slots": f"{found.active_count:,} of {found.capacity:,} taken",
+            "waiting": f"{found.waitlist_count:,}",
+            "ended": f"{found.inactive_count:,}",
+            "applications": f"{found.total_applications:,}",
+            "missed offers": f"{found.decay_events:,}",
+            "until an offer": _mean(found.avg_time_to_promotion_seconds),
+            "until an answer": _mean(found.avg_acknowledgment_time_seconds),
+        }
+    )
+
+
+def _mean(seconds: float | None) -> str:
+    if seconds is None:
+        return "not known yet"
+    return f"{recruiter.age(dt.timedelta(seconds=seconds))} on average"
+
+
+def replay(
+    opening: OpeningId,
+    at: Annotated[
+        str | None, typer.Option(metavar="TIME", help="At this time: 2026-11-15 09:30; else now.")
+    ] = None,
+    seq: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Or right after this event."),
+    ] = None,
+    limit: Limit = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Show an opening as it was at any moment: who was in it, who waited, what had happened."""
+    from jobmill.hiring import events
+    from jobmill.hiring import replay as replays
+
+    if at is not None and seq is not None:
+        raise Invalid("name --at TIME or --seq N, not both")
+    as_of = recruiter.moment(at) if at is not None else None
+
+    async def ask(tx: Tx) -> tuple[Replay, list[Event]]:
+        found = await replays.at(tx, opening, as_of=as_of, seq=seq)
+        first = 0 if as_json else max(found.seq - LAST, 0)
+        return found, await events.of_opening(tx, opening, after=first, upto=found.seq)
+
+    found, told = recruiter.look(opening, ask)
+    if as_json:
+        show.print_json(_replay(found, told))
+    else:
+        _print_replay(found, told, limit)
+
+
+def _replay(found: Replay, told: Sequence[Event]) -> dict[str, Any]:
+    from jobmill.hiring import records
+
+    return {
+        "jobId": found.opening_id,
+        "asOf": records.plain(found.as_of),
+        "activeApplicants": [_entry(one) for one in found.active],
+        "waitlistApplicants": [_entry(one) for one in found.waiting],
+        # What happened to the opening itself is no event of the contract.
+        "events": [standing.event_record(one) for one in told if one.application_id is not None],
+        "seq": found.seq,
+        "status": found.status,
+        "capacity": found.capacity,
+    }
+
+
+def _entry(one: Entry) -> dict[str, Any]:
+    return {
+        "applicationId": one.application_id,
+        "applicantId": one.applicant_id,
+        "applicantName": one.applicant_name,
+        "status": one.status,
+        "queuePosition": one.position,
+    }
+
+
+def _print_replay(found: Replay, told: Sequence[Event], limit: int) -> None:
+    at = f"{found.as_of.astimezone():%Y-%m-%d %H:%M:%S}"
+    if found.status is None:
+        typer.echo(f"At {at} opening {found.opening_id} was not there yet.")
+        return
+    taken = f"{found.occupied:,} of {show.count(found.capacity, 'slot')} taken"
+    waiting = f"{len(found.waiting):,} waiting"
+    words = [at, f"after event {found.seq}", found.status, taken, waiting]
+    reasons.say(reasons.joined(words), f"{found.opening_id:>5}  ", bold=True)
+    _print_entries("In it", found.active, limit)
+    _print_entries("Waiting", found.waiting, limit)
+    typer.echo("\nWhat had happened last")
+    for event in told:
+        standing.print_event(event, opening=False)
+
+
+def _print_entries(word: str, entries: Sequence[Entry], limit: int) -> None:
+    if not entries:
+        return
+    typer.echo(f"\n{word} ({len(entries):,})")
+    for one in entries[:limit]:
+        state = f"position {one.position:,}" if one.position else roster.STATES[one.status]
+        missed = f"missed {show.count(one.penalty_count, 'offer')}" if one.penalty_count else None
+        who = f"applicant {one.applicant_id}"
+        words = reasons.joined([one.applicant_name, state, missed, who])
+        reasons.say(words, f"{one.application_id:>5}  ")
+    if len(entries) > limit:
+        typer.echo(f"{'':7}and {len(entries) - limit:,} more: --limit N shows more")
+
+
+def why(
+    opening: OpeningId,
+    seq: Annotated[int, typer.Argument(metavar="SEQ", min=1, help="The number of an event.")],
+    as_json: AsJson = False,
+) -> None:
+    """Say why something happened: which rule, what it saw, and who was ahead."""
+    from jobmill.hiring import why as reasoning
+
+    async def ask(tx: Tx) -> Why:
+        return await reasoning.explain(tx, opening, seq)
+
+    found = recruiter.look(opening, ask)
+    if as_json:
+        show.print_json(_why(found))
+        return
+    words = [found.type, f"{found.at.astimezone():%Y-%m-%d %H:%M:%S}", f"by {found.by}"]
+    reasons.say(reasons.joined(words), f"{found.seq:>5}  ", bold=True)
+    for sentence in found.sentences:
+        reasons.say(sentence, "       ")
+
+
+def _why(found: Why) -> dict[str, Any]:
+    from jobmill.hiring import records
+
+    return {
+        "jobId": found.opening_id,
+        "seq": found.seq,
+        "eventType": found.type,
+        "applicationId": found.application_id,
+        "rule": found.rule,
+        "cause": found.cause,
+        "ahead": {"count": found.ahead.count, "first": list(found.ahead.first)},
+        "actor": found.by,
+        "createdAt": records.plain(found.at),
+        "sentences": found.sentences,
+    }
+
+
+def verify(
+    opening: Annotated[
+        int | None,
+        typer.Argument(metavar="[OPENING]", min=1, help="Left out: all openings."),
+    ] = None,
+    save: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Keep how far each log has come; keep it elsewhere."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Also check that no log was rewritten since that file."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check that no log was tampered with, and say where (exit code 1).
+
+    A log is a chain: each event holds a digest of all before it. Who can write to the database could
+    write a whole new chain; a file that you saved before shows that, too.
+    """
+    from jobmill.cli import session
+
+    known = heads.read(against) if against else {}
+
+    async def run(database: Database) -> list[Report]:
+        return await heads.verify(database, opening, known, quiet=as_json)
+
+    with recruiter.pointing():
+        found = session.use(run)
+    lost = [] if opening else sorted(set(known) - {one.opening_id for one in found})
+    bad = bool(lost) or any(one.faults for one in found)
+    heads.show_reports(found, lost, as_json=as_json)
+    if save and not bad:
+        heads.write(save, found)
+    elif save:
+        typer.echo(f"{save} was not written: what is wrong must not be kept as right.", err=True)
+    if bad:
+        raise typer.Exit(1)

@@ -1,0 +1,187 @@
+"""jobmill hiring status|timeline|queue: who stands where, and how they came there."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from jobmill.cli import reasons, recruiter, roster, show
+from jobmill.cli.recruiter import Limit, OpeningId, PersonName
+from jobmill.cli.show import AsJson
+
+if TYPE_CHECKING:
+    from jobmill.db import Tx
+    from jobmill.hiring.applicants import Applicant
+    from jobmill.hiring.events import Event
+    from jobmill.hiring.reading import Counted, Own, Row
+
+STANDING = (
+    "applicationId",
+    "jobId",
+    "jobTitle",
+    "status",
+    "queuePosition",
+    "appliedAt",
+    "promotedAt",
+    "acknowledgeDeadline",
+    "timeInCurrentStateSeconds",
+)
+"""What the public contract says of an application."""
+
+
+def status(person: PersonName, as_json: AsJson = False) -> None:
+    """Show how somebody stands in each opening they applied for."""
+    from jobmill.hiring import reading
+
+    async def ask(tx: Tx, who: Applicant) -> tuple[Applicant, list[Own]]:
+        return await reading.own(tx, who.id)
+
+    who, found = recruiter.look_at_person(person, ask)
+    if as_json:
+        show.print_json(_status(who, found))
+        return
+    reasons.say(reasons.joined([who.name, who.email]), f"{who.id:>5}  ", bold=True)
+    if not found:
+        typer.echo("       has not applied for anything.")
+    show.entries((one.application_id, [one.job_title], _standing(one)) for one in found)
+
+
+def _status(who: Applicant, found: list[Own]) -> dict[str, Any]:
+    from jobmill.hiring import records
+
+    listed = [records.camel(one) for one in found]
+    return {
+        "applicantId": who.id,
+        "applicantName": who.name,
+        "applicantEmail": who.email,
+        "applications": [{name: one[name] for name in STANDING} for one in listed],
+    }
+
+
+def _standing(one: Own) -> list[str | None]:
+    since = dt.timedelta(seconds=one.time_in_current_state_seconds)
+    return [
+        roster.stands(one.status, one.queue_position, one.acknowledge_deadline),
+        f"for {recruiter.age(since)}",
+        f"applied {recruiter.ago(one.applied_at)}",
+        f"opening {one.job_id}",
+    ]
+
+
+def timeline(
+    person: PersonName,
+    limit: Limit = 200,
+    after: Annotated[
+        str | None, typer.Option(metavar="PLACE", help="Where the list goes on, as it says.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List all that happened to somebody's applications, in order."""
+    from jobmill.hiring import reading
+
+    async def ask(tx: Tx, who: Applicant) -> list[Event]:
+        return await reading.timeline(tx, who.id, after=after, limit=limit + 1)
+
+    found = recruiter.look_at_person(person, ask)
+    for event in found[:limit]:
+        if as_json:
+            show.print_json(event_record(event))
+        else:
+            print_event(event, opening=True)
+    if not found and not as_json:
+        typer.echo("There are no more." if after else "Nothing has happened: they never applied.")
+    if len(found) > limit:
+        typer.echo(f"There are more: --after {reading.mark(found[limit - 1])}", err=True)
+
+
+def event_record(event: Event) -> dict[str, Any]:
+    """An event, by the names of the public contract."""
+    from jobmill.hiring import records
+
+    return {
+        "id": event.id,
+        "applicationId": event.application_id,
+        "eventType": event.type,
+        "fromStatus": event.from_status,
+        "toStatus": event.to_status,
+        "metadata": event.metadata,
+        "createdAt": records.plain(event.created_at),
+        "jobId": event.opening_id,
+        "seq": event.seq,
+        "actor": event.actor,
+        "note": event.note,
+    }
+
+
+def print_event(event: Event, *, opening: bool) -> None:
+    """An event in a line: when, what, from where to where, by whom."""
+    lead = f"{event.created_at.astimezone():%Y-%m-%d %H:%M:%S}  {event.seq:>5}  "
+    states = [roster.STATES[one] for one in (event.from_status, event.to_status) if one]
+    reasons.say(
+        reasons.joined(
+            [
+                event.type,
+                " → ".join(states) or None,
+                f"opening {event.opening_id}" if opening else None,
+                f"application {event.application_id}" if event.application_id else None,
+                f"by {event.actor}",
+                f"“{event.note}”" if event.note else None,
+            ]
+        ),
+        lead,
+    )
+
+
+def queue(
+    opening: OpeningId,
+    limit: Limit = 50,
+    after: Annotated[
+        int, typer.Option(metavar="KEY", min=0, help="Where it goes on, as it says.")
+    ] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """List who waits for an opening, in order."""
+    from jobmill.hiring import reading
+
+    async def ask(tx: Tx) -> tuple[Counted, list[Row]]:
+        counted = await reading.count(tx, opening)
+        return counted, await reading.queue(tx, opening, after=after, limit=limit + 1)
+
+    counted, found = recruiter.look(opening, ask)
+    if as_json:
+        show.print_json(_queue(counted, found[:limit]))
+    else:
+        waiting = f"{counted.waitlist_count:,} waiting"
+        taken = f"{counted.active_count:,} of {show.count(counted.capacity, 'slot')} taken"
+        reasons.say(
+            reasons.joined([counted.title, taken, waiting]), f"{counted.id:>5}  ", bold=True
+        )
+        roster.people(found[:limit])
+        if not found:
+            typer.echo("       There are no more." if after else "       Nobody waits.")
+    if len(found) > limit:
+        typer.echo(f"There are more: --after {found[limit - 1].queue_key}", err=True)
+
+
+def _queue(counted: Counted, found: list[Row]) -> dict[str, Any]:
+    from jobmill.hiring import records
+
+    return {
+        "jobId": counted.id,
+        "jobTitle": counted.title,
+        "capacity": counted.capacity,
+        "activeCount": counted.active_count,
+        "waitlistEntries": [
+            {
+                "applicationId": row.application_id,
+                "applicantId": row.applicant_id,
+                "applicantName": row.applicant_name,
+                "position": row.queue_position,
+                "appliedAt": records.plain(row.applied_at),
+                "penaltyCount": row.penalty_count,
+            }
+            for row in found
+        ],
+    }

@@ -1,0 +1,201 @@
+"""jobmill opening import|export, jobmill hiring import-applicants: files of many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO, TypeVar
+
+import typer
+
+from jobmill.cli import lines, recruiter, show
+from jobmill.cli.recruiter import DryRun, OpeningId
+from jobmill.cli.show import AsJson
+from jobmill.errors import Invalid
+
+if TYPE_CHECKING:
+    from jobmill.db import Database, Tx
+    from jobmill.hiring.intake import Admitted
+    from jobmill.hiring.openings import Opening
+    from jobmill.hiring.sheets import Entry
+
+T = TypeVar("T")
+
+TRIED = 5_000
+"""A dry run keeps the opening locked for as long as it takes."""
+
+File = Annotated[str, typer.Argument(metavar="FILE", help="The file; `-` is stdin.")]
+
+
+def _read(file: str, read: Callable[[bytes], T]) -> T:
+    """What a file says; all that is wrong with it is said, a line each."""
+    import sys
+
+    from jobmill.hiring.sheets import BIGGEST, NAMED, BadSheet
+
+    data = sys.stdin.buffer.read(BIGGEST + 1) if file == "-" else lines.read_file(file)
+    try:
+        return read(data)
+    except BadSheet as error:
+        for problem in error.problems[:NAMED]:
+            typer.echo(show.plain(f"{file}: {problem}"), err=True)
+        if len(error.problems) > NAMED:
+            typer.echo(f"and {len(error.problems) - NAMED:,} more", err=True)
+        typer.echo("Nothing was imported.", err=True)
+        raise typer.Exit(2) from error
+
+
+def import_openings(file: File, dry_run: DryRun = False, as_json: AsJson = False) -> None:
+    """Create openings from CSV or JSON lines: all of them, or none where a line is wrong.
+
+    Columns are named as an export names them; `title` and `capacity` are needed.
+    """
+    from jobmill.cli import roster
+    from jobmill.hiring import intake
+    from jobmill.hiring.actor import LOCAL
+
+    wanted = _read(file, intake.plans)
+
+    async def act(tx: Tx) -> list[Opening]:
+        async with tx.transaction(force_rollback=dry_run):
+            return await intake.create_all(tx, wanted, LOCAL)
+
+    made = recruiter.change(act)
+    if as_json:
+        roster.openings(made, as_json=True)
+        return
+    many = show.count(len(made), "opening")
+    if dry_run:
+        typer.echo(f"{many} would be created. Nothing was changed.")
+    else:
+        typer.echo(f"{many} created{_numbers(made)}.")
+
+
+def _numbers(made: Sequence[Opening]) -> str:
+    if not made:
+        return ""
+    return f": {made[0].id}" if len(made) == 1 else f": {made[0].id} to {made[-1].id}"
+
+
+def export(
+    opening: Annotated[
+        int | None,
+        typer.Argument(
+            metavar="[OPENING]",
+            min=1,
+            help="The applications of this one; left out: all openings.",
+        ),
+    ] = None,
+    form: Annotated[
+        Literal["csv", "jsonl"], typer.Option("--format", help="A table, or one object a line.")
+    ] = "csv",
+    out: Annotated[str, typer.Option(metavar="FILE", help="Where to; - is stdout.")] = "-",
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
+) -> None:
+    """Write openings, or all applications of one, to a file that a spreadsheet reads."""
+    from jobmill.cli import session
+    from jobmill.cli.files import replacing
+    from jobmill.hiring import openings, reading
+
+    async def overdue(tx: Tx) -> Sequence[int]:
+        if opening is None:
+            return []
+        await openings.get(tx, opening)
+        return await reading.overdue_opening(tx, opening)
+
+    async def run(database: Database) -> int:
+        await recruiter.settle(database, overdue)
+        with replacing(out) as file:
+            async with database.transaction() as tx:
+                await reading.freeze(tx)
+                return await _write(tx, opening, file, "jsonl" if as_json else form)
+
+    with recruiter.pointing():
+        count = session.use(run)
+    if out != "-":
+        what = "opening" if opening is None else "application"
+        typer.echo(f"{show.count(count, what)} written to {out}", err=True)
+
+
+async def _write(tx: Tx, opening: int | None, file: TextIO, form: str) -> int:
+    from jobmill.hiring import records, sheets
+
+    count = 0
+    names = records.OPENING if opening is None else records.APPLICATION
+    add: Callable[[dict[str, Any]], object] = (
+        sheets.begin(file, names) if form == "csv" else lambda record: lines.put(record, file)
+    )
+    found = records.all_openings(tx) if opening is None else records.applications(tx, opening)
+    async for record in found:
+        count += 1
+        add(record)
+    return count
+
+
+def import_applicants(
+    opening: OpeningId, file: File, dry_run: DryRun = False, as_json: AsJson = False
+) -> None:
+    """Have people apply, in the order of a CSV file: columns `name` and `email`, and `order` if wanted.
+
+    It can be done again: who is in it already stays where they are.
+    """
+    from jobmill.cli import session
+    from jobmill.hiring import sheets
+
+    wanted = _read(file, lambda data: sheets.people(data, fold=recruiter.folds()))
+
+    async def run(database: Database) -> list[Admitted]:
+        return await _admit(database, opening, wanted, dry_run, quiet=as_json)
+
+    with recruiter.pointing():
+        done = session.use(run)
+    if as_json:
+        from jobmill.hiring import records
+
+        for one in done:
+            show.print_json(records.camel(one))
+    else:
+        _print_admitted(done, dry_run)
+    if any(one.outcome == "refused" for one in done):
+        raise typer.Exit(1)
+
+
+async def _admit(
+    database: Database, opening: int, wanted: Sequence[Entry], dry_run: bool, *, quiet: bool
+) -> list[Admitted]:
+    from jobmill.hiring import intake, openings
+    from jobmill.hiring.actor import LOCAL
+
+    done: list[Admitted] = []
+    if dry_run and len(wanted) > TRIED:
+        raise Invalid(f"a dry run takes {TRIED:,} lines at most: others wait meanwhile")
+    if dry_run or not wanted:
+        async with database.transaction() as tx, tx.transaction(force_rollback=True):
+            await openings.get(tx, opening)
+            return await intake.admit(tx, opening, wanted, LOCAL) if wanted else []
+    with show.progress("Applying", quiet=quiet) as tell:
+        for start in range(0, len(wanted), intake.CHUNK):
+            async with database.transaction() as tx:
+                part = wanted[start : start + intake.CHUNK]
+                done += await intake.admit(tx, opening, part, LOCAL)
+            tell(f"{len(done):,} of {len(wanted):,}")
+    return done
+
+
+def _print_admitted(done: Sequence[Admitted], dry_run: bool) -> None:
+    from collections import Counter
+
+    for one in done:
+        if one.detail:
+            typer.echo(show.plain(f"line {one.line}, {one.email}: {one.detail}"), err=True)
+    outcomes = Counter(one.outcome for one in done)
+    states = Counter(one.status for one in done if one.outcome == "applied")
+    would = " would have" if dry_run else ""
+    parts = [
+        f"{outcomes['applied']:,}{would} applied ({states['WAITLIST']:,} of them waiting)",
+        f"{outcomes['known']:,} in it already" if outcomes["known"] else None,
+        f"{outcomes['repeated']:,} repeated" if outcomes["repeated"] else None,
+        f"{outcomes['refused']:,} refused" if outcomes["refused"] else None,
+    ]
+    typer.echo(", ".join(part for part in parts if part) + ".")
+    if dry_run:
+        typer.echo("Nothing was changed.")

@@ -1,0 +1,261 @@
+"""The commands for those who apply, as somebody would use them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobmill.db import Database
+from jobmill.hiring import applications, company, steps
+from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.openings import Opening
+from tests.cli import forked
+from tests.cli.forked import Run
+from tests.hiring.kit import apply, let_pass, make_opening
+
+RESULT = {"applicationId", "applicantId", "jobId", "status", "queuePosition", "message"}
+STANDING = {
+    "applicationId", "jobId", "jobTitle", "status", "queuePosition", "appliedAt", "promotedAt",
+    "acknowledgeDeadline", "timeInCurrentStateSeconds",
+}  # fmt: skip
+EVENT = {
+    "id", "applicationId", "eventType", "fromStatus", "toStatus", "metadata", "createdAt",
+}  # fmt: skip
+QUEUED = {
+    "applicationId", "applicantId", "applicantName", "position", "appliedAt", "penaltyCount",
+}  # fmt: skip
+SUMMARY = {
+    "jobId", "jobTitle", "capacity", "activeCount", "waitlistCount", "inactiveCount",
+    "totalApplications", "avgTimeToPromotionSeconds", "avgAcknowledgmentTimeSeconds",
+    "decayEvents",
+}  # fmt: skip
+
+
+@pytest.fixture
+def run(home: Path, url: str) -> Run:
+    return forked.runner(home, url)
+
+
+def told(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+async def fill(
+    database: Database, capacity: int, people: int, **terms: Any
+) -> tuple[Opening, list[int]]:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, capacity, **terms)
+        return opening, [(await apply(tx, opening)).application.id for _ in range(people)]
+
+
+async def state(database: Database, id: int) -> str:
+    async with database.transaction() as tx:
+        return (await applications.get(tx, id)).status
+
+
+async def test_one_applies_is_promoted_and_confirms(run: Run, database: Database) -> None:
+    opening, (first,) = await fill(database, 1, 1)
+    words = ["hiring", "apply", opening.id, "--name", "Bea", "--email", "bea@a.example"]
+    (waits,) = told(await run(*words, "--json"))
+    assert waits.keys() == RESULT
+    assert (waits["status"], waits["queuePosition"]) == ("WAITLIST", 1)
+    assert waits["message"] == "You have been added to the waitlist at position 1."
+    again = await run(*words)
+    assert (again.returncode, "already has an active application" in again.stderr) == (4, True)
+    early = await run("hiring", "ack", waits["applicationId"])
+    assert (early.returncode, "has no offer" in early.stderr) == (4, True)
+    (left,) = told(await run("hiring", "withdraw", first, "--for-applicant", "--json"))
+    assert (left["status"], left["message"]) == (
+        "INACTIVE",
+        "Application withdrawn successfully.",
+    )
+    shown = (await run("hiring", "status", "BEA@a.example")).stdout
+    assert "offered, by " in shown
+    done = await run("hiring", "ack", waits["applicationId"])
+    assert "You are now ACTIVE." in done.stdout
+    (status,) = told(await run("hiring", "status", "bea@a.example", "--json"))
+    assert status["applications"][0].keys() == STANDING
+    events = told(await run("hiring", "timeline", "bea@a.example", "--json"))
+    assert [one["eventType"] for one in events] == ["APPLIED", "PROMOTED", "ACKNOWLEDGED"]
+    assert events[0].keys() >= EVENT
+    assert [one["actor"] for one in events][2] == "local"
+
+
+async def test_an_answer_that_is_late_fails_and_its_consequences_are_kept(
+    run: Run, database: Database
+) -> None:
+    opening, (first, second, third) = await fill(database, 1, 3)
+    async with database.transaction() as tx:
+        await steps.withdraw(tx, first, LOCAL)
+        await let_pass(tx, opening, dt.timedelta(minutes=6))
+    done = await run("hiring", "ack", second)
+    assert (done.returncode, done.stdout) == (4, "")
+    assert (
+        "Acknowledgment window has expired. You have been returned to the waitlist with a penalty."
+    ) in done.stderr
+    assert await state(database, second) == "WAITLIST"
+    assert await state(database, third) == "PENDING_ACKNOWLEDGMENT"
+    shown = (await run("hiring", "queue", opening.id)).stdout
+    assert "position 1 · missed 1 offer" in shown
+    (queue,) = told(await run("hiring", "queue", opening.id, "--json"))
+    assert queue["waitlistEntries"][0].keys() == QUEUED
+    assert "Offer declined" in (await run("hiring", "decline", third)).stdout
+
+
+async def test_what_is_overdue_is_settled_before_it_is_shown(run: Run, database: Database) -> None:
+    opening, (first, second, _) = await fill(database, 1, 3)
+    async with database.transaction() as tx:
+        await steps.withdraw(tx, first, LOCAL)
+        await let_pass(tx, opening, dt.timedelta(minutes=6))
+    (shown,) = told(await run("opening", "show", opening.id, "--json"))
+    assert [row["applicationId"] for row in shown["waitlistApplicants"]] == [second]
+
+
+async def test_somebody_is_taken_out_of_turn_for_a_reason(run: Run, database: Database) -> None:
+    opening, ids = await fill(database, 1, 3)
+    words = ["hiring", "promote", ids[2], "--reason", "knows the ovens"]
+    full = await run(*words)
+    assert (full.returncode, "has no free slot" in full.stderr) == (4, True)
+    assert "out of turn" in (await run(*words, "--add-slot")).stdout
+    assert await state(database, ids[2]) == "PENDING_ACKNOWLEDGMENT"
+    (why,) = told(await run("hiring", "why", opening.id, 6, "--json"))
+    assert (why["rule"], why["ahead"]["first"]) == ("out of turn, by the company", [ids[1]])
+    assert "knows the ovens" in (await run("hiring", "why", opening.id, 6)).stdout
+    assert (await run("hiring", "why", opening.id, 99)).returncode == 3
+    assert (await run("hiring", "promote", ids[1])).returncode == 2
+
+
+async def test_what_is_not_there_is_said_with_where_to_look(run: Run) -> None:
+    for words in (["summary", 7], ["queue", 7], ["replay", 7], ["verify", 7], ["status", 7]):
+        done = await run("hiring", *words)
+        assert (done.returncode, "jobmill opening" in done.stderr) == (3, True), words
+    assert (await run("hiring", "status", "ada@a.example")).returncode == 3
+    assert (await run("hiring", "status", "ada")).returncode == 2
+    assert (await run("hiring", "status", "9" * 30)).returncode == 3
+    assert "nothing to verify" in (await run("hiring", "verify")).stdout
+
+
+async def test_the_past_is_shown_as_it_was(run: Run, database: Database) -> None:
+    opening, ids = await fill(database, 1, 2)
+    async with database.transaction() as tx:
+        await steps.withdraw(tx, ids[0], LOCAL, reason="gone")
+    (then,) = told(await run("hiring", "replay", opening.id, "--seq", 3, "--json"))
+    assert [one["applicationId"] for one in then["activeApplicants"]] == [ids[0]]
+    assert [one["queuePosition"] for one in then["waitlistApplicants"]] == [1]
+    assert [one["eventType"] for one in then["events"]] == ["APPLIED", "APPLIED"]
+    assert then.keys() >= {"jobId", "asOf"}
+    now = (await run("hiring", "replay", opening.id)).stdout
+    assert "offered" in now
+    assert "WITHDRAWN · active → ended" in now
+    assert "was not there yet" in (await run("hiring", "replay", opening.id, "--at", "2020-01-01")).stdout  # fmt: skip
+    assert (await run("hiring", "replay", opening.id, "--at", "then")).returncode == 2
+    (summary,) = told(await run("hiring", "summary", opening.id, "--json"))
+    assert summary.keys() == SUMMARY
+    assert (summary["inactiveCount"], summary["totalApplications"]) == (1, 2)
+
+
+async def test_a_log_that_was_tampered_with_is_found(
+    run: Run, database: Database, home: Path
+) -> None:
+    opening, _ = await fill(database, 1, 2)
+    kept = home / "heads.jsonl"
+    assert (await run("hiring", "verify", "--save", kept)).returncode == 0
+    assert (await run("hiring", "verify", "--against", kept)).returncode == 0
+    kept.write_text(kept.read_text() + '{"jobId": 999, "seq": 1, "hash": "aa"}\n')
+    lost = await run("hiring", "verify", "--against", kept)
+    assert (lost.returncode, "opening 999: it is gone" in lost.stdout) == (1, True)
+    async with database.transaction() as tx:
+        await tx.execute("ALTER TABLE hiring.event DISABLE TRIGGER USER")
+        await tx.execute(
+            "UPDATE hiring.event SET actor = 'nobody' WHERE opening_id = %s AND seq = 2",
+            [opening.id],
+        )
+    new = home / "new.jsonl"
+    done = await run("hiring", "verify", opening.id, "--save", new)
+    assert done.returncode == 1
+    assert f"opening {opening.id}, event 2: " in done.stdout
+    assert not new.exists()
+    bad = await run("hiring", "verify", "--against", "-", stdin="{}\n")
+    assert (bad.returncode, "-:1 is no line" in bad.stderr) == (2, True)
+
+
+async def test_many_are_done_at_once_and_tried_before(run: Run, database: Database) -> None:
+    opening, ids = await fill(database, 1, 4)
+    words = ["hiring", "withdraw-many", opening.id, ids[0], ids[1], 10**6, "--reason", "cut"]
+    dry = await run(*words, "--dry-run")
+    assert dry.returncode == 1
+    assert [line.split("  ")[-1] for line in dry.stdout.splitlines()] == [
+        "withdrawn: was ACTIVE",
+        "withdrawn: was WAITLIST",
+        f"refused: job {opening.id} has no such application",
+        "offered: next in line",
+        "Nothing was changed.",
+    ]
+    assert await state(database, ids[0]) == "ACTIVE"
+    done = await run(*words, "--json")
+    assert [json.loads(line)["outcome"] for line in done.stdout.splitlines()] == [
+        "withdrawn",
+        "withdrawn",
+        "refused",
+        "offered",
+    ]
+    assert await state(database, ids[2]) == "PENDING_ACKNOWLEDGMENT"
+    told(await run(
+        "hiring", "message-many", opening.id, "--all-waiting", "--reason", "delay",
+        "--file", "-", "--json", stdin="One more week.",
+    ))  # fmt: skip
+    (one,) = told(
+        await run("hiring", "promote-many", opening.id, ids[3], "--reason", "x", "--add-slots", "--json")
+    )  # fmt: skip
+    assert one["outcome"] == "offered"
+    both = await run("hiring", "promote-many", opening.id, ids[3], "--all-waiting", "--reason", "x")
+    assert both.returncode == 2
+
+
+async def test_people_come_from_a_file_and_again(run: Run, database: Database, home: Path) -> None:
+    opening, _ = await fill(database, 1, 0)
+    file = home / "people.csv"
+    file.write_text("name,email\nAda,ada@a.example\nBen,ben@a.example\nAda,ADA@a.example\n")
+    words = ["hiring", "import-applicants", opening.id, file]
+    dry = await run(*words, "--dry-run")
+    assert "2 would have applied (1 of them waiting), 1 repeated." in dry.stdout
+    first = told(await run(*words, "--json"))
+    assert [one["outcome"] for one in first] == ["applied", "applied", "repeated"]
+    again = await run(*words)
+    assert again.stdout == "0 applied (0 of them waiting), 2 in it already, 1 repeated.\n"
+    file.write_text("name,email\nAda,ada+baking@a.example\n")
+    fold = {"JOBMILL_FOLD_EMAIL_ALIASES": "true"}
+    assert [one["outcome"] for one in told(await run(*words, "--json", **fold))] == ["known"]
+    file.write_bytes("name,email\nJosé,j@a.example\n".encode("latin-1"))
+    bad = await run(*words)
+    assert (bad.returncode, "line 2: not UTF-8" in bad.stderr) == (2, True)
+    async with database.transaction() as tx:
+        await company.close(tx, opening.id, LOCAL)
+    closed = await run(*words[:-1], "-", stdin="name,email\nEve,eve@a.example\n")
+    assert (closed.returncode, "is closed" in closed.stderr) == (1, True)
+
+
+async def test_somebody_is_given_their_data_and_forgotten(run: Run, database: Database) -> None:
+    opening, (id,) = await fill(database, 1, 1)
+    async with database.transaction() as tx:
+        who = (await applications.get(tx, id)).applicant_id
+    (data,) = told(await run("hiring", "export-person", who, "--json"))
+    assert data["applicant"]["name"] == "Ada"
+    asked = await run("hiring", "erase-person", who)
+    assert (asked.returncode, "--yes" in asked.stderr) == (2, True)
+    (done,) = told(await run("hiring", "erase-person", who, "--yes", "--json"))
+    assert done == {"applicantId": who, "erased": True, "ended": [id]}
+    assert "erased already" in (await run("hiring", "erase-person", who, "--yes")).stderr
+    assert (await run("hiring", "verify", opening.id)).returncode == 0
+
+
+async def test_the_sample_is_made_once(run: Run) -> None:
+    assert "and 5 applicants." in (await run("seed")).stdout
+    assert "nothing was changed" in (await run("seed")).stdout
+    assert len(told(await run("opening", "list", "--json"))) == 3

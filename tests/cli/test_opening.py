@@ -1,0 +1,198 @@
+"""The commands for openings, as somebody would use them."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import io
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobmill.cli import recruiter
+from jobmill.db import Database
+from jobmill.errors import Invalid
+from tests.cli import forked
+from tests.cli.forked import Run
+from tests.hiring.kit import apply, make_opening
+
+
+@pytest.fixture
+def run(home: Path, url: str) -> Run:
+    return forked.runner(home, url)
+
+
+@pytest.fixture(autouse=True)
+async def numbers(database: Database) -> None:
+    """Counted from 1: others have used numbers up in the database that this one was copied from."""
+    async with database.transaction() as tx:
+        await tx.execute("ALTER TABLE hiring.opening ALTER COLUMN id RESTART")
+        await tx.execute("ALTER TABLE hiring.applicant ALTER COLUMN id RESTART")
+        await tx.execute("ALTER TABLE hiring.application ALTER COLUMN id RESTART")
+
+
+def told(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+async def fill(database: Database, capacity: int, people: int) -> None:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, capacity)
+        for _ in range(people):
+            await apply(tx, opening)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("90s", 90), ("5m", 300), ("5 min", 300), ("2H", 7_200), ("3d", 259_200), ("45", 45)],
+)
+def test_spans_are_read_as_people_write_them(text: str, seconds: int) -> None:
+    assert recruiter.span(text) == dt.timedelta(seconds=seconds)
+
+
+@pytest.mark.parametrize("text", ["soon", "", "-5m", "5 years", "1.5h", "999999999w"])
+def test_what_is_no_span_is_refused(text: str) -> None:
+    with pytest.raises(Invalid, match="5m"):
+        recruiter.span(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("2026-11-15T09:30:00Z", dt.datetime(2026, 11, 15, 9, 30, tzinfo=dt.UTC)),
+        ("2026-11-15 10:30+01:00", dt.datetime(2026, 11, 15, 9, 30, tzinfo=dt.UTC)),
+        ("2026-11-15 09:30", dt.datetime(2026, 11, 15, 9, 30).astimezone()),
+        ("2026-11-15", dt.datetime(2026, 11, 15).astimezone()),
+    ],
+)
+def test_times_without_a_zone_are_local(text: str, at: dt.datetime) -> None:
+    assert recruiter.moment(text) == at
+
+
+@pytest.mark.parametrize("text", ["tomorrow", "", "0001-01-01", "2026-13-01", "25:00"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(Invalid, match="is no time"):
+        recruiter.moment(text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(300, "5 minutes"), (90, "90 seconds"), (3_600, "1 hour"), (172_800, "2 days")],
+)
+def test_spans_are_said_without_a_rest(seconds: int, words: str) -> None:
+    assert recruiter.say_span(dt.timedelta(seconds=seconds)) == words
+
+
+async def test_an_opening_is_made_changed_and_turned(run: Run) -> None:
+    assert "jobmill opening create" in (await run("opening", "list")).stdout
+    (made,) = told(
+        await run(
+            "opening", "create", "Baker", "--capacity", 2, "--window", "2h", "--remote",
+            "--waitlist-limit", 3, "--apply-until", "2030-01-01T00:00:00Z", "--json",
+        )
+    )  # fmt: skip
+    assert (made["acknowledgeWindowSeconds"], made["remote"], made["waitlistLimit"]) == (
+        7_200,
+        True,
+        3,
+    )
+    assert made["applyUntil"] == "2030-01-01T00:00:00.000Z"
+    change = ["opening", "edit", 1, "--title", "Master", "--waitlist-limit", "none"]
+    dry = await run(*change, "--dry-run")
+    assert dry.stdout.splitlines() == [
+        "title: Baker → Master",
+        "waitlist limit: 3 → (none)",
+        "Nothing was changed.",
+    ]
+    assert told(await run("opening", "list", "--json"))[0]["title"] == "Baker"
+    (changed,) = told(await run(*change, "--json"))
+    assert changed["changed"]["title"] == {"from": "Baker", "to": "Master"}
+    assert "it is so already" in (await run(*change)).stdout
+    assert (await run("opening", "edit", 1)).returncode == 2
+    assert "is paused" in (await run("opening", "pause", 1)).stdout
+    again = await run("opening", "pause", 1)
+    assert (again.returncode, "is paused" in again.stderr) == (4, True)
+    (shown,) = told(await run("opening", "list", "--status", "paused", "--json"))
+    assert (shown["title"], shown["waitlistLimit"], shown["remote"]) == ("Master", None, True)
+    missing = await run("opening", "close", 99)
+    assert (missing.returncode, "jobmill opening list" in missing.stderr) == (3, True)
+
+
+async def test_who_would_be_promoted_is_said_before(run: Run, database: Database) -> None:
+    await fill(database, 1, 3)
+    dry = await run("opening", "capacity", 1, 2, "--dry-run")
+    assert "Opening 1 would have 2 of 2 slots taken, 1 waiting." in dry.stdout
+    assert "2  Ada would be offered a slot." in dry.stdout
+    (shown,) = told(await run("opening", "show", 1, "--json"))
+    assert (shown["capacity"], shown["waitlistCount"]) == (1, 2)
+    (done,) = told(await run("opening", "capacity", 1, 2, "--json"))
+    assert [one["applicationId"] for one in done["promoted"]] == [2]
+    assert "Nobody is sent away: 1 beyond" in (await run("opening", "capacity", 1, 1)).stdout
+
+
+async def test_a_roster_is_shown_page_by_page(run: Run, database: Database) -> None:
+    await fill(database, 1, 4)
+    first = await run("opening", "show", 1, "--limit", 2)
+    assert [line for line in first.stdout.splitlines() if line.startswith(("In it", "Wai"))] == [
+        "In it (1)",
+        "Waiting (3)",
+    ]
+    assert "offers stand for  5 minutes" in first.stdout
+    after = first.stderr.split("--after ")[1].strip()
+    second = (await run("opening", "show", 1, "--after", after)).stdout
+    assert "offers stand for" not in second
+    assert [line.split(" · ")[0].strip() for line in second.splitlines() if "position" in line] == [
+        "position 2",
+        "position 3",
+    ]
+    (whole,) = told(await run("opening", "show", 1, "--json"))
+    assert [row["queuePosition"] for row in whole["waitlistApplicants"]] == [1, 2, 3]
+    assert whole["activeApplicants"][0].keys() >= {
+        "applicationId", "applicantId", "applicantName", "applicantEmail", "status",
+        "queuePosition", "appliedAt", "promotedAt", "acknowledgeDeadline",
+    }  # fmt: skip
+
+
+async def test_openings_go_out_and_come_in(run: Run, database: Database, home: Path) -> None:
+    file = home / "openings.csv"
+    file.write_text("title,capacity,maxMissed\nBaker,2,5\n=Cook,1,\n")
+    dry = await run("opening", "import", file, "--dry-run")
+    assert dry.stdout == "2 openings would be created. Nothing was changed.\n"
+    assert told(await run("opening", "list", "--json")) == []
+    assert "2 openings created" in (await run("opening", "import", file)).stdout
+    out = (await run("opening", "export")).stdout
+    rows = list(csv.DictReader(io.StringIO(out, newline="")))
+    assert [(row["title"], row["maxMissed"], row["remote"]) for row in rows] == [
+        ("Baker", "5", "false"),
+        ("'=Cook", "3", "false"),
+    ]
+    bad = await run("opening", "import", "-", stdin="title,capacity\nX,1\nBaker,0\n,1\n")
+    assert bad.returncode == 2
+    assert "line 3: capacity" in bad.stderr
+    assert "line 4: title" in bad.stderr
+    made = told(await run("opening", "export", "--json"))
+    assert len(made) == 2
+    first = made[0]["id"]
+    await run("hiring", "apply", first, "--name", "@Ada", "--email", "ada@a.example")
+    written = await run("opening", "export", first, "--out", home / "one.csv")
+    assert "1 application written" in written.stderr
+    (row,) = csv.DictReader(io.StringIO((home / "one.csv").read_text(), newline=""))
+    assert (row["applicantName"], row["status"]) == ("'@Ada", "ACTIVE")
+    assert (await run("opening", "export", 99, "--out", home / "no.csv")).returncode == 3
+    assert not (home / "no.csv").exists()
+
+
+async def test_who_is_blocked_cannot_apply(run: Run, database: Database) -> None:
+    await fill(database, 1, 0)
+    assert "Nobody is blocked" in (await run("opening", "blocked")).stdout
+    await run("opening", "block", "@Evil.example", "--reason", "spam")
+    assert "@evil.example spam" in (await run("opening", "blocked")).stdout
+    eve = ["hiring", "apply", 1, "--name", "Eve", "--email", "eve@evil.example"]
+    assert "not accepted" in (await run(*eve)).stderr
+    await run("opening", "unblock", "@evil.example")
+    assert (await run(*eve)).returncode == 0
+    assert (await run("opening", "unblock", "@evil.example")).returncode == 3

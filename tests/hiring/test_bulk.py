@@ -1,0 +1,150 @@
+"""One thing done to many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobmill.db import Database, Tx
+from jobmill.errors import Invalid
+from jobmill.hiring import applications, bulk, company, openings, steps
+from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.bulk import Line
+from jobmill.hiring.openings import Opening
+from tests.hiring.kit import apply, make_opening
+
+
+async def fill(tx: Tx, capacity: int, people: int, **terms: Any) -> tuple[Opening, list[int]]:
+    """An opening and its applications, in their order."""
+    opening = await make_opening(tx, capacity, **terms)
+    return opening, [(await apply(tx, opening)).application.id for _ in range(people)]
+
+
+async def states(tx: Tx, ids: list[int]) -> list[str]:
+    return [(await applications.get(tx, id)).status for id in ids]
+
+
+def told(lines: list[Line]) -> list[tuple[int, str]]:
+    return [(line.application_id, line.outcome) for line in lines]
+
+
+async def count_notices(tx: Tx, kind: str, opening: Opening) -> int:
+    cursor = await tx.execute(
+        "SELECT count(*) FROM hiring.notice WHERE kind = %s AND opening_id = %s",
+        [kind, opening.id],
+    )
+    (count,) = await cursor.fetchone() or (0,)
+    return count
+
+
+async def test_slots_go_to_those_who_stay_not_to_those_who_leave_with_them(tx: Tx) -> None:
+    opening, ids = await fill(tx, 2, 6)
+    leaving = [ids[0], ids[1], ids[2]]
+    lines = await bulk.run(tx, opening.id, "withdraw", leaving, LOCAL, reason="budget cut")
+    assert told(lines) == [
+        *((id, "withdrawn") for id in leaving),
+        (ids[3], "offered"),
+        (ids[4], "offered"),
+    ]
+    assert await states(tx, ids) == [
+        *["INACTIVE"] * 3,
+        *["PENDING_ACKNOWLEDGMENT"] * 2,
+        "WAITLIST",
+    ]
+    # Nobody who was sent off was told of an offer.
+    assert await count_notices(tx, "promoted", opening) == 2
+    after = await openings.get(tx, opening.id)
+    assert (after.occupied, after.waiting) == (2, 1)
+
+
+async def test_one_that_is_refused_stops_no_other(tx: Tx) -> None:
+    opening, ids = await fill(tx, 5, 2)
+    _, (foreign,) = await fill(tx, 1, 1)
+    await steps.withdraw(tx, ids[0], LOCAL)
+    named = [foreign, 2**70, ids[0], ids[1], ids[1]]
+    lines = await bulk.run(tx, opening.id, "withdraw", named, LOCAL, reason="x")
+    assert told(lines) == [
+        (foreign, "refused"),
+        (2**70, "refused"),
+        (ids[0], "refused"),
+        (ids[1], "withdrawn"),
+    ]
+    assert lines[2].detail == "it has ended already"
+    assert await states(tx, [foreign]) == ["ACTIVE"]
+
+
+async def test_a_dry_run_decides_the_same_and_leaves_no_trace(tx: Tx) -> None:
+    opening, ids = await fill(tx, 2, 5)
+    before = await openings.get(tx, opening.id)
+    dry = await bulk.run(tx, opening.id, "withdraw", ids[:2], LOCAL, reason="x", dry_run=True)
+    assert await openings.get(tx, opening.id) == before
+    assert await states(tx, ids) == [*["ACTIVE"] * 2, *["WAITLIST"] * 3]
+    assert await count_notices(tx, "removed", opening) == 0
+    assert dry == await bulk.run(tx, opening.id, "withdraw", ids[:2], LOCAL, reason="x")
+
+
+async def test_a_dry_run_on_its_own_connection_leaves_no_trace(database: Database) -> None:
+    async with database.transaction() as tx:
+        opening, ids = await fill(tx, 1, 3)
+    async with database.transaction() as tx:
+        lines = await bulk.run(
+            tx, opening.id, "promote", None, LOCAL, reason="x", add_slots=True, dry_run=True
+        )
+    assert told(lines) == [(ids[1], "offered"), (ids[2], "offered")]
+    async with database.transaction() as tx:
+        assert await states(tx, ids) == ["ACTIVE", "WAITLIST", "WAITLIST"]
+        assert (await openings.get(tx, opening.id)).capacity == 1
+
+
+async def test_people_are_promoted_while_slots_are_free_unless_slots_are_added(tx: Tx) -> None:
+    opening, ids = await fill(tx, 1, 5)
+    await company.pause(tx, opening.id, LOCAL)
+    await steps.withdraw(tx, ids[0], LOCAL)
+    named = [ids[3], ids[2], ids[0]]
+    lines = await bulk.run(tx, opening.id, "promote", named, LOCAL, reason="knows the pumps")
+    assert told(lines) == [(ids[3], "offered"), (ids[2], "refused"), (ids[0], "refused")]
+    assert [line.detail for line in lines[1:]] == [
+        "no slot is free",
+        "it does not wait: it is INACTIVE",
+    ]
+    lines = await bulk.run(
+        tx, opening.id, "promote", [ids[2]], LOCAL, reason="knows them, too", add_slots=True
+    )
+    assert told(lines) == [(ids[2], "offered")]
+    after = await openings.get(tx, opening.id)
+    assert (after.capacity, after.occupied, after.waiting) == (2, 2, 2)
+
+
+async def test_all_who_wait_are_told_though_nothing_else_happens(tx: Tx) -> None:
+    opening, ids = await fill(tx, 1, 4)
+    before = await openings.get(tx, opening.id)
+    lines = await bulk.run(
+        tx, opening.id, "message", None, LOCAL, reason="delay", message="We need another week."
+    )
+    assert told(lines) == [(id, "told") for id in ids[1:]]
+    assert await count_notices(tx, "message", opening) == 3
+    assert await openings.get(tx, opening.id) == before
+
+
+@pytest.mark.parametrize(
+    ("action", "reason", "message", "says"),
+    [
+        ("withdraw", " ", None, "why"),
+        ("message", "x", None, "told"),
+        ("message", "x", "  ", "told"),
+        ("message", "x", "y" * 10_001, "10,000 characters"),
+    ],
+)
+async def test_what_is_not_said_is_asked_for(
+    tx: Tx, action: bulk.Action, reason: str, message: str | None, says: str
+) -> None:
+    opening, ids = await fill(tx, 1, 1)
+    with pytest.raises(Invalid, match=says):
+        await bulk.run(tx, opening.id, action, ids, LOCAL, reason=reason, message=message)
+
+
+async def test_so_many_at_once_and_no_more(tx: Tx) -> None:
+    opening, _ = await fill(tx, 1, 1)
+    with pytest.raises(Invalid, match="5,000"):
+        await bulk.run(tx, opening.id, "withdraw", range(1, 5_002), LOCAL, reason="x")

@@ -1,0 +1,40 @@
+"""The sample to look around in."""
+
+from __future__ import annotations
+
+import asyncio
+
+from jobmill.db import Database, Tx
+from jobmill.hiring import openings, reading, sample
+from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.sample import Sample
+
+
+async def test_the_sample_shows_every_state(tx: Tx) -> None:
+    found = await sample.seed(tx, LOCAL)
+    assert (found.added, len(found.openings), len(found.applicants)) == (True, 3, 5)
+    states = [sorted(one.status for one in await reading.entries(tx, id)) for id in found.openings]
+    assert states == [
+        ["ACTIVE", "INACTIVE", "PENDING_ACKNOWLEDGMENT", "WAITLIST", "WAITLIST"],
+        ["ACTIVE", "WAITLIST", "WAITLIST"],
+        ["ACTIVE"],
+    ]
+
+
+async def test_a_second_time_changes_nothing_and_says_so(tx: Tx) -> None:
+    first = await sample.seed(tx, LOCAL)
+    before = [await openings.get(tx, id) for id in first.openings]
+    again = await sample.seed(tx, LOCAL)
+    assert again == Sample(False, first.openings, first.applicants)
+    assert [await openings.get(tx, id) for id in first.openings] == before
+
+
+async def test_two_who_seed_at_once_make_one_sample(database: Database) -> None:
+    async def seed() -> Sample:
+        async with database.transaction() as tx:
+            return await sample.seed(tx, LOCAL)
+
+    found = await asyncio.gather(seed(), seed(), seed())
+    assert sorted(one.added for one in found) == [False, False, True]
+    async with database.transaction() as tx:
+        assert len(await openings.find(tx)) == 3

@@ -1,0 +1,236 @@
+"""Tables that people keep in spreadsheets, read and written; people and openings from them."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import datetime as dt
+import io
+from typing import Any
+
+import pytest
+
+from jobmill.db import Database, Tx
+from jobmill.errors import Invalid
+from jobmill.hiring import applicants, blocked, intake, openings, records, sheets, steps
+from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.intake import Admitted
+from jobmill.hiring.openings import Opening
+from jobmill.hiring.sheets import BadSheet, Entry
+from tests.hiring.kit import apply, make_applicant, make_opening
+
+
+def sheet(*people: str) -> list[Entry]:
+    return sheets.people("\n".join(["name,email", *people]).encode())
+
+
+async def many(tx: Tx, opening: Opening) -> int:
+    cursor = await tx.execute(
+        "SELECT count(*) FROM hiring.application WHERE opening_id = %s", [opening.id]
+    )
+    (count,) = await cursor.fetchone() or (0,)
+    return count
+
+
+def told(done: list[Admitted]) -> list[tuple[int, str, str | None, int | None]]:
+    return [(one.line, one.outcome, one.status, one.position) for one in done]
+
+
+@pytest.mark.parametrize("risky", ["=1+1", "+49 1", "-2", "@SUM(A1)", "\tx", "\rx", "＝1"])  # noqa: RUF001
+def test_no_cell_is_a_formula_and_all_come_back_as_they_were(risky: str) -> None:
+    out = io.StringIO(newline="")
+    add = sheets.begin(out, ["name", "count"])
+    add({"name": risky, "count": -3, "else": "left out"})
+    assert list(csv.reader(io.StringIO(out.getvalue(), newline=""))) == [
+        ["name", "count"],
+        [f"'{risky}", "-3"],
+    ]
+    (row,) = sheets.table(out.getvalue().encode(), needed=["name"])
+    assert row.cells["name"].strip() == risky.strip()
+
+
+def test_cells_are_quoted_as_the_standard_has_it() -> None:
+    out = io.StringIO(newline="")
+    sheets.begin(out, ["a", "b"])({"a": 'say "hi", twice', "b": "two\nlines"})
+    assert out.getvalue() == 'a,b\r\n"say ""hi"", twice","two\nlines"\r\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name,email\nAda,ada@example.org\nBen,ben@example.org\n",
+        "\ufeffName , E-Mail,EMAIL\r\nAda,,ada@example.org\r\n\r\n ,,\r\nBen,,ben@example.org",
+        "email;name;note\nada@example.org;Ada\nben@example.org;Ben;x\n",
+        "name\temail\nAda\tada@example.org\nBen\tben@example.org\n",
+        "name,email,order\nBen,ben@example.org,20\nAda,ada@example.org,3\n",
+    ],
+)
+def test_people_are_read_however_a_spreadsheet_wrote_them(text: str) -> None:
+    found = sheets.people(text.encode())
+    assert [(one.person.name, one.person.email) for one in found] == [
+        ("Ada", "ada@example.org"),
+        ("Ben", "ben@example.org"),
+    ]
+
+
+def test_who_stands_there_twice_counts_once() -> None:
+    found = sheet("Ada,ada@example.org", "Ben,ben@example.org", "A.,ADA@Example.org")
+    assert [(one.line, one.repeats) for one in found] == [(2, None), (3, None), (4, 2)]
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"", "line 1: the header should name the columns: name, email"),
+        (b"Ada,ada@example.org\n", "line 1: the header"),
+        (b"name,email,NAME\n", "line 1: the header names `name` twice"),
+        (b"name,email\n,a@b.org\nAda,x\n", "line 2: The name .*; line 3: The e-mail"),
+        (b"name,email\nAda,a@b.org,1\n", "line 2: 3 cells, and 2 columns"),
+        (b'name,email\n"A\nB",a@b.org\nx,y\n', "line 4: The e-mail"),
+        (b'name,email\n"Ada,a@b.org\n', "line 2: not CSV"),
+        (b"name,email\n" + b"a" * 140_000 + b",a@b.org\n", "line 2: not CSV: field larger"),
+        (b"name,email,order\nAda,a@b.org,soon\n", "line 2: `order` should be a number"),
+        ("name,email\nAda,a@b.org\nJosé,j@b.org\n".encode("latin-1"), "line 3: not UTF-8"),
+        ("name,email\n".encode("utf-16"), "UTF-16"),
+        (b"name,email\nA\0,a@b.org\n", "line 2: a zero byte"),
+        (b"x" * (sheets.BIGGEST + 1), "32 MB"),
+        (b"name,email\n" + b"A\n" * (sheets.MOST + 1), "100,000 lines"),
+    ],
+)
+def test_what_cannot_be_read_is_said_by_line(data: bytes, says: str) -> None:
+    with pytest.raises(Invalid, match=says):
+        sheets.people(data)
+
+
+def test_of_many_wrong_lines_the_first_are_named() -> None:
+    with pytest.raises(BadSheet, match=r"line 21: .*; and 30 more$") as caught:
+        sheet(*["Ada,nowhere"] * 50)
+    assert len(caught.value.problems) == 50
+
+
+async def test_people_apply_in_the_order_of_the_file(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    wanted = sheet(
+        "Zoe,zoe@a.example", "Ada,ada@a.example", "Zoe,ZOE@a.example", "Ben,ben@a.example"
+    )
+    done = await intake.admit(tx, opening.id, wanted, LOCAL)
+    assert told(done) == [
+        (2, "applied", "ACTIVE", None),
+        (3, "applied", "WAITLIST", 1),
+        (4, "repeated", None, None),
+        (5, "applied", "WAITLIST", 2),
+    ]
+    assert done[2].detail == "line 2 has the same address"
+
+
+async def test_the_same_file_can_be_taken_in_again(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    wanted = sheet("Ada,ada@a.example", "Ben,ben@a.example")
+    await intake.admit(tx, opening.id, wanted[:1], LOCAL)
+    done = await intake.admit(tx, opening.id, wanted, LOCAL)
+    assert [one.outcome for one in done] == ["known", "applied"]
+    before = await openings.get(tx, opening.id)
+    again = await intake.admit(tx, opening.id, wanted, LOCAL)
+    assert [one.outcome for one in again] == ["known", "known"]
+    assert await openings.get(tx, opening.id) == before
+
+
+async def test_who_is_refused_leaves_no_trace_and_stops_no_other(tx: Tx) -> None:
+    opening = await make_opening(tx, 1, waitlist_limit=1)
+    await blocked.add(tx, "@evil.example", "spam")
+    ada = await make_applicant(tx, "Ada")
+    await apply(tx, opening, ada.id)
+    wanted = sheet(
+        "Eve,eve@evil.example", "Ben,ben@a.example", "Cy,cy@a.example", f"Ada,{ada.email}"
+    )
+    done = await intake.admit(tx, opening.id, wanted, LOCAL)
+    assert told(done) == [
+        (2, "refused", None, None),
+        (3, "applied", "WAITLIST", 1),
+        (4, "refused", None, None),
+        (5, "known", None, None),
+    ]
+    assert "not accepted" in (done[0].detail or "")
+    assert "takes 1 at most" in (done[2].detail or "")
+    assert await applicants.of_address(tx, "ben@a.example")
+    assert await applicants.of_address(tx, "cy@a.example") is None
+    assert await applicants.of_address(tx, "eve@evil.example") is None
+    assert await many(tx, opening) == 2
+
+
+async def test_two_files_with_the_same_people_can_come_at_once(database: Database) -> None:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, 3)
+    people = [f"P{number},p{number}@a.example" for number in range(20)]
+
+    async def admit(entries: list[Entry]) -> list[Admitted]:
+        async with database.transaction() as tx:
+            return await intake.admit(tx, opening.id, entries, LOCAL)
+
+    both = await asyncio.gather(admit(sheet(*people)), admit(sheet(*reversed(people))))
+    outcomes = sorted(one.outcome for done in both for one in done)
+    assert outcomes == ["applied"] * 20 + ["known"] * 20
+
+
+CSV = """title,Capacity,acknowledgeWindowSeconds,remote,applyUntil,waitlistLimit,employer
+Baker,2,600,true,2030-01-02T03:04:05Z,0,Wells
+Cook,1,,,,,
+"""
+
+
+def test_openings_are_read_from_a_table() -> None:
+    baker, cook = intake.plans(CSV.encode())
+    assert (baker.terms.title, baker.capacity, baker.terms.remote) == ("Baker", 2, True)
+    assert baker.terms.acknowledge_window == dt.timedelta(minutes=10)
+    assert baker.terms.apply_until == dt.datetime(2030, 1, 2, 3, 4, 5, tzinfo=dt.UTC)
+    assert (baker.terms.waitlist_limit, baker.terms.employer) == (0, "Wells")
+    assert cook.terms == openings.Terms("Cook")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("title,capacity\nBaker,0\nCook,many\n", "line 2: capacity: .*; line 3: capacity: "),
+        ("title,capacity,colour\nBaker,1,red\nCook,1,blue\n", "^line 2: `colour` is not known"),
+        ("title,capacity,applyUntil\nBaker,1,2030-01-01T00:00\n", "line 2: applyUntil: .*timezone"),
+        ("title,capacity,remote\nBaker,1,perhaps\n", "line 2: remote: "),
+        ("title,capacity,maxMissed\nBaker,1,0\n", "line 2: The number of offers"),
+        ('{"title": "Baker"}\n', "line 1: capacity: Field required"),
+        ('{"title": "Baker", "capacity": 1}\n[1]\n{"title"\n', "line 2: not JSON|line 2: not an"),
+        ('{"title": 7, "capacity": 1}', "line 1: title: "),
+    ],
+)
+def test_an_opening_that_cannot_be_is_said_by_line(text: str, says: str) -> None:
+    with pytest.raises(BadSheet, match=says):
+        intake.plans(text.encode())
+
+
+async def test_what_was_written_of_openings_can_be_read_again(tx: Tx) -> None:
+    made = await intake.create_all(tx, intake.plans(CSV.encode()), LOCAL)
+    await apply(tx, made[1])
+    out = io.StringIO(newline="")
+    add = sheets.begin(out, records.OPENING)
+    written: list[Any] = [records.opening(await openings.get(tx, one.id)) for one in made]
+    for one in written:
+        add(one)
+    assert (written[1]["activeCount"], written[0]["acknowledgeWindowSeconds"]) == (1, 600)
+    again = intake.plans(out.getvalue().encode())
+    first = intake.plans(CSV.encode())
+    assert [(one.terms, one.capacity) for one in again] == [
+        (one.terms, one.capacity) for one in first
+    ]
+
+
+async def test_applications_are_written_by_their_order(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    ids = [(await apply(tx, opening)).application.id for _ in range(4)]
+    await steps.withdraw(tx, ids[2], LOCAL)
+    found = [one async for one in records.applications(tx, opening.id)]
+    assert [(one["applicationId"], one["status"], one["queuePosition"]) for one in found] == [
+        (ids[0], "ACTIVE", None),
+        (ids[1], "WAITLIST", 1),
+        (ids[3], "WAITLIST", 2),
+        (ids[2], "INACTIVE", None),
+    ]
+    assert list(found[0]) == list(records.APPLICATION)
+    assert found[0]["appliedAt"].endswith("Z")
