@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NewType
 
@@ -89,21 +90,47 @@ async def add(tx: Tx, one: Person) -> Applicant:
     return found
 
 
-async def find_or_add(tx: Tx, one: Person) -> Applicant:
-    """The applicant of this address. Before any opening is locked: that order is everybody's."""
-    found = await row(
-        tx,
-        Applicant,
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One of those who arrived; `fresh`: by this very request."""
+
+    id: ApplicantId
+    fresh: bool = False
+
+
+async def find_or_add_all(tx: Tx, people: Sequence[Person]) -> dict[str, Known]:
+    """The applicants of these addresses, by key. Before any opening is locked, and in the order of
+    their keys: that order is everybody's."""
+    by_key = {one.key: one for one in people}
+    keys = sorted(by_key)
+    cursor = await tx.execute(
         """
         INSERT INTO hiring.applicant AS known (name, email, email_key)
-        VALUES (%(name)s, %(email)s, %(key)s)
+        SELECT * FROM unnest(%s::text[], %s::text[], %s::text[])
         ON CONFLICT (email_key) DO UPDATE SET email_key = known.email_key
-        RETURNING id, name, email, link_version, created_at, erased_at
+        RETURNING email_key, id, xmax = 0
         """,
-        {"name": one.name, "email": one.email, "key": one.key},
+        [[by_key[key].name for key in keys], [by_key[key].email for key in keys], keys],
     )
-    assert found
-    return found
+    return {key: Known(id, fresh) async for key, id, fresh in cursor}
+
+
+async def find_or_add(tx: Tx, one: Person) -> Applicant:
+    """The applicant of this address."""
+    found = await find_or_add_all(tx, [one])
+    return await get(tx, found[one.key].id)
+
+
+async def forget(tx: Tx, ids: Sequence[ApplicantId]) -> None:
+    """Those who became known by a request that was refused."""
+    if ids:
+        await tx.execute("DELETE FROM hiring.applicant WHERE id = ANY (%s)", [list(ids)])
+
+
+async def which(tx: Tx, ids: Sequence[int]) -> dict[int, Known]:
+    """Which of these there are."""
+    cursor = await tx.execute("SELECT id FROM hiring.applicant WHERE id = ANY (%s)", [list(ids)])
+    return {id: Known(id) async for (id,) in cursor}
 
 
 async def get(tx: Tx, id: int) -> Applicant:

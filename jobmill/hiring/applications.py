@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NewType
+from typing import NewType
 
 from psycopg import AsyncCursor
 from psycopg.rows import TupleRow
@@ -94,49 +94,71 @@ async def opening_of(tx: Tx, id: int) -> OpeningId:
     return OpeningId(found)
 
 
-async def in_a_day(tx: Tx, applicant_id: int) -> int:
-    """How often one person applied within the last day."""
-    found = await value(
-        tx,
-        int,
+async def in_a_day(tx: Tx, applicant_ids: Sequence[ApplicantId]) -> dict[ApplicantId, int]:
+    """How often each of these applied within the last day."""
+    cursor = await tx.execute(
         """
-        SELECT count(*) FROM hiring.application
-         WHERE applicant_id = %s AND applied_at > now() - interval '1 day'
+        SELECT applicant_id, count(*) FROM hiring.application
+         WHERE applicant_id = ANY (%s) AND applied_at > now() - interval '1 day'
+         GROUP BY applicant_id
         """,
-        [applicant_id],
+        [list(applicant_ids)],
     )
-    return found or 0
+    return {id: count async for id, count in cursor}
 
 
-async def insert(tx: Tx, one: Application) -> None:
+async def insert(tx: Tx, new: Sequence[Application]) -> None:
     await tx.execute(
         """
         INSERT INTO hiring.application
                (id, opening_id, applicant_id, status, queue_key, told_position, applied_at,
                 entered_at, acknowledge_deadline)
-        VALUES (%(id)s, %(opening_id)s, %(applicant_id)s, %(status)s, %(queue_key)s,
-                %(told_position)s, %(applied_at)s, %(entered_at)s, %(acknowledge_deadline)s)
+        SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::hiring.status[],
+                             %s::bigint[], %s::int[], %s::timestamptz[], %s::timestamptz[],
+                             %s::timestamptz[])
         """,
-        _columns(one),
+        [
+            [one.id for one in new],
+            [one.opening_id for one in new],
+            [one.applicant_id for one in new],
+            [one.status for one in new],
+            [one.queue_key for one in new],
+            [one.told_position for one in new],
+            [one.applied_at for one in new],
+            [one.entered_at for one in new],
+            [one.acknowledge_deadline for one in new],
+        ],
     )
 
 
-async def update(tx: Tx, one: Application, before: Status) -> AsyncCursor[TupleRow]:
-    """Write it where it still is what it was; the cursor's row count says whether."""
+async def update(tx: Tx, moved: Sequence[tuple[Application, Status]]) -> AsyncCursor[TupleRow]:
+    """Write each where it still is what it was; the cursor's row count says how many were."""
     return await tx.execute(
         """
         UPDATE hiring.application
-           SET status = %(status)s, queue_key = %(queue_key)s, penalty_count = %(penalty_count)s,
-               entered_at = %(entered_at)s, promoted_at = %(promoted_at)s,
-               acknowledge_deadline = %(acknowledge_deadline)s, missed_at = %(missed_at)s
-         WHERE id = %(id)s AND status = %(before)s
+           SET status = moved.status, queue_key = moved.queue_key,
+               penalty_count = moved.penalty_count, entered_at = moved.entered_at,
+               promoted_at = moved.promoted_at,
+               acknowledge_deadline = moved.acknowledge_deadline, missed_at = moved.missed_at
+          FROM unnest(%s::bigint[], %s::hiring.status[], %s::hiring.status[], %s::bigint[],
+                      %s::int[], %s::timestamptz[], %s::timestamptz[], %s::timestamptz[],
+                      %s::timestamptz[])
+               AS moved (id, before, status, queue_key, penalty_count, entered_at, promoted_at,
+                         acknowledge_deadline, missed_at)
+         WHERE application.id = moved.id AND application.status = moved.before
         """,
-        {**_columns(one), "before": before},
+        [
+            [one.id for one, _ in moved],
+            [before for _, before in moved],
+            [one.status for one, _ in moved],
+            [one.queue_key for one, _ in moved],
+            [one.penalty_count for one, _ in moved],
+            [one.entered_at for one, _ in moved],
+            [one.promoted_at for one, _ in moved],
+            [one.acknowledge_deadline for one, _ in moved],
+            [one.missed_at for one, _ in moved],
+        ],
     )
-
-
-def _columns(one: Application) -> Mapping[str, Any]:
-    return {name: getattr(one, name) for name in Application.__dataclass_fields__}
 
 
 async def set_told(tx: Tx, id: int, position: int) -> None:
@@ -234,24 +256,31 @@ async def ahead(tx: Tx, opening_id: int, queue_key: int) -> int:
     return found or 0
 
 
-async def count_in(tx: Tx, opening_id: int, queue_key: int) -> None:
-    """One more waits on the stretch of a key."""
-    await tx.execute(
-        """
-        INSERT INTO hiring.stretch AS known (opening_id, stretch, waiting)
-        VALUES (%s, %s::bigint >> 10, 1)
-        ON CONFLICT (opening_id, stretch) DO UPDATE SET waiting = known.waiting + 1
-        """,
-        [opening_id, queue_key],
-    )
+async def count(tx: Tx, opening_id: int, changes: Mapping[int, int]) -> None:
+    """So many more, or fewer, wait on each stretch."""
+    more = {stretch: change for stretch, change in changes.items() if change > 0}
+    fewer = {stretch: change for stretch, change in changes.items() if change < 0}
+    if more:
+        await tx.execute(
+            """
+            INSERT INTO hiring.stretch AS known (opening_id, stretch, waiting)
+            SELECT %s, * FROM unnest(%s::bigint[], %s::int[])
+            ON CONFLICT (opening_id, stretch)
+            DO UPDATE SET waiting = known.waiting + excluded.waiting
+            """,
+            [opening_id, list(more), list(more.values())],
+        )
+    if fewer:
+        await tx.execute(
+            """
+            UPDATE hiring.stretch AS known SET waiting = known.waiting + changed.by
+              FROM unnest(%s::bigint[], %s::int[]) AS changed (stretch, by)
+             WHERE opening_id = %s AND known.stretch = changed.stretch
+            """,
+            [list(fewer), list(fewer.values()), opening_id],
+        )
 
 
-async def count_out(tx: Tx, opening_id: int, queue_key: int) -> None:
-    """One fewer waits on the stretch of a key."""
-    await tx.execute(
-        """
-        UPDATE hiring.stretch SET waiting = waiting - 1
-         WHERE opening_id = %s AND stretch = %s::bigint >> 10
-        """,
-        [opening_id, queue_key],
-    )
+def stretch(queue_key: int) -> int:
+    """Which stretch a place lies on."""
+    return queue_key >> 10

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jobmill.db import Tx, rows, value
+from jobmill.db import Tx, rows
 from jobmill.errors import Forbidden, Invalid, NotFound
 
 
@@ -47,14 +48,25 @@ async def find(tx: Tx) -> list[Blocked]:
     )
 
 
-async def check(tx: Tx, key: str) -> None:
-    """Forbidden where this address, or its domain, is on the list; the reason stays with us."""
-    domain = "@" + key.rpartition("@")[2]
-    found = await value(
-        tx,
-        str,
-        "SELECT email_key FROM hiring.blocked WHERE email_key = ANY (%s) LIMIT 1",
-        [[key, domain]],
+class Refused(Forbidden):
+    """On the list; the reason stays with us."""
+
+    def __init__(self) -> None:
+        super().__init__("Applications from this address are not accepted.")
+
+
+async def which(tx: Tx, keys: Sequence[str]) -> set[str]:
+    """Which of these addresses are on the list, by themselves or by their domain."""
+    domains = {key: "@" + key.rpartition("@")[2] for key in keys}
+    cursor = await tx.execute(
+        "SELECT email_key FROM hiring.blocked WHERE email_key = ANY (%s)",
+        [[*domains, *domains.values()]],
     )
-    if found is not None:
-        raise Forbidden("Applications from this address are not accepted.")
+    found = {entry async for (entry,) in cursor}
+    return {key for key, domain in domains.items() if key in found or domain in found}
+
+
+async def check(tx: Tx, key: str) -> None:
+    """Refused where this address, or its domain, is on the list."""
+    if await which(tx, [key]):
+        raise Refused

@@ -29,7 +29,7 @@ async def create(tx: Tx, terms: Terms, capacity: int, by: Actor) -> Opening:
     _check_capacity(capacity)
     id = await openings.insert(tx, terms, capacity)
     async with desk(tx, id, by) as one:
-        await one.turn("OPENED", {"capacity": capacity, **_plain(terms)})
+        one.turn("OPENED", {"capacity": capacity, **_plain(terms)})
     return await openings.get(tx, id)
 
 
@@ -66,7 +66,7 @@ async def edit(tx: Tx, id: int, by: Actor, **changes: Any) -> Opening:
         if terms != before:
             await openings.set_terms(tx, one.opening.id, terms)
             was, now = _plain(before), _plain(terms)
-            await one.turn("EDITED", {name: now[name] for name in now if now[name] != was[name]})
+            one.turn("EDITED", {name: now[name] for name in now if now[name] != was[name]})
     return await openings.get(tx, id)
 
 
@@ -92,16 +92,17 @@ async def set_capacity(tx: Tx, id: int, capacity: int, by: Actor) -> Opening:
     _check_capacity(capacity)
     async with settled(tx, id, by) as one:
         if capacity != one.capacity:
-            await _resize(one, capacity)
+            await resize(one, capacity)
             await waitlist.promote(one, cause=one.seq)
     return await openings.get(tx, id)
 
 
-async def _resize(one: Desk, capacity: int, note: str | None = None) -> None:
+async def resize(one: Desk, capacity: int, note: str | None = None) -> None:
+    """Change the capacity at a desk that is open; nothing is given away."""
     metadata = {"from": one.capacity, "to": capacity, "occupied": one.occupied}
     one.capacity = capacity
     one.excess = max(one.occupied - capacity, 0)
-    await one.turn("CAPACITY_CHANGED", metadata, note)
+    one.turn("CAPACITY_CHANGED", metadata, note)
 
 
 async def pause(tx: Tx, id: int, by: Actor) -> Opening:
@@ -129,7 +130,7 @@ async def _turn(
         if one.status not in before:
             raise Conflict(f"Job {id} is {one.status} and cannot become {after}.")
         one.status = after
-        await one.turn(type, {})
+        one.turn(type, {})
         await waitlist.promote(one, cause=one.seq)
     return await openings.get(tx, OpeningId(id))
 
@@ -150,6 +151,6 @@ async def promote(
                 raise Conflict(
                     f"Job {id} has no free slot: add one for this person, or remove somebody first."
                 )
-            await _resize(one, one.occupied + 1, reason)
+            await resize(one, one.occupied + 1, reason)
         why = {"rule": "out of turn, by the company"}
         return await waitlist.offer(one, chosen, why=why, note=reason)

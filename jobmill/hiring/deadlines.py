@@ -33,10 +33,10 @@ async def settle(one: Desk) -> None:
     if one.next_deadline_at is None or one.next_deadline_at > one.at:
         return
     by, one.by = one.by, SYSTEM
-    overdue = await applications.overdue(one.tx, one.opening.id, one.at)
+    overdue = await applications.overdue(await one.written(), one.opening.id, one.at)
     for missed in overdue:
         await _miss(one, missed)
-    one.next_deadline_at = await applications.next_deadline(one.tx, one.opening.id)
+    one.next_deadline_at = await applications.next_deadline(await one.written(), one.opening.id)
     if overdue:
         await waitlist.promote(one, cause=one.seq)
     one.by = by

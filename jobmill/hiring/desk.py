@@ -1,13 +1,15 @@
 """An opening under its lock: every change of it, and of who wants it, goes through here.
 
-Whoever opens a desk has the opening for itself until the transaction ends. The counters are kept in
-memory and written once, at the end; every move writes its event. The statements are sent in pipeline
-mode: only what is asked for is waited for, so that the lock is held for a moment.
+Whoever opens a desk has the opening for itself until the transaction ends. What is done at it is kept
+in memory and written at the end, however much it is in the same few statements, or when somebody
+reads what was done. The statements are sent in pipeline mode: only what is asked for is waited for,
+so that the lock is held for a moment.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -22,6 +24,7 @@ from jobmill.hiring import applications, chain, events, notices, openings
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.applicants import ApplicantId
 from jobmill.hiring.applications import Application, ApplicationId, Duplicate
+from jobmill.hiring.events import Sealed
 from jobmill.hiring.notices import Kind, Notice
 from jobmill.hiring.openings import Opening, OpeningStatus
 from jobmill.hiring.transitions import OCCUPYING, EventType, Move, Status, Turn, check
@@ -46,8 +49,12 @@ class Desk:
         self._hash = opening.last_hash
         self._ids: Iterator[int] = iter(())
         self._live: set[int] = set()
+        self._entered: list[Application] = []
+        self._moved: dict[ApplicationId, tuple[Application, Status]] = {}
+        self._stretches: Counter[int] = Counter()
+        self._events: list[Sealed] = []
         self._notices: list[Notice] = []
-        self._updates: list[AsyncCursor[TupleRow]] = []
+        self._updates: list[tuple[AsyncCursor[TupleRow], int]] = []
 
     def expect(self, ids: Iterable[int], live: set[int]) -> None:
         """Numbers for newcomers, and who of them is in it already."""
@@ -58,11 +65,29 @@ class Desk:
         """Slots that can be given away."""
         return max(self.capacity - self.occupied, 0)
 
+    async def written(self) -> Tx:
+        """The transaction, for who reads what was done at this desk: it is written by now."""
+        if self._entered:
+            await applications.insert(self.tx, self._entered)
+        if self._moved:
+            cursor = await applications.update(self.tx, [*self._moved.values()])
+            self._updates.append((cursor, len(self._moved)))
+        await applications.count(self.tx, self.opening.id, self._stretches)
+        if self._events:
+            await events.insert(self.tx, self._events)
+        self._entered, self._moved, self._events = [], {}, []
+        self._stretches.clear()
+        return self.tx
+
     async def application(self, id: int) -> Application:
         """As it is under the lock."""
-        return await applications.get(self.tx, id)
+        return await applications.get(await self.written(), id)
 
-    async def enter(
+    def refuse_duplicate(self, applicant_id: ApplicantId) -> None:
+        if applicant_id in self._live:
+            raise Duplicate(applicant_id, self.opening.id)
+
+    def enter(
         self,
         applicant_id: ApplicantId,
         status: Status,
@@ -74,8 +99,7 @@ class Desk:
     ) -> Application:
         """A new application; Duplicate for who has one that lives."""
         check(None, status)
-        if applicant_id in self._live:
-            raise Duplicate(applicant_id, self.opening.id)
+        self.refuse_duplicate(applicant_id)
         self._live.add(applicant_id)
         one = Application(
             id=ApplicationId(next(self._ids)),
@@ -88,10 +112,10 @@ class Desk:
             entered_at=self.at,
             acknowledge_deadline=deadline,
         )
-        await applications.insert(self.tx, one)
-        await self._count(None, one)
+        self._entered.append(one)
+        self._count(None, one)
         metadata = {"jobId": self.opening.id, "applicantId": applicant_id}
-        await self._record("APPLIED", one, None, metadata, why)
+        self._record("APPLIED", one, None, metadata, why)
         return one
 
     async def move(
@@ -113,17 +137,19 @@ class Desk:
             entered_at=self.at,
             **{"queue_key": None, "acknowledge_deadline": None, **changed},
         )
-        self._updates.append(await applications.update(self.tx, moved, one.status))
+        if one.id in self._moved:
+            await self.written()
+        self._moved[one.id] = (moved, one.status)
         if status == "INACTIVE":
             self._live.discard(one.applicant_id)
-        await self._count(one, moved)
+        self._count(one, moved)
         held = {"jobId": self.opening.id, **metadata}
-        await self._record(type, moved, one.status, held, why, note)
+        self._record(type, moved, one.status, held, why, note)
         return moved
 
-    async def turn(self, type: Turn, metadata: Mapping[str, Any], note: str | None = None) -> None:
+    def turn(self, type: Turn, metadata: Mapping[str, Any], note: str | None = None) -> None:
         """Something happened to the opening itself."""
-        await self._record(type, None, None, {"jobId": self.opening.id, **metadata}, {}, note)
+        self._record(type, None, None, {"jobId": self.opening.id, **metadata}, {}, note)
 
     def tell(
         self, kind: Kind, one: Application, *, due_at: dt.datetime | None = None, **data: Any
@@ -132,20 +158,20 @@ class Desk:
         told = Notice(kind, self.opening.id, one.id, self.seq, due_at or self.at, data)
         self._notices.append(told)
 
-    async def _count(self, before: Application | None, after: Application) -> None:
+    def _count(self, before: Application | None, after: Application) -> None:
         was = before.status if before else None
         self.occupied += (after.status in OCCUPYING) - (was in OCCUPYING)
         self.waiting += (after.status == "WAITLIST") - (was == "WAITLIST")
         if before and before.queue_key is not None:
-            await applications.count_out(self.tx, self.opening.id, before.queue_key)
+            self._stretches[applications.stretch(before.queue_key)] -= 1
             self.somebody_moved_up = True
         if after.queue_key is not None:
-            await applications.count_in(self.tx, self.opening.id, after.queue_key)
+            self._stretches[applications.stretch(after.queue_key)] += 1
         if after.acknowledge_deadline:
             known = self.next_deadline_at or after.acknowledge_deadline
             self.next_deadline_at = min(known, after.acknowledge_deadline)
 
-    async def _record(
+    def _record(
         self,
         type: EventType,
         one: Application | None,
@@ -173,10 +199,11 @@ class Desk:
             created_at=self.at,
         )
         self._hash = chain.seal(self._hash, entry)
-        await events.insert(self.tx, entry, self._hash, words)
+        self._events.append(Sealed(entry, self._hash, words))
 
     async def close(self) -> None:
         """Write what is to be told, and the counters; nothing where nothing happened."""
+        await self.written()
         if self._notices:
             await notices.write(self.tx, self._notices)
         if self.seq == self.opening.last_seq:
@@ -203,7 +230,7 @@ class Desk:
 
     def check_updates(self) -> None:
         """Each moved application was still what it was: it always is, while every writer locks."""
-        if any(cursor.rowcount != 1 for cursor in self._updates):
+        if any(cursor.rowcount != wanted for cursor, wanted in self._updates):
             raise Conflict("Somebody else changed this application at the same moment. Try again.")
 
 

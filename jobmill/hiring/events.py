@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,25 +29,46 @@ class Event:
     created_at: dt.datetime
 
 
-async def insert(tx: Tx, entry: Entry, hash: bytes, note: Note | None) -> None:
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """An event as it is written."""
+
+    entry: Entry
+    hash: bytes
+    note: Note | None
+
+
+async def insert(tx: Tx, new: Sequence[Sealed]) -> None:
     """Under the opening's lock, by `desk` alone."""
     await tx.execute(
         """
         INSERT INTO hiring.event
                (opening_id, seq, application_id, type, from_status, to_status, queue_key, deadline,
-                metadata, why, actor, request, note, note_salt, note_digest, created_at, hash)
-        VALUES (%(opening_id)s, %(seq)s, %(application_id)s, %(type)s, %(from_status)s,
-                %(to_status)s, %(queue_key)s, %(deadline)s, %(metadata)s, %(why)s, %(actor)s,
-                %(request)s, %(note)s, %(note_salt)s, %(note_digest)s, %(created_at)s, %(hash)s)
+                metadata, why, actor, request, note_digest, created_at, hash, note, note_salt)
+        SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::hiring.event_type[],
+                             %s::hiring.status[], %s::hiring.status[], %s::bigint[],
+                             %s::timestamptz[], %s::jsonb[], %s::jsonb[], %s::text[], %s::text[],
+                             %s::bytea[], %s::timestamptz[], %s::bytea[], %s::text[], %s::bytea[])
         """,
-        {
-            **{name: getattr(entry, name) for name in Entry.__dataclass_fields__},
-            "metadata": json.dumps(entry.metadata),
-            "why": json.dumps(entry.why),
-            "note": note.text if note else None,
-            "note_salt": note.salt if note else None,
-            "hash": hash,
-        },
+        [
+            [one.entry.opening_id for one in new],
+            [one.entry.seq for one in new],
+            [one.entry.application_id for one in new],
+            [one.entry.type for one in new],
+            [one.entry.from_status for one in new],
+            [one.entry.to_status for one in new],
+            [one.entry.queue_key for one in new],
+            [one.entry.deadline for one in new],
+            [json.dumps(one.entry.metadata) for one in new],
+            [json.dumps(one.entry.why) for one in new],
+            [one.entry.actor for one in new],
+            [one.entry.request for one in new],
+            [one.entry.note_digest for one in new],
+            [one.entry.created_at for one in new],
+            [one.hash for one in new],
+            [one.note.text if one.note else None for one in new],
+            [one.note.salt if one.note else None for one in new],
+        ],
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jobmill.db import Tx
-from jobmill.errors import Conflict, RateLimited
+from jobmill.errors import AppError, Conflict, RateLimited
 from jobmill.hiring import applicants, applications, blocked, waitlist
-from jobmill.hiring.actor import Actor, applicant
-from jobmill.hiring.applicants import ApplicantId, Person
+from jobmill.hiring.actor import SYSTEM, Actor, applicant
+from jobmill.hiring.applicants import ApplicantId, Known, NoApplicant, Person
 from jobmill.hiring.applications import Application
 from jobmill.hiring.deadlines import settled
 from jobmill.hiring.desk import Desk
@@ -39,26 +40,87 @@ class Missed:
     application: Application
 
 
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Somebody wants an opening: one we know, by number, or anybody, by name and address."""
+
+    who: int | Person
+    by: Actor | None = None
+    """Who asks for it; None: they themselves."""
+
+
 async def apply(tx: Tx, opening_id: int, applicant_id: int, by: Actor) -> Placed:
     """Take a free slot where nobody waits for it, or join the waitlist; Duplicate if in it already."""
-    person = await applicants.get(tx, applicant_id)
-    async with settled(tx, opening_id, by, newcomers=[person.id]) as desk:
-        return await enter(desk, person.id)
+    return only(await apply_all(tx, opening_id, [Ask(applicant_id, by)]))
 
 
 async def apply_by_address(
     tx: Tx, opening_id: int, one: Person, by: Actor | None = None, *, most_a_day: int | None = None
 ) -> Placed:
     """Apply with a name and an address; who is new becomes known by it, or not at all if refused."""
-    await blocked.check(tx, one.key)
-    known = await applicants.find_or_add(tx, one)
-    if most_a_day is not None and await applications.in_a_day(tx, known.id) >= most_a_day:
-        raise AppliedTooOften(most_a_day)
-    return await apply(tx, opening_id, known.id, by or applicant(known.id))
+    return only(await apply_all(tx, opening_id, [Ask(one, by)], most_a_day=most_a_day))
+
+
+def only(answers: Sequence[Placed | AppError]) -> Placed:
+    """The answer to a single one."""
+    [answer] = answers
+    if isinstance(answer, AppError):
+        raise answer
+    return answer
+
+
+async def apply_all(
+    tx: Tx, opening_id: int, asks: Sequence[Ask], *, most_a_day: int | None = None
+) -> list[Placed | AppError]:
+    """Several apply, in their order, under one lock; who is refused costs the others nothing."""
+    arrived = await _arrive(tx, asks, most_a_day)
+    known = [one.id for one in arrived.values() if not isinstance(one, AppError)]
+    answers: list[Placed | AppError] = []
+    async with settled(tx, opening_id, SYSTEM, newcomers=known) as desk:
+        for ask in asks:
+            one = arrived[ask.who]
+            if isinstance(one, AppError):
+                answers.append(one)
+                continue
+            desk.by = ask.by or applicant(one.id)
+            try:
+                answers.append(await enter(desk, one.id))
+            except Conflict as refusal:
+                answers.append(refusal)
+    placed = {one.application.applicant_id for one in answers if isinstance(one, Placed)}
+    fresh = [one.id for one in arrived.values() if isinstance(one, Known) and one.fresh]
+    await applicants.forget(tx, [id for id in fresh if id not in placed])
+    return answers
+
+
+async def _arrive(
+    tx: Tx, asks: Sequence[Ask], most_a_day: int | None
+) -> dict[int | Person, Known | AppError]:
+    """Who they are, or why they may not apply at all. Before any opening is locked: that order is
+    everybody's."""
+    numbers = [ask.who for ask in asks if isinstance(ask.who, int)]
+    people = [ask.who for ask in asks if isinstance(ask.who, Person)]
+    found: dict[int | Person, Known | AppError] = {}
+    if numbers:
+        known = await applicants.which(tx, numbers)
+        found |= {id: known.get(id) or NoApplicant(id) for id in numbers}
+    if people:
+        refused = await blocked.which(tx, [one.key for one in people])
+        admitted = [one for one in people if one.key not in refused]
+        by_key = await applicants.find_or_add_all(tx, admitted)
+        found |= {one: by_key.get(one.key) or blocked.Refused() for one in people}
+    if people and most_a_day is not None:
+        ids = [one.id for one in found.values() if isinstance(one, Known)]
+        often = await applications.in_a_day(tx, ids)
+        for who, one in found.items():
+            if isinstance(one, Known) and often.get(one.id, 0) >= most_a_day:
+                found[who] = AppliedTooOften(most_a_day)
+    return found
 
 
 async def enter(desk: Desk, applicant_id: ApplicantId) -> Placed:
     """Apply at a desk that is open."""
+    desk.refuse_duplicate(applicant_id)
     refusal = refuse(desk.opening, desk.free, desk.waiting, desk.at)
     if refusal:
         raise Conflict(refusal)
@@ -66,7 +128,7 @@ async def enter(desk: Desk, applicant_id: ApplicantId) -> Placed:
     if desk.waiting or not desk.free:
         rule = "people wait already" if desk.free else "no slot is free"
         key, position = await waitlist.join(desk)
-        one = await desk.enter(
+        one = desk.enter(
             applicant_id,
             "WAITLIST",
             queue_key=key,
@@ -77,11 +139,11 @@ async def enter(desk: Desk, applicant_id: ApplicantId) -> Placed:
         return Placed(one, position)
     why = {"rule": "a slot is free and nobody waits", **seen}
     if not desk.opening.require_acknowledgement:
-        one = await desk.enter(applicant_id, "ACTIVE", why=why)
+        one = desk.enter(applicant_id, "ACTIVE", why=why)
         desk.tell("applied", one)
         return Placed(one)
     deadline = desk.at + desk.opening.acknowledge_window
-    one = await desk.enter(applicant_id, "PENDING_ACKNOWLEDGMENT", deadline=deadline, why=why)
+    one = desk.enter(applicant_id, "PENDING_ACKNOWLEDGMENT", deadline=deadline, why=why)
     waitlist.tell_offer(desk, one, deadline)
     return Placed(one)
 

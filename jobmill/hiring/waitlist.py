@@ -25,18 +25,20 @@ async def join(desk: Desk) -> tuple[int, int]:
     """The key and the position of who comes now."""
     key = desk.next_key
     # Beyond it stand only those who were put back, and never two of them side by side.
-    if key <= desk.top_key and await applications.stands_at(desk.tx, desk.opening.id, key):
+    if key <= desk.top_key and await applications.stands_at(
+        await desk.written(), desk.opening.id, key
+    ):
         key += 1
     desk.next_key = key + 1
     if key > desk.top_key:
         desk.top_key = key
         return key, desk.waiting + 1
-    return key, 1 + await applications.ahead(desk.tx, desk.opening.id, key)
+    return key, 1 + await applications.ahead(await desk.written(), desk.opening.id, key)
 
 
 async def put_back(desk: Desk, penalties: int) -> int:
     """The key of who missed an offer: behind all, with a gap that later arrivals fill."""
-    last = await applications.last_key(desk.tx, desk.opening.id) if desk.waiting else 0
+    last = await applications.last_key(await desk.written(), desk.opening.id) if desk.waiting else 0
     desk.top_key = max(last, desk.next_key - 1) + 1 + penalties
     return desk.top_key
 
@@ -45,7 +47,7 @@ async def promote(desk: Desk, *, cause: int | None = None) -> list[Application]:
     """Give every free slot to who is next, until all are taken or nobody waits."""
     if desk.status != "open" or not desk.free or not desk.waiting:
         return []
-    heads = await applications.heads(desk.tx, desk.opening.id, desk.free)
+    heads = await applications.heads(await desk.written(), desk.opening.id, desk.free)
     why = {"rule": "next in line", "cause": cause}
     return [await offer(desk, one, why=why) for one in heads]
 
@@ -83,7 +85,7 @@ async def tell_positions(desk: Desk) -> None:
     """Tell those who reached a milestone, once each."""
     if not desk.somebody_moved_up or not desk.waiting:
         return
-    heads = await applications.heads(desk.tx, desk.opening.id, MILESTONES[0])
+    heads = await applications.heads(await desk.written(), desk.opening.id, MILESTONES[0])
     for position in MILESTONES:
         one = heads[position - 1] if len(heads) >= position else None
         if one and (one.told_position is None or one.told_position > position):

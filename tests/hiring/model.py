@@ -90,13 +90,13 @@ class Model:
 
     def apply(self, id: int, who: int) -> None:
         self.settle()
+        if any(self.owners[one] == who and one not in self.ended for one in self.owners):
+            raise No("Duplicate")
         if self.status != "open":
             raise No("Conflict")
         must_wait = bool(self.waiting) or not self.free
         if must_wait and self.limit is not None and len(self.waiting) >= self.limit:
             raise No("Conflict")
-        if any(self.owners[one] == who and one not in self.ended for one in self.owners):
-            raise No("Duplicate")
         self.owners[id] = who
         if must_wait and GAP in self.places:
             self.places[self.places.index(GAP)] = id

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from jobmill.db import Tx
 from jobmill.errors import AppError
-from jobmill.hiring import applications, company, openings, replay, steps
+from jobmill.hiring import applications, company, openings, replay, steps, verify
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applicants import ApplicantId
 from jobmill.hiring.deadlines import fire
@@ -187,6 +187,7 @@ class Story:
                 for one in (*found.active, *found.waiting)
             }
             assert told == {id: one for id, one in then.items() if one[0] != "INACTIVE"}, seq
+        assert (await verify.verify(self.tx, self.opening.id)).faults == []
 
 
 TURNS = {

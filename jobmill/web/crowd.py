@@ -1,0 +1,87 @@
+"""Those who apply for one opening at the same moment share a transaction: one lock, one commit.
+
+Who comes while one is under way waits for the next, so that the busier an opening is, the more share
+one, and however many come they hold one connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, NamedTuple, cast
+
+from fastapi import Depends, Request
+
+from jobmill.db import Tx
+from jobmill.errors import AppError
+from jobmill.hiring import steps
+from jobmill.hiring.steps import Ask, Placed
+from jobmill.web.view import Door
+
+TOGETHER = 100
+
+
+class _Waiting(NamedTuple):
+    ask: Ask
+    done: asyncio.Future[Placed]
+
+
+class Crowd:
+    def __init__(self, db: Door, most_a_day: int | None) -> None:
+        self._db = db
+        self._most_a_day = most_a_day
+        self._waiting: dict[int, list[_Waiting]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def apply(self, opening_id: int, ask: Ask) -> Placed:
+        """Apply, with whoever else does just now; raises what would be raised to one alone."""
+        one = _Waiting(ask, asyncio.get_running_loop().create_future())
+        if opening_id in self._waiting:
+            self._waiting[opening_id].append(one)
+        else:
+            self._waiting[opening_id] = [one]
+            task = asyncio.create_task(self._serve(opening_id))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        return await one.done
+
+    async def apply_alone(self, tx: Tx, opening_id: int, ask: Ask) -> Placed:
+        """The same in a transaction that is open."""
+        found = await steps.apply_all(tx, opening_id, [ask], most_a_day=self._most_a_day)
+        return steps.only(found)
+
+    async def _serve(self, opening_id: int) -> None:
+        while group := self._waiting[opening_id][:TOGETHER]:
+            del self._waiting[opening_id][: len(group)]
+            await self._together(opening_id, [one for one in group if not one.done.done()])
+        del self._waiting[opening_id]
+
+    async def _together(self, opening_id: int, group: list[_Waiting]) -> None:
+        asks = [one.ask for one in group]
+        [answers] = await asyncio.gather(self._commit(opening_id, asks), return_exceptions=True)
+        if isinstance(answers, BaseException) and len(group) > 1:
+            # Whatever it was, it must not befall who has nothing to do with it.
+            for one in group:
+                await self._together(opening_id, [one])
+            return
+        for number, one in enumerate(group):
+            _tell(one, answers if isinstance(answers, BaseException) else answers[number])
+
+    async def _commit(self, opening_id: int, asks: list[Ask]) -> list[Placed | AppError]:
+        async with self._db.transaction() as tx:
+            return await steps.apply_all(tx, opening_id, asks, most_a_day=self._most_a_day)
+
+
+async def _crowd(request: Request) -> Crowd:
+    return cast(Crowd, request.app.state.crowd)
+
+
+TheCrowd = Annotated[Crowd, Depends(_crowd)]
+
+
+def _tell(one: _Waiting, answer: Placed | BaseException) -> None:
+    if one.done.done():
+        return
+    if isinstance(answer, BaseException):
+        one.done.set_exception(answer)
+    else:
+        one.done.set_result(answer)

@@ -1,0 +1,22 @@
+"""A worker that looks after deadlines alone: `python -m tests.hiring.process URL`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from jobmill.db import connect
+from jobmill.hiring import deadlines
+from jobmill.queue import Worker
+from jobmill.queue.worker import Chore
+
+
+async def main(url: str) -> None:
+    async with connect(url, size=3) as database:
+        print("ready", flush=True)
+        chore = Chore(deadlines.LOOK_EVERY, deadlines.fire)
+        await Worker(database, {}, chores=[chore]).run()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1]))

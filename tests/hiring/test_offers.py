@@ -1,0 +1,62 @@
+"""Answers are for the offer that somebody saw."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from jobmill.db import Tx
+from jobmill.errors import Conflict, Gone
+from jobmill.hiring import applications, offers
+from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.applications import NoApplication
+from jobmill.hiring.links import Offer
+from jobmill.hiring.steps import Missed, Placed
+from tests.hiring.kit import apply, let_pass, make_opening
+
+HOUR = dt.timedelta(hours=1)
+
+
+async def link_to(tx: Tx, id: int) -> Offer:
+    one = await applications.get(tx, id)
+    assert one.acknowledge_deadline
+    return Offer(id, one.acknowledge_deadline)
+
+
+@pytest.mark.parametrize(("given", "status"), [("accept", "ACTIVE"), ("decline", "INACTIVE")])
+async def test_an_offer_is_answered_once(tx: Tx, given: offers.Answer, status: str) -> None:
+    opening = await make_opening(tx, 1, require_acknowledgement=True)
+    id = (await apply(tx, opening)).application.id
+    link = await link_to(tx, id)
+    assert await offers.state(tx, link) == "open"
+    done = await offers.answer_link(tx, link, given)
+    assert isinstance(done, Placed)
+    assert done.application.status == status
+    assert await offers.state(tx, link) == "answered"
+    with pytest.raises(Conflict):
+        await offers.answer_link(tx, link, given)
+
+
+async def test_who_alone_waits_does_not_take_a_new_offer_by_an_old_answer(tx: Tx) -> None:
+    opening = await make_opening(tx, 1, require_acknowledgement=True)
+    id = (await apply(tx, opening)).application.id
+    await let_pass(tx, opening, HOUR)
+    old = await link_to(tx, id)
+    assert await offers.state(tx, old) == "ended"
+    missed = await offers.answer(tx, id, "accept", LOCAL)
+    assert isinstance(missed, Missed)
+    assert missed.application.status == "PENDING_ACKNOWLEDGMENT"
+    assert await offers.state(tx, old) == "ended"
+    with pytest.raises(Gone):
+        await offers.answer_link(tx, old, "accept")
+    assert isinstance(await offers.answer_link(tx, await link_to(tx, id), "accept"), Placed)
+
+
+async def test_without_an_offer_there_is_nothing_to_answer(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    id = (await apply(tx, opening)).application.id
+    with pytest.raises(Conflict):
+        await offers.answer(tx, id, "accept", LOCAL)
+    with pytest.raises(NoApplication):
+        await offers.answer(tx, 10**9, "accept", LOCAL)

@@ -1,0 +1,231 @@
+"""A person is shown what is kept, and is forgotten without a trace in the log's proof."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import json
+import random
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from psycopg.sql import SQL, Identifier
+
+from jobmill.db import Database, Tx
+from jobmill.errors import AppError
+from jobmill.hiring import applicants, applications, company, keys, privacy, steps, verify
+from jobmill.hiring.actor import LOCAL, SYSTEM, applicant
+from jobmill.hiring.applicants import Applicant, NoApplicant
+from jobmill.hiring.openings import Opening
+from jobmill.pipelines import upkeep
+from jobmill.queue import Advance, Finish, ItemId, Work
+from jobmill.tools import Tools
+from tests.hiring.kit import apply, make_applicant, make_opening
+from tests.hiring.past import age
+
+DAY = dt.timedelta(days=1)
+
+
+async def valid(tx: Tx, *openings: Opening) -> None:
+    for opening in openings:
+        assert (await verify.verify(tx, opening.id)).faults == []
+
+
+async def test_an_export_holds_all_that_is_kept_about_a_person_and_nobody_else(tx: Tx) -> None:
+    opening = await make_opening(tx, 1, title="Cook")
+    ada, ben = await make_applicant(tx, "Ada"), await make_applicant(tx, "Ben")
+    first = (await apply(tx, opening, ada.id)).application
+    await apply(tx, opening, ben.id)
+    await steps.withdraw(tx, first.id, LOCAL, reason="no longer there")
+    shown: dict[str, Any] = json.loads(json.dumps(await privacy.export(tx, ada.id)))
+    assert (shown["applicant"]["name"], shown["applicant"]["email"]) == (ada.name, ada.email)
+    assert [(one["id"], one["opening"]) for one in shown["applications"]] == [(first.id, "Cook")]
+    assert [(one["type"], one["note"]) for one in shown["events"]] == [
+        ("APPLIED", None),
+        ("WITHDRAWN", "no longer there"),
+    ]
+    assert {one["kind"] for one in shown["notices"]} == {"applied", "removed"}
+    assert ben.email not in json.dumps(shown)
+    with pytest.raises(NoApplicant):
+        await privacy.export(tx, 0)
+
+
+async def test_who_is_erased_leaves_first_and_the_slot_goes_to_the_next(tx: Tx) -> None:
+    openings = [await make_opening(tx, 1), await make_opening(tx, 1)]
+    ada = await make_applicant(tx)
+    for opening in openings:
+        await apply(tx, opening, ada.id)
+    next = [(await apply(tx, opening)).application for opening in openings]
+    await privacy.erase(tx, ada.id, LOCAL)
+    for one in next:
+        assert (await applications.get(tx, one.id)).status == "PENDING_ACKNOWLEDGMENT"
+    after = await applicants.get(tx, ada.id)
+    assert (after.name, after.email) == ("Erased applicant", "")
+    assert after.erased_at
+    assert await keys.link_version(tx, ada.id) is None
+    assert after.link_version == ada.link_version + 1
+    await valid(tx, *openings)
+
+
+async def test_nothing_that_names_a_person_is_left(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    ada = await make_applicant(tx, "Adelheid")
+    one = (await apply(tx, opening, ada.id)).application
+    await steps.withdraw(tx, one.id, LOCAL, reason="Adelheid is rude")
+    other = (await apply(tx, opening, ada.id)).application
+    await tx.execute(
+        "UPDATE hiring.notice SET data = '{\"text\": \"Dear Adelheid\"}', detail = 'to adelheid@'"
+    )
+    await privacy.erase(tx, ada.id, applicant(ada.id))
+    for table in ("applicant", "application", "event", "notice"):
+        query = SQL("SELECT count(*) FROM hiring.{} AS kept WHERE kept::text ILIKE '%adelheid%'")
+        cursor = await tx.execute(query.format(Identifier(table)))
+        assert await cursor.fetchone() == (0,), table
+    cursor = await tx.execute("SELECT DISTINCT state FROM hiring.notice")
+    assert await cursor.fetchall() == [("dropped",)]
+    assert (await applications.get(tx, other.id)).status == "INACTIVE"
+    await valid(tx, opening)
+
+
+async def test_erasing_twice_is_harmless(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    ada = await make_applicant(tx)
+    await apply(tx, opening, ada.id)
+    await privacy.erase(tx, ada.id, LOCAL)
+    once = await privacy.export(tx, ada.id)
+    await privacy.erase(tx, ada.id, LOCAL)
+    assert await privacy.export(tx, ada.id) == once
+    with pytest.raises(NoApplicant):
+        await privacy.erase(tx, 0, LOCAL)
+
+
+async def test_an_offer_that_has_run_out_does_not_stop_erasing(tx: Tx) -> None:
+    opening = await make_opening(tx, 1, require_acknowledgement=True, max_missed=1)
+    ada = await make_applicant(tx)
+    one = (await apply(tx, opening, ada.id)).application
+    await age(tx, opening.id, DAY)
+    await privacy.erase(tx, ada.id, LOCAL)
+    assert (await applications.get(tx, one.id)).status == "INACTIVE"
+    await valid(tx, opening)
+
+
+async def test_the_address_of_who_was_erased_is_a_new_person(tx: Tx) -> None:
+    opening = await make_opening(tx, 2)
+    ada = await make_applicant(tx)
+    await privacy.erase(tx, ada.id, LOCAL)
+    placed = await steps.apply_by_address(tx, opening.id, applicants.person("Ada", ada.email))
+    assert placed.application.applicant_id != ada.id
+
+
+async def ended(tx: Tx, opening: Opening, who: Applicant, days: int) -> None:
+    """They applied, and left that long ago."""
+    one = (await apply(tx, opening, who.id)).application
+    await steps.withdraw(tx, one.id, applicant(who.id))
+    await age(tx, opening.id, days * DAY)
+
+
+async def is_erased(tx: Tx, who: Applicant) -> bool:
+    return (await applicants.get(tx, who.id)).erased_at is not None
+
+
+@pytest.mark.parametrize(
+    ("keep", "days", "erased"),
+    [
+        ([30], [31], True),
+        ([30], [29], False),
+        ([30, 60], [61, 61], True),
+        ([30, 60], [59, 59], False),  # the second is kept longer
+        ([30, None], [31, 999], False),  # the second is kept without end
+        ([], [], False),
+    ],
+)
+async def test_data_are_kept_as_long_as_each_opening_says(
+    tx: Tx, keep: list[int | None], days: list[int], erased: bool
+) -> None:
+    ada = await make_applicant(tx)
+    openings = [await make_opening(tx, 1, keep_days=one) for one in keep]
+    for opening, span in zip(openings, days, strict=True):
+        await ended(tx, opening, ada, span)
+    assert await privacy.prune(tx) == erased
+    assert await is_erased(tx, ada) == erased
+    assert await privacy.prune(tx) == 0
+    await valid(tx, *openings)
+
+
+async def test_who_is_still_in_an_opening_is_kept(tx: Tx) -> None:
+    opening = await make_opening(tx, 1, keep_days=1)
+    ada = await make_applicant(tx)
+    await ended(tx, opening, ada, 5)
+    await apply(tx, opening, ada.id)
+    await age(tx, opening.id, 5 * DAY)
+    assert await privacy.prune(tx) == 0
+
+
+def item(erased: int = 0) -> Work:
+    return Work(
+        id=ItemId(1), kind="x", stage="x", key="x", data={"erased": erased}, attempt=1,
+        retry_count=0, max_retries=3, steps=1, spawn_depth=0, tracking_id="x", parent_id=None,
+        waited_for=None,
+    )  # fmt: skip
+
+
+async def test_upkeep_erases_a_few_at_a_time(database: Database) -> None:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, 1, keep_days=1)
+        for _ in range(privacy.BITE + 1):
+            one = (await apply(tx, opening)).application
+            await steps.withdraw(tx, one.id, LOCAL)
+        await age(tx, opening.id, 2 * DAY)
+    moves = [await upkeep.erase_applicants(Tools(database), item())]
+    while isinstance(moves[-1], Advance):
+        assert moves[-1].data
+        moves.append(await upkeep.erase_applicants(Tools(database), item(**moves[-1].data)))
+    assert [one.data for one in moves[:-1]] == [{"erased": 50}, {"erased": 51}]
+    assert moves[-1] == Finish("51 applicants erased")
+    async with database.transaction() as tx:
+        await valid(tx, opening)
+
+
+async def attempt(database: Database, work: Callable[[Tx], Awaitable[Any]]) -> None:
+    """Refusals are fine; anything else, a deadlock above all, is not."""
+    await asyncio.sleep(random.random() / 100)
+    try:
+        async with database.transaction() as tx:
+            await work(tx)
+    except AppError:
+        pass
+
+
+@pytest.mark.parametrize("round", range(8))
+async def test_erasing_while_the_same_person_applies_and_leaves_ends_valid(
+    database: Database, round: int
+) -> None:
+    async with database.transaction() as tx:
+        openings = [await make_opening(tx, 1) for _ in range(2)]
+        ada = await make_applicant(tx)
+        one = (await apply(tx, openings[0], ada.id)).application
+        other = (await apply(tx, openings[0])).application
+    person = applicants.person("Ada", ada.email)
+    works: list[Callable[[Tx], Awaitable[Any]]] = [
+        lambda tx: privacy.erase(tx, ada.id, LOCAL),
+        lambda tx: privacy.erase(tx, ada.id, SYSTEM),
+        lambda tx: steps.withdraw(tx, one.id, LOCAL, reason="rude"),
+        lambda tx: steps.withdraw(tx, other.id, LOCAL),
+        lambda tx: steps.apply_by_address(tx, openings[0].id, person),
+        lambda tx: steps.apply_by_address(tx, openings[1].id, person),
+        lambda tx: company.set_capacity(tx, openings[1].id, 2, LOCAL),
+    ]
+    await asyncio.gather(*(attempt(database, work) for work in works))
+    async with database.transaction() as tx:
+        await valid(tx, *openings)
+        assert await is_erased(tx, ada)
+        cursor = await tx.execute(
+            """
+            SELECT DISTINCT application.status, note FROM hiring.application
+              JOIN hiring.event ON application_id = application.id
+             WHERE applicant_id = %s
+            """,
+            [ada.id],
+        )
+        assert await cursor.fetchall() == [("INACTIVE", None)]

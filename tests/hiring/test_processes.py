@@ -1,0 +1,100 @@
+"""Deadlines fire once each, on three hosts, while workers are killed and the database restarts."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from jobmill.db import Database, connect, is_gone
+from jobmill.db.embedded import Embedded
+from jobmill.db.migrate import migrate
+from jobmill.hiring import steps, verify
+from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.openings import Opening
+from tests.hiring.kit import make_applicant, make_opening
+from tests.hiring.log import judge
+from tests.queue.test_processes import cut_power
+
+ROOT = Path(__file__).parents[2]
+OPENINGS = 8
+SILENT = 6
+"""People who never answer, for each opening."""
+LONGEST = 100.0
+
+
+def start(url: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.hiring.process", url]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.wait()
+    assert process.stdout
+    process.stdout.close()
+
+
+async def offer_to_the_silent(database: Database) -> list[Opening]:
+    """Openings whose first occupants leave, so that those who never answer are offered their slots."""
+    made: list[Opening] = []
+    for _ in range(OPENINGS):
+        async with database.transaction() as tx:
+            window = dt.timedelta(seconds=1)
+            opening = await make_opening(tx, 2, acknowledge_window=window, max_missed=2)
+            who = [(await make_applicant(tx)).id for _ in range(2 + SILENT)]
+            placed = [await steps.apply(tx, opening.id, one, LOCAL) for one in who]
+            for one in placed[:2]:
+                await steps.withdraw(tx, one.application.id, LOCAL)
+        made.append(opening)
+    return made
+
+
+async def left(url: str) -> int | None:
+    """Applications that live; None while nobody answers."""
+    try:
+        async with connect(url, size=1) as database, database.transaction() as tx:
+            cursor = await tx.execute(
+                "SELECT count(*) FROM hiring.application WHERE status <> 'INACTIVE'"
+            )
+            found = await cursor.fetchone()
+            return found[0] if found else 0
+    except Exception as error:
+        if is_gone(error) or is_gone(error.__cause__ or error):
+            return None
+        raise
+
+
+async def test_three_workers_killed_and_the_database_restarted_each_deadline_fires_once(
+    tmp_path: Path,
+) -> None:
+    server = Embedded(tmp_path / "postgres", durable=False)
+    with server.use() as url, ExitStack() as stack:
+        async with connect(url) as database:
+            async with database.transaction() as tx:
+                await migrate(tx)
+            made = await offer_to_the_silent(database)
+        workers = [start(url) for _ in range(3)]
+        stack.callback(lambda: [end(one) for one in workers])
+        deadline, kills = time.monotonic() + LONGEST, 0
+        while await left(url) != 0:
+            assert time.monotonic() < deadline
+            await asyncio.sleep(1)
+            end(workers.pop(0))
+            kills += 1
+            if kills == 2:
+                cut_power(tmp_path / "postgres")
+            # As every process of the product does that uses the bundled server.
+            await asyncio.to_thread(server.tend)
+            workers.append(start(url))
+        assert kills > 2
+        async with connect(url) as database, database.transaction() as tx:
+            for opening in made:
+                referee = await judge(tx, opening.id)
+                # Each silent person was offered a slot twice, and missed it twice.
+                assert (referee.promotions, referee.misses) == (2 * SILENT, 2 * SILENT)
+                assert (await verify.verify(tx, opening.id)).faults == []

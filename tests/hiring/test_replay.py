@@ -1,0 +1,196 @@
+"""An opening at any moment of its past."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+
+import pytest
+
+from jobmill.db import Tx
+from jobmill.errors import Conflict, Invalid
+from jobmill.hiring import applications, company, openings, replay, steps
+from jobmill.hiring.actor import LOCAL, SYSTEM
+from jobmill.hiring.deadlines import settled
+from jobmill.hiring.openings import NoOpening, Opening
+from jobmill.hiring.replay import Entry, NoEvent, Replay
+from tests.hiring.kit import apply, make_opening
+from tests.hiring.past import age
+
+WINDOW = dt.timedelta(minutes=5)
+DAY = dt.timedelta(days=1)
+
+
+async def live(tx: Tx, opening: Opening, at: dt.datetime) -> tuple[list[Entry], list[Entry]]:
+    """What the tables say, for who reads them at that moment."""
+    cursor = await tx.execute(
+        """
+        SELECT application.id, applicant_id, name, status,
+               CASE WHEN status = 'WAITLIST'
+                    THEN 1 + (SELECT count(*) FROM hiring.application AS other
+                               WHERE other.opening_id = %(opening)s AND other.status = 'WAITLIST'
+                                 AND other.queue_key < application.queue_key) END,
+               acknowledge_deadline, penalty_count
+          FROM hiring.application JOIN hiring.applicant ON applicant.id = applicant_id
+         WHERE opening_id = %(opening)s AND status <> 'INACTIVE'
+         ORDER BY queue_key, acknowledge_deadline, application.id
+        """,
+        {"opening": opening.id},
+    )
+    found = [Entry(*line) for line in await cursor.fetchall()]
+    late = [one for one in found if one.deadline and one.deadline <= at]
+    active = [one for one in found if one.position is None and one not in late]
+    active.sort(key=lambda one: one.application_id)
+    return active, [one for one in found if one.position] + late
+
+
+async def shot(tx: Tx, opening: Opening, at: dt.datetime) -> Replay:
+    """The live opening in the shape of a replay."""
+    now = await openings.get(tx, opening.id)
+    active, waiting = await live(tx, opening, at)
+    return Replay(
+        opening.id,
+        at,
+        now.last_seq,
+        now.status,
+        now.capacity,
+        len(active),
+        active,
+        waiting,
+    )
+
+
+async def step(tx: Tx, opening: Opening, ids: list[int], chance: random.Random) -> None:
+    """Somebody does something, if it can be done."""
+    one = chance.choice(ids) if ids else 0
+    match chance.choice(["apply"] * 4 + ["withdraw", "ack", "settle", "resize", "pause", "resume"]):
+        case "withdraw" if ids:
+            await steps.withdraw(tx, one, LOCAL)
+        case "ack" if ids:
+            await steps.acknowledge(tx, one, LOCAL)
+        case "settle":
+            async with settled(tx, opening.id, SYSTEM):
+                pass
+        case "resize":
+            await company.set_capacity(tx, opening.id, chance.randint(1, 4), LOCAL)
+        case "pause":
+            await company.pause(tx, opening.id, LOCAL)
+        case "resume":
+            await company.resume(tx, opening.id, LOCAL)
+        case _:
+            ids.append((await apply(tx, opening)).application.id)
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_every_moment_is_replayed_as_it_was_seen(tx: Tx, seed: int) -> None:
+    chance = random.Random(seed)
+    opening = await make_opening(tx, 2, max_missed=3, require_acknowledgement=seed == 1)
+    seen: list[Replay] = []
+    ids: list[int] = []
+    for _ in range(40):
+        try:
+            async with tx.transaction():
+                await step(tx, opening, ids, chance)
+        except Conflict:
+            pass
+        now = (await openings.get(tx, opening.id)).now
+        seen.append(await shot(tx, opening, now))
+        # Until somebody does something again, offers may run out.
+        span = dt.timedelta(minutes=chance.choice([1, 2, 4]))
+        seen.append(await shot(tx, opening, now + span - dt.timedelta(seconds=1)))
+        await age(tx, opening.id, span)
+        seen = [moved(one, span) for one in seen]
+    await age(tx, opening.id, DAY)
+    for one in (moved(one, DAY) for one in seen):
+        assert await replay.at(tx, opening.id, as_of=one.as_of) == one
+    assert any(one.deadline for shown in seen for one in shown.waiting), "no offer ran out"
+
+
+def moved(one: Replay, span: dt.timedelta) -> Replay:
+    """The same, that much sooner."""
+
+    def back(entry: Entry) -> Entry:
+        return entry._replace(deadline=entry.deadline and entry.deadline - span)
+
+    return Replay(
+        one.opening_id,
+        one.as_of - span,
+        one.seq,
+        one.status,
+        one.capacity,
+        one.occupied,
+        [back(entry) for entry in one.active],
+        [back(entry) for entry in one.waiting],
+    )
+
+
+async def test_each_event_can_be_replayed_by_its_number(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    first, second = [(await apply(tx, opening)).application.id for _ in range(2)]
+    await steps.withdraw(tx, first, LOCAL)
+    shown = [await replay.at(tx, opening.id, seq=seq) for seq in range(1, 6)]
+    assert [(one.seq, one.occupied, len(one.waiting)) for one in shown] == [
+        (1, 0, 0),
+        (2, 1, 0),
+        (3, 1, 1),
+        (4, 0, 1),  # withdrawn, and the promotion of the same moment not yet
+        (5, 1, 0),
+    ]
+    assert [one.application_id for one in shown[3].waiting] == [second]
+    assert shown[4].active[0].deadline == shown[4].as_of + WINDOW
+    assert shown[4].as_of == shown[3].as_of
+
+
+async def test_an_event_is_seen_from_its_stamp_on(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    await age(tx, opening.id, DAY)
+    one = (await apply(tx, opening)).application
+    await age(tx, opening.id, DAY)
+    stamp = one.applied_at - DAY
+    seen = [
+        (await replay.at(tx, opening.id, as_of=stamp - span)).seq
+        for span in (dt.timedelta(0), dt.timedelta(microseconds=1), 2 * DAY)
+    ]
+    assert seen == [2, 1, 0]
+
+
+async def test_an_offer_counts_as_free_from_its_deadline_on(tx: Tx) -> None:
+    opening = await make_opening(tx, 1, require_acknowledgement=True)
+    one = (await apply(tx, opening)).application
+    await age(tx, opening.id, DAY)
+    deadline = (await applications.get(tx, one.id)).acknowledge_deadline
+    assert deadline
+    before = await replay.at(tx, opening.id, as_of=deadline - dt.timedelta(milliseconds=1))
+    assert (before.occupied, len(before.active), before.waiting) == (1, 1, [])
+    after = await replay.at(tx, opening.id, as_of=deadline)
+    assert (after.occupied, after.active) == (0, [])
+    assert [(one.status, one.position) for one in after.waiting] == [
+        ("PENDING_ACKNOWLEDGMENT", None)
+    ]
+
+
+async def test_before_the_opening_was_there_it_is_empty(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    long_ago = dt.datetime(2001, 1, 1, tzinfo=dt.UTC)
+    assert await replay.at(tx, opening.id, as_of=long_ago) == Replay(
+        opening.id, long_ago, 0, None, 0, 0, [], []
+    )
+
+
+async def test_the_future_is_answered_as_of_now(tx: Tx) -> None:
+    opening = await make_opening(tx, 1, require_acknowledgement=True)
+    await apply(tx, opening)
+    shown = await replay.at(tx, opening.id, as_of=dt.datetime(2999, 1, 1, tzinfo=dt.UTC))
+    now = await replay.at(tx, opening.id)
+    assert shown.as_of <= now.as_of
+    assert (shown.occupied, shown.active) == (now.occupied, now.active) == (1, now.active)
+
+
+async def test_what_is_not_there_is_not_replayed(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    with pytest.raises(NoEvent, match=f"Job {opening.id} has no event 2"):
+        await replay.at(tx, opening.id, seq=2)
+    with pytest.raises(NoOpening):
+        await replay.at(tx, opening.id + 1)
+    with pytest.raises(Invalid):
+        await replay.at(tx, opening.id, seq=1, as_of=opening.created_at)

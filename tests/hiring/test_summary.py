@@ -1,0 +1,78 @@
+"""How it went so far, from the log."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from jobmill.db import Tx
+from jobmill.hiring import company, reading, steps, summary
+from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.deadlines import fire
+from jobmill.hiring.openings import NoOpening
+from tests.hiring.kit import apply, make_opening
+from tests.hiring.past import age
+
+MINUTE = dt.timedelta(minutes=1)
+
+
+async def test_nothing_happened_yet(tx: Tx) -> None:
+    opening = await make_opening(tx, 3)
+    assert await summary.of(tx, opening.id) == summary.Summary(
+        opening.id, "Baker", 3, 0, 0, 0, 0, None, None, 0
+    )
+    with pytest.raises(NoOpening):
+        await summary.of(tx, opening.id + 1)
+
+
+async def test_times_and_counts_come_from_the_log(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    first, _, third = [(await apply(tx, opening)).application.id for _ in range(3)]
+    await age(tx, opening.id, 2 * MINUTE)
+    await steps.withdraw(tx, first, LOCAL)
+    await age(tx, opening.id, 6 * MINUTE)
+    await fire(tx)
+    await age(tx, opening.id, MINUTE)
+    await steps.acknowledge(tx, third, LOCAL)
+    await company.edit(tx, opening.id, LOCAL, title="Cook")
+    await company.set_capacity(tx, opening.id, 2, LOCAL)
+    told = await summary.of(tx, opening.id)
+    assert (told.title, told.capacity, told.decay_events) == ("Cook", 2, 1)
+    assert (told.active_count, told.waitlist_count, told.inactive_count) == (2, 0, 1)
+    assert told.total_applications == 3
+    # The second waited two minutes for its first offer, the third eight.
+    assert told.avg_time_to_promotion_seconds == pytest.approx(5 * 60, abs=20)
+    assert told.avg_acknowledgment_time_seconds == pytest.approx(60, abs=20)
+
+
+async def test_an_offer_for_a_free_slot_counts_from_applying_to_confirming(tx: Tx) -> None:
+    opening = await make_opening(tx, 1, require_acknowledgement=True)
+    one = (await apply(tx, opening)).application
+    await age(tx, opening.id, MINUTE)
+    await steps.acknowledge(tx, one.id, LOCAL)
+    told = await summary.of(tx, opening.id)
+    assert told.avg_acknowledgment_time_seconds == pytest.approx(60, abs=20)
+    assert told.avg_time_to_promotion_seconds is None
+
+
+async def test_an_offer_that_was_missed_does_not_make_the_next_one_slow(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    first, second = [(await apply(tx, opening)).application.id for _ in range(2)]
+    await steps.withdraw(tx, first, LOCAL)
+    await age(tx, opening.id, 6 * MINUTE)
+    await fire(tx)
+    await age(tx, opening.id, MINUTE)
+    await steps.acknowledge(tx, second, LOCAL)
+    told = await summary.of(tx, opening.id)
+    assert told.avg_acknowledgment_time_seconds == pytest.approx(60, abs=20)
+
+
+async def test_an_offer_that_ran_out_counts_as_the_live_tables_count_it(tx: Tx) -> None:
+    opening = await make_opening(tx, 2, require_acknowledgement=True)
+    await apply(tx, opening)
+    await age(tx, opening.id, 6 * MINUTE)
+    told = await summary.of(tx, opening.id)
+    live = await reading.count(tx, opening.id)
+    assert (told.active_count, told.waitlist_count) == (0, 1)
+    assert (live.active_count, live.waitlist_count) == (0, 1)

@@ -1,0 +1,320 @@
+"""Whatever is done to a log behind our back is found, and where."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from typing import LiteralString
+
+import pytest
+from psycopg.errors import RaiseException
+
+from jobmill.db import Database, Tx
+from jobmill.hiring import company, openings, privacy, reading, steps, verify
+from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.deadlines import fire
+from jobmill.hiring.openings import NoOpening, Opening
+from jobmill.hiring.verify import Fault, Head
+from tests.hiring.kit import apply, make_applicant, make_opening
+from tests.hiring.past import age, reseal, unguarded
+
+MINUTES = dt.timedelta(minutes=6)
+
+
+async def make_log(tx: Tx) -> Opening:
+    """
+    1 OPENED, 2-5 APPLIED, 6 WITHDRAWN with a note, 7 PROMOTED, 8 DECAY_TRIGGERED, 9 PROMOTED,
+    10 ACKNOWLEDGED, 11 CAPACITY_CHANGED and 12 PROMOTED, both with a note.
+    """
+    opening = await make_opening(tx, 1)
+    ids = [(await apply(tx, opening)).application.id for _ in range(4)]
+    await steps.withdraw(tx, ids[0], LOCAL, reason="no longer there")
+    await age(tx, opening.id, MINUTES)
+    await fire(tx)
+    await steps.acknowledge(tx, ids[2], LOCAL)
+    await company.promote(tx, ids[1], LOCAL, reason="an old friend", add_slot=True)
+    return await openings.get(tx, opening.id)
+
+
+async def faults(tx: Tx, opening: Opening, *against: Head) -> list[Fault]:
+    return (await verify.verify(tx, opening.id, against=against)).faults
+
+
+async def test_an_honest_log_has_no_faults(tx: Tx) -> None:
+    opening = await make_log(tx)
+    report = await verify.verify(tx, opening.id)
+    assert report.faults == []
+    assert report.events == report.head.seq == opening.last_seq == 12
+    assert report.head.hash == opening.last_hash.hex()
+    with pytest.raises(NoOpening):
+        await verify.verify(tx, opening.id + 1)
+
+
+@pytest.mark.parametrize(
+    ("sql", "seq", "what"),
+    [
+        (
+            "UPDATE hiring.event SET metadata = metadata || '{\"jobId\": 0}' WHERE seq = 3",
+            3,
+            "not what was written",
+        ),
+        ("UPDATE hiring.event SET actor = 'person:9' WHERE seq = 12", 12, "not what was written"),
+        ("UPDATE hiring.event SET request = 'x' WHERE seq = 2", 2, "not what was written"),
+        ("UPDATE hiring.event SET why = '{}' WHERE seq = 7", 7, "not what was written"),
+        ("UPDATE hiring.event SET queue_key = 9 WHERE seq = 4", 4, "not what was written"),
+        ("UPDATE hiring.event SET hash = '' WHERE seq = 5", 5, "not what was written"),
+        ("UPDATE hiring.event SET note_digest = '' WHERE seq = 6", 6, "not what was written"),
+        (
+            "UPDATE hiring.event SET created_at = created_at - interval '1 h' WHERE seq = 9",
+            9,
+            "before the event before it",
+        ),
+        ("UPDATE hiring.event SET note = 'was rude' WHERE seq = 6", 6, "note is not the one"),
+        (
+            "UPDATE hiring.event SET note = NULL, note_salt = NULL WHERE seq = 11",
+            11,
+            "note is gone",
+        ),
+        ("DELETE FROM hiring.event WHERE seq = 5", 5, "event 5 is missing"),
+        ("DELETE FROM hiring.event WHERE seq IN (4, 5)", 4, "events 4 to 5 are missing"),
+        ("DELETE FROM hiring.event WHERE seq = 1", 1, "event 1 is missing"),
+        ("DELETE FROM hiring.event WHERE seq > 10", 11, "events 11 to 12 are missing at the end"),
+        (
+            (
+                "UPDATE hiring.event SET seq = CASE seq WHEN 3 THEN -4 ELSE -3 END"
+                " WHERE seq IN (3, 4);"
+                "UPDATE hiring.event SET seq = -seq WHERE seq < 0"
+            ),
+            3,
+            "not what was written",
+        ),
+        (
+            (
+                "INSERT INTO hiring.event (opening_id, seq, type, metadata, why, actor, created_at, hash)"
+                " SELECT opening_id, 13, 'PAUSED', '{}', '{}', actor, created_at, hash"
+                "   FROM hiring.event WHERE seq = 12"
+            ),
+            13,
+            "knows of no event beyond 12",
+        ),
+        (
+            (
+                "UPDATE hiring.event SET seq = seq - 100 WHERE seq > 5;"
+                "UPDATE hiring.event SET seq = seq + 101 WHERE seq < 0;"
+                "INSERT INTO hiring.event (opening_id, seq, type, metadata, why, actor, created_at, hash)"
+                " SELECT opening_id, 6, 'PAUSED', '{}', '{}', actor, created_at, hash"
+                "   FROM hiring.event WHERE seq = 5"
+            ),
+            6,
+            "not what was written",
+        ),
+        (
+            "UPDATE hiring.event SET from_status = 'PENDING_ACKNOWLEDGMENT' WHERE seq = 6",
+            6,
+            "starts from PENDING_ACKNOWLEDGMENT, and was ACTIVE",
+        ),
+        ("UPDATE hiring.event SET type = 'LAPSED' WHERE seq = 10", 10, "LAPSED cannot lead to"),
+        (
+            (
+                "UPDATE hiring.application SET status = 'ACTIVE', queue_key = NULL"
+                " WHERE status = 'WAITLIST'"
+            ),
+            5,
+            "status should be WAITLIST, and is ACTIVE",
+        ),
+        (
+            "UPDATE hiring.application SET queue_key = 900 WHERE status = 'WAITLIST'",
+            5,
+            "queue_key should be 3, and is 900",
+        ),
+        (
+            (
+                "UPDATE hiring.application SET acknowledge_deadline = acknowledge_deadline + '1 h'"
+                " WHERE acknowledge_deadline IS NOT NULL"
+            ),
+            12,
+            "acknowledge_deadline should be",
+        ),
+        (
+            "UPDATE hiring.application SET penalty_count = 0 WHERE penalty_count > 0",
+            12,
+            "penalty_count should be 1, and is 0",
+        ),
+        (
+            "UPDATE hiring.application SET applicant_id = 0 WHERE status = 'ACTIVE'",
+            10,
+            "applicant_id should be",
+        ),
+        ("DELETE FROM hiring.application WHERE status = 'WAITLIST'", 5, "it is not in the table"),
+        ("UPDATE hiring.opening SET occupied = 1", None, "occupied should be 2, and is 1"),
+        ("UPDATE hiring.opening SET waiting = 7", None, "waiting should be 1, and is 7"),
+        ("UPDATE hiring.opening SET capacity = 9", None, "capacity should be 2, and is 9"),
+        ("UPDATE hiring.opening SET status = 'closed'", None, "status should be open"),
+        ("UPDATE hiring.opening SET excess = 5", None, "excess should be 0, and is 5"),
+        ("UPDATE hiring.opening SET top_key = 2", None, "somebody stands at 3, beyond 2"),
+        ("UPDATE hiring.opening SET next_deadline_at = NULL", None, "looks at None"),
+        ("UPDATE hiring.opening SET last_seq = 11", 12, "knows of no event beyond 11"),
+        ("UPDATE hiring.opening SET last_hash = ''", 12, "knows it by the hash"),
+        (
+            "UPDATE hiring.opening SET last_event_at = last_event_at + '1 h'",
+            12,
+            "the opening dates it",
+        ),
+        ("UPDATE hiring.stretch SET waiting = 4", None, "stretch 0 of the waitlist should hold 1"),
+        ("DELETE FROM hiring.stretch", None, "should hold 1, and holds 0"),
+    ],
+)
+async def test_tampering_is_found_where_it_was_done(
+    tx: Tx, sql: LiteralString, seq: int | None, what: str
+) -> None:
+    opening = await make_log(tx)
+    async with unguarded(tx):
+        for statement in sql.split(";"):
+            await tx.execute(statement)
+    found = await faults(tx, opening)
+    assert any(fault.seq == seq and what in fault.what for fault in found), found
+    # Nothing is said of the events before it.
+    early = [fault for fault in found if fault.seq and seq and fault.seq < seq]
+    assert all(fault.what.startswith("application") for fault in early)
+
+
+async def test_a_log_of_many_batches_is_followed_to_its_end(tx: Tx) -> None:
+    opening = await make_opening(tx)
+    last = 2 * verify.BATCH + 1
+    async with unguarded(tx):
+        await tx.execute(
+            """
+            INSERT INTO hiring.event
+                   (opening_id, seq, type, metadata, why, actor, created_at, hash)
+            SELECT %s, seq, 'EDITED', '{}', '{}', 'local', %s, '' FROM generate_series(2, %s) AS seq
+            """,
+            [opening.id, opening.last_event_at, last],
+        )
+        await reseal(tx, opening.id)
+        report = await verify.verify(tx, opening.id)
+        assert (report.events, report.head.seq, report.faults) == (last, last, [])
+        await tx.execute("UPDATE hiring.event SET actor = 'x' WHERE seq = %s", [last - 1])
+    assert [fault.seq for fault in await faults(tx, opening)] == [last - 1]
+
+
+async def test_an_application_that_no_event_tells_of_is_found(tx: Tx) -> None:
+    opening = await make_log(tx)
+    ada = await make_applicant(tx)
+    cursor = await tx.execute(
+        """
+        INSERT INTO hiring.application (opening_id, applicant_id, status, applied_at, entered_at)
+        VALUES (%s, %s, 'ACTIVE', now(), now()) RETURNING id
+        """,
+        [opening.id, ada.id],
+    )
+    found = await cursor.fetchone()
+    assert found
+    assert await faults(tx, opening) == [
+        Fault(None, f"application {found[0]}: no event tells of it")
+    ]
+
+
+async def test_a_chain_that_was_written_anew_is_found_by_an_earlier_head(tx: Tx) -> None:
+    opening = await make_log(tx)
+    early = Head(4, (await at(tx, opening, 4)).hex())
+    kept = (await verify.verify(tx, opening.id)).head
+    assert await faults(tx, opening, early, kept) == []
+    async with unguarded(tx):
+        await tx.execute("UPDATE hiring.event SET actor = 'person:9' WHERE seq = 6")
+        await reseal(tx, opening.id)
+    # The new chain fits itself: only who remembers knows.
+    assert await faults(tx, opening) == []
+    assert [fault.seq for fault in await faults(tx, opening, early, kept)] == [kept.seq]
+
+
+async def test_a_log_that_was_cut_and_sealed_anew_is_found_by_an_earlier_head(tx: Tx) -> None:
+    opening = await make_log(tx)
+    await company.pause(tx, opening.id, LOCAL)
+    kept = (await verify.verify(tx, opening.id)).head
+    async with unguarded(tx):
+        await tx.execute("DELETE FROM hiring.event WHERE seq = 13")
+        await tx.execute(
+            "UPDATE hiring.opening SET status = 'open', last_event_at = %s", [opening.last_event_at]
+        )
+        await reseal(tx, opening.id)
+    assert await faults(tx, opening) == []
+    assert await faults(tx, opening, kept) == [
+        Fault(13, f"it had the hash {kept.hash}, and has gone")
+    ]
+
+
+async def at(tx: Tx, opening: Opening, seq: int) -> bytes:
+    cursor = await tx.execute(
+        "SELECT hash FROM hiring.event WHERE opening_id = %s AND seq = %s", [opening.id, seq]
+    )
+    found = await cursor.fetchone()
+    assert found
+    return found[0]
+
+
+async def test_erasing_a_person_is_no_fault(tx: Tx) -> None:
+    opening = await make_log(tx)
+    kept = (await verify.verify(tx, opening.id)).head
+    cursor = await tx.execute(
+        "SELECT DISTINCT applicant_id FROM hiring.application WHERE opening_id = %s", [opening.id]
+    )
+    for (id,) in await cursor.fetchall():
+        await privacy.erase(tx, id, LOCAL)
+    cursor = await tx.execute("SELECT count(note) FROM hiring.event")
+    assert await cursor.fetchone() == (0,)
+    assert await faults(tx, opening, kept) == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE hiring.event SET actor = 'x'",
+        "UPDATE hiring.event SET note = 'other' WHERE note IS NOT NULL",
+        "UPDATE hiring.event SET note = NULL, note_salt = NULL, note_digest = NULL",
+        "UPDATE hiring.event SET note = NULL, note_salt = NULL, created_at = now()",
+        "DELETE FROM hiring.event",
+        "TRUNCATE hiring.event",
+    ],
+)
+async def test_the_log_refuses_to_be_changed(tx: Tx, sql: LiteralString) -> None:
+    await make_log(tx)
+    with pytest.raises(RaiseException, match="the log of openings only grows"):
+        await tx.execute(sql)
+
+
+async def test_the_words_about_a_person_can_be_erased_from_the_log(tx: Tx) -> None:
+    await make_log(tx)
+    cursor = await tx.execute(
+        "UPDATE hiring.event SET note = NULL, note_salt = NULL WHERE note IS NOT NULL"
+    )
+    assert cursor.rowcount == 3
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+async def test_who_writes_meanwhile_does_not_look_like_a_fault(
+    database: Database, frozen: bool
+) -> None:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, 2, require_acknowledgement=True)
+    stop = asyncio.Event()
+
+    async def write() -> None:
+        while not stop.is_set():
+            async with database.transaction() as tx:
+                one = await apply(tx, opening)
+            async with database.transaction() as tx:
+                await steps.withdraw(tx, one.application.id, LOCAL)
+
+    async def look() -> int:
+        async with database.transaction() as tx:
+            if frozen:
+                await reading.freeze(tx)
+            report = await verify.verify(tx, opening.id)
+        assert report.faults == []
+        return report.events
+
+    writers = [asyncio.create_task(write()) for _ in range(2)]
+    seen = [await look() for _ in range(15)]
+    stop.set()
+    await asyncio.gather(*writers)
+    assert seen[-1] > seen[0]

@@ -1,0 +1,287 @@
+"""Every event can be explained."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+from typing import Any, get_args
+
+import pytest
+
+from jobmill.db import Tx
+from jobmill.hiring import company, openings, privacy, replay, steps, why
+from jobmill.hiring.actor import LOCAL, applicant
+from jobmill.hiring.deadlines import fire
+from jobmill.hiring.openings import NoOpening
+from jobmill.hiring.replay import Before, NoEvent
+from jobmill.hiring.transitions import Move, Turn
+from jobmill.hiring.why import Event, Scene, Seen, Why
+from tests.hiring.kit import apply, make_opening
+from tests.hiring.past import age, unguarded
+
+MINUTES = dt.timedelta(minutes=6)
+NOON = dt.datetime(2030, 1, 1, 12, tzinfo=dt.UTC)
+FACTS = {"penaltyCount": 1, "newPosition": 4, "capacity": 2, "from": 3, "to": 1, "occupied": 3}
+
+EVENT = Event(
+    opening_id=1,
+    seq=9,
+    application_id=7,
+    type="APPLIED",
+    from_status=None,
+    to_status="ACTIVE",
+    queue_key=None,
+    deadline=None,
+    metadata=FACTS,
+    why={},
+    actor="local",
+    note=None,
+    noted=False,
+    created_at=NOON,
+)
+OFFER = replace(EVENT, seq=5, type="PROMOTED", to_status="PENDING_ACKNOWLEDGMENT", deadline=NOON)
+
+
+def scene(**changes: Any) -> Scene:
+    """An event that came after an offer."""
+    return Scene(replace(EVENT, **changes), OFFER, None, Seen(1, 2, 4), Before(4, [2, 3, 4]))
+
+
+@pytest.mark.parametrize(
+    ("shown", "told"),
+    [
+        (
+            scene(type="APPLIED"),
+            [
+                "A slot was free (1 of 2 slots taken), and nobody waited for it.",
+                "Application 7 took it at once.",
+            ],
+        ),
+        (
+            scene(type="APPLIED", to_status="PENDING_ACKNOWLEDGMENT", deadline=NOON),
+            [
+                "A slot was free (1 of 2 slots taken), and nobody waited for it.",
+                "It was offered to application 7 until 2030-01-01T12:00:00.000Z.",
+            ],
+        ),
+        (
+            scene(type="APPLIED", to_status="WAITLIST"),
+            [
+                "A slot was free (1 of 2 slots taken), but others waited for it already.",
+                "Application 7 joined the waitlist: behind 4 applications (2, 3, 4 and 1 more).",
+            ],
+        ),
+        (
+            replace(
+                scene(type="APPLIED", to_status="WAITLIST"),
+                seen=Seen(1, 1, 3),
+                ahead=Before(1, [2]),
+            ),
+            [
+                "No slot was free (1 of 1 slot taken).",
+                "Application 7 joined the waitlist: behind 1 application (2).",
+                "Behind it: 2 who missed an offer.",
+            ],
+        ),
+        (
+            scene(type="ACKNOWLEDGED", why={"rule": "confirmed in time"}),
+            [
+                (
+                    "The offer of event 5 was open until 2030-01-01T12:00:00.000Z and was confirmed"
+                    " in time."
+                ),
+                "Application 7 keeps its slot.",
+            ],
+        ),
+        (
+            scene(type="WITHDRAWN", from_status="ACTIVE", why={"rule": "withdrawn"}),
+            ["Application 7 was withdrawn.", "Its slot was freed."],
+        ),
+        (
+            scene(type="WITHDRAWN", from_status="ACTIVE", why={"rule": "offer declined"}),
+            ["Application 7 turned its offer down.", "Its slot was freed."],
+        ),
+        (
+            scene(
+                type="WITHDRAWN",
+                from_status="WAITLIST",
+                why={"rule": "removed by the company"},
+                note="rude",
+                noted=True,
+            ),
+            [
+                "The company removed application 7.",
+                "It had waited: behind 4 applications (2, 3, 4 and 1 more).",
+                "Reason: rude",
+            ],
+        ),
+        (
+            scene(type="WITHDRAWN", from_status="ACTIVE", why={"rule": "data erased: asked for"}),
+            ["Application 7 ended (data erased: asked for).", "Its slot was freed."],
+        ),
+        (
+            scene(type="DECAY_TRIGGERED", why={"most": 3}),
+            [
+                (
+                    "The offer of event 5 was open until 2030-01-01T12:00:00.000Z and was not"
+                    " answered."
+                ),
+                "It is missed offer 1 of 3 that end it.",
+                (
+                    "Application 7 went behind all who wait: place 4, behind 4 applications"
+                    " (2, 3, 4 and 1 more)."
+                ),
+                "Those who come next fill 1 place before it, one for each offer missed.",
+            ],
+        ),
+        (
+            scene(type="LAPSED"),
+            [
+                (
+                    "The offer of event 5 was open until 2030-01-01T12:00:00.000Z and was not"
+                    " answered."
+                ),
+                "It is missed offer 1.",
+                "Application 7 ended.",
+            ],
+        ),
+        (scene(type="OPENED"), ["The company opened it with 2 slots."]),
+        (
+            scene(type="EDITED", metadata={"jobId": 1, "title": "Cook", "maxMissed": 2}),
+            [
+                (
+                    "The company changed its terms: maxMissed, title."
+                    " Offers that are out stay as they are."
+                )
+            ],
+        ),
+        (
+            scene(type="CAPACITY_CHANGED"),
+            [
+                "The company changed the capacity from 3 to 1, with 3 taken.",
+                "Nobody is evicted: no slot is given away until 3 have left.",
+            ],
+        ),
+        (
+            scene(
+                type="CAPACITY_CHANGED", metadata={"from": 1, "to": 2, "occupied": 1}, noted=True
+            ),
+            [
+                "The company changed the capacity from 1 to 2, with 1 taken.",
+                "1 slot can be given away.",
+                "The reason was erased with the applicant's data.",
+            ],
+        ),
+        (
+            scene(type="RESUMED"),
+            ["The company resumed it: its free slots are given away again."],
+        ),
+    ],
+)
+def test_an_event_is_told_in_plain_sentences(shown: Scene, told: list[str]) -> None:
+    assert why.tell(shown) == told
+
+
+async def test_all_that_can_happen_is_explained(tx: Tx) -> None:
+    opening = await make_opening(tx, 1, max_missed=2)
+    ids = [(await apply(tx, opening)).application.id for _ in range(4)]
+    await steps.withdraw(tx, ids[0], LOCAL, reason="no longer there")
+    for _ in range(4):
+        await age(tx, opening.id, MINUTES)
+        await fire(tx)
+    [offered] = (await replay.at(tx, opening.id)).active
+    await steps.acknowledge(tx, offered.application_id, LOCAL)
+    await company.pause(tx, opening.id, LOCAL)
+    await company.resume(tx, opening.id, LOCAL)
+    await company.close(tx, opening.id, LOCAL)
+    await company.reopen(tx, opening.id, LOCAL)
+    await company.set_capacity(tx, opening.id, 2, LOCAL)
+    await company.edit(tx, opening.id, LOCAL, title="Cook")
+    last = (await openings.get(tx, opening.id)).last_seq
+    told = [await why.explain(tx, opening.id, seq) for seq in range(1, last + 1)]
+    assert {one.type for one in told} == {*get_args(Move), *get_args(Turn)}
+    for one in told:
+        assert one.sentences
+        assert not any("None" in text for text in one.sentences), one
+
+
+async def test_a_promotion_names_the_slot_and_who_was_ahead(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    first, second, third = [(await apply(tx, opening)).application.id for _ in range(3)]
+    await steps.withdraw(tx, first, applicant(1))
+    told = await explain(tx, opening.id, "PROMOTED")
+    assert (told.application_id, told.rule, told.cause) == (second, "next in line", 5)
+    assert told.sentences[:3] == [
+        "A slot was free (0 of 1 slot taken).",
+        f"Event 5 freed it: application {first} left (withdrawn).",
+        f"Application {second} was next in line: nobody was ahead of it.",
+    ]
+    assert third not in told.ahead.first
+
+
+async def explain(tx: Tx, opening_id: int, type: str) -> Why:
+    """The last event of a kind, explained."""
+    cursor = await tx.execute(
+        "SELECT max(seq) FROM hiring.event WHERE opening_id = %s AND type::text = %s",
+        [opening_id, type],
+    )
+    found = await cursor.fetchone()
+    assert found
+    return await why.explain(tx, opening_id, found[0])
+
+
+async def test_out_of_turn_says_who_was_passed_over_and_why_until_erased(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    placed = [(await apply(tx, opening)).application for _ in range(7)]
+    await company.promote(tx, placed[5].id, LOCAL, reason="an old friend", add_slot=True)
+    told = await explain(tx, opening.id, "PROMOTED")
+    ahead = [one.id for one in placed[1:4]]
+    assert told.ahead == Before(4, ahead)
+    passed = ", ".join(map(str, ahead))
+    assert told.sentences[1:3] == [
+        f"The company gave it to application {placed[5].id} out of turn.",
+        f"Passed over: 4 applications ({passed} and 1 more).",
+    ]
+    assert told.sentences[-1] == "Reason: an old friend"
+    await privacy.erase(tx, placed[5].applicant_id, LOCAL)
+    for seq in (told.seq, told.seq - 1):
+        told = await why.explain(tx, opening.id, seq)
+        assert told.sentences[-1] == "The reason was erased with the applicant's data."
+
+
+async def test_a_newcomer_who_fills_a_gap_stands_before_who_missed_an_offer(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    first, second, _ = [(await apply(tx, opening)).application.id for _ in range(3)]
+    await steps.withdraw(tx, first, LOCAL)
+    await age(tx, opening.id, MINUTES)
+    await fire(tx)
+    decayed = await explain(tx, opening.id, "DECAY_TRIGGERED")
+    assert decayed.application_id == second
+    assert decayed.ahead.count == 1
+    await apply(tx, opening)
+    told = await explain(tx, opening.id, "APPLIED")
+    assert told.sentences[1:] == [
+        f"Application {told.application_id} joined the waitlist: nobody was ahead of it.",
+        "Behind it: 1 who missed an offer.",
+    ]
+
+
+async def test_what_was_not_noted_is_taken_from_the_log(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    await apply(tx, opening)
+    await apply(tx, opening)
+    noted = await why.explain(tx, opening.id, 3)
+    async with unguarded(tx):
+        await tx.execute("UPDATE hiring.event SET why = '{}' WHERE opening_id = %s", [opening.id])
+    derived = await why.explain(tx, opening.id, 3)
+    assert derived.sentences == noted.sentences
+    assert derived.sentences[0] == "No slot was free (1 of 1 slot taken)."
+
+
+async def test_what_is_not_there_is_not_explained(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    with pytest.raises(NoEvent):
+        await why.explain(tx, opening.id, 2)
+    with pytest.raises(NoOpening):
+        await why.explain(tx, opening.id + 1, 1)
+    assert (await replay.before(tx, opening.id, 1, 5)).count == 0
