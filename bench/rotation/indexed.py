@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -43,15 +43,21 @@ class Indexed(Auction):
         super().record(id, now, outcome)
         self._reckon(self.roster.place[id])
 
+    def _put_off(self, places: Iterable[int], now: float) -> None:
+        for place in places:
+            state = self.states[self.roster.targets[place].id]
+            self.due[place] = yields.look_at(state, self.price, now, self.rules)
+            self.price_then[place] = self.price
+
     def choose(self, now: float, budget: int, room: Mapping[str, Any] | None) -> list[Hashable]:
         outdated = np.flatnonzero(price.is_outdated(self.price_then, self.price))
-        for place in outdated[: LOOK * budget].tolist():
-            self._reckon(place)
+        self._put_off(outdated[: LOOK * budget].tolist(), now)
         left = self.roster.left(now, room)
         ready = self.roster.ready(now, left)
         due = self._due(ready, now, budget)
         looked = np.union1d(due, self._unknown(ready, now, budget))
-        owed = self.roster.take(self._overdue(looked, now), self._quota(budget), left)
+        # Those that waited too long have an index of their own.
+        owed = self.roster.take(self._overdue(ready, now), self._quota(budget), left)
         self._owed -= len(owed)
         rest = np.setdiff1d(looked, owed)
         values = self._values(rest, now)
@@ -59,9 +65,8 @@ class Indexed(Auction):
         dear = self.roster.take(ranked(rest, values, 2 * budget + 1), budget - len(owed), left)
         full = bool(dear) and len(dear) + len(owed) == budget
         self.price = price.next_price(self.price, worth[dear[-1]] if full else None)
-        for place in set(due.tolist()) - {*owed, *dear}:
-            if worth[place] < price.NEARLY * self.price:
-                self._reckon(place)
+        passed = set(due.tolist()) - {*owed, *dear}
+        self._put_off([one for one in passed if worth[one] < price.NEARLY * self.price], now)
         return self.roster.claim(owed + dear, now, self.rules.gaps)
 
     def _due(self, ready: Places, now: float, budget: int) -> Places:

@@ -1,4 +1,4 @@
-"""Measures a run of the rotation on PostgreSQL: how long choosing and claiming take, by the number of targets.
+"""Measures the rotation on PostgreSQL: how long choosing and claiming take, and looking on, by the number of targets.
 
 python -m bench.rotation.table
 """
@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import datetime as dt
 import statistics
 import tempfile
 import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -17,18 +20,40 @@ from rich.table import Table
 
 from evaluation.goal import Goal
 from evaluation.run import line
-from jobmill.db import Database, Tx, connect, open_connection
+from jobmill.db import Database, Tx, connect, open_connection, value
 from jobmill.db.embedded import Embedded
 from jobmill.db.migrate import migrate
-from jobmill.ingest.rotation import imports, plan
-from jobmill.ingest.rotation.plan import Wish
-from jobmill.ingest.rotation.selection import PolicyName
+from jobmill.ingest.rotation import imports, monitor, plan, platforms
+from jobmill.ingest.rotation.plan import Planned, Wish
 
 SIZES = (1_000, 100_000, 1_000_000)
-ROUNDS = 15
+WARM_UP = 8
+"""Runs that are not counted: plans are made and pages read."""
+ROUNDS = 60
 BUDGET = 20
 """What the usual pace saves up in 24 minutes."""
+DUE = 400
+"""As many are due at each size: the price sees to it that not many more are due than can be called."""
+PRICE = 4.0
+"""What one that was never tried is worth where nothing is known of its platform."""
+FLOOD = 2
+"""After a price that was far too low one of so many is due, and has to be put off."""
 LINES = 30_000
+NAMES = ["greenhouse", "lever", "ashby", "recruitee", "personio"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Some rounds of one thing at one size."""
+
+    targets: int
+    what: str
+    due: int
+    """Targets that were due, on average."""
+    median: float
+    """Milliseconds."""
+    slow: float
+    """One in ten took longer."""
 
 
 def main() -> None:
@@ -42,99 +67,251 @@ def main() -> None:
         asyncio.run(_measure(url, options.sizes))
 
 
-async def _measure(url: str, sizes: list[int]) -> None:
+async def _measure(url: str, sizes: Sequence[int]) -> None:
     async with await open_connection(url) as tx, tx.transaction():
         await migrate(tx)
     async with connect(url) as database:
         imported = await _import(database)
-        took: dict[tuple[int, PolicyName], float] = {}
+        found: list[Measured] = []
         for size in sizes:
-            async with database.transaction() as tx:
-                await _fill(tx, size)
-            async with await open_connection(url) as alone:
-                await alone.execute("VACUUM ANALYZE")
-            for policy in ("seed", "yield"):
-                took[size, policy] = await _choose(database, policy)
-    _print(took)
+            await fill(url, size)
+            found.append(await _rounds(database, "seed", Wish("seed", "manual", most=BUDGET)))
+            wish = Wish("yield", "manual", most=BUDGET)
+            found.append(await _rounds(database, "yield", wish))
+            found += await _looks(database)
+            if size >= 100_000:
+                await _flood(url)
+                found.append(await _rounds(database, "yield, flood", wish, rounds=10))
+    _print(found)
     print(f"import of {LINES:,} lines: {imported:.1f} s")
-    for goal in _goals(took, sizes, imported):
+    for goal in _goals(found, sizes, imported):
         print(line(goal, "rotation"))
 
 
 async def _import(database: Database) -> float:
-    text = "".join(f"{('greenhouse', 'lever')[n % 2]},board{n}\n" for n in range(LINES))
+    text = "".join(f"{NAMES[n % 2]},board{n}\n" for n in range(LINES))
     began = time.perf_counter()
     async with database.transaction() as tx:
         await imports.keep(tx, imports.read(text))
     return time.perf_counter() - began
 
 
-async def _fill(tx: Tx, size: int) -> None:
-    """Sources of five platforms: a tenth never called, the rest in the last weeks, some of them due."""
-    await tx.execute("TRUNCATE catalog.source CASCADE")
+async def fill(url: str, size: int) -> None:
+    """Targets of five platforms, as a rotation leaves them that has found its price."""
+    async with await open_connection(url) as tx:
+        async with tx.transaction():
+            await _sources(tx, size)
+            await _targets(tx)
+            await _calls(tx)
+        await tx.execute("VACUUM ANALYZE")
+
+
+async def _sources(tx: Tx, size: int) -> None:
+    await tx.execute("TRUNCATE catalog.source, rotation.run CASCADE")
     await tx.execute("ALTER TABLE catalog.source DISABLE TRIGGER source_came")
     await tx.execute(
         """
         INSERT INTO catalog.source (name, source_type, token, config, status, discovered_via)
-        SELECT 'board', (ARRAY['greenhouse', 'lever', 'ashby', 'recruitee', 'personio'])[1 + n %% 5],
-               n::text, '{"board_token": "x"}', 'active', 'import'
-          FROM generate_series(1, %s) AS n
+        SELECT 'board', (%(names)s::text[])[1 + n %% 5], n::text, '{"board_token": "x"}',
+               'active', 'import'
+          FROM generate_series(1, %(size)s) AS n
+         ORDER BY random()
         """,
-        [size],
+        {"names": NAMES, "size": size},
     )
     await tx.execute("ALTER TABLE catalog.source ENABLE TRIGGER source_came")
+    await platforms.add(tx, NAMES)
+
+
+async def _targets(tx: Tx) -> None:
+    """A tenth never tried, a tenth dead and backing off, a fiftieth bad; of the others so many are due,
+    and each has the rate at which it is about worth the price at its moment."""
     await tx.execute(
         """
         INSERT INTO rotation.target
-               (source_id, kind, platform, min_interval, known_at, last_called_at, last_ok_at,
-                last_success_at, rho, d, gate_at, next_allowed_at, due_at)
-        SELECT id, 'company', source_type, '1 day', now() - interval '90 days', called, called,
-               called, r * r, 0.05, called + interval '6 hours', called + interval '1 day',
-               now() + (random() * 60 - 3) * interval '1 day'
-          FROM (SELECT id, source_type, 0.1 + random() AS r,
-                       now() - random() * interval '28 days' AS called
-                  FROM catalog.source) AS board
-        """
+               (source_id, kind, platform, status, min_interval, known_at, last_called_at,
+                last_ok_at, last_success_at, rho, d, health, gate_at, next_allowed_at, due_at, price)
+        SELECT id, 'company', source_type,
+               CASE WHEN lot = 2 AND id %% 5 = 0 THEN 'bad' ELSE 'active' END::rotation.status,
+               '1 day', now() - interval '90 days',
+               CASE WHEN lot <> 1 THEN called END,
+               CASE WHEN lot > 2 THEN called END,
+               CASE WHEN lot > 2 THEN called END,
+               CASE WHEN lot > 2 THEN
+                    (0.9 + 0.3 * random()) * %(price)s * 0.05 / (1 - (1 + z) * exp(-z)) END,
+               CASE WHEN lot > 2 THEN 0.05 END,
+               CASE WHEN lot = 2 THEN 0.1 ELSE 1 END,
+               CASE lot WHEN 1 THEN NULL WHEN 2 THEN now() + random() * interval '20 days'
+                        ELSE called + interval '6 hours' END,
+               CASE lot WHEN 1 THEN NULL WHEN 2 THEN now() + random() * interval '20 days'
+                        ELSE called + interval '1 day' END,
+               CASE lot WHEN 1 THEN now() - interval '90 days'
+                        WHEN 2 THEN now() + random() * interval '20 days' ELSE due END,
+               %(price)s
+          FROM (SELECT *, greatest(0.05 * extract(epoch FROM due - called) / 86400, 0.013)::float8 AS z
+                  FROM (SELECT id, source_type, 1 + place %% 10 AS lot,
+                               now() - interval '1 day' - random() * interval '27 days' AS called,
+                               CASE WHEN place %% 10 > 1 AND place <= %(first)s
+                                    THEN now() - random() * interval '1 hour'
+                                    ELSE now() + random() * interval '30 days' END AS due
+                          -- Those that are due stand anywhere in the table.
+                          FROM (SELECT *, row_number() OVER (ORDER BY random()) AS place
+                                  FROM catalog.source ORDER BY id) AS board) AS known) AS moved
+        """,
+        {"first": DUE * 10 // 8, "price": PRICE},
     )
     await tx.execute(
-        """
-        UPDATE rotation.target
-           SET last_called_at = NULL, last_ok_at = NULL, last_success_at = NULL, rho = NULL,
-               d = NULL, gate_at = NULL, next_allowed_at = NULL, due_at = known_at
-         WHERE source_id %% 10 = 0
-        """,
-        [],
+        "UPDATE rotation.pace SET price = %s, saved = 0, saved_at = now(), owed = 0", [PRICE]
     )
 
 
-async def _choose(database: Database, policy: PolicyName) -> float:
-    """Milliseconds of a run, as the median of some."""
+async def _calls(tx: Tx) -> None:
+    """Two weeks of calls at the usual pace."""
+    await tx.execute(
+        """
+        INSERT INTO rotation.call
+               (source_id, platform, signature, key, called_at, answer, requests, result_count, new,
+                duplicates)
+        SELECT id, source_type, 'x', '', now() - random() * interval '14 days', 'ok', 1, 20,
+               (random() * 3)::int, 1
+          FROM generate_series(1, 16800 / least(16800, (SELECT count(*)::int FROM catalog.source)))
+         CROSS JOIN (SELECT * FROM catalog.source LIMIT 16800) AS board
+        """
+    )
+
+
+async def _flood(url: str) -> None:
+    """What was due later is due now, and not worth the price."""
+    async with await open_connection(url) as tx:
+        await tx.execute(
+            """
+            UPDATE rotation.target SET due_at = now() - random() * interval '1 hour'
+             WHERE source_id %% %s = 0 AND rho IS NOT NULL
+            """,
+            [FLOOD],
+        )
+        await tx.execute("VACUUM ANALYZE")
+
+
+async def _rounds(database: Database, what: str, wish: Wish, *, rounds: int = ROUNDS) -> Measured:
+    """Runs one after the other; between them the calls are answered and as many others become due."""
     took: list[float] = []
-    for _ in range(ROUNDS):
+    due: list[int] = []
+    for turn in range(WARM_UP + rounds):
         async with database.transaction() as tx:
             at = await plan.clock(tx)
             began = time.perf_counter()
-            await plan.start(tx, Wish(policy, "manual", most=BUDGET), at, {})
-            took.append(1000 * (time.perf_counter() - began))
-    return statistics.median(took[2:])
+            planned = await plan.start(tx, wish, at, {})
+            lasted = 1000 * (time.perf_counter() - began)
+            if turn >= WARM_UP:
+                took.append(lasted)
+        async with database.transaction() as tx:
+            due.append(await _count_due(tx))
+            await _answer(tx, planned, at)
+    async with database.transaction() as tx:
+        size = await value(tx, int, "SELECT count(*) FROM rotation.target") or 0
+    slow = statistics.quantiles(took, n=10)[-1]
+    return Measured(size, what, round(statistics.mean(due)), statistics.median(took), slow)
 
 
-def _goals(
-    took: dict[tuple[int, PolicyName], float], sizes: list[int], imported: float
-) -> list[Goal]:
+async def _count_due(tx: Tx) -> int:
+    found = await value(
+        tx,
+        int,
+        """
+        SELECT count(*) FROM rotation.target
+         WHERE status = 'active' AND enabled AND queued_at IS NULL
+           AND (rho IS NOT NULL OR gate_at IS NOT NULL) AND due_at <= now()
+           AND platform = ANY (%s)
+        """,
+        [NAMES],
+    )
+    return found or 0
+
+
+async def _answer(tx: Tx, planned: Planned, at: dt.datetime) -> None:
+    """They were called, and a day has passed; then others come forward, with all that is known of them."""
+    await tx.execute(
+        """
+        UPDATE rotation.target
+           SET queued_at = NULL, last_called_at = called, last_ok_at = called,
+               last_success_at = called, rho = coalesce(rho, 0.1), d = 0.05, health = 1,
+               status = 'active', gate_at = called + interval '6 hours',
+               next_allowed_at = called + interval '1 day',
+               due_at = called + (2 + random() * 28) * interval '1 day', price = %(price)s
+          FROM (SELECT %(at)s - interval '1 day' AS called) AS before
+         WHERE source_id = ANY (%(ids)s)
+        """,
+        {"ids": [one.source_id for one in planned.claimed], "at": at, "price": PRICE},
+    )
+    await tx.execute(
+        """
+        UPDATE rotation.target AS target
+           SET due_at = %(at)s, last_ok_at = last_ok_at - (target.due_at - %(at)s),
+               rho = (0.9 + 0.3 * random()) * %(price)s * 0.05 / (1 - (1 + z) * exp(-z))
+          FROM (SELECT next.source_id, 0.05 * extract(epoch FROM due_at - last_ok_at)::float8 / 86400 AS z
+                  FROM unnest(%(names)s::text[]) AS open (name)
+                 CROSS JOIN LATERAL (
+                    SELECT source_id, due_at, last_ok_at FROM rotation.target
+                     WHERE status = 'active' AND enabled AND queued_at IS NULL
+                       AND (rho IS NOT NULL OR gate_at IS NOT NULL) AND rho IS NOT NULL
+                       AND platform = name AND due_at > %(at)s
+                     ORDER BY due_at
+                     LIMIT greatest(%(due)s - (
+                        SELECT count(*) FROM rotation.target
+                         WHERE status = 'active' AND enabled AND queued_at IS NULL
+                           AND (rho IS NOT NULL OR gate_at IS NOT NULL)
+                           AND platform = name AND due_at <= %(at)s), 0)) AS next) AS coming
+         WHERE target.source_id = coming.source_id
+        """,
+        {"at": at, "names": NAMES, "due": DUE // len(NAMES), "price": PRICE},
+    )
+
+
+async def _looks(database: Database) -> list[Measured]:
+    """What people look at."""
+    looks: dict[str, Callable[[Tx, dt.datetime], Awaitable[object]]] = {
+        "rotate due": lambda tx, at: monitor.due(tx, at, "yield"),
+        "rotate due, seed": lambda tx, at: monitor.due(tx, at, "seed"),
+        "status: platforms": lambda tx, at: monitor.brought(tx, at, dt.timedelta(hours=24)),
+        "status: days": lambda tx, at: monitor.days(tx, at),
+        "status: ages": lambda tx, at: monitor.ages(tx, at),
+        "status: standstill": lambda tx, at: monitor.standstill(tx, at, {}),
+        "rotate report": lambda tx, _: monitor.report(tx),
+    }
+    async with database.transaction() as tx:
+        size = await value(tx, int, "SELECT count(*) FROM rotation.target") or 0
+        at, due = await plan.clock(tx), await _count_due(tx)
+        found: list[Measured] = []
+        for what, look in looks.items():
+            took: list[float] = []
+            for _ in range(5):
+                began = time.perf_counter()
+                await look(tx, at)
+                took.append(1000 * (time.perf_counter() - began))
+            found.append(Measured(size, what, due, statistics.median(took), max(took)))
+    return found
+
+
+def _goals(found: Sequence[Measured], sizes: Sequence[int], imported: float) -> list[Goal]:
     goals = [Goal("rotation.import_seconds", imported, 10.0, at_most=True)]
+    took = {(one.targets, one.what): one.median for one in found}
     if len(sizes) > 1:
-        # Ten times as many may take the time of one more step in an index, and the noise of a busy machine.
-        for policy in ("seed", "yield"):
-            growth = took[sizes[-1], policy] / took[sizes[-2], policy]
-            goals.append(Goal(f"rotation.table_growth_{policy}", growth, 2.0, at_most=True))
+        # A thousand times as many are twice as many steps in an index.
+        for what in ("seed", "yield"):
+            growth = took[sizes[-1], what] / took[sizes[0], what]
+            goals.append(Goal(f"rotation.table_growth_{what}", growth, 2.0, at_most=True))
+    slowest = max(one.median for one in found if one.targets == sizes[-1])
+    goals.append(Goal("rotation.look_ms", slowest, 1_000.0, at_most=True))
     return goals
 
 
-def _print(took: dict[tuple[int, PolicyName], float]) -> None:
-    table = Table("targets", "policy", "ms a run", title=f"Choosing and claiming {BUDGET}")
-    for (size, policy), milliseconds in took.items():
-        table.add_row(f"{size:,}", policy, f"{milliseconds:.1f}")
+def _print(found: Sequence[Measured]) -> None:
+    title = f"Choosing and claiming {BUDGET}, and looking on"
+    table = Table("targets", "what", "due", "ms, median", "one in ten over", title=title)
+    for one in found:
+        numbers = f"{one.due:,}", f"{one.median:.1f}", f"{one.slow:.1f}"
+        table.add_row(f"{one.targets:,}", one.what, *numbers)
     Console().print(table)
 
 

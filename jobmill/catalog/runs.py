@@ -41,6 +41,16 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
+class PageCall:
+    """A page that a run asked for, once."""
+
+    asked: Mapping[str, Any]
+    """What it asks otherwise than the first: an offset, a cursor, another address."""
+    count: int | None
+    """How many postings it held; None where it was not answered."""
+
+
+@dataclass(frozen=True, slots=True)
 class Harvest:
     """One run, before it is saved."""
 
@@ -49,6 +59,8 @@ class Harvest:
     """What the walk says; `save` may call a complete one empty."""
     seen: Sequence[Seen] = ()
     calls: int = 0
+    pages: Sequence[PageCall] = ()
+    """Those of the calls that asked for a page; the others asked for details."""
     stubs: int = 0
     """Records that could not be read: any listing that was not seen may be one of them."""
     failure: str | None = None

@@ -15,7 +15,6 @@ from jobmill.errors import Invalid
 if TYPE_CHECKING:
     from jobmill.db import Tx
     from jobmill.ingest.rotation.imports import Board, Imported
-    from jobmill.ingest.rotation.monitor import Report
     from jobmill.ingest.rotation.plan import Wish
     from jobmill.ingest.rotation.targets import Target
     from jobmill.settings import Settings
@@ -61,7 +60,7 @@ def run(
         raise Invalid("--slices and --companies: leave both out to call all")
     wish = _wish(settings, names, policy, trigger, most, slices, companies)
 
-    async def act(tools: Tools) -> Report | None:
+    async def act(tools: Tools) -> turns.Run | None:
         return await _run(tools, settings, wish, quiet=as_json, later=later)
 
     told = session.reach(act)
@@ -98,10 +97,9 @@ def _wish(
 
 async def _run(
     tools: Tools, settings: Settings, wish: Wish, *, quiet: bool, later: bool
-) -> Report | None:
+) -> turns.Run | None:
     from jobmill import app as assembly
     from jobmill.cli import errand
-    from jobmill.ingest.rotation import monitor
     from jobmill.pipelines import rotation, source
 
     await assembly.declare(tools, settings)
@@ -112,7 +110,7 @@ async def _run(
     if not later and items:
         await errand.finish(tools, settings, (source.KIND,), list(items.values()), quiet=quiet)
     async with tools.db.transaction() as tx:
-        return await monitor.report(tx, planned.run_id)
+        return await turns.look_at(tx, planned.run_id)
 
 
 def _nothing(as_json: bool) -> None:
@@ -200,7 +198,7 @@ def _change(id: int, act: Callable[[Tx], Awaitable[Target]], as_json: bool) -> N
     from jobmill.ingest.rotation import targets
 
     async def change(tx: Tx) -> Target:
-        await targets.sync(tx)
+        await targets.meet(tx, id)
         return await act(tx)
 
     target = session.ask(change)

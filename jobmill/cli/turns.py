@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jobmill.cli import show
+from jobmill.cli import reasons, show
 from jobmill.cli.show import AsJson
 
 if TYPE_CHECKING:
     from jobmill.db import Tx
+    from jobmill.ingest.rotation.calls import Failed, Told
     from jobmill.ingest.rotation.monitor import Age, Brought, Day, Due, Report, Standstill
+    from jobmill.ingest.rotation.targets import Held
+
+NAMED = 20
+"""So many calls that failed are named to people."""
 
 
 def due(
@@ -92,9 +97,13 @@ def status(
     found = session.ask(look)
     if as_json:
         show.one(found, as_json=True)
-        return
+    else:
+        _show_status(found, hours)
+
+
+def _show_status(found: Status, hours: float) -> None:
     if found.platforms:
-        show.many(found.platforms, as_json=False)
+        show.many([_Brought.of(one) for one in found.platforms], as_json=False)
     else:
         known = sum(one.targets for one in found.staleness)
         hint = "run` makes some" if known else "add greenhouse NAME` adds a board to call"
@@ -102,7 +111,37 @@ def status(
     if found.days:
         show.many(found.days, as_json=False)
     show.many(found.staleness, as_json=False)
-    show.many(found.standing_still, as_json=False)
+    for one in found.standing_still:
+        targets = f" ({show.count(one.targets, 'target')})" if one.targets else ""
+        reasons.say(f"{one.what}{targets}: {one.why}")
+
+
+@dataclass(frozen=True)
+class _Brought:
+    """A platform as a line of 80 letters holds it; `--json` has it all."""
+
+    platform: str
+    calls: int
+    results: int
+    new: int
+    a_call: float
+    """New listings per call."""
+    wasted: int
+    failed: int
+    unique: int
+
+    @staticmethod
+    def of(one: Brought) -> _Brought:
+        return _Brought(
+            one.platform,
+            one.calls,
+            one.results,
+            one.new,
+            one.new_per_call,
+            one.wasted,
+            one.failed,
+            one.unique_listings,
+        )
 
 
 def report(
@@ -113,23 +152,52 @@ def report(
 ) -> None:
     """Tell what a run of the rotation chose, and what came of it so far."""
     from jobmill.cli import session
-    from jobmill.ingest.rotation import monitor
 
-    async def find(tx: Tx) -> Report:
-        return await monitor.report(tx, run)
+    async def find(tx: Tx) -> Run:
+        return await look_at(tx, run)
 
     show_report(session.ask(find), as_json=as_json)
 
 
-def show_report(told: Report, *, as_json: bool) -> None:
+@dataclass(frozen=True)
+class Run:
+    """A run, with what became of its targets."""
+
+    report: Report
+    calls: list[Told]
+    failed: list[Failed]
+    held: list[Held]
+
+
+async def look_at(tx: Tx, run: int | None) -> Run:
+    """That run, or the last one."""
+    from jobmill.ingest.rotation import calls, monitor, targets
+
+    told = await monitor.report(tx, run)
+    return Run(
+        told,
+        await calls.of_run(tx, told.run),
+        await calls.failed(tx, told.run),
+        await targets.held(tx, told.run),
+    )
+
+
+def show_report(told: Run, *, as_json: bool) -> None:
     """A run, as far as it has come."""
     if as_json:
-        show.one(told, as_json=True)
+        more = asdict(told)
+        show.print_json(more.pop("report") | more)
         return
-    if not told.chosen:
+    if not told.report.chosen:
         typer.echo("Nothing can be called now. `jobmill rotate due` shows what comes next.")
     else:
-        facts = {name: value for name, value in asdict(told).items() if name != "skipped"}
+        facts = {name: one for name, one in asdict(told.report).items() if name != "skipped"}
         show.facts(facts)
-    for name, why in sorted(told.skipped.items()):
-        typer.echo(show.plain(f"{name} was passed over: {why}"))
+    for one in told.failed[:NAMED]:
+        reasons.say(f"{one.platform} {one.slug} failed: {one.why}")
+    if told.report.failures > NAMED:
+        typer.echo(f"and {told.report.failures - NAMED:,} more failed: --json names up to 100")
+    for one in told.held[:NAMED]:
+        reasons.say(f"{one.platform} {one.slug} was not called: {one.why}")
+    for name, why in sorted(told.report.skipped.items()):
+        reasons.say(f"{name} was passed over: {why}")

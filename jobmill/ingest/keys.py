@@ -46,6 +46,15 @@ def fill(request: Request, allowed: tuple[str, ...], environ: Mapping[str, str])
     )
 
 
+def hide(request: Request, allowed: tuple[str, ...], environ: Mapping[str, str]) -> Request:
+    """The request with `{NAME}` for each key that a site has written into an address of its own."""
+    url = request.url
+    for name in allowed:
+        if key := environ.get(name, "").strip():
+            url = url.replace(quote(key, safe=""), f"{{{name}}}").replace(key, f"{{{name}}}")
+    return replace(request, url=url)
+
+
 def _put(
     text: str,
     allowed: tuple[str, ...],

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from jobmill.catalog import identity, listings, names
 from jobmill.catalog.listings import Known
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.runs import Harvest, Outcome, Seen
+from jobmill.catalog.runs import Harvest, Outcome, PageCall, Seen
 from jobmill.errors import OutsideError
-from jobmill.ingest import keys, reading
+from jobmill.ingest import keys, paging, reading
 from jobmill.ingest.platform import Config, Page, Platform
 from jobmill.outside.request import (
     Answer,
@@ -64,8 +65,17 @@ class Target:
     def vendor(self) -> str | None:
         return self.platform.name if self.platform.vendor else None
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return keys.names(self.platform, self.config)
+
     def ask(self, request: Request) -> Request:
-        return keys.fill(request, keys.names(self.platform, self.config), self.environ)
+        return keys.fill(request, self.keys, self.environ)
+
+    def beyond(self, first: Request, request: Request) -> dict[str, Any]:
+        """What a page asks otherwise than the first; no key, should a site write it into its links."""
+        shown = [keys.hide(one, self.keys, self.environ) for one in (first, request)]
+        return paging.beyond(*shown)
 
 
 @dataclass(slots=True)
@@ -78,6 +88,7 @@ class Walk:
     stubs: int = 0
     total: int | None = None
     postings: dict[str, Posting] = field(default_factory=dict[str, Posting])
+    asked_for: list[PageCall] = field(default_factory=list[PageCall])
     truncated: bool = False
     unchanged: bool = False
     failure: str | None = None
@@ -158,6 +169,7 @@ async def harvest(
         outcome=walk.outcome,
         seen=seen,
         calls=walk.calls,
+        pages=walk.asked_for,
         stubs=walk.stubs,
         failure=walk.failure,
         detail=walk.detail,
@@ -182,11 +194,13 @@ async def _walk(fetch: Fetch, target: Target, tell: Tell, most_pages: int = MOST
     """Page after page, until there is no more, nothing new comes, or something fails."""
     assert target.platform.first is not None
     walk = Walk()
-    ahead = deque([target.platform.first(target.config)])
+    first = target.platform.first(target.config)
+    ahead = deque([first])
     asked: set[str] = set()
     while ahead and not walk.failure:
         request = ahead.popleft()
-        name = f"{request.method} {request.url} {request.json!r}"
+        page_of = target.beyond(first, request)
+        name = json.dumps(page_of, sort_keys=True)
         if name in asked:
             continue
         if walk.pages >= most_pages:
@@ -194,6 +208,8 @@ async def _walk(fetch: Fetch, target: Target, tell: Tell, most_pages: int = MOST
             break
         asked.add(name)
         page = await _ask(fetch, target, request, walk)
+        count = 0 if walk.unchanged else None if page is None else len(page.postings)
+        walk.asked_for.append(PageCall(page_of, count))
         if page is not None and walk.take(page):
             ahead.extend(page.next)
         tell(Progress(walk.pages, len(walk.postings), walk.total))

@@ -44,7 +44,7 @@ async def start(
     answers = await queue.submit_all(tx, news) if news else []
     full = [one for one in answers if isinstance(one, Refused) and one.live is None]
     left_out = [int(one.new.data["source"]) for one in full]
-    await targets.release(tx, ids=left_out)
+    await targets.release(tx, ids=left_out, why="the queue has no room")
     items = {
         one.source_id: answer.id if not isinstance(answer, Refused) else answer.live
         for one, answer in zip(planned.claimed, answers, strict=True)

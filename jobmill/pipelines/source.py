@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from jobmill.catalog import runs, sources
+from jobmill.catalog import health, runs, sources
 from jobmill.catalog.runs import Harvest, Saved
+from jobmill.catalog.sources import SourceId
 from jobmill.db import Tx
-from jobmill.errors import Conflict, NotFound, Unavailable
+from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
 from jobmill.ingest import probe
 from jobmill.ingest.rotation import calls, outcomes, plan, targets
 from jobmill.ingest.rotation.calls import Asked
@@ -20,6 +21,9 @@ from jobmill.queue import Block, Finish, ItemId, Move, New, Skip, Work
 from jobmill.tools import Tools
 
 KIND = "source"
+HOLD = dt.timedelta(hours=1)
+"""How long no run chooses a source whose key is missing; its item looks again sooner, and goes on
+when the key is there."""
 
 
 def work(id: int, *, window: dt.timedelta | None = None) -> New:
@@ -32,26 +36,42 @@ def work(id: int, *, window: dt.timedelta | None = None) -> New:
 async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     """Walk the source; what it showed is kept together with the end of the item."""
     id: int = work.data["source"]
-    release = partial(targets.release, ids=[id])
-    try:
-        asked = await _asked(tools, work)
-    except (Conflict, NotFound) as error:
-        return Skip(str(error), save=release)
-    if asked:
-        again_at = asked.called_at + _window(work)
-        words = f"{asked.signature} was asked at {asked.called_at:%Y-%m-%d %H:%M} UTC"
-        return Skip(words, save=partial(targets.release, ids=[id], not_before=again_at))
     ear = Ear(tools.fetch)
     try:
-        harvest = await probe.run(replace(tools, fetch=ear), id, environ)
+        asked = await _asked(tools, work)
+        if asked:
+            return _skip(id, asked.words, not_before=asked.called_at + _window(work))
+        harvest = await _run(replace(tools, fetch=ear), id, environ)
     except Unavailable as error:
-        return Block("key", str(error))
+        return Block("key", str(error), save=partial(_hold, id=id, why=str(error)))
     except (Conflict, NotFound) as error:
-        return Skip(str(error), save=release)
+        return _skip(id, str(error))
     # What a source could not show is its health's business, and the next run's: no retry here.
     end = Skip if harvest.outcome in ("failed", "held") else Finish
     save = partial(keep, id=id, harvest=harvest, item=work.id, retry_after=ear.retry_after)
     return end(_words(harvest), save=save)
+
+
+async def _run(tools: Tools, id: int, environ: Mapping[str, str]) -> Harvest:
+    """What the source showed; a config that cannot be asked with is a failure of the source."""
+    try:
+        return await probe.run(tools, id, environ)
+    except Invalid as error:
+        async with tools.db.transaction() as tx:
+            at = await plan.clock(tx)
+        return Harvest(at, "failed", failure="unreadable", detail=str(error))
+
+
+def _skip(id: int, why: str, *, not_before: dt.datetime | None = None) -> Skip:
+    return Skip(why, save=partial(targets.release, ids=[id], why=why, not_before=not_before))
+
+
+async def _hold(tx: Tx, *, id: int, why: str) -> None:
+    """It was not asked, and is not chosen while its item waits; that costs no call and is no failure."""
+    await health.note(tx, SourceId(id), "auth", why)
+    not_before = await plan.clock(tx) + HOLD
+    await targets.release(tx, ids=[id], why=why, not_before=not_before)
+    await calls.forget(tx, id)
 
 
 class Ear:

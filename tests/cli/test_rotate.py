@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from tests.cli import forked
@@ -75,6 +76,12 @@ async def test_boards_are_imported_called_and_told_of(run: Run) -> None:
     assert (ran["trigger"], ran["chosen"], ran["called"], ran["new"]) == ("manual", 2, 2, 1)
     assert (ran["failures"], ran["waiting"]) == (1, 0)
     assert lines(await run("report", "--json"))[0] == ran
+    (failed,) = ran["failed"]
+    assert (failed["platform"], failed["slug"]) == ("greenhouse", "gone")
+    pages = {one["slug"]: one["pages"] for one in ran["calls"]}
+    asked = {"signature": "greenhouse:board_token=wells", "result_count": 1}
+    assert pages["wells"] == [asked]
+    assert "greenhouse gone failed: it is not there (status 404)" in (await run("report")).stdout
     assert "Nothing is due" in (await run("due")).stdout
     assert "Nothing can be called" in (await run("run")).stdout
 
@@ -87,6 +94,60 @@ async def test_boards_are_imported_called_and_told_of(run: Run) -> None:
     (wells,) = [one["source"] for one in due if one["name"] == "wells"]
     (synced,) = lines(await run("sync", wells, "--json"))
     assert synced["outcome"] in ("complete", "unchanged")
+
+
+async def test_a_report_names_some_of_many_failures(run: Run, url: str) -> None:
+    await run("import", "-", stdin="".join(f"greenhouse,gone{n:02}\n" for n in range(23)))
+    (told,) = lines(await run("run", "--queue", "--json"))
+    async with await psycopg.AsyncConnection.connect(url) as tx:
+        await tx.execute(
+            """
+            INSERT INTO rotation.call (source_id, platform, run_id, signature, key, called_at,
+                                       answer, detail, requests, result_count, new, duplicates)
+            SELECT id, source_type, %s, 'x', 'x', now(), 'gone', 'it is not there', 1, 0, 0, 0
+              FROM catalog.source
+            """,
+            [told["run"]],
+        )
+    said = (await run("report")).stdout
+    assert said.count(" failed: it is not there") == 20
+    assert "gone19 failed" in said
+    assert "gone20" not in said
+    assert "and 3 more failed" in said
+
+
+async def test_what_is_told_of_the_rotation_fits_a_narrow_screen(run: Run, url: str) -> None:
+    await run("add", "greenhouse", "wells")
+    await run("add", "smartrecruiters", "wells")
+    await run("run", "--platform", "greenhouse")
+    async with await psycopg.AsyncConnection.connect(url) as tx:
+        await tx.execute(
+            """
+            INSERT INTO rotation.call (source_id, platform, signature, key, called_at, answer,
+                                       requests, result_count, new, duplicates)
+            SELECT id, source_type, 'x', 'x', now(), 'ok', 1, 40, 9, 3
+              FROM catalog.source, generate_series(1, 12000)
+             WHERE source_type = 'smartrecruiters'
+            """
+        )
+    told = (await run("status")).stdout
+    assert "smartrecruiters" in told
+    assert "480000" in told
+    assert max(map(len, told.splitlines())) <= 80
+    assert max(map(len, (await run("report")).stdout.splitlines())) <= 80
+
+
+async def test_a_turn_is_changed_while_somebody_changes_another(run: Run, url: str) -> None:
+    await run("add", "greenhouse", "wells", "gone")
+    one, two = [due["source"] for due in lines(await run("due", "--json"))]
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as other:
+        # Both are to be looked at by whoever comes first.
+        await other.execute("INSERT INTO rotation.changed SELECT id FROM catalog.source")
+        async with other.transaction():
+            await other.execute(
+                "SELECT 1 FROM rotation.target WHERE source_id = %s FOR UPDATE", [two]
+            )
+            assert "is paused" in (await run("pause", one)).stdout
 
 
 async def test_turns_are_changed_by_people(run: Run) -> None:

@@ -91,6 +91,34 @@ async def test_all_pages_are_walked_and_each_posting_is_seen_once() -> None:
     assert (found.outcome, ids(found), found.calls) == ("complete", ["1", "2", "3", "4"], 3)
 
 
+async def test_each_page_is_kept_with_what_it_asked_and_how_many_it_held() -> None:
+    net = Net()
+    net.on(HOME, ok({"ids": [1, 2], "next": ["?a=1&page=2"]}))
+    net.on(HOME + "?a=1&page=2", ok({"ids": [2, 3], "next": ["?page=2&a=1", "?a=1&page=3"]}))
+    net.on(HOME + "?a=1&page=3", Unknown(HOME, "server", "broken"))
+    found = await walk(net)
+    told = [(dict(one.asked), one.count) for one in found.pages]
+    assert told == [({}, 2), ({"a": "1", "page": "2"}, 2), ({"a": "1", "page": "3"}, None)]
+    # The second stands in another order, and is the same.
+    assert len(net.asked) == 3
+
+
+async def test_what_has_not_changed_held_nothing_new() -> None:
+    net = Net()
+    net.on(HOME, NotModified(HOME))
+    assert [one.count for one in (await walk(net)).pages] == [0]
+
+
+async def test_a_key_that_a_site_writes_into_its_links_is_not_kept() -> None:
+    net = Net()
+    net.on(HOME, ok({"ids": [1], "next": ["?key=s%2Fecret&page=2"]}))
+    target = Target(
+        replace(PLAIN, key=("A_API_KEY",)), Board(board_token="x"), {"A_API_KEY": "s/ecret"}
+    )
+    found = await scrape.harvest(net, target, nothing, started_at=NOW)
+    assert found.pages[1].asked == {"key": "{A_API_KEY}", "page": "2"}
+
+
 @pytest.mark.parametrize(
     ("answer", "outcome", "failure"),
     [

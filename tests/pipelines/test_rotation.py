@@ -16,7 +16,7 @@ from jobmill.ingest.rotation.plan import Wish
 from jobmill.ingest.rotation.selection import Limits
 from jobmill.outside.request import Answer, Request, Unknown
 from jobmill.pipelines import rotation, source
-from jobmill.queue import Worker
+from jobmill.queue import Worker, control
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 from tests.catalog.kit import make_source
@@ -241,3 +241,113 @@ async def test_the_recurring_run_keeps_its_pace(database: Database) -> None:
         database, "SELECT count(*) FROM rotation.target WHERE queued_at IS NOT NULL"
     )
     assert queued == [10]
+
+
+JOOBLE = "https://jooble.org/api/{JOOBLE_API_KEY}"
+
+
+async def work_with(database: Database, net: Net, environ: dict[str, str]) -> int:
+    """As a worker with these variables does."""
+    table = await declare(database, net)
+    own = queue.Stage(lambda item: source.scrape(Tools(database, net), environ, item))
+    return await work(database, {**table, (source.KIND, "scrape"): own})
+
+
+async def test_every_page_of_a_search_is_a_call_of_its_own(database: Database) -> None:
+    def page(request: Request) -> Answer:
+        asked: Any = request.json
+        found = [
+            {"id": str(n), "title": f"Cook {n}", "link": f"https://j.example/{n}"}
+            for n in (range(100) if asked["page"] == 1 else range(100, 120))
+        ]
+        return ok({"jobs": found, "totalCount": 120})
+
+    net = Net()
+    net.on(JOOBLE, page)
+    await declare(database, net)
+    async with database.transaction() as tx:
+        new = NewSource("cook", "jooble", "cook", {"keywords": "Cook", "since": "2026-03-01"})
+        await sources.add(tx, new, enabled=True)
+        await rotation.start(tx, WISH, {"JOOBLE_API_KEY": "x"})
+    await work_with(database, net, {"JOOBLE_API_KEY": "x"})
+    told = await fetch(
+        database, "SELECT signature, result_count FROM rotation.call_page ORDER BY number"
+    )
+    assert told == [
+        ("jooble:keywords=cook&since=2026-03-01", 100),
+        ("jooble:keywords=cook&page=2&since=2026-03-01", 20),
+    ]
+    assert await fetch(database, "SELECT requests, result_count FROM rotation.call") == [(2, 120)]
+
+
+async def test_a_config_that_does_not_validate_fails_its_target_until_it_is_bad(
+    database: Database,
+) -> None:
+    net = Net()
+    table = await declare(database, net)
+    async with database.transaction() as tx:
+        new = NewSource("broken", "greenhouse", "broken", {"bord": "wells"})
+        id, _ = await sources.add(tx, new, enabled=True)
+    for count in range(1, 6):
+        async with database.transaction() as tx:
+            await tx.execute("UPDATE rotation.target SET gate_at = NULL, due_at = now()")
+        assert await start(database) == [id]
+        await work(database, table)
+        target = await of(database, id)
+        assert (target.fail_count, target.queued_at) == (count, None)
+        assert target.next_allowed_at
+        assert target.gate_at
+    assert target.status == "bad"
+    assert net.asked == []
+    told = await fetch(database, "SELECT DISTINCT answer, requests, detail FROM rotation.call")
+    assert [(answer, requests) for answer, requests, _ in told] == [("error", 0)]
+    assert "not a config of Greenhouse: board_token" in told[0][2]
+    async with database.transaction() as tx:
+        broken = await sources.get(tx, id)
+    assert broken.status == "disabled"
+    assert "not a config of Greenhouse" in (broken.disabled_reason or "")
+
+
+async def test_a_source_without_its_key_is_held_and_comes_back_with_it(database: Database) -> None:
+    net = Net()
+    net.on("https://shop.example/jobs", ok([{"t": "Cook", "u": "https://shop.example/1"}]))
+    await declare(database, net)
+    config = {
+        "base_url": "https://shop.example",
+        "endpoints": {"search": "/jobs"},
+        "auth_type": "bearer",
+        "api_key_env": "SHOP_API_KEY",
+        "fields": {"title": "t", "url": "u"},
+    }
+    async with database.transaction() as tx:
+        id, _ = await sources.add(tx, NewSource("shop", "api", "shop", config), enabled=True)
+    assert await start(database) == [id]
+    await work_with(database, net, {})
+    target = await of(database, id)
+    assert (target.queued_at, target.fail_count, target.failures) == (None, 0, 0)
+    assert net.asked == []
+    for table in ("call", "signature"):
+        assert await fetch(database, f"SELECT 1 FROM rotation.{table}") == []
+    async with database.transaction() as tx:
+        assert "set SHOP_API_KEY" in ((await sources.get(tx, id)).last_detail or "")
+        (held,) = await targets.held(tx, target.run_id or 0)
+    assert "set SHOP_API_KEY" in held.why
+    # No run chooses it while its item waits, however often that looks again.
+    assert await start(database) == []
+    await look_again(database)
+    await work_with(database, net, {})
+    assert await start(database) == []
+    # The key is there: the item goes on by itself.
+    await look_again(database)
+    await work_with(database, net, {"SHOP_API_KEY": "x"})
+    target = await of(database, id)
+    assert (target.new_jobs_last, target.queued_at, len(net.asked)) == (1, None, 1)
+    async with database.transaction() as tx:
+        assert (await sources.get(tx, id)).last_detail is None
+        assert await targets.held(tx, target.run_id or 0) == []
+
+
+async def look_again(database: Database) -> None:
+    """As the worker does of itself after some minutes."""
+    async with database.transaction() as tx:
+        assert await control.unblock(tx, "key") == 1

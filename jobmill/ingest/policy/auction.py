@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from jobmill.ingest.policy import gates, price, yields
-from jobmill.ingest.policy.gates import CLOCK_SLACK, DAY
-from jobmill.ingest.policy.roster import NEVER, Floats, Places, Roster
+from jobmill.ingest.policy.gates import DAY
+from jobmill.ingest.policy.roster import NEVER, Floats, Places, Roster, believed
 from jobmill.ingest.policy.yields import Platform, Rules, State
 
 
@@ -19,7 +19,7 @@ class Auction:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.roster = Roster(rules.breaker)
+        self.roster = Roster(rules.breaker, rules.longest)
         self.states: dict[Hashable, State] = {}
         self.platforms: dict[tuple[str, str], Platform] = {}
         self._owed = 0.0
@@ -79,16 +79,18 @@ class Auction:
 
     def _overdue(self, ready: Places, now: float) -> Iterator[int]:
         """Those that waited too long, the longest first."""
-        since = np.maximum(self.roster.called[ready], self.roster.since[ready])
-        waited = np.where(since > now + CLOCK_SLACK, math.inf, now - since)
+        called, known = (
+            believed(self.roster.called[ready], now),
+            believed(self.roster.since[ready], now),
+        )
+        waited = now - np.maximum(called, known)
         late = waited >= self.rules.staleness
         order = np.argsort(-waited[late], kind="stable")
         return iter(ready[late][order].tolist())
 
     def _values(self, ready: Places, now: float) -> Floats:
         """`yields.value_of` for all of these."""
-        ok = self._ok[ready]
-        days = np.where(ok > now + CLOCK_SLACK, math.inf, np.maximum(now - ok, 0.0)) / DAY
+        days = np.maximum(now - believed(self._ok[ready], now), 0.0) / DAY
         z = np.minimum(self._d[ready] * days, price.LONG)
         worth = self._worth[ready]
         known = worth * (1.0 - (1.0 + z) * np.exp(-z))

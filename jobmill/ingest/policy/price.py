@@ -12,6 +12,9 @@ LEAST = 1e-6
 NEARLY = 0.9
 """A target is looked at from this share of the price on: its moment was computed some time ago."""
 
+OUTDATED = 1.25
+"""A moment computed at a price so many times today's may be far too late."""
+
 
 def h(z: float) -> float:
     """The gain of calling now over calling later, from 0 (just called) to 1 (very long ago)."""
@@ -74,4 +77,4 @@ def next_price(price: float, lowest: float | None, *, weight: float = 0.1) -> fl
 
 def is_outdated(price_then: float, price_now: float) -> bool:
     """Whether a moment computed at an earlier price may be far too late now."""
-    return price_then > 1.25 * price_now
+    return price_then > OUTDATED * price_now

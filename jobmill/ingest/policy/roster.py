@@ -35,8 +35,9 @@ class Roster:
     """Targets in columns, so that all are looked at at once; the lower the priority number the
     further ahead, then as they were given."""
 
-    def __init__(self, breaker: Breaker) -> None:
+    def __init__(self, breaker: Breaker, longest: float) -> None:
         self.breaker = breaker
+        self.longest = longest
         self.troubles: dict[str, Trouble] = {}
         self._known_at: dict[Hashable, float] = {}
         self._noted: dict[Hashable, tuple[float, float]] = {}
@@ -76,7 +77,9 @@ class Roster:
 
     def ready(self, now: float, left: Sequence[int]) -> Places:
         """Targets that may be called now."""
-        shut = (self.gate > now) & (self.called <= now + CLOCK_SLACK)
+        # A gate that was shut by a wrong clock, or for longer than any is, holds nothing.
+        true = (self.called <= now + CLOCK_SLACK) & (self.gate <= now + self.longest + CLOCK_SLACK)
+        shut = (self.gate > now) & true
         return np.flatnonzero(~shut & (np.array(left) > 0)[self.source])
 
     def take(self, places: Iterable[int], most: int, left: list[int]) -> list[int]:
@@ -113,6 +116,11 @@ class Roster:
         before = self.troubles.get(source, Trouble())
         self.troubles[source] = gates.after(before, outcome, now, self.breaker)
         return before.opened > 0
+
+
+def believed(moments: Floats, now: float) -> Floats:
+    """Without what a wrong clock noted: that never happened."""
+    return np.where(moments > now + CLOCK_SLACK, NEVER, moments)
 
 
 def read_target(target: Mapping[str, Any]) -> Target:

@@ -12,7 +12,7 @@ import numpy as np
 
 from jobmill.ingest.policy import gates
 from jobmill.ingest.policy.gates import DAY, HOUR, Breaker
-from jobmill.ingest.policy.roster import NEVER, Places, Roster
+from jobmill.ingest.policy.roster import NEVER, Places, Roster, believed
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,12 @@ class Rules:
     """Of each platform."""
     slices_per_run: int = 50
     breaker: Breaker = field(default_factory=Breaker)
+
+    @property
+    def longest(self) -> float:
+        """Nothing is put off for longer."""
+        intervals = self.company_interval, self.slice_interval, self.slice_most
+        return max(self.backoff_most, self.bad_retry, *intervals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +101,7 @@ class Seed:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.roster = Roster(rules.breaker)
+        self.roster = Roster(rules.breaker, rules.longest)
         self.states: dict[Hashable, State] = {}
         self._turn = 0
         self._arrange()
@@ -134,14 +140,14 @@ class Seed:
         ready = self.roster.ready(now, left) if most else np.empty(0, dtype=np.intp)
         if not len(ready):
             return []
-        picked = list(islice(self._turns(self._runs(ready, left)), most))
+        picked = list(islice(self._turns(self._runs(ready, left, now)), most))
         self._turn += len(picked)
         gaps = {"company": self.rules.company_interval, "slice": self.rules.slice_least}
         return self.roster.claim(picked, now, gaps)
 
-    def _runs(self, ready: Places, left: list[int]) -> list[list[int]]:
+    def _runs(self, ready: Places, left: list[int], now: float) -> list[list[int]]:
         """What each line would call, if the budget allowed."""
-        order = np.lexsort((ready, self._ok[ready], self._priority[ready]))
+        order = np.lexsort((ready, believed(self._ok[ready], now), self._priority[ready]))
         ready = ready[order]
         runs: list[list[int]] = []
         for number, name in enumerate(self._lines):

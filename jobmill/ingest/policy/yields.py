@@ -50,6 +50,11 @@ class Rules:
     def gaps(self) -> dict[str, float]:
         return {"company": self.company_gap, "slice": self.slice_gap}
 
+    @property
+    def longest(self) -> float:
+        """Nothing is put off for longer."""
+        return max(self.staleness, self.gone_most, self.error_most, *self.gaps.values())
+
 
 @dataclass(frozen=True, slots=True)
 class State:
@@ -301,3 +306,13 @@ def due_at(state: State, price_now: float, known_at: float, rules: Rules) -> flo
     days = price.days_until(state.rho, state.d, state.health, price.NEARLY * price_now)
     owed_at = stale_at(state, known_at, rules)
     return max(min(state.last_ok_at + days * DAY, owed_at), state.gate_at)
+
+
+def look_at(state: State, price_now: float, now: float, rules: Rules) -> float:
+    """When one that is not worth the price is looked at again: when it will be, or when as much time
+    has passed as anyone waits. That it is owed a call by then is not looked for in this line."""
+    days = math.inf
+    if state.rho is not None and state.d is not None:
+        days = price.days_until(state.rho, state.d, state.health, price.NEARLY * price_now)
+    worth_at = (state.last_ok_at or 0.0) + days * DAY
+    return max(min(worth_at, now + rules.staleness), state.gate_at)

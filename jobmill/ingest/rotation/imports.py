@@ -117,6 +117,8 @@ async def keep(tx: Tx, found: Sequence[Board]) -> Imported:
     answers = await boards.add_all(tx, [one.new for one in found], enabled=True)
     fresh = {id for id, new in answers if new}
     await targets.add_new(tx, sorted(fresh))
+    # All at once: each priority's own would not be the lowest first.
+    await targets.lock(tx, [id for id, new in answers if not new])
     for priority, ids in _by_priority(zip(found, answers, strict=True)):
         await targets.prioritise(tx, ids, priority)
     ids = {id for id, _ in answers}

@@ -5,6 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import math
 
+from jobmill.ingest.policy import seed, yields
+from jobmill.ingest.policy.gates import CLOCK_SLACK
+
 
 def seconds(at: dt.datetime | None) -> float | None:
     """For what a policy calls None when it has not happened."""
@@ -19,3 +22,14 @@ def gate(at: dt.datetime | None) -> float:
 def moment(at: float | None) -> dt.datetime | None:
     """Back again."""
     return None if at is None or not math.isfinite(at) else dt.datetime.fromtimestamp(at, dt.UTC)
+
+
+def ahead(at: dt.datetime) -> dt.datetime:
+    """What was noted later than this comes from a clock that was wrong."""
+    return at + dt.timedelta(seconds=CLOCK_SLACK)
+
+
+def far(at: dt.datetime) -> dt.datetime:
+    """Nothing is put off for longer than this, so a later moment comes from such a clock as well."""
+    longest = max(yields.Rules().longest, seed.Rules().longest)
+    return ahead(at) + dt.timedelta(seconds=longest)

@@ -109,17 +109,18 @@ async def ages(tx: Tx, at: dt.datetime) -> list[Age]:
         tx,
         Age,
         """
-        SELECT age, count(*) FILTER (WHERE at >= low AND at < high)::int AS targets
-          FROM (VALUES ('never', -1.0, 0.0), ('under 6 hours', 0, 0.25), ('under a day', 0.25, 1),
-                       ('under 3 days', 1, 3), ('under a week', 3, 7), ('under 30 days', 7, 30),
-                       ('older', 30, 'infinity')) AS bucket (age, low, high)
-          LEFT JOIN (SELECT CASE WHEN last_success_at IS NULL THEN -1
-                                 ELSE greatest(extract(epoch FROM %(at)s - last_success_at), 0)
-                                      / 86400 END AS at
-                       FROM rotation.target WHERE status = 'active' AND enabled) AS target ON true
-         GROUP BY age, low ORDER BY low
+        WITH found AS (
+            SELECT coalesce(width_bucket(last_success_at, %(since)s::timestamptz[]), 6) AS place,
+                   count(*)::int AS targets
+              FROM rotation.target WHERE status = 'active' AND enabled GROUP BY 1
+        )
+        SELECT age, coalesce(targets, 0) AS targets
+          FROM (VALUES (6, 'never'), (5, 'under 6 hours'), (4, 'under a day'), (3, 'under 3 days'),
+                       (2, 'under a week'), (1, 'under 30 days'), (0, 'older'))
+            AS bucket (place, age)
+          LEFT JOIN found USING (place) ORDER BY place DESC
         """,
-        {"at": at},
+        {"since": [at - dt.timedelta(days=days) for days in (30, 7, 3, 1, 0.25)]},
     )
 
 
@@ -184,30 +185,76 @@ async def due(
     limit: int = 50,
 ) -> list[Due]:
     """What is due, or will be so soon, in the order of its turn."""
+    asked = {"platform": platform, "by": at + ahead, "limit": limit}
+    if policy == "seed":
+        return await _due_by_seed(tx, asked)
+    return await _due_by_yield(tx, asked)
+
+
+async def _due_by_seed(tx: Tx, asked: Mapping[str, object]) -> list[Due]:
     return await rows(
         tx,
         Due,
         """
-        SELECT source_id AS source, name, platform, kind, target.status, priority,
-               CASE WHEN %(seed)s THEN coalesce(next_allowed_at, known_at) ELSE due_at END AS due_at,
-               last_success_at, new_jobs_last, fail_count, queued_at IS NOT NULL AS queued
-          FROM rotation.target JOIN catalog.source ON source.id = source_id
-         WHERE target.status = 'active' AND enabled AND source.status = 'active'
-           AND (%(platform)s::text IS NULL OR platform = %(platform)s)
-           AND CASE WHEN %(seed)s THEN coalesce(next_allowed_at, '-infinity') ELSE due_at END
-               <= %(at)s + %(ahead)s::interval
-         ORDER BY CASE WHEN %(seed)s THEN priority END,
-                  CASE WHEN %(seed)s THEN coalesce(last_success_at, '-infinity') ELSE due_at END,
-                  source_id
+        SELECT source_id AS source, board AS name, due.platform, kind, status, priority,
+               coalesce(next_allowed_at, known_at) AS due_at, last_success_at, new_jobs_last,
+               fail_count, queued_at IS NOT NULL AS queued
+          FROM rotation.platform
+         CROSS JOIN LATERAL (
+            SELECT source_id, source.name AS board, target.platform, kind, target.status, priority,
+                   next_allowed_at, known_at, last_success_at, new_jobs_last, fail_count, queued_at
+              FROM rotation.target
+              JOIN catalog.source ON source.id = source_id AND source.status = 'active'
+             WHERE target.platform = platform.name AND target.status = 'active' AND enabled
+               AND (next_allowed_at IS NULL OR next_allowed_at <= %(by)s)
+             ORDER BY priority, last_success_at NULLS FIRST, source_id
+             LIMIT %(limit)s) AS due
+         WHERE %(platform)s::text IS NULL OR platform.name = %(platform)s
+         ORDER BY priority, last_success_at NULLS FIRST, source_id
          LIMIT %(limit)s
         """,
-        {
-            "seed": policy == "seed",
-            "platform": platform,
-            "at": at,
-            "ahead": ahead,
-            "limit": limit,
-        },
+        asked,
+    )
+
+
+async def _due_by_yield(tx: Tx, asked: Mapping[str, object]) -> list[Due]:
+    """Each line by its index: those that have a moment, those nobody has tried, and those in the queue."""
+    return await rows(
+        tx,
+        Due,
+        """
+        SELECT source_id AS source, source.name, due.platform, kind, due.status, priority,
+               due_at, last_success_at, new_jobs_last, fail_count,
+               queued_at IS NOT NULL AS queued
+          FROM rotation.platform
+         CROSS JOIN LATERAL (
+            (SELECT source_id, platform, kind, status, priority, due_at, last_success_at,
+                    new_jobs_last, fail_count, queued_at
+               FROM rotation.target
+              WHERE target.platform = platform.name AND status = 'active' AND enabled
+                AND queued_at IS NULL AND (rho IS NOT NULL OR gate_at IS NOT NULL)
+                AND due_at <= %(by)s
+              ORDER BY due_at LIMIT %(limit)s)
+            UNION ALL
+            (SELECT source_id, platform, kind, status, priority, due_at, last_success_at,
+                    new_jobs_last, fail_count, queued_at
+               FROM rotation.target
+              WHERE target.platform = platform.name AND status = 'active' AND enabled
+                AND queued_at IS NULL AND rho IS NULL AND gate_at IS NULL AND due_at <= %(by)s
+              ORDER BY health DESC, page_cap DESC, priority, source_id LIMIT %(limit)s)
+            UNION ALL
+            (SELECT source_id, platform, kind, status, priority, due_at, last_success_at,
+                    new_jobs_last, fail_count, queued_at
+               FROM rotation.target
+              WHERE target.platform = platform.name AND status = 'active' AND enabled
+                AND queued_at IS NOT NULL AND due_at <= %(by)s
+              ORDER BY queued_at LIMIT %(limit)s)) AS due
+          JOIN catalog.source ON source.id = source_id AND source.status = 'active'
+         WHERE %(platform)s::text IS NULL OR platform.name = %(platform)s
+         ORDER BY due_at, source_id
+         LIMIT %(limit)s
+        """,
+        asked,
     )
 
 

@@ -17,20 +17,30 @@ from jobmill.ingest.rotation.targets import Status, Target
 
 SEED = seed.Rules()
 YIELD = yields.Rules()
+LEAST_CAP = 10
+"""A search or feed that shows as many as the last time and new ones among them shows the newest so
+many; with fewer than this it may be chance."""
 STAND_BACK = 3
 """So many times as long as its vendor is held, one whose call had it held lets others go first."""
 
 
-def read(harvest: Harvest, saved: Saved, retry_after: dt.timedelta | None = None) -> dict[str, Any]:
+def read(
+    harvest: Harvest,
+    saved: Saved,
+    retry_after: dt.timedelta | None = None,
+    *,
+    page_cap: int | None = None,
+) -> dict[str, Any]:
     """A run as policies see it; only what is new after duplicates counts as new."""
     counts = saved.counts
+    full = page_cap is not None and counts.seen >= page_cap
     posted = [one.posting.posted_at for one in harvest.seen]
     return {
         "status": _status(harvest, saved),
         "returned": counts.seen,
         "new": counts.added - counts.duplicates,
         "fresh": counts.added,
-        "truncated": harvest.outcome == "truncated",
+        "truncated": harvest.outcome == "truncated" or full,
         "retry_after_s": retry_after.total_seconds() if retry_after else None,
         "posted": [at.timestamp() for at in posted if at],
     }
@@ -62,14 +72,29 @@ async def record(
         # Saved before, overtaken by a newer run, or a source that takes no turns.
         await targets.release(tx, ids=[source_id])
         return
-    if not harvest.calls:
+    if harvest.outcome == "held" and not harvest.calls:
         # Its vendor is held: nobody was asked, and nothing was learnt.
         await calls.forget(tx, source_id)
-        await targets.release(tx, ids=[source_id])
+        await targets.release(tx, ids=[source_id], why=harvest.detail)
         return
-    outcome = read(harvest, saved, retry_after)
+    target = replace(target, page_cap=await _page_cap(tx, target, harvest, saved))
+    outcome = read(harvest, saved, retry_after, page_cap=target.page_cap)
     await _note(tx, target, harvest, saved, outcome["status"])
-    await _learn(tx, target, outcome, at, incident=saved.verdict.incident)
+    await _learn(tx, target, outcome, at, saved, asked=harvest.calls > 0)
+
+
+async def _page_cap(tx: Tx, target: Target, harvest: Harvest, saved: Saved) -> int | None:
+    """How many the target shows at most, as far as its answers tell."""
+    seen, fresh = saved.counts.seen, saved.counts.added
+    if harvest.outcome == "truncated" and seen:
+        return max(seen, target.page_cap or 0)
+    if harvest.outcome != "complete" or target.kind != "slice":
+        return target.page_cap
+    if target.page_cap and seen > target.page_cap:
+        # It was no limit, or is none any more.
+        return None
+    rolls = fresh and seen >= LEAST_CAP and seen == await calls.last_count(tx, target.source_id)
+    return target.page_cap or (seen if rolls else None)
 
 
 async def _note(tx: Tx, target: Target, harvest: Harvest, saved: Saved, answer: str) -> None:
@@ -84,20 +109,22 @@ async def _note(tx: Tx, target: Target, harvest: Harvest, saved: Saved, answer: 
         result_count=saved.counts.seen,
         new=saved.counts.added - saved.counts.duplicates,
         duplicates=saved.counts.duplicates,
+        pages=harvest.pages,
     )
     await calls.record(tx, call)
 
 
 async def _learn(
-    tx: Tx, target: Target, outcome: dict[str, Any], at: dt.datetime, *, incident: bool
+    tx: Tx, target: Target, outcome: dict[str, Any], at: dt.datetime, saved: Saved, *, asked: bool
 ) -> None:
+    """What the outcome teaches; where nobody was asked it is the target's own, not its platform's."""
     # While another save has the platform, the target learns and the average does without; what
     # shuts the platform is never left out.
     ours = await platforms.lock(tx, target.platform, wait=outcome["status"] not in yields.GOOD)
     standing = ours or (await platforms.standings(tx)).get(target.platform)
     average = standing.average if standing else yields.Platform()
     now = at.timestamp()
-    shared = is_shared(target.platform)
+    shared, incident = is_shared(target.platform) and asked, saved.verdict.incident
     excused = standing is not None and shared and standing.opened > 0
     state, average = yields.learn(
         target.yields,
@@ -186,7 +213,8 @@ async def _keep(tx: Tx, target: Target, state: yields.State, turn: seed.State) -
     await tx.execute(
         """
         UPDATE rotation.target
-           SET queued_at = NULL, status = %(status)s, last_called_at = %(called_at)s,
+           SET queued_at = NULL, held = NULL, page_cap = %(page_cap)s, status = %(status)s,
+               last_called_at = %(called_at)s,
                min_interval = make_interval(secs => %(interval)s),
                next_allowed_at = %(next_allowed_at)s, last_success_at = %(last_success_at)s,
                fail_count = %(fail_count)s, new_jobs_last = %(new)s,
@@ -199,6 +227,7 @@ async def _keep(tx: Tx, target: Target, state: yields.State, turn: seed.State) -
         """,
         {
             "id": target.source_id,
+            "page_cap": target.page_cap,
             "status": _standing_of(target, turn),
             "called_at": moments.moment(state.called_at),
             "interval": turn.interval,

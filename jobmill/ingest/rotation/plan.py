@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from psycopg.types.json import Jsonb
@@ -12,16 +12,19 @@ from psycopg.types.json import Jsonb
 from jobmill.db import Tx, moment, row, rows, value
 from jobmill.ingest.adapters import BY_NAME
 from jobmill.ingest.policy import price, yields
-from jobmill.ingest.rotation import calls, platforms, selection, targets
+from jobmill.ingest.rotation import calls, lapses, platforms, selection, targets
 from jobmill.ingest.rotation.platforms import Room
 from jobmill.ingest.rotation.selection import Limits, PolicyName, Question
-from jobmill.ingest.rotation.targets import CLAIM, Kind, Target
+from jobmill.ingest.rotation.targets import Kind, Target
 
 Trigger: TypeAlias = Literal["schedule", "manual"]
 
 DAY = dt.timedelta(days=1)
 SEED_EVERY = dt.timedelta(hours=1)
 """The seed's rules say how many a run takes, not how often one comes; a schedule makes one an hour."""
+
+REPRICED = 50
+"""Moments that a run computes anew for each call that it may make, where the price has fallen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +77,18 @@ async def start(tx: Tx, wish: Wish, at: dt.datetime, environ: Mapping[str, str])
     # First of all locks: two runs that change several targets each must not wait for each other.
     pace = refill(await _lock_pace(tx), at, wish.per_day)
     await targets.sync(tx)
+    await lapses.clear(tx, at)
     room = _narrowed(await platforms.room(tx, at, environ), wish)
     question = Question(at, room.left, wish.limits)
     ids: list[int] = []
     if await _is_time(tx, wish, pace, at):
         ids, pace = await _choose(tx, question, wish, pace)
     run_id = await _open(tx, wish, at, room) if ids or wish.trigger == "manual" else None
-    claimed = await _claim(tx, ids, run_id, at, wish.policy)
-    await _spend(tx, pace, len(claimed))
-    await platforms.probed(tx, await _platforms_of(tx, claimed), at)
-    await _count(tx, run_id, len(claimed))
+    taken = await _claim(tx, ids, run_id, at)
+    await _spend(tx, spent(pace, len(taken), wish.per_day))
+    await platforms.probed(tx, sorted({one.platform for one in taken}), at)
+    await _count(tx, run_id, len(taken))
+    claimed = [Claimed(one.source_id, window(one, wish.policy)) for one in taken]
     return Planned(run_id, claimed, dict(room.shut))
 
 
@@ -97,8 +102,17 @@ async def clock(tx: Tx) -> dt.datetime:
 def refill(pace: Pace, at: dt.datetime, per_day: float) -> Pace:
     """With the calls saved since then: never more than an hour's, so that no downtime ends in a burst."""
     since = max(at - pace.saved_at, dt.timedelta())
-    most = max(1.0, per_day / 24)
-    return Pace(pace.price, min(pace.saved + per_day * (since / DAY), most), at, pace.owed)
+    saved = min(pace.saved + per_day * (since / DAY), _hour(per_day))
+    return replace(pace, saved=saved, saved_at=at)
+
+
+def spent(pace: Pace, calls: int, per_day: float) -> Pace:
+    """Without these; runs by hand leave the schedule an hour's debt at most, however many calls they make."""
+    return replace(pace, saved=max(pace.saved - calls, -_hour(per_day)))
+
+
+def _hour(per_day: float) -> float:
+    return max(1.0, per_day / 24)
 
 
 def _narrowed(room: Room, wish: Wish) -> Room:
@@ -129,18 +143,26 @@ async def _is_time(tx: Tx, wish: Wish, pace: Pace, at: dt.datetime) -> bool:
 
 async def _choose(tx: Tx, question: Question, wish: Wish, pace: Pace) -> tuple[list[int], Pace]:
     if wish.policy == "seed":
-        ids = await selection.by_seed(tx, question)
-    else:
-        ids, pace = await _by_yield(tx, question, wish, pace)
-    return [*ids, *await _given_up(tx, question, ids)][: wish.most], pace
+        return await _by_seed(tx, question, wish, pace)
+    return await _by_yield(tx, question, wish, pace)
 
 
-async def _given_up(tx: Tx, question: Question, ids: Sequence[int]) -> list[int]:
-    """Bad targets that are tried again, where those that were chosen leave room."""
-    left = dict(question.left)
-    for one in await targets.by_ids(tx, ids):
-        left[one.platform] -= 1
-    return await selection.bad(tx, question.at, left)
+def _owed(pace: Pace, calls: int) -> float:
+    """Of so many calls and those before, how many go to those that nobody would call otherwise."""
+    fair = yields.Rules().stale_share * calls
+    return min(pace.owed + fair, max(1.0, 2 * fair))
+
+
+async def _by_seed(tx: Tx, question: Question, wish: Wish, pace: Pace) -> tuple[list[int], Pace]:
+    room = question.room()
+    most = sum(room.left.values()) if wish.most is None else wish.most
+    owed = _owed(pace, min(most, sum(room.left.values())))
+    bad = await selection.bad(tx, question)
+    first = room.take(bad, min(int(owed), most))
+    due = room.take(await selection.by_seed(tx, question, room), most - len(first))
+    rest = [one for one in bad if one.source_id not in first]
+    spare = room.take(rest, min(selection.RETRIES, most - len(first) - len(due)))
+    return [*first, *due, *spare], replace(pace, owed=owed - len(first))
 
 
 async def _by_yield(tx: Tx, question: Question, wish: Wish, pace: Pace) -> tuple[list[int], Pace]:
@@ -149,27 +171,36 @@ async def _by_yield(tx: Tx, question: Question, wish: Wish, pace: Pace) -> tuple
         budget = wish.limits.companies if wish.most is None else wish.most
     if budget <= 0:
         return [], pace
-    old = await selection.outdated(tx, pace.price, selection.LOOKED_AT * budget)
-    await targets.reprice(tx, _due(old, pace.price), pace.price)
-    fair = yields.Rules().stale_share * budget
-    owed = min(pace.owed + fair, max(1.0, 2 * fair))
-    chosen = await selection.by_yield(tx, question, budget=budget, quota=min(int(owed), budget))
+    await _reprice(tx, pace.price, REPRICED * budget, question.at)
+    owed = _owed(pace, min(budget, sum(question.room().left.values())))
+    bad = await selection.bad(tx, question)
+    quota = min(int(owed), budget)
+    chosen = await selection.by_yield(tx, question, budget=budget, quota=quota, bad=bad)
     next_price = price.next_price(pace.price, chosen.lowest)
     # What was due and is not worth the price must not stand before the others the next time.
-    due = _due(chosen.passed, next_price)
-    cheap = {id: when for id, when in due.items() if when > question.at}
-    await targets.reprice(tx, cheap, next_price)
-    return chosen.ids, Pace(next_price, pace.saved, pace.saved_at, owed - chosen.owed)
+    least = price.NEARLY * next_price
+    cheap = [id for id, worth in chosen.passed.items() if worth < least]
+    await _put_off(tx, await targets.by_ids(tx, cheap) if cheap else [], next_price, question.at)
+    return chosen.ids, replace(pace, price=next_price, owed=owed - chosen.owed)
 
 
-def _due(found: Sequence[Target], price_now: float) -> dict[int, dt.datetime]:
-    """When each is worth a call."""
-    rules = yields.Rules()
-    due = {
-        one.source_id: yields.due_at(one.yields, price_now, one.known_at.timestamp(), rules)
-        for one in found
-    }
-    return {id: dt.datetime.fromtimestamp(when, dt.UTC) for id, when in due.items()}
+async def _reprice(tx: Tx, price_now: float, most: int, at: dt.datetime) -> None:
+    """Bring forward what was put off at a price that has fallen since."""
+    old = await selection.outdated(tx, price_now, most)
+    await _put_off(tx, [one for one in old if one.rho is not None], price_now, at)
+    # What a first answer is worth does not grow: those may be worth the price from now on.
+    silent = {one.source_id: max(at, one.gate_at or at) for one in old if one.rho is None}
+    if silent:
+        await targets.reprice(tx, silent, price_now)
+
+
+async def _put_off(tx: Tx, found: Sequence[Target], price_now: float, at: dt.datetime) -> None:
+    """Look at these again when they are worth the price."""
+    if found:
+        now, rules = at.timestamp(), yields.Rules()
+        due = {one.source_id: yields.look_at(one.yields, price_now, now, rules) for one in found}
+        moments = {id: dt.datetime.fromtimestamp(when, dt.UTC) for id, when in due.items()}
+        await targets.reprice(tx, moments, price_now)
 
 
 async def _lock_pace(tx: Tx) -> Pace:
@@ -182,10 +213,10 @@ async def _lock_pace(tx: Tx) -> Pace:
     return pace
 
 
-async def _spend(tx: Tx, pace: Pace, calls: int) -> None:
+async def _spend(tx: Tx, pace: Pace) -> None:
     await tx.execute(
         "UPDATE rotation.pace SET price = %s, saved = %s, saved_at = %s, owed = %s",
-        [pace.price, pace.saved - calls, pace.saved_at, pace.owed],
+        [pace.price, pace.saved, pace.saved_at, pace.owed],
     )
 
 
@@ -213,29 +244,28 @@ class _Taken:
     min_interval: dt.timedelta
 
 
-async def _claim(
-    tx: Tx, ids: Sequence[int], run_id: int | None, at: dt.datetime, policy: PolicyName
-) -> list[Claimed]:
-    """Those of these that nobody has claimed meanwhile, in the order in which they were chosen."""
+async def _claim(tx: Tx, ids: Sequence[int], run_id: int | None, at: dt.datetime) -> list[_Taken]:
+    """Those of these that may still run and that nobody has claimed meanwhile, in their order."""
     taken = await rows(
         tx,
         _Taken,
         """
         WITH free AS MATERIALIZED (
             SELECT source_id FROM rotation.target
-             WHERE source_id = ANY (%(ids)s) AND status <> 'paused'
-               AND (queued_at IS NULL OR queued_at <= %(void)s)
-               FOR UPDATE SKIP LOCKED
+              JOIN catalog.source ON source.id = source_id
+               AND (source.status = 'active'
+                    OR target.status = 'bad' AND source.status = 'disabled')
+             WHERE source_id = ANY (%(ids)s) AND target.status <> 'paused' AND queued_at IS NULL
+               FOR UPDATE OF target SKIP LOCKED
         )
         UPDATE rotation.target AS target SET queued_at = %(at)s, run_id = %(run)s
           FROM free WHERE target.source_id = free.source_id
         RETURNING target.source_id, kind, platform, min_interval
         """,
-        {"ids": list(ids), "at": at, "void": at - CLAIM, "run": run_id},
+        {"ids": list(ids), "at": at, "run": run_id},
     )
     order = {id: n for n, id in enumerate(ids)}
-    taken.sort(key=lambda one: order[one.source_id])
-    return [Claimed(one.source_id, window(one, policy)) for one in taken]
+    return sorted(taken, key=lambda one: order[one.source_id])
 
 
 def window(target: _Taken | Target, policy: PolicyName) -> dt.timedelta:
@@ -245,11 +275,3 @@ def window(target: _Taken | Target, policy: PolicyName) -> dt.timedelta:
     gap = dt.timedelta(seconds=yields.Rules().gaps[target.kind])
     platform = BY_NAME.get(target.platform)
     return min(calls.WINDOW, max(gap, (platform.every if platform else None) or gap))
-
-
-async def _platforms_of(tx: Tx, claimed: Sequence[Claimed]) -> list[str]:
-    cursor = await tx.execute(
-        "SELECT DISTINCT platform FROM rotation.target WHERE source_id = ANY (%s)",
-        [[one.source_id for one in claimed]],
-    )
-    return [name for (name,) in await cursor.fetchall()]

@@ -124,8 +124,14 @@ async def keep(tx: Tx, name: str, average: yields.Platform, trouble: Trouble) ->
 
 async def probed(tx: Tx, names: list[str], at: dt.datetime) -> None:
     """One call has left to see whether each of these is well again."""
+    # Who has the row saves what a call brought, and may wait for a target that we have: we do not
+    # wait for them. Until the call is made its claim keeps others from being sent.
     await tx.execute(
-        "UPDATE rotation.platform SET probe_at = %s WHERE name = ANY (%s) AND opened > 0",
+        """
+        UPDATE rotation.platform SET probe_at = %s
+         WHERE name IN (SELECT name FROM rotation.platform
+                         WHERE name = ANY (%s) AND opened > 0 FOR UPDATE SKIP LOCKED)
+        """,
         [at, names],
     )
 
@@ -189,18 +195,20 @@ async def _uses(tx: Tx, at: dt.datetime) -> list[_Use]:
         )
         SELECT step.platform,
                (SELECT count(*)::int FROM rotation.call
-                 WHERE call.platform = step.platform
-                   AND called_at > %(at)s - interval '1 hour') AS hour,
+                 WHERE call.platform = step.platform AND requests > 0
+                   AND called_at > %(at)s - interval '1 hour'
+                   AND called_at <= %(ahead)s) AS hour,
                (SELECT count(*)::int FROM rotation.call
-                 WHERE call.platform = step.platform
-                   AND called_at > %(at)s - interval '1 day') AS day,
+                 WHERE call.platform = step.platform AND requests > 0
+                   AND called_at > %(at)s - interval '1 day'
+                   AND called_at <= %(ahead)s) AS day,
                (SELECT count(*)::int FROM rotation.target
                  WHERE target.platform = step.platform AND queued_at > %(void)s) AS queued,
                (SELECT held_until FROM catalog.incident
                  WHERE vendor = step.platform) AS held_until
           FROM step WHERE step.platform IS NOT NULL
         """,
-        {"at": at, "void": at - CLAIM},
+        {"at": at, "void": at - CLAIM, "ahead": moments.ahead(at)},
     )
 
 

@@ -90,6 +90,7 @@ async def arrange(tx: Tx, id: int) -> None:
     before = await _slices_of(tx, id)
     wanted = slices(search.platform, search.keywords, search.locations) if search.enabled else []
     kept = [one for one, _ in await boards.add_all(tx, wanted, enabled=True)]
+    await _lock(tx, sorted({*before, *kept}))
     await targets.add(tx, kept, priority=HIGHEST - search.priority, interval=INTERVAL)
     await tx.execute("DELETE FROM rotation.search_slice WHERE search_id = %s", [id])
     await tx.execute(
@@ -104,6 +105,14 @@ async def _slices_of(tx: Tx, id: int) -> list[int]:
         "SELECT source_id FROM rotation.search_slice WHERE search_id = %s", [id]
     )
     return [source for (source,) in await cursor.fetchall()]
+
+
+async def _lock(tx: Tx, ids: Sequence[int]) -> None:
+    """Their sources, which a slice names, then their targets: as a run is saved."""
+    await tx.execute(
+        "SELECT 1 FROM catalog.source WHERE id = ANY (%s) ORDER BY id FOR KEY SHARE", [list(ids)]
+    )
+    await targets.lock(tx, ids)
 
 
 async def _settle(tx: Tx, ids: Sequence[int]) -> None:

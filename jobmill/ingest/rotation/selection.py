@@ -5,20 +5,20 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, LiteralString, TypeAlias
+from typing import Literal, TypeAlias
 
-from jobmill.db import Tx
+from jobmill.db import Tx, rows
 from jobmill.ingest.policy import price, yields
 from jobmill.ingest.policy.auction import Auction
-from jobmill.ingest.rotation import platforms, targets
-from jobmill.ingest.rotation.targets import CLAIM, Target
+from jobmill.ingest.rotation import moments, platforms, targets
+from jobmill.ingest.rotation.targets import Kind, Target
 
 PolicyName: TypeAlias = Literal["seed", "yield"]
 
 RETRIES = 5
-"""Bad targets that a run tries again."""
-LOOKED_AT = 50
-"""So many targets of each platform are weighed, and a few more for each call to be made."""
+"""Bad targets that a run tries again where others leave room; beyond that they share what is owed."""
+LOOKED_AT = 100
+"""So many targets of each platform that are due are weighed, and a few more for each call to be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,60 +46,123 @@ class Question:
     """Calls that each platform takes."""
     limits: Limits
 
-    @property
-    def params(self) -> dict[str, object]:
-        names = [name for name in self.left if targets.kind_of(name) == "company"]
-        slices = [name for name in self.left if targets.kind_of(name) == "slice"]
-        return {
-            "at": self.at,
-            "void": self.at - CLAIM,
-            "companies": names,
-            "slices": slices,
-            "company_room": [min(self.left[name], self.limits.of(name)) for name in names],
-            "slice_room": [min(self.left[name], self.limits.of(name)) for name in slices],
-            "most_slices": self.limits.slices,
-        }
+    def room(self) -> Room:
+        """What platforms and limits leave."""
+        left = {name: min(calls, self.limits.of(name)) for name, calls in self.left.items()}
+        return Room(left, self.limits.slices)
 
 
-async def by_seed(tx: Tx, question: Question) -> list[int]:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A target that a run may choose."""
+
+    source_id: int
+    platform: str
+
+
+@dataclass(slots=True)
+class Room:
+    """Calls that a run may still make; each one taken uses it up."""
+
+    left: dict[str, int]
+    """To each platform."""
+    slices: int
+    """To all slices together."""
+
+    def take(self, found: Iterable[Place], most: int) -> list[int]:
+        """The first of these for which there is room."""
+        picked: list[int] = []
+        for one in found:
+            if len(picked) < most and self._has(one.platform):
+                self._use(one.platform)
+                picked.append(one.source_id)
+        return picked
+
+    def _has(self, platform: str) -> bool:
+        sliced = targets.kind_of(platform) == "slice"
+        return self.left.get(platform, 0) > 0 and (self.slices > 0 or not sliced)
+
+    def _use(self, platform: str) -> None:
+        self.left[platform] -= 1
+        self.slices -= targets.kind_of(platform) == "slice"
+
+
+async def by_seed(tx: Tx, question: Question, room: Room) -> list[Place]:
     """The seed's two questions: of each platform's companies by priority and staleness, then slices."""
-    companies = await _ids(
+    names = [name for name in room.left if targets.kind_of(name) == "company"]
+    companies = await rows(
         tx,
+        Place,
         """
-        SELECT due.source_id
-          FROM unnest(%(companies)s::text[], %(company_room)s::bigint[]) AS open (platform, room)
+        SELECT due.source_id, open.platform
+          FROM unnest(%(names)s::text[], %(room)s::bigint[]) AS open (platform, room)
          CROSS JOIN LATERAL (
             SELECT source_id FROM rotation.target
               JOIN catalog.source ON source.id = source_id AND source.status = 'active'
              WHERE target.platform = open.platform
                AND target.status = 'active' AND enabled
                AND (next_allowed_at IS NULL OR next_allowed_at <= %(at)s)
-               AND (queued_at IS NULL OR queued_at <= %(void)s)
+               AND queued_at IS NULL
              ORDER BY priority, last_success_at NULLS FIRST, source_id
              LIMIT open.room) AS due
         """,
-        question.params,
+        {"at": question.at, "names": names, "room": [room.left[name] for name in names]},
     )
-    slices = await _ids(
+    names = [name for name in room.left if targets.kind_of(name) == "slice"]
+    slices = await rows(
         tx,
+        Place,
         """
-        SELECT due.source_id
-          FROM unnest(%(slices)s::text[], %(slice_room)s::bigint[]) AS open (platform, room)
+        SELECT due.source_id, open.platform
+          FROM unnest(%(names)s::text[], %(room)s::bigint[]) AS open (platform, room)
          CROSS JOIN LATERAL (
             SELECT source_id, priority, last_success_at FROM rotation.target
               JOIN catalog.source ON source.id = source_id AND source.status = 'active'
              WHERE target.platform = open.platform AND kind = 'slice'
                AND target.status = 'active' AND enabled
                AND (next_allowed_at IS NULL OR next_allowed_at <= %(at)s)
-               AND (queued_at IS NULL OR queued_at <= %(void)s)
+               AND queued_at IS NULL
              ORDER BY last_success_at NULLS FIRST, priority, source_id
              LIMIT open.room) AS due
          ORDER BY last_success_at NULLS FIRST, priority, source_id
-         LIMIT %(most_slices)s
+         LIMIT %(most)s
         """,
-        question.params,
+        {
+            "at": question.at,
+            "names": names,
+            "room": [room.left[name] for name in names],
+            "most": room.slices,
+        },
     )
     return companies + slices
+
+
+@dataclass(frozen=True, slots=True)
+class Owed(Place):
+    """One that is called whatever it brings."""
+
+    since: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate(Place):
+    """As much of a target as says its worth; times in epoch seconds."""
+
+    page_cap: int | None
+    priority: int
+    rho: float | None
+    d: float | None
+    health: float
+    last_ok_at: float | None
+    due: bool
+
+    @property
+    def kind(self) -> Kind:
+        return targets.kind_of(self.platform)
+
+    @property
+    def state(self) -> yields.State:
+        return yields.State(rho=self.rho, d=self.d, health=self.health, last_ok_at=self.last_ok_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +174,8 @@ class Chosen:
     """Of these, those that waited too long."""
     lowest: float | None
     """What the cheapest of the others is worth; None where calls were left over."""
-    passed: list[Target]
-    """Those that were due and lost."""
+    passed: dict[int, float]
+    """Those that were due and lost, with what each is worth."""
 
 
 async def by_yield(
@@ -122,58 +185,43 @@ async def by_yield(
     budget: int,
     quota: int,
     rules: yields.Rules | None = None,
+    bad: Sequence[Owed] = (),
 ) -> Chosen:
-    """Up to `quota` that waited too long, then the dearest, `budget` in all."""
+    """Up to `quota` that waited too long or were given up, then the dearest, `budget` in all; what
+    nobody else wants goes to those that were given up."""
     rules = rules or yields.Rules()
-    left = {name: min(room, question.limits.of(name)) for name, room in question.left.items()}
-    late = await targets.by_ids(tx, await _late(tx, question, quota, rules))
-    late.sort(key=lambda one: max(one.known_at, one.last_called_at or one.known_at))
-    owed = _take(late, quota, left)
-    found = await targets.by_ids(tx, await _candidates(tx, question, budget))
-    rest = [one for one in found if one.source_id not in owed]
-    auction = await _auction(tx, rest, question.at, rules)
-    chosen = auction.choose(question.at.timestamp(), budget - len(owed), left)
-    dear = [id for id in chosen if isinstance(id, int)]
-    kinds = {one.source_id: one.kind for one in (*late, *found)}
-    ids = _cap([*owed, *dear], kinds, question.limits.slices)
-    paid = [_value(auction, one, question.at) for one in rest if one.source_id in dear]
-    lowest = min(paid) if paid and len(ids) == budget else None
-    passed = [one for one in rest if one.due_at <= question.at and one.source_id not in ids]
+    room = question.room()
+    waiting = sorted([*await _late(tx, question, quota, rules), *bad], key=lambda one: one.since)
+    owed = room.take(waiting, quota)
+    found = await _candidates(tx, question, budget)
+    rest = {one.source_id: one for one in found if one.source_id not in owed}
+    auction = await _auction(tx, list(rest.values()), question.at, rules)
+    ranked = auction.choose(question.at.timestamp(), len(rest), room.left)
+    order = [rest[id] for id in ranked if isinstance(id, int)]
+    dear = room.take(order, budget - len(owed))
+    full = bool(dear) and len(owed) + len(dear) == budget
+    lowest = min(_value(auction, rest[id], question.at) for id in dear) if full else None
+    spare = [one for one in bad if one.source_id not in owed]
+    ids = [*owed, *dear, *room.take(spare, min(RETRIES, budget - len(owed) - len(dear)))]
+    lost = [one for one in found if one.due and one.source_id not in ids]
+    passed = {one.source_id: _value(auction, one, question.at) for one in lost}
     return Chosen(ids, len(owed), lowest, passed)
 
 
-def _take(late: Iterable[Target], most: int, left: dict[str, int]) -> list[int]:
-    """Those for which there is room, which is used up."""
-    picked: list[int] = []
-    for one in late:
-        if len(picked) < most and left.get(one.platform, 0) > 0:
-            left[one.platform] -= 1
-            picked.append(one.source_id)
-    return picked
-
-
-def _cap(ids: Sequence[int], kinds: Mapping[int, str], slices: int) -> list[int]:
-    """Without the slices that are too many for one run."""
-    many = [id for id in ids if kinds[id] == "slice"][slices:]
-    return [id for id in ids if id not in many]
-
-
 async def _auction(
-    tx: Tx, found: Sequence[Target], at: dt.datetime, rules: yields.Rules
+    tx: Tx, found: Sequence[Candidate], at: dt.datetime, rules: yields.Rules
 ) -> Auction:
     """The policy itself, knowing what the table knows of these."""
     # Those that waited too long were taken before: here only the value counts.
     auction = Auction(replace(rules, stale_share=0.0))
-    standings = await platforms.standings(tx)
-    for one in found:
-        auction.states[one.source_id] = one.yields
-        if one.platform in standings:
-            auction.platforms[one.platform, one.kind] = standings[one.platform].average
+    for name, standing in (await platforms.standings(tx)).items():
+        auction.platforms[name, targets.kind_of(name)] = standing.average
+    auction.states.update((one.source_id, one.state) for one in found)
     auction.bind([_plain(one) for one in found], {}, at.timestamp())
     return auction
 
 
-def _plain(one: Target) -> dict[str, object]:
+def _plain(one: Candidate) -> dict[str, object]:
     return {
         "id": one.source_id,
         "kind": one.kind,
@@ -183,10 +231,10 @@ def _plain(one: Target) -> dict[str, object]:
     }
 
 
-def _value(auction: Auction, one: Target, at: dt.datetime) -> float:
+def _value(auction: Auction, one: Candidate, at: dt.datetime) -> float:
     """What a call now is worth."""
     return yields.value_of(
-        one.yields,
+        one.state,
         at.timestamp(),
         kind=one.kind,
         page_cap=one.page_cap,
@@ -195,102 +243,123 @@ def _value(auction: Auction, one: Target, at: dt.datetime) -> float:
     )
 
 
-async def _late(tx: Tx, question: Question, quota: int, rules: yields.Rules) -> list[int]:
-    """Those that waited longest of those that waited too long."""
+async def _late(tx: Tx, question: Question, quota: int, rules: yields.Rules) -> list[Owed]:
+    """Those that waited longest of those that waited too long, and since when that is so."""
     if quota <= 0:
         return []
-    since = question.at - dt.timedelta(seconds=rules.staleness)
-    return await _ids(
+    return await rows(
         tx,
+        Owed,
         """
-        SELECT late.source_id
+        SELECT source_id, late.platform, since + %(staleness)s AS since
           FROM unnest(%(names)s::text[]) AS open (platform)
          CROSS JOIN LATERAL (
-            SELECT source_id, greatest(known_at, last_called_at) AS since FROM rotation.target
-              JOIN catalog.source ON source.id = source_id AND source.status = 'active'
-             WHERE target.platform = open.platform
-               AND target.status = 'active' AND enabled
-               AND greatest(known_at, last_called_at) <= %(since)s
-               AND (gate_at IS NULL OR gate_at <= %(at)s)
-               AND (queued_at IS NULL OR queued_at <= %(void)s)
+            SELECT source_id, platform, priority, greatest(known_at, last_called_at) AS since
+              FROM rotation.target
+             WHERE target.platform = open.platform AND status = 'active' AND enabled
+               AND greatest(known_at, last_called_at) <= %(at)s - %(staleness)s
+               AND (gate_at IS NULL OR gate_at <= %(at)s) AND queued_at IS NULL
              ORDER BY greatest(known_at, last_called_at)
              LIMIT %(quota)s) AS late
+         ORDER BY since, priority, source_id
         """,
-        {**question.params, "names": list(question.left), "since": since, "quota": quota},
+        {
+            "at": question.at,
+            "names": list(question.left),
+            "staleness": dt.timedelta(seconds=rules.staleness),
+            "quota": quota,
+        },
     )
 
 
-async def _candidates(tx: Tx, question: Question, budget: int) -> list[int]:
-    """Of each platform those that are due first, and those that were never seen."""
-    return await _ids(
+async def _candidates(tx: Tx, question: Question, budget: int) -> list[Candidate]:
+    """Of each platform those that are due first, some that come next, and those nobody has tried.
+
+    What is due is never gated, so only of those that come next some are passed over; how many are
+    read is bounded all the same.
+    """
+    room = question.room().left
+    return await rows(
         tx,
+        Candidate,
         """
-        SELECT found.source_id
-          FROM unnest(%(names)s::text[]) AS open (platform)
+        SELECT source_id, open.platform, page_cap, priority, rho, d, health, last_ok_at, due
+          FROM unnest(%(names)s::text[], %(room)s::bigint[]) AS open (platform, room)
          CROSS JOIN LATERAL (
-            (SELECT source_id FROM rotation.target
-               JOIN catalog.source ON source.id = source_id AND source.status = 'active'
-              WHERE target.platform = open.platform
-                AND target.status = 'active' AND enabled AND rho IS NOT NULL
-                AND (gate_at IS NULL OR gate_at <= %(at)s)
-                AND (queued_at IS NULL OR queued_at <= %(void)s)
-              ORDER BY due_at
-              LIMIT %(most)s)
+            (SELECT source_id, page_cap, priority, rho, d, health,
+                    extract(epoch FROM last_ok_at)::float8 AS last_ok_at, true AS due
+               FROM rotation.target
+              WHERE target.platform = open.platform AND status = 'active' AND enabled
+                AND queued_at IS NULL AND (rho IS NOT NULL OR gate_at IS NOT NULL)
+                AND due_at <= %(at)s AND (gate_at IS NULL OR gate_at <= %(at)s)
+              ORDER BY due_at LIMIT %(most)s)
             UNION ALL
-            (SELECT source_id FROM rotation.target
-               JOIN catalog.source ON source.id = source_id AND source.status = 'active'
-              WHERE target.platform = open.platform
-                AND target.status = 'active' AND enabled AND rho IS NULL
-                AND (gate_at IS NULL OR gate_at <= %(at)s)
-                AND (queued_at IS NULL OR queued_at <= %(void)s)
-              ORDER BY priority, due_at
-              LIMIT %(most)s)) AS found
+            (SELECT source_id, page_cap, priority, rho, d, health,
+                    extract(epoch FROM last_ok_at)::float8, false
+               FROM (SELECT source_id, page_cap, priority, rho, d, health, last_ok_at, gate_at
+                       FROM rotation.target
+                      WHERE target.platform = open.platform AND status = 'active' AND enabled
+                        AND queued_at IS NULL AND (rho IS NOT NULL OR gate_at IS NOT NULL)
+                        AND due_at > %(at)s
+                      ORDER BY due_at LIMIT open.room) AS later
+              WHERE gate_at IS NULL OR gate_at <= %(at)s)
+            UNION ALL
+            (SELECT source_id, page_cap, priority, NULL, NULL, health, NULL, false
+               FROM rotation.target
+              WHERE target.platform = open.platform AND status = 'active' AND enabled
+                AND queued_at IS NULL AND rho IS NULL AND gate_at IS NULL
+              ORDER BY health DESC, page_cap DESC, priority, source_id
+              LIMIT open.room)) AS found
+         ORDER BY priority, source_id
         """,
-        {**question.params, "names": list(question.left), "most": LOOKED_AT + 4 * budget},
+        {
+            "at": question.at,
+            "names": list(room),
+            "room": [min(calls, budget) for calls in room.values()],
+            "most": LOOKED_AT + 4 * budget,
+        },
     )
 
 
 async def outdated(tx: Tx, price_now: float, most: int) -> list[Target]:
     """Some whose moment was computed at a price that has fallen since: they would come too late."""
-    dearest = await _ids(
-        tx,
+    cursor = await tx.execute(
         """
         SELECT source_id FROM rotation.target
-         WHERE status = 'active' AND enabled AND rho IS NOT NULL AND price > %(price)s
+         WHERE status = 'active' AND enabled AND queued_at IS NULL
+           AND (rho IS NOT NULL OR gate_at IS NOT NULL) AND price > %(price)s
          ORDER BY price DESC LIMIT %(most)s
         """,
-        {"price": price_now, "most": most},
+        {"price": price.OUTDATED * price_now, "most": most},
     )
-    found = await targets.by_ids(tx, dearest)
-    return [one for one in found if price.is_outdated(one.price, price_now)]
+    dearest = [id for (id,) in await cursor.fetchall()]
+    return await targets.by_ids(tx, dearest) if dearest else []
 
 
-async def bad(tx: Tx, at: dt.datetime, left: Mapping[str, int]) -> list[int]:
-    """Some that were given up and have rested long enough: nothing is given up in silence."""
-    ids = await _ids(
+async def bad(tx: Tx, question: Question) -> list[Owed]:
+    """Some of each platform that were given up and have rested long enough: nothing is given up in
+    silence."""
+    return await rows(
         tx,
+        Owed,
         """
-        SELECT source_id FROM rotation.target
-          JOIN catalog.source ON source.id = source_id
-           AND (source.status = 'active'
-                OR source.status = 'disabled' AND source.retry_at <= %(at)s)
-         WHERE target.status = 'bad' AND next_allowed_at <= %(at)s
-           AND (queued_at IS NULL OR queued_at <= %(void)s)
-           AND platform = ANY (%(names)s)
-         ORDER BY next_allowed_at, source_id
-         LIMIT %(most)s
+        SELECT source_id, rested.platform, since
+          FROM unnest(%(names)s::text[]) AS open (platform)
+         CROSS JOIN LATERAL (
+            SELECT source_id, platform, next_allowed_at AS since FROM rotation.target
+              JOIN catalog.source ON source.id = source_id
+               AND (source.status = 'active' OR source.status = 'disabled'
+                    AND (source.retry_at <= %(at)s OR source.retry_at > %(far)s))
+             WHERE target.platform = open.platform AND target.status = 'bad'
+               AND next_allowed_at <= %(at)s AND queued_at IS NULL
+             ORDER BY next_allowed_at
+             LIMIT %(most)s) AS rested
+         ORDER BY since, source_id
         """,
         {
-            "at": at,
-            "void": at - CLAIM,
-            "names": [name for name in left if left[name] > 0],
+            "at": question.at,
+            "far": moments.far(question.at),
+            "names": [name for name, calls in question.room().left.items() if calls > 0],
             "most": RETRIES,
         },
     )
-    found = {one.source_id: one for one in await targets.by_ids(tx, ids)}
-    return _take([found[id] for id in ids], RETRIES, dict(left))
-
-
-async def _ids(tx: Tx, sql: LiteralString, params: Mapping[str, object]) -> list[int]:
-    cursor = await tx.execute(sql, params)
-    return [id for (id,) in await cursor.fetchall()]

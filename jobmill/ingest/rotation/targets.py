@@ -114,6 +114,17 @@ async def find(tx: Tx, source_id: int, *, lock: bool = False) -> Target | None:
     return next(iter(await by_ids(tx, [source_id])), None)
 
 
+async def lock(tx: Tx, ids: Sequence[int]) -> None:
+    """Take these for this transaction alone, lowest first as all do who change several: nobody then
+    waits for one who waits for them. Who needs their sources too takes those before."""
+    await tx.execute(
+        """
+        SELECT 1 FROM rotation.target WHERE source_id = ANY (%s) ORDER BY source_id FOR UPDATE
+        """,
+        [list(ids)],
+    )
+
+
 async def by_ids(tx: Tx, ids: Sequence[int]) -> list[Target]:
     """These targets, by priority and then as they came."""
     return await rows(
@@ -146,11 +157,11 @@ async def sync(tx: Tx) -> int:
         _Changed,
         """
         WITH free AS MATERIALIZED (
-            -- The source first, then the note: in this order for all. A source that somebody is
-            -- changing comes next time.
+            -- A source that somebody is changing comes next time, and so does one that another
+            -- looks at in this way at this moment.
             SELECT source.id, status = 'active' AS active, retry_at IS NOT NULL AS retry
               FROM rotation.changed JOIN catalog.source ON source.id = source_id
-             LIMIT %s FOR SHARE OF source SKIP LOCKED
+             LIMIT %s FOR SHARE OF source SKIP LOCKED FOR UPDATE OF changed SKIP LOCKED
         ), taken AS (
             DELETE FROM rotation.changed USING free WHERE source_id = free.id RETURNING source_id
         )
@@ -158,9 +169,31 @@ async def sync(tx: Tx) -> int:
         """,
         [SYNC_MOST],
     )
+    await _take_in(tx, changed)
+    return len(changed)
+
+
+async def meet(tx: Tx, source_id: int) -> None:
+    """The same for one source, which is taken for this transaction alone: whoever changes one turn
+    waits for nobody who changes others."""
+    changed = await rows(
+        tx,
+        _Changed,
+        """
+        SELECT id, status = 'active' AS active, retry_at IS NOT NULL AS retry
+          FROM catalog.source WHERE id = %s FOR UPDATE
+        """,
+        [source_id],
+    )
+    noted = await tx.execute("DELETE FROM rotation.changed WHERE source_id = %s", [source_id])
+    if noted.rowcount:
+        await _take_in(tx, changed)
+
+
+async def _take_in(tx: Tx, changed: Sequence[_Changed]) -> None:
+    await lock(tx, [one.id for one in changed])
     await add(tx, [one.id for one in changed if one.active or one.retry])
     await _rest(tx, [one.id for one in changed if not one.active])
-    return len(changed)
 
 
 async def _rest(tx: Tx, ids: Sequence[int]) -> None:
@@ -250,17 +283,44 @@ async def _platforms(tx: Tx, ids: Sequence[int]) -> list[str]:
     return [name for (name,) in await cursor.fetchall()]
 
 
-async def release(tx: Tx, *, ids: Sequence[int], not_before: dt.datetime | None = None) -> None:
-    """Take back the claims on these, which have not been called."""
+async def release(
+    tx: Tx, *, ids: Sequence[int], why: str | None = None, not_before: dt.datetime | None = None
+) -> None:
+    """Take back the claims on these, which have not been called, and keep why."""
     await tx.execute(
         """
         UPDATE rotation.target
-           SET queued_at = NULL, due_at = greatest(due_at, %(not_before)s::timestamptz),
+           SET queued_at = NULL, held = %(why)s, due_at = greatest(due_at, %(not_before)s::timestamptz),
                gate_at = greatest(gate_at, %(not_before)s::timestamptz),
                next_allowed_at = greatest(next_allowed_at, %(not_before)s::timestamptz)
          WHERE source_id = ANY (%(ids)s)
         """,
-        {"ids": list(ids), "not_before": not_before},
+        {"ids": list(ids), "why": why, "not_before": not_before},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A target whose turn came to no call."""
+
+    source: int
+    platform: str
+    slug: str
+    why: str
+
+
+async def held(tx: Tx, run_id: int, *, limit: int = 100) -> list[Held]:
+    """Those that a run chose and nobody called, while no later run has chosen them."""
+    return await rows(
+        tx,
+        Held,
+        """
+        SELECT source_id AS source, platform, token AS slug, held AS why
+          FROM rotation.target JOIN catalog.source ON source.id = source_id
+         WHERE run_id = %s AND queued_at IS NULL AND held IS NOT NULL
+         ORDER BY source_id LIMIT %s
+        """,
+        [run_id, limit],
     )
 
 
@@ -312,11 +372,20 @@ async def revive(tx: Tx, source_id: int, *, actor: str | None = None) -> Target:
 
 async def reprice(tx: Tx, due: Mapping[int, dt.datetime], price: float) -> None:
     """Keep when these are worth a call at today's price."""
+    # A run moves several times, never the lowest first: so it waits for none that somebody has.
+    # What it passes over is found again.
     await tx.execute(
         """
-        UPDATE rotation.target SET due_at = moved.due_at, price = %(price)s
-          FROM unnest(%(ids)s::bigint[], %(due)s::timestamptz[]) AS moved (id, due_at)
-         WHERE source_id = moved.id AND queued_at IS NULL
+        WITH free AS MATERIALIZED (
+            SELECT source_id FROM rotation.target
+             WHERE source_id = ANY (%(ids)s) AND queued_at IS NULL
+               FOR UPDATE SKIP LOCKED
+        )
+        UPDATE rotation.target AS target SET due_at = moved.due_at, price = %(price)s
+          FROM free
+          JOIN unnest(%(ids)s::bigint[], %(due)s::timestamptz[]) AS moved (id, due_at)
+            ON moved.id = free.source_id
+         WHERE target.source_id = free.source_id
         """,
         {"ids": list(due), "due": list(due.values()), "price": price},
     )
@@ -324,6 +393,7 @@ async def reprice(tx: Tx, due: Mapping[int, dt.datetime], price: float) -> None:
 
 async def prioritise(tx: Tx, ids: Sequence[int], priority: int) -> None:
     """Put them further ahead (lower) or behind."""
+    await lock(tx, ids)
     await tx.execute(
         "UPDATE rotation.target SET priority = %s WHERE source_id = ANY (%s)",
         [priority, list(ids)],

@@ -222,12 +222,14 @@ def test_a_good_call_that_a_wrong_clock_noted_counts_as_long_ago() -> None:
     assert policy.choose(NOW, 1, ROOM) == ["busy"]
 
 
-def test_a_wait_that_a_wrong_clock_began_is_taken_as_long() -> None:
+@pytest.mark.parametrize(("called_at", "first"), [(300 * DAY, "silent"), (-DAY, "unknown")])
+def test_a_wait_that_a_wrong_clock_began_is_taken_as_long(called_at: float, first: str) -> None:
+    """Unless the last call, of which the right clock tells, was not long ago."""
     policy = Auction(Rules(stale_share=1.0))
     policy.bind([company("silent")], {}, NOW + 300 * DAY)
-    policy.record("silent", NOW - DAY, ok(0))
+    policy.record("silent", NOW + called_at, ok(0))
     policy.bind([company("silent"), company("unknown")], {}, NOW)
-    assert policy.choose(NOW, 1, ROOM) == ["silent"]
+    assert policy.choose(NOW, 1, ROOM) == [first]
 
 
 def test_binding_again_does_not_make_a_wait_begin_anew() -> None:

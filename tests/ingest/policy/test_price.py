@@ -95,3 +95,28 @@ def test_a_target_never_called_is_due_at_once_and_worth_its_platforms_average() 
         State(), NOW, kind="company", page_cap=None, platform=platform, rules=rules
     )
     assert value == pytest.approx(platform.rho("company", rules) / rules.closing)
+
+
+@given(rates, losses, st.floats(0.01, 1), st.floats(1e-2, 100), st.floats(0, 90), st.floats(0, 60))
+def test_what_is_too_cheap_is_looked_at_when_it_is_worth_the_price_or_in_a_month(
+    rho, d, health, asked, days, gate
+) -> None:
+    """However long it has waited: those that are owed a call are found elsewhere."""
+    now, rules = NOW + days * DAY, Rules()
+    state = State(
+        rho=rho, d=d, health=health, called_at=NOW, last_ok_at=NOW, gate_at=NOW + gate * DAY
+    )
+    value = price.value_of(rho, d, health, days)
+    look = yields.look_at(state, asked, now, rules)
+    assert state.gate_at <= look <= max(state.gate_at, now + rules.staleness)
+    if value < 0.89 * asked:
+        assert look > now
+    if look < now + rules.staleness - 1 and look > state.gate_at:
+        assert price.value_of(rho, d, health, (look - NOW) / DAY) == pytest.approx(
+            0.9 * asked, rel=1e-3, abs=1e-6
+        )
+
+
+def test_one_that_never_answered_is_worth_no_more_tomorrow() -> None:
+    state = State(health=0.1, called_at=NOW - 9 * DAY, gate_at=NOW - DAY)
+    assert yields.look_at(state, 5.0, NOW, Rules()) == NOW + 30 * DAY

@@ -45,13 +45,16 @@ async def answer(
     *,
     new: int = 0,
     duplicates: int = 0,
+    seen: int | None = None,
     verdict: Verdict | None = None,
     retry_after: dt.timedelta | None = None,
     **facts: Any,
 ) -> Target:
     """Record a run that ended so, and the target after it."""
     harvest = replace(Harvest(at, "complete", calls=1, vendor="greenhouse"), **facts)
-    counts = Counts(seen=new + duplicates, added=new + duplicates, duplicates=duplicates)
+    added = new + duplicates
+    shown = added if seen is None else seen
+    counts = Counts(seen=shown, added=added, duplicates=duplicates)
     saved = Saved(1, harvest.outcome, counts, verdict or Verdict(counted=False))
     await outcomes.record(tx, id, harvest, saved, at=at, retry_after=retry_after)
     return await targets.get(tx, id)

@@ -134,6 +134,59 @@ async def test_a_platform_that_wants_to_be_asked_rarely_is(tx: Tx) -> None:
     assert window(target, "yield") == 6 * HOUR
 
 
+@pytest.mark.parametrize(
+    ("platform", "story", "cap"),
+    [
+        # It says itself that there is more.
+        ("jooble", [("truncated", 40, 40)], 40),
+        ("jooble", [("truncated", 40, 40), ("truncated", 38, 2), ("complete", 7, 0)], 40),
+        ("greenhouse", [("truncated", 40, 40)], 40),
+        # A feed that always shows as many, and not the same ones, shows the newest.
+        ("rss", [("complete", 40, 40), ("complete", 40, 3)], 40),
+        ("rss", [("complete", 40, 40), ("complete", 40, 0)], None),
+        ("rss", [("complete", 40, 40), ("complete", 41, 3)], None),
+        ("rss", [("complete", 6, 6), ("complete", 6, 3)], None),
+        ("rss", [("complete", 40, 40), ("failed", 0, 0), ("complete", 40, 3)], 40),
+        # A board that shows as many as before has filled what it had to fill.
+        ("greenhouse", [("complete", 40, 40), ("complete", 40, 3)], None),
+        # It shows more: it was no limit.
+        ("rss", [("complete", 40, 40), ("complete", 40, 3), ("complete", 50, 9)], None),
+    ],
+)
+async def test_how_many_a_target_shows_at_most_is_learnt(
+    tx: Tx, platform: str, story: list[tuple[str, int, int]], cap: int | None
+) -> None:
+    id = await make_target(tx, platform)
+    for day, (outcome, seen, new) in enumerate(story):
+        facts: Any = failed() if outcome == "failed" else {"outcome": outcome}
+        target = await answer(tx, id, NOW + day * DAY, seen=seen, new=new, vendor=None, **facts)
+    assert target.page_cap == cap
+
+
+async def test_a_feed_at_its_limit_is_known_to_lose_what_is_not_fetched(tx: Tx) -> None:
+    id = await make_target(tx, "rss")
+    await answer(tx, id, NOW, seen=40, new=40, vendor=None)
+    assert (await answer(tx, id, NOW + DAY, seen=30, new=20, vendor=None)).span is None
+    await put(tx, id, page_cap=40)
+    target = await answer(tx, id, NOW + 2 * DAY, seen=40, new=20, vendor=None)
+    assert target.span is not None
+    assert target.d is not None
+    assert target.d > yields.Rules().closing
+
+
+async def test_a_config_that_cannot_be_asked_with_is_the_targets_failure_alone(tx: Tx) -> None:
+    id = await make_target(tx, queued_at=NOW)
+    # As if others of its platform had failed: it is neither excused nor counted with them.
+    await tx.execute("UPDATE rotation.platform SET streak = 3, opened = 1")
+    target = await answer(tx, id, NOW, **failed("unreadable", calls=0, vendor=None))
+    assert (target.fail_count, target.failures, target.queued_at) == (1, 1, None)
+    assert (await platforms.standings(tx))["greenhouse"].streak == 3
+    # And nobody was asked: it takes nothing from what its platform may be asked in an hour.
+    await platforms.limit(tx, "greenhouse", per_hour=1, per_day=1)
+    await tx.execute("UPDATE rotation.platform SET streak = 0, opened = 0")
+    assert (await platforms.room(tx, NOW + HOUR / 2, {})).left == {"greenhouse": 1}
+
+
 async def test_an_overtaken_run_only_gives_its_claim_back(tx: Tx) -> None:
     id = await make_target(tx, queued_at=NOW)
     harvest = Harvest(NOW, "complete", calls=1)

@@ -16,7 +16,7 @@ from jobmill.ingest.policy.auction import Auction
 from jobmill.ingest.policy.seed import Rules as SeedRules
 from jobmill.ingest.policy.seed import Seed
 from jobmill.ingest.policy.yields import Rules
-from jobmill.ingest.rotation import moments, platforms, selection, targets
+from jobmill.ingest.rotation import lapses, moments, platforms, selection, targets
 from jobmill.ingest.rotation.plan import Wish, start
 from jobmill.ingest.rotation.selection import Limits, Question
 
@@ -42,7 +42,7 @@ async def a_table(tx: Tx, random: random.Random, size: int) -> None:
             "rho": random.choice([0.1, 0.5, 4.0]),
             "d": random.choice([0.05, 2]),
         }
-        await make_target(
+        id = await make_target(
             tx,
             random.choice(PLATFORMS),
             priority=some(random, 10, 100, 100),
@@ -56,6 +56,21 @@ async def a_table(tx: Tx, random: random.Random, size: int) -> None:
             gate_at=some(random, None, NOW - HOUR, NOW, NOW + HOUR),
             known_at=NOW - HOUR * random.randrange(24, 80 * 24),
         )
+        if random.random() < 0.2:
+            await put(tx, id, **wrong_clock(random, known))
+
+
+def wrong_clock(random: random.Random, known: bool) -> dict[str, Any]:
+    """What a clock notes that is ahead: a call, only how long to wait, or when the target came."""
+    later = NOW + some(random, 3, 20, 400) * DAY
+    far = max(later, NOW + 40 * DAY)
+    return some(
+        random,
+        {"last_called_at": later, "last_success_at": later, "last_ok_at": later if known else None}
+        | dict.fromkeys(["gate_at", "next_allowed_at", "due_at"], later + DAY),
+        dict.fromkeys(["gate_at", "next_allowed_at", "due_at"], far),
+        {"known_at": later},
+    )
 
 
 async def all_active(tx: Tx) -> list[targets.Target]:
@@ -97,8 +112,10 @@ async def test_the_seeds_questions_in_sql_choose_what_its_policy_chooses(
     note(policy, {one.source_id: one.seed.next_allowed_at for one in active})
     wanted = policy.choose(NOW.timestamp(), 10_000, left)
 
+    await lapses.clear(tx, NOW)
     question = Question(NOW, open_now, Limits(most, slices))
-    chosen = await selection.by_seed(tx, question)
+    places = await selection.by_seed(tx, question, question.room())
+    chosen = [one.source_id for one in places]
     assert set(chosen) == set(wanted)
     assert len(chosen) == len(set(chosen))
 
@@ -124,6 +141,7 @@ async def test_yield_on_the_table_chooses_what_its_policy_chooses(tx: Tx, number
     note(policy, {one.source_id: one.yields.gate_at for one in active})
     wanted = policy.choose(NOW.timestamp(), budget, left)
 
+    await lapses.clear(tx, NOW)
     fair = rules.stale_share * budget
     chosen = await selection.by_yield(
         tx,
@@ -306,10 +324,12 @@ async def test_an_open_breaker_lets_one_call_through(tx: Tx) -> None:
     assert moments.moment(shut.shut_until) == NOW + HOUR
 
 
-async def test_targets_that_lost_their_worth_stand_in_nobodys_way(tx: Tx) -> None:
-    old = NOW - 5 * DAY
+@pytest.mark.parametrize("days", [5, 50])
+async def test_targets_that_lost_their_worth_stand_in_nobodys_way(tx: Tx, days: int) -> None:
+    """Not even those that are owed a call: they have a line of their own."""
+    old = NOW - days * DAY
     known: Any = {"last_ok_at": old, "last_called_at": old, "d": 0.05}
-    for _ in range(60):
+    for _ in range(selection.LOOKED_AT + 10):
         await make_target(tx, rho=0.001, due_at=NOW - 3 * DAY, **known)
     rich = await make_target(tx, rho=50.0, due_at=NOW - HOUR, **known)
     wish = Wish(trigger="manual", most=1)
