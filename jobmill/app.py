@@ -9,7 +9,10 @@ from dataclasses import replace
 from functools import partial
 
 from jobmill import log, queue
-from jobmill.pipelines import company, discovery, inbox, listing, rotation, source, upkeep
+from jobmill.hiring import deadlines, letters
+from jobmill.hiring import notices as hiring_notices
+from jobmill.outside.webhook import Caller
+from jobmill.pipelines import company, discovery, inbox, listing, notices, rotation, source, upkeep
 from jobmill.queue import Move, New, Stage, Stages, Work, Worker, schedule, watch
 from jobmill.queue.feed import SCAN_EVERY, Feed, feeder
 from jobmill.queue.schedule import Schedule
@@ -19,7 +22,7 @@ from jobmill.settings import Settings
 from jobmill.tools import Tools
 
 FEEDS: Sequence[Feed] = (inbox.FEED,)
-"""Tables that feed the queue."""
+"""Tables that feed the queue, however we are set."""
 
 SCHEDULES = (
     Schedule("prune", dt.timedelta(hours=1), New(upkeep.KIND, "prune", "finished items")),
@@ -32,6 +35,11 @@ SCHEDULES = (
         "prune records",
         dt.timedelta(days=1),
         New(upkeep.KIND, "prune_records", "old calls, answers and runs"),
+    ),
+    Schedule(
+        "erase applicants",
+        dt.timedelta(days=1),
+        New(upkeep.KIND, "erase_applicants", "data kept long enough"),
     ),
     Schedule("rotation", rotation.EVERY, New(rotation.KIND, "run", "what is due")),
 )
@@ -68,11 +76,22 @@ def stages(tools: Tools, settings: Settings) -> Stages:
         (inbox.KIND, "analyze"): stage(partial(listing.analyze, tools)),
         (inbox.KIND, "ask"): stage(partial(listing.ask, tools)),
         (inbox.KIND, "save"): stage(partial(listing.save, tools)),
+        (notices.KIND, "mail"): stage(
+            partial(notices.send_letter, tools, notices.Mailroom(settings)),
+            max_retries=max(notices.RETRIES["mail"], settings.max_retries),
+        ),
+        (notices.KIND, "webhook"): stage(
+            partial(notices.call_webhook, tools, Caller(settings)),
+            max_retries=max(notices.RETRIES["webhook"], settings.max_retries),
+        ),
         (upkeep.KIND, "prune"): stage(partial(upkeep.prune, tools, keep), processors=1),
         (upkeep.KIND, "prune_listings"): stage(
             partial(upkeep.prune_listings, tools, keep_closed), processors=1
         ),
         (upkeep.KIND, "prune_records"): stage(partial(upkeep.prune_records, tools), processors=1),
+        (upkeep.KIND, "erase_applicants"): stage(
+            partial(upkeep.erase_applicants, tools), processors=1
+        ),
     }
     return {phase: _finished(phase, one, settings) for phase, one in table.items()}
 
@@ -92,7 +111,12 @@ async def declare_schedules(tools: Tools) -> None:
 def worker(
     tools: Tools, settings: Settings, *, only: Sequence[tuple[str, str]] | None = None
 ) -> Worker:
-    """A worker for all of it, or for some phases."""
+    """A worker for all of it, or for some phases; Invalid where letters cannot be used."""
+    if only is None or any(kind == notices.KIND for kind, _ in only):
+        letters.check(settings.letters_dir)
+    feeds = (*FEEDS, *notices.feeds(settings))
+    # Who only polls is not told that a feed has something.
+    scan_every = 1.0 if settings.poll_only else SCAN_EVERY
     return Worker(
         tools.db,
         stages(tools, settings),
@@ -102,7 +126,9 @@ def worker(
             Chore(1.0, schedule.ticker(SCHEDULES)),
             Chore(watch.WATCH_EVERY, watch.sweep),
             Chore(300.0, company.end_abandoned),
-            *(Chore(SCAN_EVERY, feeder(feed), when_told=True) for feed in FEEDS),
+            Chore(deadlines.LOOK_EVERY, deadlines.fire),
+            Chore(1.0, hiring_notices.announce_due),
+            *(Chore(scan_every, feeder(feed), when_told=True) for feed in feeds),
         ],
     )
 

@@ -128,8 +128,16 @@ async def forget(tx: Tx, ids: Sequence[ApplicantId]) -> None:
 
 
 async def which(tx: Tx, ids: Sequence[int]) -> dict[int, Known]:
-    """Which of these there are."""
-    cursor = await tx.execute("SELECT id FROM hiring.applicant WHERE id = ANY (%s)", [list(ids)])
+    """Which of these there are; nobody erases them while we are at it."""
+    cursor = await tx.execute(
+        """
+        SELECT id FROM hiring.applicant
+         WHERE id = ANY (%s) AND erased_at IS NULL
+         ORDER BY id
+           FOR KEY SHARE
+        """,
+        [list(ids)],
+    )
     return {id: Known(id) async for (id,) in cursor}
 
 

@@ -75,6 +75,9 @@ async def apply_all(
     """Several apply, in their order, under one lock; who is refused costs the others nothing."""
     arrived = await _arrive(tx, asks, most_a_day)
     known = [one.id for one in arrived.values() if not isinstance(one, AppError)]
+    if not known:
+        # Who applies is looked up before the opening, which nobody needs now.
+        return [one for ask in asks if isinstance(one := arrived[ask.who], AppError)]
     answers: list[Placed | AppError] = []
     async with settled(tx, opening_id, SYSTEM, newcomers=known) as desk:
         for ask in asks:

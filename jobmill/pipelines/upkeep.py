@@ -5,8 +5,10 @@ from __future__ import annotations
 import datetime as dt
 
 from jobmill.catalog import listings, runs
+from jobmill.hiring import answers, notices, privacy
 from jobmill.ingest.rotation import calls
 from jobmill.outside import ledger
+from jobmill.people import sessions
 from jobmill.queue import Advance, Finish, Move, Work, retention
 from jobmill.tools import Tools
 
@@ -36,7 +38,18 @@ async def prune_listings(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
 async def prune_records(tools: Tools, work: Work) -> Move:
     async with tools.db.transaction() as tx:
         gone = await ledger.prune(tx) + await runs.prune(tx) + await calls.prune(tx)
+        gone += await answers.prune(tx) + await sessions.prune(tx) + await notices.prune(tx)
     total = work.data.get("pruned", 0) + gone
     if not gone or work.steps >= MOST_BITES:
         return Finish(f"{total} old calls, answers and runs pruned")
     return Advance("prune_records", data={"pruned": total})
+
+
+async def erase_applicants(tools: Tools, work: Work) -> Move:
+    """Forget those whose time is over, as each opening says."""
+    async with tools.db.transaction() as tx:
+        gone = await privacy.prune(tx)
+    total = work.data.get("erased", 0) + gone
+    if not gone or work.steps >= MOST_BITES:
+        return Finish(f"{total} applicants erased")
+    return Advance("erase_applicants", data={"erased": total})

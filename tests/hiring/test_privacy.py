@@ -118,6 +118,14 @@ async def test_the_address_of_who_was_erased_is_a_new_person(tx: Tx) -> None:
     assert placed.application.applicant_id != ada.id
 
 
+async def test_who_was_erased_cannot_apply(tx: Tx) -> None:
+    opening = await make_opening(tx)
+    ada = await make_applicant(tx)
+    await privacy.erase(tx, ada.id, LOCAL)
+    with pytest.raises(NoApplicant):
+        await apply(tx, opening, ada.id)
+
+
 async def ended(tx: Tx, opening: Opening, who: Applicant, days: int) -> None:
     """They applied, and left that long ago."""
     one = (await apply(tx, opening, who.id)).application
@@ -214,6 +222,8 @@ async def test_erasing_while_the_same_person_applies_and_leaves_ends_valid(
         lambda tx: steps.withdraw(tx, other.id, LOCAL),
         lambda tx: steps.apply_by_address(tx, openings[0].id, person),
         lambda tx: steps.apply_by_address(tx, openings[1].id, person),
+        lambda tx: steps.apply(tx, openings[0].id, ada.id, LOCAL),
+        lambda tx: steps.apply(tx, openings[1].id, ada.id, LOCAL),
         lambda tx: company.set_capacity(tx, openings[1].id, 2, LOCAL),
     ]
     await asyncio.gather(*(attempt(database, work) for work in works))

@@ -1,0 +1,281 @@
+"""Replay: an opening as a reader saw it at any moment, from its log alone.
+
+The log is stamped under the opening's lock, so its times grow with its numbers: a moment is a number,
+found by halving. An offer that nobody answered ends by the clock and not by its event, as for readers
+of the live tables.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from jobmill.db import Tx, row
+from jobmill.errors import Invalid, NotFound
+from jobmill.hiring import openings
+from jobmill.hiring.openings import OpeningStatus
+from jobmill.hiring.transitions import Status
+
+END = 2**62
+"""Beyond any event."""
+
+
+class NoEvent(NotFound):
+    def __init__(self, opening_id: int, seq: int) -> None:
+        Exception.__init__(self, f"Job {opening_id} has no event {seq}")
+
+
+class Entry(NamedTuple):
+    """One who was in an opening, or waited for it; a tuple, since there may be a million."""
+
+    application_id: int
+    applicant_id: int
+    applicant_name: str
+    status: Status
+    position: int | None
+    deadline: dt.datetime | None
+    penalty_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    opening_id: int
+    as_of: dt.datetime
+    seq: int
+    """The last event that had happened; 0 before the opening was there."""
+    status: OpeningStatus | None
+    """None before the opening was there."""
+    capacity: int
+    occupied: int
+    """Slots taken: an offer whose time has run out takes none."""
+    active: list[Entry]
+    """By application."""
+    waiting: list[Entry]
+    """By position; behind them, without one, those whose offer has run out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    seq: int
+    at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What the log says of the opening itself."""
+
+    status: OpeningStatus | None
+    capacity: int
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What the opening counts: offers that are not taken back yet take their slot."""
+
+    occupied: int
+    waiting: int
+    next_deadline_at: dt.datetime | None
+    top_key: int
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """Who waited before a place, at some moment."""
+
+    count: int
+    first: Sequence[int]
+    """The applications of the first few."""
+
+
+NOBODY = Before(0, ())
+
+
+async def at(
+    tx: Tx, opening_id: int, *, as_of: dt.datetime | None = None, seq: int | None = None
+) -> Replay:
+    """The opening at an instant, or right after an event; now where neither is given or it is to come.
+
+    NoOpening and NoEvent where there is no such.
+    """
+    if as_of is not None and seq is not None:
+        raise Invalid("Name a time or an event, not both.")
+    await openings.get(tx, opening_id)
+    if seq is None:
+        moment = await _find(tx, opening_id, as_of)
+    else:
+        moment = await _after(tx, opening_id, seq)
+    frame = await frame_at(tx, opening_id, moment.seq)
+    active, waiting = part(await _entries(tx, opening_id, moment.seq), moment.at)
+    return Replay(
+        opening_id,
+        moment.at,
+        moment.seq,
+        frame.status,
+        frame.capacity,
+        len(active),
+        active,
+        waiting,
+    )
+
+
+def part(entries: Iterable[Entry], at: dt.datetime) -> tuple[list[Entry], list[Entry]]:
+    """Those who take a slot, and those who wait for one; both keep their order."""
+    active: list[Entry] = []
+    waiting: list[Entry] = []
+    late: list[tuple[dt.datetime, int, Entry]] = []
+    for one in entries:
+        if one.status == "WAITLIST":
+            waiting.append(one)
+        elif one.deadline is not None and one.deadline <= at:
+            late.append((one.deadline, one.application_id, one))
+        else:
+            active.append(one)
+    return active, waiting + [one for _, _, one in sorted(late)]
+
+
+async def _find(tx: Tx, opening_id: int, as_of: dt.datetime | None) -> Moment:
+    """The last event that had happened by then: by halving, over the primary key."""
+    found = await row(
+        tx,
+        Moment,
+        """
+        WITH RECURSIVE asked AS MATERIALIZED (
+            SELECT least(%(as_of)s::timestamptz, greatest(clock_timestamp(), last_event_at)) AS at
+              FROM hiring.opening WHERE id = %(opening)s
+        ), search (low, high) AS (
+            SELECT 0::bigint, coalesce(max(seq), 0) FROM hiring.event WHERE opening_id = %(opening)s
+            UNION ALL
+            SELECT CASE WHEN early THEN middle ELSE low END,
+                   CASE WHEN early THEN high ELSE middle - 1 END
+              FROM search
+             CROSS JOIN LATERAL (SELECT (low + high + 1) / 2 AS middle) AS half
+             CROSS JOIN LATERAL (
+                SELECT created_at <= (SELECT at FROM asked) AS early FROM hiring.event
+                 WHERE opening_id = %(opening)s AND seq >= middle
+                 ORDER BY seq LIMIT 1) AS event
+             WHERE low < high
+        )
+        SELECT low AS seq, at FROM search CROSS JOIN asked WHERE low = high
+        """,
+        {"opening": opening_id, "as_of": as_of},
+    )
+    assert found
+    return found
+
+
+async def _after(tx: Tx, opening_id: int, seq: int) -> Moment:
+    found = await row(
+        tx,
+        Moment,
+        "SELECT seq, created_at AS at FROM hiring.event WHERE opening_id = %s AND seq = %s",
+        [opening_id, seq],
+    )
+    if found is None:
+        raise NoEvent(opening_id, seq)
+    return found
+
+
+async def frame_at(tx: Tx, opening_id: int, seq: int) -> Frame:
+    """The opening itself after an event: the last word on each is the one that counts."""
+    found = await row(
+        tx,
+        Frame,
+        """
+        WITH turns AS MATERIALIZED (
+            SELECT seq, type, metadata FROM hiring.event
+             WHERE opening_id = %(opening)s AND seq <= %(seq)s AND application_id IS NULL
+        )
+        SELECT (SELECT CASE type WHEN 'PAUSED' THEN 'paused' WHEN 'CLOSED' THEN 'closed'
+                                 ELSE 'open' END
+                  FROM turns WHERE type NOT IN ('EDITED', 'CAPACITY_CHANGED')
+                 ORDER BY seq DESC LIMIT 1) AS status,
+               coalesce(
+                   (SELECT coalesce(metadata->'to', metadata->'capacity')::int
+                      FROM turns WHERE type IN ('OPENED', 'CAPACITY_CHANGED')
+                     ORDER BY seq DESC LIMIT 1), 0) AS capacity
+        """,
+        {"opening": opening_id, "seq": seq},
+    )
+    assert found
+    return found
+
+
+async def count_at(tx: Tx, opening_id: int, seq: int) -> Counts:
+    """How many were in it, and how many waited, right after an event."""
+    found = await row(
+        tx,
+        Counts,
+        """
+        WITH last AS (
+            SELECT DISTINCT ON (application_id) to_status, queue_key, deadline
+              FROM hiring.event
+             WHERE opening_id = %s AND seq <= %s AND application_id IS NOT NULL
+             ORDER BY application_id, seq DESC
+        )
+        SELECT count(*) FILTER (WHERE to_status IN ('ACTIVE', 'PENDING_ACKNOWLEDGMENT')) AS occupied,
+               count(queue_key) AS waiting, min(deadline) AS next_deadline_at,
+               coalesce(max(queue_key), 0) AS top_key
+          FROM last
+        """,
+        [opening_id, seq],
+    )
+    assert found
+    return found
+
+
+async def _entries(tx: Tx, opening_id: int, seq: int) -> Iterator[Entry]:
+    """All who waited, by position, then those who were in it: the last event of each says how."""
+    cursor = await tx.execute(
+        """
+        WITH last AS (
+            SELECT DISTINCT ON (application_id) application_id, to_status, queue_key, deadline
+              FROM hiring.event
+             WHERE opening_id = %(opening)s AND seq <= %(seq)s AND application_id IS NOT NULL
+             ORDER BY application_id, seq DESC
+        ), missed AS (
+            SELECT application_id, count(*) AS offers FROM hiring.event
+             WHERE opening_id = %(opening)s AND seq <= %(seq)s
+               AND type IN ('DECAY_TRIGGERED', 'LAPSED')
+             GROUP BY application_id
+        )
+        SELECT last.application_id, applicant_id, name AS applicant_name, to_status AS status,
+               -- Who does not wait has no key, and stands behind all who have.
+               CASE WHEN last.queue_key IS NOT NULL
+                    THEN row_number() OVER (ORDER BY last.queue_key, last.application_id)
+                END AS position,
+               deadline, coalesce(offers, 0) AS penalty_count
+          FROM last
+          JOIN hiring.application ON application.id = last.application_id
+          JOIN hiring.applicant ON applicant.id = applicant_id
+          LEFT JOIN missed ON missed.application_id = last.application_id
+         WHERE to_status <> 'INACTIVE'
+         ORDER BY last.queue_key, last.application_id
+        """,
+        {"opening": opening_id, "seq": seq},
+    )
+    return map(Entry._make, await cursor.fetchall())
+
+
+async def before(tx: Tx, opening_id: int, seq: int, key: int, *, few: int = 3) -> Before:
+    """Who waited before a place right after an event, the next one first."""
+    found = await row(
+        tx,
+        Before,
+        """
+        WITH last AS (
+            SELECT DISTINCT ON (application_id) application_id, queue_key
+              FROM hiring.event
+             WHERE opening_id = %(opening)s AND seq <= %(seq)s AND application_id IS NOT NULL
+             ORDER BY application_id, seq DESC
+        ), ahead AS MATERIALIZED (
+            SELECT application_id, queue_key FROM last WHERE queue_key < %(key)s
+        )
+        SELECT (SELECT count(*) FROM ahead) AS count,
+               ARRAY(SELECT application_id FROM ahead ORDER BY queue_key LIMIT %(few)s) AS first
+        """,
+        {"opening": opening_id, "seq": seq, "key": key, "few": few},
+    )
+    assert found
+    return found
