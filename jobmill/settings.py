@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import ipaddress
 import os
 import re
 from collections.abc import Mapping
@@ -10,7 +11,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_origin
 
 import platformdirs
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+)
 
 from jobmill.errors import Invalid
 
@@ -20,6 +28,7 @@ OTHER_VARIABLES = ("JOBMILL_CONFIG", "JOBMILL_DEBUG", "JOBMILL_TEST_DATABASE_URL
 KUBERNETES = re.compile(r"JOBMILL_(SERVICE_(HOST|PORT)(_.*)?|PORT(_\d+_.*)?)")
 """What Kubernetes sets in every pod beside a service named jobmill: not for us."""
 
+HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|[0-9a-fA-F:]+")
 HOST_PORT = re.compile(r"(?:[^\s:,/@]+|\[[0-9a-fA-F:]+\]):(\d{1,5})")
 
 
@@ -51,6 +60,23 @@ def _host_port(text: str) -> str:
     return text
 
 
+def _host_names(text: str) -> str:
+    if not all(HOST_NAME.fullmatch(name) for name in parts(text)):
+        raise ValueError("not names of hosts")
+    return text
+
+
+def _networks(text: str) -> str:
+    for part in parts(text):
+        ipaddress.ip_network(part)
+    return text
+
+
+def parts(text: str) -> list[str]:
+    """What stands between the commas of a setting."""
+    return [part.strip() for part in text.split(",")] if text else []
+
+
 MODEL = re.compile(r"none|(?:anthropic|openai|ollama):[!-~]+")
 BASE_URL = re.compile(r"https?://[^\s/@?#]+(?:/[^\s@?#]*)?")
 PRICE = re.compile(r"\d{1,6}(?:\.\d{1,6})?/\d{1,6}(?:\.\d{1,6})?")
@@ -68,6 +94,31 @@ def _base_url(text: str) -> str:
     return text
 
 
+SMTP_URL = re.compile(
+    r"smtps?://(?:[^\s/@:?#]+(?::[^\s/@?#]*)?@)?([^\s/@:?#\[\]]+|\[[0-9a-fA-F:]+\])(?::(\d{1,5}))?/?"
+)
+ADDRESS = r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]*[A-Za-z0-9]"
+SENDER = re.compile(rf"{ADDRESS}|[^<>@\"\r\n]+ <{ADDRESS}>")
+
+
+def _smtp_url(given: SecretStr) -> SecretStr:
+    url = given.get_secret_value()
+    found = SMTP_URL.fullmatch(url)
+    if url and not (found and 0 < int(found[2] or 25) < 65_536):
+        raise ValueError("not a URL of a mail server")
+    return given
+
+
+def _sender(text: str) -> str:
+    if text and not (SENDER.fullmatch(text) and text.isprintable()):
+        raise ValueError("not an address")
+    return text
+
+
+def _public_url(text: str) -> str:
+    return _base_url(text).rstrip("/") if text else text
+
+
 def _price(text: str) -> str:
     if not PRICE.fullmatch(text):
         raise ValueError("not two prices")
@@ -76,12 +127,17 @@ def _price(text: str) -> str:
 
 UserPath = Annotated[Path, AfterValidator(lambda path: Path(os.path.expanduser(path)))]
 HeaderText = Annotated[str, AfterValidator(_header_text)]
+HostNames = Annotated[str, AfterValidator(_host_names)]
+Networks = Annotated[str, AfterValidator(_networks)]
 HostPorts = Annotated[str, AfterValidator(_host_ports)]
 HostPort = Annotated[str, AfterValidator(_host_port)]
 Count = Annotated[int, Field(ge=1, le=10_000_000)]
 ModelName = Annotated[str, AfterValidator(_model)]
 BaseUrl = Annotated[str, AfterValidator(_base_url)]
 TwoPrices = Annotated[str, AfterValidator(_price)]
+SmtpUrl = Annotated[SecretStr, AfterValidator(_smtp_url)]
+Sender = Annotated[str, AfterValidator(_sender)]
+PublicUrl = Annotated[str, AfterValidator(_public_url)]
 Dollars = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 
 
@@ -104,10 +160,20 @@ class Settings(BaseModel):
     """How many connections the PostgreSQL that we start allows."""
 
     web_host: str = "127.0.0.1"
-    """The address that the web pages are served on."""
+    """The address that the web pages are served on. Where other machines can reach it, people sign in."""
 
     web_port: Annotated[int, Field(ge=0, le=65_535)] = 8000
     """The port that the web pages are served on; 0 takes any free one."""
+
+    web_names: HostNames = ""
+    """The names and addresses that the pages are called by, beside web_host. With any, people sign in."""
+
+    trusted_proxies: Networks = ""
+    """The proxies in front of the pages, which are believed when they say for whom they ask
+    (X-Forwarded-For, X-Forwarded-Proto). With any, people sign in."""
+
+    public_requests_per_minute: Count = 60
+    """How often a stranger's address may ask for each of the things that need no sign-in."""
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """The least important messages that are logged."""
@@ -227,6 +293,32 @@ class Settings(BaseModel):
     """What becomes of work when the day or the month is spent: it waits for the next, or goes on
     without a model."""
 
+    smtp_url: SmtpUrl = SecretStr("")
+    """The server that letters to applicants are handed to, such as smtp://user:password@host:587
+    (with a password only under TLS) or smtps://…. Empty: nobody is written to."""
+
+    mail_from: Sender = ""
+    """Whom letters come from: an address, or `Name <address>`."""
+
+    public_url: PublicUrl = ""
+    """Where applicants reach the web pages: the beginning of all links in letters. Empty:
+    http:// with web_host and web_port."""
+
+    letters_dir: UserPath | None = None
+    """A folder with letters of your own; those it does not hold are ours."""
+
+    fold_email_aliases: bool = False
+    """Whether aliases of one mailbox (ada+jobs@…, and dots at Gmail) are one applicant."""
+
+    applications_per_person_per_day: Annotated[int, Field(ge=0, le=10_000)] = 0
+    """How often one person may apply within a day; 0: as often as they like."""
+
+
+def public_base(settings: Settings) -> str:
+    """What every link that we give out begins with; no slash at its end."""
+    host = f"[{settings.web_host}]" if ":" in settings.web_host else settings.web_host
+    return settings.public_url or f"http://{host}:{settings.web_port}"
+
 
 class _Given:
     """One value as the operator wrote it, and where."""
@@ -274,6 +366,8 @@ _URL = "a URL that starts with http:// or https://, without a password"
 _MODEL = "anthropic:MODEL or openai:MODEL or ollama:MODEL or none"
 _IN_WORDS = {
     "database_url": "a URL that starts with postgresql://",
+    "web_names": "host,host",
+    "trusted_proxies": "address,address (or networks, as 10.0.0.0/8)",
     "private_hosts": "host:port,host:port",
     "stand_ins": "host=host:port,host=host:port",
     "model_cheap": _MODEL,
@@ -282,6 +376,9 @@ _IN_WORDS = {
     "anthropic_base_url": _URL,
     "openai_base_url": _URL,
     "ollama_base_url": _URL,
+    "smtp_url": "a URL that starts with smtp:// or smtps://",
+    "mail_from": "an address, alone or in angle brackets behind a name",
+    "public_url": _URL,
 }
 
 

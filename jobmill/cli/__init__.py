@@ -17,20 +17,25 @@ from jobmill.cli import (
     config,
     db,
     doctor,
+    hiring,
     listing,
     match,
+    opening,
+    people,
     profile,
     queue,
     rotate,
     serve,
     source,
+    webhook,
 )
-from jobmill.errors import AppError, Conflict, Invalid, NotFound, OutsideError, Unavailable
+from jobmill.errors import AppError, Conflict, Gone, Invalid, NotFound, OutsideError, Unavailable
 
 EXIT_CODES: dict[type[AppError], int] = {
     Invalid: 2,
     NotFound: 3,
     Conflict: 4,
+    Gone: 4,
     Unavailable: 5,
     OutsideError: 5,
     AppError: 1,
@@ -50,11 +55,17 @@ app.add_typer(listing.app, name="listing")
 app.add_typer(company.app, name="company")
 app.add_typer(profile.app, name="profile")
 app.add_typer(match.app, name="match")
+app.add_typer(opening.app, name="opening")
+app.add_typer(hiring.app, name="hiring")
+app.add_typer(people.app, name="person")
+app.add_typer(people.keys_app, name="key")
+app.add_typer(webhook.app, name="webhook")
 app.add_typer(db.app, name="db")
 app.add_typer(config.app, name="config")
 app.add_typer(queue.app, name="queue")
 app.command()(doctor.doctor)
 app.command()(budget.budget)
+app.command()(hiring.seed)
 app.command()(serve.up)
 app.command()(serve.web)
 app.command()(serve.worker)

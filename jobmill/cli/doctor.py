@@ -63,6 +63,21 @@ def examine() -> Iterator[Check]:
     yield check_contact(settings)
     yield check_browser(settings)
     yield check_models(settings)
+    yield check_mail(settings)
+
+
+def check_mail(settings: Settings) -> Check:
+    from jobmill.hiring import letters
+    from jobmill.outside import mail
+
+    try:
+        letters.check(settings.letters_dir)
+    except AppError as error:
+        return Check("fail", "letters", str(error))
+    missing = mail.missing(settings)
+    if missing:
+        return Check("ok", "mail", f"applicants get no mail: {missing}")
+    return Check("ok", "mail", "applicants are written to")
 
 
 def check_python() -> Check:

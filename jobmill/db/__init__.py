@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, LiteralString, TypeAlias, TypeVar
+from typing import Any, LiteralString, TypeAlias, TypeVar, cast
 
 import psycopg
 from psycopg import AsyncConnection
@@ -131,3 +132,12 @@ async def value(
 def moment(found: dt.datetime | None) -> dt.datetime | None:
     """For `value`: a time, which may be null."""
     return found
+
+
+def as_json(records: Sequence[Mapping[str, object]]) -> str:
+    """Rows for `json_populate_recordset`: one parameter, however many columns they have."""
+    return json.dumps(records, default=_plain)
+
+
+def _plain(one: object) -> str:
+    return f"\\x{one.hex()}" if isinstance(one, bytes) else cast(dt.datetime, one).isoformat()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NewType
+from typing import Any, NewType
 
 from psycopg import AsyncCursor
 from psycopg.rows import TupleRow
 
-from jobmill.db import Tx, row, rows, value
+from jobmill.db import Tx, as_json, row, rows, value
 from jobmill.errors import Conflict, NotFound
 from jobmill.hiring.applicants import ApplicantId
 from jobmill.hiring.openings import OpeningId
@@ -47,13 +47,6 @@ class Application:
     promoted_at: dt.datetime | None = None
     acknowledge_deadline: dt.datetime | None = None
     missed_at: dt.datetime | None = None
-
-
-async def take_ids(tx: Tx, count: int) -> AsyncCursor[TupleRow]:
-    """Numbers for applications to come, so that their events can be sealed before they are written."""
-    return await tx.execute(
-        "SELECT nextval('hiring.application_id_seq') FROM generate_series(1, %s)", [count]
-    )
 
 
 async def live(
@@ -113,21 +106,11 @@ async def insert(tx: Tx, new: Sequence[Application]) -> None:
         INSERT INTO hiring.application
                (id, opening_id, applicant_id, status, queue_key, told_position, applied_at,
                 entered_at, acknowledge_deadline)
-        SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::hiring.status[],
-                             %s::bigint[], %s::int[], %s::timestamptz[], %s::timestamptz[],
-                             %s::timestamptz[])
+        SELECT id, opening_id, applicant_id, status, queue_key, told_position, applied_at,
+               entered_at, acknowledge_deadline
+          FROM json_populate_recordset(NULL::hiring.application, %s)
         """,
-        [
-            [one.id for one in new],
-            [one.opening_id for one in new],
-            [one.applicant_id for one in new],
-            [one.status for one in new],
-            [one.queue_key for one in new],
-            [one.told_position for one in new],
-            [one.applied_at for one in new],
-            [one.entered_at for one in new],
-            [one.acknowledge_deadline for one in new],
-        ],
+        [as_json([_columns(one) for one in new])],
     )
 
 
@@ -140,25 +123,21 @@ async def update(tx: Tx, moved: Sequence[tuple[Application, Status]]) -> AsyncCu
                penalty_count = moved.penalty_count, entered_at = moved.entered_at,
                promoted_at = moved.promoted_at,
                acknowledge_deadline = moved.acknowledge_deadline, missed_at = moved.missed_at
-          FROM unnest(%s::bigint[], %s::hiring.status[], %s::hiring.status[], %s::bigint[],
-                      %s::int[], %s::timestamptz[], %s::timestamptz[], %s::timestamptz[],
-                      %s::timestamptz[])
-               AS moved (id, before, status, queue_key, penalty_count, entered_at, promoted_at,
-                         acknowledge_deadline, missed_at)
-         WHERE application.id = moved.id AND application.status = moved.before
+          FROM json_populate_recordset(NULL::hiring.application, %(moved)s) AS moved
+          JOIN unnest(%(ids)s::bigint[], %(before)s::hiring.status[]) AS was (id, status)
+            ON was.id = moved.id
+         WHERE application.id = moved.id AND application.status = was.status
         """,
-        [
-            [one.id for one, _ in moved],
-            [before for _, before in moved],
-            [one.status for one, _ in moved],
-            [one.queue_key for one, _ in moved],
-            [one.penalty_count for one, _ in moved],
-            [one.entered_at for one, _ in moved],
-            [one.promoted_at for one, _ in moved],
-            [one.acknowledge_deadline for one, _ in moved],
-            [one.missed_at for one, _ in moved],
-        ],
+        {
+            "moved": as_json([_columns(one) for one, _ in moved]),
+            "ids": [one.id for one, _ in moved],
+            "before": [before for _, before in moved],
+        },
     )
+
+
+def _columns(one: Application) -> Mapping[str, Any]:
+    return {name: getattr(one, name) for name in Application.__dataclass_fields__}
 
 
 async def set_told(tx: Tx, id: int, position: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -26,12 +26,12 @@ from jobmill.hiring.applicants import ApplicantId
 from jobmill.hiring.applications import Application, ApplicationId, Duplicate
 from jobmill.hiring.events import Sealed
 from jobmill.hiring.notices import Kind, Notice
-from jobmill.hiring.openings import Opening, OpeningStatus
+from jobmill.hiring.openings import Locked, OpeningStatus
 from jobmill.hiring.transitions import OCCUPYING, EventType, Move, Status, Turn, check
 
 
 class Desk:
-    def __init__(self, tx: Tx, opening: Opening, by: Actor) -> None:
+    def __init__(self, tx: Tx, opening: Locked, by: Actor) -> None:
         self.tx = tx
         self.opening = opening
         self.by = by
@@ -47,7 +47,7 @@ class Desk:
         self.seq = opening.last_seq
         self.somebody_moved_up = False
         self._hash = opening.last_hash
-        self._ids: Iterator[int] = iter(())
+        self._ids = iter(opening.ids)
         self._live: set[int] = set()
         self._entered: list[Application] = []
         self._moved: dict[ApplicationId, tuple[Application, Status]] = {}
@@ -56,9 +56,9 @@ class Desk:
         self._notices: list[Notice] = []
         self._updates: list[tuple[AsyncCursor[TupleRow], int]] = []
 
-    def expect(self, ids: Iterable[int], live: set[int]) -> None:
-        """Numbers for newcomers, and who of them is in it already."""
-        self._ids, self._live = iter(ids), live
+    def expect(self, live: set[int]) -> None:
+        """Newcomers, of whom these are in it already."""
+        self._live = live
 
     @property
     def free(self) -> int:
@@ -226,7 +226,8 @@ class Desk:
                 last_event_at=self.at,
             ),
         )
-        await notices.tell_hooks(self.tx, self.opening.id, self.opening.last_seq, self.seq)
+        if self.opening.hooked:
+            await notices.tell_hooks(self.tx, self.opening.id, self.opening.last_seq, self.seq)
 
     def check_updates(self) -> None:
         """Each moved application was still what it was: it always is, while every writer locks."""
@@ -240,13 +241,12 @@ async def desk(
 ) -> AsyncGenerator[Desk]:
     """The opening, locked; what was done at the desk is written when the block ends."""
     async with tx.pipeline():
-        # All three are on their way before the first is waited for.
-        ids = await applications.take_ids(tx, len(newcomers)) if newcomers else None
-        locked = await openings.lock(tx, opening_id)
+        # Both are on their way before the first is waited for.
+        locked = await openings.lock(tx, opening_id, len(newcomers))
         live = await applications.live(tx, opening_id, newcomers) if newcomers else None
         one = Desk(tx, await openings.locked(locked, opening_id), by)
-        if ids and live:
-            one.expect([id async for (id,) in ids], {id async for (id,) in live})
+        if live:
+            one.expect({id async for (id,) in live})
         yield one
         await one.close()
     one.check_updates()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, as_json, rows
 from jobmill.hiring.chain import Entry, Note
 from jobmill.hiring.transitions import EventType, Status
 
@@ -44,32 +43,20 @@ async def insert(tx: Tx, new: Sequence[Sealed]) -> None:
         """
         INSERT INTO hiring.event
                (opening_id, seq, application_id, type, from_status, to_status, queue_key, deadline,
-                metadata, why, actor, request, note_digest, created_at, hash, note, note_salt)
-        SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::hiring.event_type[],
-                             %s::hiring.status[], %s::hiring.status[], %s::bigint[],
-                             %s::timestamptz[], %s::jsonb[], %s::jsonb[], %s::text[], %s::text[],
-                             %s::bytea[], %s::timestamptz[], %s::bytea[], %s::text[], %s::bytea[])
+                metadata, why, actor, request, note, note_salt, note_digest, created_at, hash)
+        SELECT opening_id, seq, application_id, type, from_status, to_status, queue_key, deadline,
+               metadata, why, actor, request, note, note_salt, note_digest, created_at, hash
+          FROM json_populate_recordset(NULL::hiring.event, %s)
         """,
-        [
-            [one.entry.opening_id for one in new],
-            [one.entry.seq for one in new],
-            [one.entry.application_id for one in new],
-            [one.entry.type for one in new],
-            [one.entry.from_status for one in new],
-            [one.entry.to_status for one in new],
-            [one.entry.queue_key for one in new],
-            [one.entry.deadline for one in new],
-            [json.dumps(one.entry.metadata) for one in new],
-            [json.dumps(one.entry.why) for one in new],
-            [one.entry.actor for one in new],
-            [one.entry.request for one in new],
-            [one.entry.note_digest for one in new],
-            [one.entry.created_at for one in new],
-            [one.hash for one in new],
-            [one.note.text if one.note else None for one in new],
-            [one.note.salt if one.note else None for one in new],
-        ],
+        [as_json([_columns(one) for one in new])],
     )
+
+
+def _columns(one: Sealed) -> Mapping[str, Any]:
+    columns = {name: getattr(one.entry, name) for name in Entry.__dataclass_fields__}
+    if one.note:
+        columns |= {"note": one.note.text, "note_salt": one.note.salt}
+    return columns | {"hash": one.hash}
 
 
 async def of_opening(

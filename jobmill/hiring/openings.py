@@ -65,6 +65,16 @@ class Opening(Terms):
     """The database's clock when this was read; under the lock, never before the last event."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Locked(Opening):
+    """What one statement can bring along."""
+
+    ids: list[int]
+    """Numbers for applications to come, so that their events can be sealed before they are written."""
+    hooked: bool
+    """Whether anybody wants to be called."""
+
+
 async def insert(tx: Tx, terms: Terms, capacity: int) -> OpeningId:
     """A row without any event: `desk` writes that."""
     found = await value(
@@ -128,10 +138,10 @@ async def get(tx: Tx, id: int) -> Opening:
     return found
 
 
-async def lock(tx: Tx, id: int) -> AsyncCursor[Opening]:
+async def lock(tx: Tx, id: int, newcomers: int = 0) -> AsyncCursor[Locked]:
     """Ask for the opening, to be ours until the transaction ends; its clock is read after the lock
     was given. Nothing is waited for here: `locked` does."""
-    cursor = tx.cursor(row_factory=class_row(Opening))
+    cursor = tx.cursor(row_factory=class_row(Locked))
     return await cursor.execute(
         """
         WITH locked AS MATERIALIZED (
@@ -140,18 +150,21 @@ async def lock(tx: Tx, id: int) -> AsyncCursor[Opening]:
                    apply_until, keep_days, created_at, occupied, waiting, excess, next_key, top_key,
                    next_deadline_at, last_seq, last_hash, last_event_at
               FROM hiring.opening
-             WHERE id = %s
+             WHERE id = %(id)s
                FOR NO KEY UPDATE
         )
         SELECT locked.*,
-               greatest(date_trunc('milliseconds', clock_timestamp()), last_event_at) AS now
+               greatest(date_trunc('milliseconds', clock_timestamp()), last_event_at) AS now,
+               ARRAY(SELECT nextval('hiring.application_id_seq')
+                       FROM generate_series(1, %(newcomers)s)) AS ids,
+               EXISTS (SELECT FROM hiring.webhook WHERE enabled) AS hooked
           FROM locked
         """,
-        [id],
+        {"id": id, "newcomers": newcomers},
     )
 
 
-async def locked(cursor: AsyncCursor[Opening], id: int) -> Opening:
+async def locked(cursor: AsyncCursor[Locked], id: int) -> Locked:
     """What was asked for; NoOpening where there is none."""
     found = await cursor.fetchone()
     if found is None:

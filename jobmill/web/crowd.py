@@ -7,9 +7,9 @@ one, and however many come they hold one connection.
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, NamedTuple, cast
+from typing import NamedTuple, cast
 
-from fastapi import Depends, Request
+from fastapi import Request
 
 from jobmill.db import Tx
 from jobmill.errors import AppError
@@ -27,7 +27,7 @@ class _Waiting(NamedTuple):
 
 class Crowd:
     def __init__(self, db: Door, most_a_day: int | None) -> None:
-        self._db = db
+        self.db = db
         self._most_a_day = most_a_day
         self._waiting: dict[int, list[_Waiting]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -67,15 +67,13 @@ class Crowd:
             _tell(one, answers if isinstance(answers, BaseException) else answers[number])
 
     async def _commit(self, opening_id: int, asks: list[Ask]) -> list[Placed | AppError]:
-        async with self._db.transaction() as tx:
+        async with self.db.transaction() as tx:
             return await steps.apply_all(tx, opening_id, asks, most_a_day=self._most_a_day)
 
 
-async def _crowd(request: Request) -> Crowd:
+def the_crowd(request: Request) -> Crowd:
+    """The one of this process. No dependency: each costs every request some of its time."""
     return cast(Crowd, request.app.state.crowd)
-
-
-TheCrowd = Annotated[Crowd, Depends(_crowd)]
 
 
 def _tell(one: _Waiting, answer: Placed | BaseException) -> None:

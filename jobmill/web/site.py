@@ -4,25 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fastapi import FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp
 
 from jobmill.db import Database
 from jobmill.errors import AppError
-from jobmill.web import faults
+from jobmill.web import faults, rights
+from jobmill.web.api import whole
+from jobmill.web.crowd import Crowd
 from jobmill.web.guard import Guard
-from jobmill.web.pages import health, metrics, status
+from jobmill.web.house import House
+from jobmill.web.limits import Limits
+from jobmill.web.pages import health, metrics, my, offer, openings, status
+from jobmill.web.peer import peers
 from jobmill.web.view import HERE, PATIENCE, Door, environment, renderer
 
 
-def make(database: Database, *, hosts: Iterable[str] = (), patience: float = PATIENCE) -> ASGIApp:
-    """The site on a database, for requests that call it localhost or one of `hosts`."""
+def make(
+    database: Database,
+    *,
+    hosts: Iterable[str] = (),
+    patience: float = PATIENCE,
+    local: bool = False,
+    proxies: Iterable[str] = (),
+    public_per_minute: int = 60,
+    house: House | None = None,
+) -> Guard:
+    """The site on a database, for requests that call it localhost or one of `hosts`.
+
+    `local`: only this machine can reach it, and whoever is there may do everything.
+    """
     # No pages made by the framework: they load scripts from elsewhere.
     app = FastAPI(title="Jobmill", openapi_url=None)
     app.state.door = Door(database, patience)
+    app.state.peers = peers(local=local, proxies=proxies)
+    app.state.limits = Limits(public_per_minute)
+    app.state.signer = None
+    app.state.house = house = house or House()
+    app.state.crowd = Crowd(app.state.door, house.most_a_day)
     app.state.render = render = renderer(environment())
 
     def tell(request: Request, error: Exception) -> Response:
@@ -30,8 +51,11 @@ def make(database: Database, *, hosts: Iterable[str] = (), patience: float = PAT
 
     for kind in (AppError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, tell)
-    app.include_router(health.router)
-    app.include_router(metrics.router)
-    app.include_router(status.router)
+    # First what is asked for most: routes are tried one after the other.
+    app.include_router(whole.router)
+    for pages in (health, openings, my, offer):
+        app.include_router(pages.router)
+    for pages in (metrics, status):
+        app.include_router(pages.router, dependencies=[Depends(rights.viewer)])
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     return Guard(app, hosts, tell)

@@ -1,0 +1,70 @@
+"""Publications: openings as anybody may see them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from jobmill.db import Tx, row, rows
+from jobmill.errors import Gone
+from jobmill.hiring.openings import NoOpening, OpeningStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """An opening as anybody may see it."""
+
+    id: int
+    title: str
+    description: str | None
+    employer: str | None
+    location: str | None
+    remote: bool
+    status: OpeningStatus
+    capacity: int
+    active_count: int
+    waitlist_count: int
+    apply_until: dt.datetime | None
+    created_at: dt.datetime
+    over: bool
+    """Whether the time to apply has ended."""
+
+
+async def find(tx: Tx, *, before: int | None = None, limit: int = 100) -> list[Published]:
+    """Openings that people may apply for, the latest first, from below `before` on."""
+    return await rows(
+        tx,
+        Published,
+        """
+        SELECT id, title, description, employer, location, remote, status, capacity,
+               occupied AS active_count, waiting AS waitlist_count, apply_until, created_at,
+               false AS over
+          FROM hiring.opening
+         WHERE status = 'open' AND (apply_until IS NULL OR apply_until > now())
+           AND (%(before)s::bigint IS NULL OR id < %(before)s)
+         ORDER BY id DESC
+         LIMIT %(limit)s
+        """,
+        {"before": before, "limit": limit},
+    )
+
+
+async def get(tx: Tx, id: int) -> Published:
+    """One opening as anybody may see it; Gone where it is closed, NoOpening where there is none."""
+    found = await row(
+        tx,
+        Published,
+        """
+        SELECT id, title, description, employer, location, remote, status, capacity,
+               occupied AS active_count, waiting AS waitlist_count, apply_until, created_at,
+               coalesce(apply_until <= now(), false) AS over
+          FROM hiring.opening
+         WHERE id = %s
+        """,
+        [id],
+    )
+    if found is None:
+        raise NoOpening(id)
+    if found.status == "closed":
+        raise Gone("This opening is closed.")
+    return found

@@ -1,0 +1,161 @@
+"""/api/applicants, /api/status, /api/timeline: people, and how they stand."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from jobmill.db import Tx
+from jobmill.hiring import applicants, privacy, reading
+from jobmill.hiring.applicants import Applicant as Known
+from jobmill.hiring.events import Event as Recorded
+from jobmill.hiring.reading import Own
+from jobmill.web import reads
+from jobmill.web.api.lists import AfterId, AfterMark, Limit, answer
+from jobmill.web.api.openapi import problems
+from jobmill.web.api.shapes import (
+    Applicant,
+    ApplicantId,
+    ApplicantStatus,
+    Event,
+    Shape,
+    Standing,
+    Text,
+)
+from jobmill.web.house import HouseRules
+from jobmill.web.once import once
+from jobmill.web.rights import Anyone, Recruiter, Viewer
+from jobmill.web.view import Db
+
+router = APIRouter(tags=["applicants"])
+
+
+class NewApplicant(Shape):
+    name: Annotated[Text, Field(min_length=1, max_length=400, examples=["Ada Lovelace"])]
+    email: Annotated[Text, Field(max_length=300, examples=["ada@example.org"])]
+
+
+class PersonData(BaseModel):
+    applicant: dict[str, Any]
+    applications: list[dict[str, Any]]
+    events: list[dict[str, Any]]
+    notices: list[dict[str, Any]]
+    blocked: list[dict[str, Any]]
+
+
+class Erased(Shape):
+    applicant_id: int
+    erased: bool = True
+
+
+@router.get("/applicants", response_model=list[Applicant])
+async def list_applicants(
+    request: Request, visitor: Viewer, db: Db, after: AfterId = 0, limit: Limit = reading.MOST
+) -> Response:
+    """People who applied or were added, oldest first."""
+    async with db.transaction() as tx:
+        found = await applicants.find(tx, after=after, limit=limit + 1)
+    more = found[limit - 1].id if len(found) > limit else None
+    return answer(request, [Applicant.of(one) for one in found[:limit]], more)
+
+
+@router.post("/applicants", response_model=Applicant, status_code=201)
+async def create_applicant(
+    body: NewApplicant, request: Request, visitor: Recruiter, db: Db, house: HouseRules
+) -> Response:
+    """Somebody new; their address may not be known yet, whatever its case."""
+    one = applicants.person(body.name, body.email, fold=house.fold_aliases)
+    return await once(
+        request,
+        visitor,
+        db,
+        lambda tx: applicants.add(tx, one),
+        shape=Applicant.of,
+        status=201,
+    )
+
+
+@router.get("/applicants/{applicantId}", response_model=Applicant, responses=problems(404))
+async def show_applicant(
+    applicant_id: ApplicantId, request: Request, visitor: Anyone, db: Db
+) -> Response:
+    """One person; applicants see themselves."""
+    visitor.require("viewer", applicant_id=applicant_id)
+    async with db.transaction() as tx:
+        return answer(request, Applicant.of(await applicants.get(tx, applicant_id)))
+
+
+@router.get("/status/{applicantId}", response_model=ApplicantStatus, responses=problems(404))
+async def show_status(
+    applicant_id: ApplicantId,
+    request: Request,
+    visitor: Anyone,
+    db: Db,
+    after: AfterId = 0,
+    limit: Limit = reading.MOST,
+) -> Response:
+    """How one person stands in each of their applications."""
+    visitor.require("viewer", applicant_id=applicant_id)
+    person, found = await reads.of_applicant(
+        db,
+        applicant_id,
+        lambda tx: reading.own(tx, applicant_id, after=after, limit=limit + 1),
+    )
+    more = found[limit - 1].application_id if len(found) > limit else None
+    return answer(request, _status(person, found[:limit]), more)
+
+
+def _status(person: Known, found: list[Own]) -> ApplicantStatus:
+    return ApplicantStatus(
+        applicant_id=person.id,
+        applicant_name=person.name,
+        applicant_email=person.email,
+        applications=[Standing.of(one) for one in found],
+    )
+
+
+@router.get("/timeline/{applicantId}", response_model=list[Event], responses=problems(404))
+async def show_timeline(
+    applicant_id: ApplicantId,
+    request: Request,
+    visitor: Anyone,
+    db: Db,
+    after: AfterMark = None,
+    limit: Limit = reading.MOST,
+) -> Response:
+    """What happened to one person's applications, in order."""
+    visitor.require("viewer", applicant_id=applicant_id)
+
+    async def work(tx: Tx) -> list[Recorded]:
+        return await reading.timeline(tx, applicant_id, after=after, limit=limit + 1)
+
+    found = await reads.of_applicant(db, applicant_id, work)
+    more = reading.mark(found[limit - 1]) if len(found) > limit else None
+    return answer(request, [Event.of(one) for one in found[:limit]], more)
+
+
+@router.get("/applicants/{applicantId}/export", response_model=PersonData, responses=problems(404))
+async def export_applicant(applicant_id: ApplicantId, visitor: Anyone, db: Db) -> Response:
+    """All that is kept about one person."""
+    visitor.require("admin", applicant_id=applicant_id)
+    async with db.transaction() as tx:
+        found = await privacy.export(tx, applicant_id)
+    name = f'attachment; filename="applicant-{applicant_id}.json"'
+    return JSONResponse(found, headers={"Content-Disposition": name})
+
+
+@router.post("/applicants/{applicantId}/erase", response_model=Erased, responses=problems(404))
+async def erase_applicant(
+    applicant_id: ApplicantId, request: Request, visitor: Anyone, db: Db
+) -> Response:
+    """Forget one person for good; their applications end, and the log stays whole."""
+    visitor.require("admin", applicant_id=applicant_id)
+
+    async def work(tx: Tx) -> Erased:
+        await privacy.erase(tx, applicant_id, visitor.actor)
+        return Erased(applicant_id=applicant_id)
+
+    return await once(request, visitor, db, work, shape=Erased.of)

@@ -1,0 +1,66 @@
+"""/api/blocklist: who may not apply."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
+from pydantic import Field
+
+from jobmill.db import Tx
+from jobmill.hiring import blocked
+from jobmill.web.api.lists import answer
+from jobmill.web.api.openapi import problems
+from jobmill.web.api.shapes import Shape, Text, Time
+from jobmill.web.once import once
+from jobmill.web.rights import Recruiter, Viewer
+from jobmill.web.view import Db
+
+router = APIRouter(prefix="/blocklist", tags=["blocklist"])
+
+
+class NewBlocked(Shape):
+    address: Annotated[Text, Field(min_length=3, max_length=300, examples=["@example.org"])]
+    """An address, or a domain with an @ before it."""
+    reason: Annotated[Text, Field(min_length=1, max_length=2_000, examples=["Spam"])]
+
+
+class Blocked(Shape):
+    address: Annotated[str, Field(validation_alias="email_key")]
+    reason: str
+    created_at: Time
+
+
+class KeptBlocked(Shape):
+    address: str
+    reason: str
+
+
+@router.get("", response_model=list[Blocked])
+async def list_blocked(request: Request, visitor: Viewer, db: Db) -> Response:
+    """Addresses and domains, by name."""
+    async with db.transaction() as tx:
+        return answer(request, [Blocked.of(one) for one in await blocked.find(tx)])
+
+
+@router.post("", response_model=KeptBlocked, status_code=201)
+async def block(body: NewBlocked, request: Request, visitor: Recruiter, db: Db) -> Response:
+    """Take no more applications from there; those who are in stay."""
+    address = blocked.entry(body.address)
+
+    async def work(tx: Tx) -> KeptBlocked:
+        await blocked.add(tx, address, body.reason)
+        return KeptBlocked(address=address, reason=body.reason)
+
+    return await once(request, visitor, db, work, shape=KeptBlocked.of, status=201)
+
+
+@router.delete("/{address}", status_code=204, responses=problems(404))
+async def unblock(
+    address: Annotated[Text, Path(max_length=300, examples=["@example.org"])],
+    visitor: Recruiter,
+    db: Db,
+) -> None:
+    """Take them again."""
+    async with db.transaction() as tx:
+        await blocked.remove(tx, blocked.entry(address))

@@ -1,0 +1,159 @@
+"""/api/jobs: openings, and what the company does to them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+from fastapi import APIRouter, Request, Response
+from pydantic import Field
+
+from jobmill.db import Tx
+from jobmill.hiring import company, openings, reading
+from jobmill.hiring.actor import Actor
+from jobmill.hiring.openings import Opening, Terms
+from jobmill.hiring.reading import Detail
+from jobmill.web import reads
+from jobmill.web.api.lists import AfterId, AfterMark, Limit, answer
+from jobmill.web.api.openapi import problems
+from jobmill.web.api.shapes import (
+    Job,
+    JobChange,
+    JobDetail,
+    JobId,
+    JobSettings,
+    NewJob,
+    Row,
+    Shape,
+    Whole,
+)
+from jobmill.web.limits import Public
+from jobmill.web.once import once
+from jobmill.web.rights import Recruiter, Viewer, Visitor
+from jobmill.web.view import Db, Door
+
+router = APIRouter(prefix="/jobs", tags=["jobs"])
+
+
+class Capacity(Shape):
+    capacity: Annotated[Whole, Field(ge=1, le=company.MOST, examples=[3])]
+
+
+@router.get("", response_model=list[Job], responses=problems(429))
+async def list_jobs(
+    request: Request, visitor: Public, db: Db, after: AfterId = 0, limit: Limit = reading.MOST
+) -> Response:
+    """Openings, oldest first; strangers see those that are open."""
+    status = None if visitor.may("viewer") else "open"
+    async with db.transaction() as tx:
+        found = await reading.count_all(tx, status=status, after=after, limit=limit + 1)
+    more = found[limit - 1].id if len(found) > limit else None
+    return answer(request, [Job.of(one) for one in found[:limit]], more)
+
+
+@router.post("", response_model=Job, status_code=201)
+async def create_job(body: NewJob, request: Request, visitor: Recruiter, db: Db) -> Response:
+    """A new opening, open at once."""
+
+    async def work(tx: Tx) -> reading.Counted:
+        opening = await company.create(tx, Terms(**body.terms()), body.capacity, visitor.actor)
+        return await reading.count(tx, opening.id)
+
+    return await once(request, visitor, db, work, shape=Job.of, status=201)
+
+
+@router.get("/{jobId}", response_model=JobDetail, responses=problems(404))
+async def show_job(
+    job_id: JobId,
+    request: Request,
+    visitor: Viewer,
+    db: Db,
+    after: AfterMark = None,
+    limit: Limit = reading.MOST,
+) -> Response:
+    """An opening, who is in it, and who waits for it."""
+    found = await reads.of_opening(
+        db, job_id, lambda tx: reading.detail(tx, job_id, after=after, limit=limit)
+    )
+    return answer(request, _detail(found), found.next)
+
+
+def _detail(found: Detail) -> JobDetail:
+    return JobDetail(
+        **dict(Job.of(found.opening)),
+        active_applicants=[Row.of(one) for one in found.active],
+        waitlist_applicants=[Row.of(one) for one in found.waiting],
+    )
+
+
+@router.get("/{jobId}/settings", response_model=JobSettings, responses=problems(404))
+async def show_job_settings(job_id: JobId, request: Request, visitor: Viewer, db: Db) -> Response:
+    """All that the company has set."""
+    async with db.transaction() as tx:
+        return answer(request, JobSettings.of(await openings.get(tx, job_id)))
+
+
+@router.patch("/{jobId}/settings", response_model=JobSettings, responses=problems(404, 409))
+async def edit_job(
+    job_id: JobId, body: JobChange, request: Request, visitor: Recruiter, db: Db
+) -> Response:
+    """Change what is named; offers that are out keep their deadline."""
+    return await _change(
+        request,
+        visitor,
+        db,
+        lambda tx: company.edit(tx, job_id, visitor.actor, **body.terms()),
+    )
+
+
+@router.post("/{jobId}/capacity", response_model=JobSettings, responses=problems(404, 409))
+async def change_capacity(
+    job_id: JobId, body: Capacity, request: Request, visitor: Recruiter, db: Db
+) -> Response:
+    """More slots are given away at once; fewer evict nobody."""
+    return await _change(
+        request,
+        visitor,
+        db,
+        lambda tx: company.set_capacity(tx, job_id, body.capacity, visitor.actor),
+    )
+
+
+@router.post("/{jobId}/pause", response_model=JobSettings, responses=problems(404, 409))
+async def pause_job(job_id: JobId, request: Request, visitor: Recruiter, db: Db) -> Response:
+    """Nobody may apply and nobody is promoted by itself; offers that are out go on."""
+    return await _turn(request, visitor, db, job_id, company.pause)
+
+
+@router.post("/{jobId}/resume", response_model=JobSettings, responses=problems(404, 409))
+async def resume_job(job_id: JobId, request: Request, visitor: Recruiter, db: Db) -> Response:
+    """Free slots are given away at once."""
+    return await _turn(request, visitor, db, job_id, company.resume)
+
+
+@router.post("/{jobId}/close", response_model=JobSettings, responses=problems(404, 409))
+async def close_job(job_id: JobId, request: Request, visitor: Recruiter, db: Db) -> Response:
+    """As paused, and no longer published; those who are in it stay."""
+    return await _turn(request, visitor, db, job_id, company.close)
+
+
+@router.post("/{jobId}/reopen", response_model=JobSettings, responses=problems(404, 409))
+async def reopen_job(job_id: JobId, request: Request, visitor: Recruiter, db: Db) -> Response:
+    """Open again what was closed."""
+    return await _turn(request, visitor, db, job_id, company.reopen)
+
+
+async def _turn(
+    request: Request,
+    visitor: Visitor,
+    db: Door,
+    id: int,
+    turn: Callable[[Tx, int, Actor], Awaitable[Opening]],
+) -> Response:
+    return await _change(request, visitor, db, lambda tx: turn(tx, id, visitor.actor))
+
+
+async def _change(
+    request: Request, visitor: Visitor, db: Door, work: Callable[[Tx], Awaitable[Opening]]
+) -> Response:
+    return await once(request, visitor, db, work, shape=JobSettings.of)

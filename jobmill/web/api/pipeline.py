@@ -1,0 +1,108 @@
+"""/api/queue and /api/pipeline: who waits, how it went, and how it was at any moment."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BeforeValidator
+
+from jobmill.db import Tx
+from jobmill.hiring import events, reading, replay, summary
+from jobmill.hiring.events import Event as Recorded
+from jobmill.hiring.replay import Replay as Seen
+from jobmill.web import reads
+from jobmill.web.api.lists import AfterId, Limit, answer
+from jobmill.web.api.openapi import problems
+from jobmill.web.api.shapes import (
+    MOST_ID,
+    Event,
+    Given,
+    JobId,
+    Placed,
+    Queue,
+    QueueEntry,
+    Replay,
+    Summary,
+    whole,
+)
+from jobmill.web.reads import LONG
+from jobmill.web.rights import Viewer
+from jobmill.web.view import Db
+
+router = APIRouter(tags=["pipeline"])
+
+AsOf = Annotated[Given | None, Query(alias="asOf", description="A moment; without it: now.")]
+Seq = Annotated[
+    int | None,
+    Query(ge=1, le=MOST_ID, description="Right after this event of the log."),
+    BeforeValidator(whole),
+]
+
+
+@router.get("/queue/{jobId}", response_model=Queue, responses=problems(404))
+async def show_queue(
+    job_id: JobId,
+    request: Request,
+    visitor: Viewer,
+    db: Db,
+    after: AfterId = 0,
+    limit: Limit = reading.MOST,
+) -> Response:
+    """Who waits, by position."""
+
+    async def work(tx: Tx) -> tuple[reading.Counted, list[reading.Row]]:
+        opening = await reading.count(tx, job_id)
+        return opening, await reading.queue(tx, job_id, after=after, limit=limit + 1)
+
+    opening, found = await reads.of_opening(db, job_id, work)
+    shape = Queue(
+        job_id=opening.id,
+        job_title=opening.title,
+        capacity=opening.capacity,
+        active_count=opening.active_count,
+        waitlist_entries=[QueueEntry.of(one) for one in found[:limit]],
+    )
+    return answer(request, shape, found[limit - 1].queue_key if len(found) > limit else None)
+
+
+@router.get("/pipeline/{jobId}/summary", response_model=Summary, responses=problems(404))
+async def show_summary(job_id: JobId, request: Request, visitor: Viewer, db: Db) -> Response:
+    """How it went so far, by the log."""
+    found = await reads.of_opening(db, job_id, lambda tx: summary.of(tx, job_id), patience=LONG)
+    return answer(request, Summary.of(found))
+
+
+@router.get("/pipeline/{jobId}/replay", response_model=Replay, responses=problems(404))
+async def replay_job(
+    job_id: JobId,
+    request: Request,
+    visitor: Viewer,
+    db: Db,
+    as_of: AsOf = None,
+    seq: Seq = None,
+    after: AfterId = 0,
+    limit: Limit = reading.MOST,
+) -> Response:
+    """The opening as it was: at a moment, or right after an event; lists hold `limit` each, and the
+    Link leads to further events."""
+
+    async def work(tx: Tx) -> tuple[Seen, list[Recorded]]:
+        seen = await replay.at(tx, job_id, as_of=as_of, seq=seq)
+        log = await events.of_opening(tx, job_id, after=after, upto=seen.seq, limit=limit + 1)
+        return seen, log
+
+    seen, log = await reads.of_opening(db, job_id, work, patience=LONG)
+    more = log[limit - 1].seq if len(log) > limit else None
+    return answer(request, _replay(seen, log[:limit], limit), more)
+
+
+def _replay(seen: Seen, log: list[Recorded], limit: int) -> Replay:
+    return Replay(
+        job_id=seen.opening_id,
+        as_of=seen.as_of,
+        active_applicants=[Placed.of(one) for one in seen.active[:limit]],
+        waitlist_applicants=[Placed.of(one) for one in seen.waiting[:limit]],
+        # What happened to the opening itself is not of the contract's shape; `/events` has it.
+        events=[Event.of(one) for one in log if one.application_id is not None],
+    )

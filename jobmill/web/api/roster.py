@@ -1,0 +1,218 @@
+"""/api/jobs/{jobId}/applications: all of them at once, in lists and tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from collections.abc import Iterator, Sequence
+from typing import IO, Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import Field, StrictBool
+
+from jobmill.db import Tx
+from jobmill.errors import Invalid
+from jobmill.hiring import bulk, intake, openings, reading, records, sheets
+from jobmill.hiring.bulk import Action
+from jobmill.hiring.intake import Admitted
+from jobmill.hiring.sheets import Entry
+from jobmill.hiring.transitions import Status
+from jobmill.web import reads
+from jobmill.web.api.lists import Cursor, Page, PageLimit, answer
+from jobmill.web.api.openapi import problems
+from jobmill.web.api.shapes import Id, JobId, Shape, Text, Time
+from jobmill.web.house import HouseRules
+from jobmill.web.once import once
+from jobmill.web.rights import Recruiter, Viewer
+from jobmill.web.view import Db
+
+router = APIRouter(prefix="/jobs/{jobId}", tags=["applications"])
+
+MOST_AT_ONCE = 1_000
+"""One request holds the opening's lock for no longer than that many take."""
+EXPORT = 600.0
+"""Seconds that a table may take to write: a million lines took 40."""
+IN_MEMORY = 8 * 1024 * 1024
+PIECE = 64 * 1024
+
+CSV_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "text/csv": {
+                "schema": {"type": "string"},
+                "example": "name,email\nAda Lovelace,ada@example.org\n",
+            }
+        },
+    }
+}
+CSV_ANSWER: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A table."}
+}
+
+DryRun = Annotated[
+    bool, Query(alias="dryRun", description="Say what would happen, and do nothing.")
+]
+
+
+class Application(Shape):
+    application_id: int
+    applicant_id: int
+    applicant_name: str
+    applicant_email: str
+    status: Status
+    penalty_count: int
+    applied_at: Time
+    entered_at: Time
+    """When it came into its status."""
+    promoted_at: Time | None
+    acknowledge_deadline: Time | None
+
+
+class Applications(Page):
+    items: list[Application]
+
+
+class Bulk(Shape):
+    action: Action
+    application_ids: Annotated[list[Id], Field(min_length=1, max_length=MOST_AT_ONCE)]
+    reason: Annotated[Text, Field(min_length=1, max_length=2_000, examples=["Season is over"])]
+    message: Annotated[Text, Field(max_length=10_000)] | None = None
+    """What they are told, for the action `message`."""
+    dry_run: StrictBool = False
+
+
+class BulkLine(Shape):
+    application_id: int
+    applicant_id: int | None
+    outcome: bulk.Outcome
+    detail: str | None
+
+
+class BulkAnswer(Shape):
+    dry_run: bool
+    lines: list[BulkLine]
+
+
+class ImportLine(Shape):
+    line: int
+    email: str
+    outcome: intake.Outcome
+    status: Status | None
+    queue_position: Annotated[int | None, Field(validation_alias="position")]
+    application_id: int | None
+    detail: str | None
+
+
+class ImportAnswer(Shape):
+    dry_run: bool
+    lines: list[ImportLine]
+
+
+@router.get("/applications", response_model=Applications, responses=problems(404))
+async def list_applications(
+    job_id: JobId,
+    request: Request,
+    visitor: Viewer,
+    db: Db,
+    status: Status | None = None,
+    after: Cursor = 0,
+    limit: PageLimit = 100,
+) -> Response:
+    """All applications, also those that ended; oldest first."""
+
+    async def work(tx: Tx) -> list[reading.Entry]:
+        await openings.get(tx, job_id)
+        return await reading.entries(tx, job_id, status=status, after=after, limit=limit + 1)
+
+    found = await reads.of_opening(db, job_id, work)
+    next = found[limit - 1].application_id if len(found) > limit else None
+    items = [Application.of(one) for one in found[:limit]]
+    return answer(request, Applications(items=items, next=next))
+
+
+@router.get("/applications.csv", response_class=Response, responses={**CSV_ANSWER, **problems(404)})
+async def export_applications(job_id: JobId, visitor: Viewer, db: Db) -> Response:
+    """The same as a table: who is in it, who waits by position, and who ended."""
+    file = await reads.of_opening(db, job_id, lambda tx: _write(tx, job_id), patience=EXPORT)
+    name = f'attachment; filename="applications-{job_id}.csv"'
+    return StreamingResponse(
+        _pieces(file), media_type="text/csv", headers={"Content-Disposition": name}
+    )
+
+
+async def _write(tx: Tx, id: int) -> IO[bytes]:
+    """The whole table, of one moment; a reader who is slow holds no transaction open."""
+    file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - who sends it closes it
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    table = csv.writer(text)
+    table.writerow(records.APPLICATION)
+    async for one in records.applications(tx, id):
+        table.writerow([sheets.cell(value) for value in one.values()])
+    text.detach()
+    file.seek(0)
+    return file
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(PIECE):
+            yield piece
+
+
+@router.post(
+    "/import", response_model=ImportAnswer, responses=problems(404), openapi_extra=CSV_BODY
+)
+async def import_applications(
+    job_id: JobId,
+    request: Request,
+    visitor: Recruiter,
+    db: Db,
+    house: HouseRules,
+    dry_run: DryRun = False,
+) -> Response:
+    """Have people apply, from a table with the columns `name` and `email`; in its order."""
+    entries = sheets.people(await request.body(), fold=house.fold_aliases)
+    if len(entries) > MOST_AT_ONCE:
+        raise Invalid(f"{MOST_AT_ONCE:,} lines at once, at most: send it in parts.")
+
+    async def work(tx: Tx) -> Sequence[Admitted]:
+        return await _admit(tx, job_id, entries, visitor, dry_run)
+
+    def shape(lines: Sequence[Admitted]) -> ImportAnswer:
+        return ImportAnswer(dry_run=dry_run, lines=[ImportLine.of(one) for one in lines])
+
+    return await once(request, visitor, db, work, shape=shape)
+
+
+async def _admit(
+    tx: Tx, id: int, entries: Sequence[Entry], visitor: Recruiter, dry_run: bool
+) -> Sequence[Admitted]:
+    async with tx.transaction(force_rollback=dry_run):
+        return await intake.admit(tx, id, entries, visitor.actor)
+
+
+@router.post("/bulk", response_model=BulkAnswer, responses=problems(404))
+async def change_many(
+    job_id: JobId, body: Bulk, request: Request, visitor: Recruiter, db: Db
+) -> Response:
+    """Withdraw, promote or write to many, as one moment; one that is refused stops no other."""
+
+    async def work(tx: Tx) -> list[bulk.Line]:
+        return await bulk.run(
+            tx,
+            job_id,
+            body.action,
+            body.application_ids,
+            visitor.actor,
+            reason=body.reason,
+            message=body.message,
+            dry_run=body.dry_run,
+        )
+
+    def shape(lines: list[bulk.Line]) -> BulkAnswer:
+        return BulkAnswer(dry_run=body.dry_run, lines=[BulkLine.of(one) for one in lines])
+
+    return await once(request, visitor, db, work, shape=shape)

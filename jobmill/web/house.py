@@ -1,0 +1,43 @@
+"""How strangers apply, and where they find us: what the operator set, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, cast
+
+from fastapi import Depends, Request
+
+from jobmill.outside.addresses import Places
+from jobmill.outside.webhook import places
+from jobmill.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    fold_aliases: bool = False
+    """Whether aliases of one mailbox are one person."""
+    most_a_day: int | None = None
+    """Applications of one person a day; None: as many as they like."""
+    private: Places = frozenset()
+    """Where webhooks may lead although it is not public."""
+    base: str = ""
+    """What links that we give out begin with; empty: as the request calls us."""
+
+    def link(self, request: Request, path: str) -> str:
+        return (self.base or str(request.base_url).rstrip("/")) + path
+
+
+def of(settings: Settings) -> House:
+    return House(
+        fold_aliases=settings.fold_email_aliases,
+        most_a_day=settings.applications_per_person_per_day or None,
+        private=places(settings),
+        base=settings.public_url,
+    )
+
+
+async def _house(request: Request) -> House:
+    return cast(House, request.app.state.house)
+
+
+HouseRules = Annotated[House, Depends(_house)]

@@ -1,0 +1,78 @@
+"""/offer/{token}: one offer, to be accepted or declined."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from jobmill.db import Tx
+from jobmill.errors import AppError, Invalid
+from jobmill.hiring import applications, offers, openings
+from jobmill.hiring.links import Offer
+from jobmill.hiring.offers import Answer
+from jobmill.hiring.openings import Opening
+from jobmill.hiring.steps import Missed
+from jobmill.web import faults
+from jobmill.web.api.steps import ACKNOWLEDGED, DECLINED, missed
+from jobmill.web.form import Fields
+from jobmill.web.limits import Public
+from jobmill.web.rights import Links, request_id
+from jobmill.web.view import Db, Door, Render, View
+
+router = APIRouter(prefix="/offer/{token}")
+
+
+@router.get("")
+async def page(token: str, db: Db, view: View, links: Links, answer: str = "") -> HTMLResponse:
+    """Nothing is answered by looking at it: mail programs follow links, too."""
+    link = links.read_offer(token)
+    async with db.transaction() as tx:
+        opening = await _opening(tx, link)
+        state = await offers.state(tx, link)
+    return view(
+        "my/offer.html", token=token, opening=opening, link=link, state=state, answer=answer
+    )
+
+
+@router.post("")
+async def answer(
+    token: str,
+    form: Fields,
+    visitor: Public,
+    request: Request,
+    db: Db,
+    view: View,
+    links: Links,
+) -> HTMLResponse:
+    link = links.read_offer(token)
+    given = form.get("answer")
+    if given not in ("accept", "decline"):
+        raise Invalid("Accept the offer, or decline it.")
+    return await _answer(link, given, request, db, view)
+
+
+async def _answer(
+    link: Offer, given: Answer, request: Request, db: Door, view: Render
+) -> HTMLResponse:
+    error: AppError | None = None
+    async with db.transaction() as tx:
+        opening = await _opening(tx, link)
+    try:
+        async with db.transaction() as tx:
+            done = await offers.answer_link(tx, link, given, request=request_id(request))
+        error = missed(done) if isinstance(done, Missed) else None
+    except AppError as refused:
+        error = refused
+    said = ACKNOWLEDGED if given == "accept" else DECLINED
+    return view(
+        "my/answered.html",
+        faults.status(error) if error else 200,
+        opening=opening,
+        good=error is None,
+        text=str(error or said),
+    )
+
+
+async def _opening(tx: Tx, link: Offer) -> Opening:
+    one = await applications.get(tx, link.application_id)
+    return await openings.get(tx, one.opening_id)

@@ -1,0 +1,125 @@
+"""Writes docs/reference/api.md from the description of the API: python -m scripts.api"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any, get_args
+
+from jobmill.hiring.transitions import Move, Status, Turn
+from jobmill.web.api import whole
+
+PAGE = Path("docs/reference/api.md")
+
+
+def _or(words: Iterable[str]) -> str:
+    return " or ".join(f"`{word}`" for word in words)
+
+
+INTRO = """\
+# HTTP API
+
+Made from the code by `make fmt`. A running Jobmill gives the same, and all shapes in full, as
+OpenAPI 3.1 at `GET /api/openapi.json`.
+
+"""
+
+ERRORS = """
+Errors are `{"error": {"code", "message", "details"}}`. Every path may answer 400, 401, 403 and 503;
+what changes something also 409, 413, 422 and 429. The tables name what else there is.
+"""
+
+SHAPES = f"""
+## Shapes
+
+`?` may be null. A status is {_or(get_args(Status))}; an event type is {_or(get_args(Move))}, or of
+the opening itself {_or(get_args(Turn))}.
+
+| shape | fields |
+|---|---|
+"""
+
+COMMON = {"400", "401", "403", "503"}
+COMMON_CHANGE = COMMON | {"409", "413", "422", "429"}
+
+
+def api_page() -> str:
+    found: Mapping[str, Any] = whole.description()
+    lines = [_line(path, method, one) for path, method, one in _operations(found)]
+    lines.sort(key=lambda line: line[0])
+    parts = [INTRO + found["info"]["description"] + ERRORS]
+    for tag, rows in groupby(lines, key=lambda line: line[0]):
+        parts.append(f"\n## {tag.capitalize()}\n\n| request | what it does | body | answer |\n")
+        parts.append("|---|---|---|---|\n")
+        parts += [row for _, row in rows]
+    parts.append(SHAPES)
+    parts += [_shape(name, one) for name, one in sorted(found["components"]["schemas"].items())]
+    return "".join(parts)
+
+
+def _operations(found: Mapping[str, Any]) -> Iterable[tuple[str, str, Mapping[str, Any]]]:
+    for path, methods in found["paths"].items():
+        for method, operation in methods.items():
+            yield path, method, operation
+
+
+def _line(path: str, method: str, one: Mapping[str, Any]) -> tuple[str, str]:
+    query = [part["name"] for part in one.get("parameters", ()) if part["in"] == "query"]
+    asked = f"`{method.upper()} {path}`" + (f" ?{', '.join(query)}" if query else "")
+    words = " ".join(one["description"].split())
+    common = COMMON if method == "get" else COMMON_CHANGE
+    answers = [
+        _answer(status, reply) for status, reply in one["responses"].items() if status not in common
+    ]
+    body = _named(one.get("requestBody", {}).get("content", {}))
+    return one["tags"][0], f"| {asked} | {words} | {body} | {', '.join(answers)} |\n"
+
+
+def _answer(status: str, reply: Mapping[str, Any]) -> str:
+    shape = _named(reply.get("content", {}))
+    return status if shape in ("", "`Problem`") else f"{status} {shape}"
+
+
+def _named(content: Mapping[str, Any]) -> str:
+    return ", ".join(f"`{_kind(one['schema'], media)}`" for media, one in content.items())
+
+
+def _kind(schema: Mapping[str, Any], media: str = "") -> str:
+    match schema:
+        case {"$ref": name}:
+            return name.rpartition("/")[2]
+        case {"anyOf": options}:
+            return "".join(_kind(one) for one in options if one.get("type") != "null") + "?"
+        case {"type": "array", "items": inner}:
+            return f"[{_kind(inner)}]"
+        case {"enum": choices} if "WAITLIST" in choices:
+            return "status"
+        case {"enum": choices} if "APPLIED" in choices:
+            return "event type"
+        case {"enum": choices}:
+            return " or ".join(map(str, choices))
+        case {"format": "date-time"}:
+            return "time"
+        case _:
+            return media or str(schema.get("type", "any"))
+
+
+def _shape(name: str, schema: Mapping[str, Any]) -> str:
+    needed = schema.get("required", ())
+    fields = [
+        f"{field} {_kind(one)}" + _default(one, field in needed)
+        for field, one in schema.get("properties", {}).items()
+    ]
+    return f"| `{name}` | {', '.join(fields)} |\n"
+
+
+def _default(schema: Mapping[str, Any], needed: bool) -> str:
+    if needed or schema.get("default") is None:
+        return ""
+    return f" ({json.dumps(schema['default'])})"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(api_page(), encoding="utf-8")

@@ -1,0 +1,87 @@
+"""A mail server on loopback that keeps what it is handed, and refuses what a test tells it to."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from ssl import SSLContext
+from typing import Any
+
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
+
+from jobmill.settings import Settings
+
+PASSWORD = "s3cret/@:"
+
+
+@dataclass
+class Mailbox:
+    port: int = 0
+    letters: list[EmailMessage] = field(default_factory=list)
+    recipients: list[list[str]] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
+    """What is answered to the next letters, each once, in place of taking them."""
+    logins: list[bytes] = field(default_factory=list)
+
+    scheme: str = "smtp"
+
+    def settings(self, user: str = "", **more: Any) -> Settings:
+        own = f"{self.scheme}://{user}127.0.0.1:{self.port}"
+        given = {"smtp_url": own, "mail_from": "Wells <hiring@wells.example>", **more}
+        return Settings.model_validate(given)
+
+    async def handle_RCPT(
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        if self.refusals:
+            return self.refusals.pop(0).format(address=address)
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        assert isinstance(envelope.content, bytes)
+        found = message_from_bytes(envelope.content, policy=policy.default)
+        self.letters.append(found)  # pyright: ignore[reportArgumentType]
+        self.recipients.append(envelope.rcpt_tos)
+        return "250 OK"
+
+    def check_login(
+        self, server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: Any
+    ) -> AuthResult:
+        assert isinstance(data, LoginPassword)
+        self.logins.append(data.login)
+        right = data.password == PASSWORD.encode()
+        return AuthResult(success=right, handled=right)
+
+
+@asynccontextmanager
+async def open_mailbox(
+    *, login: bool = False, tls: SSLContext | None = None
+) -> AsyncIterator[Mailbox]:
+    mailbox = Mailbox(scheme="smtps" if tls else "smtp")
+
+    def serve() -> SMTP:
+        with warnings.catch_warnings():
+            # It warns of passwords without TLS; on loopback there is none.
+            warnings.simplefilter("ignore")
+            return SMTP(
+                mailbox,
+                hostname="mail.test",
+                enable_SMTPUTF8=True,
+                auth_required=login,
+                auth_require_tls=False,
+                authenticator=mailbox.check_login,
+            )
+
+    server = await asyncio.get_running_loop().create_server(serve, "127.0.0.1", 0, ssl=tls)
+    mailbox.port = server.sockets[0].getsockname()[1]
+    try:
+        yield mailbox
+    finally:
+        server.close()
+        await server.wait_closed()

@@ -1,0 +1,108 @@
+"""Long lists come in parts, and the parts make the whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.web.api.kit import apply, make_job, make_person
+
+Cut = Callable[[Any], list[Any]]
+
+
+async def walk(site: httpx2.AsyncClient, path: str, cut: Cut) -> tuple[list[Any], int]:
+    """All rows by following the links, and how many pages there were."""
+    found: list[Any] = []
+    pages, next = 0, path
+    while next:
+        answer = await site.get(next)
+        assert answer.status_code == 200, answer.text
+        found += cut(answer.json())
+        link = re.fullmatch(r'<([^>]+)>; rel="next"', answer.headers.get("link", ""))
+        pages, next = pages + 1, link[1] if link else ""
+    return found, pages
+
+
+def both(detail: Any) -> list[Any]:
+    return detail["activeApplicants"] + detail["waitlistApplicants"]
+
+
+@pytest.fixture
+async def job(site: httpx2.AsyncClient) -> int:
+    """Two are in, five wait."""
+    job = await make_job(site, 2)
+    for _ in range(7):
+        await apply(site, job)
+    return job
+
+
+@pytest.mark.parametrize(
+    ("path", "cut", "pages"),
+    [
+        ("/api/applicants", lambda found: found, 4),
+        ("/api/jobs/{job}", both, 4),
+        ("/api/queue/{job}", lambda found: found["waitlistEntries"], 3),
+        ("/api/pipeline/{job}/replay", lambda found: found["events"], 4),
+    ],
+)
+async def test_following_the_links_gives_the_same_as_one_long_answer(
+    site: httpx2.AsyncClient, job: int, path: str, cut: Cut, pages: int
+) -> None:
+    path = path.format(job=job)
+    whole, one = await walk(site, path, cut)
+    parts, many = await walk(site, f"{path}?limit=2", cut)
+    assert (parts, one, many) == (whole, 1, pages)
+    assert whole
+
+
+async def test_jobs_and_a_persons_applications_are_paged_too(site: httpx2.AsyncClient) -> None:
+    person = await make_person(site)
+    jobs = [await make_job(site) for _ in range(3)]
+    for one in jobs:
+        await apply(site, one, person)
+    found, pages = await walk(site, "/api/jobs?limit=2", lambda found: found)
+    assert ([one["id"] for one in found], pages) == (jobs, 2)
+    mine, pages = await walk(
+        site, f"/api/status/{person}?limit=1", lambda found: found["applications"]
+    )
+    assert ([one["jobId"] for one in mine], pages) == (jobs, 3)
+    events, pages = await walk(site, f"/api/timeline/{person}?limit=2", lambda found: found)
+    assert ([one["metadata"]["jobId"] for one in events], pages) == (jobs, 2)
+
+
+async def test_positions_go_on_where_the_page_before_ended(
+    site: httpx2.AsyncClient, job: int
+) -> None:
+    rows, _ = await walk(site, f"/api/jobs/{job}?limit=3", both)
+    assert [one["queuePosition"] for one in rows] == [None, None, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("path", ["/api/jobs/{job}?after=x", "/api/timeline/{person}?after=1"])
+async def test_a_mark_that_is_none_of_ours_is_refused(site: httpx2.AsyncClient, path: str) -> None:
+    ids = {"job": await make_job(site), "person": await make_person(site)}
+    assert (await site.get(path.format(**ids))).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"), [("applications", 7), ("applications?status=WAITLIST", 5), ("events", 8)]
+)
+async def test_our_own_lists_have_a_cursor(
+    site: httpx2.AsyncClient, job: int, path: str, wanted: int
+) -> None:
+    found: list[Any] = []
+    after: int | None = 0
+    while after is not None:
+        params = httpx2.URL(f"/api/jobs/{job}/{path}").copy_merge_params(
+            {"after": after, "limit": 2}
+        )
+        page = (await site.get(params)).json()
+        assert len(page["items"]) <= 2
+        found += page["items"]
+        after = page["next"]
+    assert len(found) == wanted
+    keys = [one.get("seq") or one["applicationId"] for one in found]
+    assert keys == sorted(set(keys))

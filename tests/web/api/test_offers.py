@@ -1,0 +1,83 @@
+"""Offers answered by the link in a letter: once, and only while they are out."""
+
+from __future__ import annotations
+
+import httpx2
+import pytest
+
+from jobmill.db import Database
+from jobmill.hiring import applications
+from jobmill.hiring.links import Signer
+from jobmill.people import secrets
+from tests.web.api.kit import apply, let_pass, make_job
+from tests.web.kit import told
+
+
+async def offer(site: httpx2.AsyncClient, **terms: object) -> tuple[int, int]:
+    """A job, and an application for it that was made an offer."""
+    job = await make_job(site, requireAcknowledgement=True, **terms)
+    return job, (await apply(site, job))["applicationId"]
+
+
+async def token(database: Database, application: int) -> str:
+    async with database.transaction() as tx:
+        one = await applications.get(tx, application)
+        assert one.acknowledge_deadline
+        return Signer(await secrets.secret(tx)).offer(one.id, one.acknowledge_deadline)
+
+
+@pytest.mark.parametrize(("answer", "status"), [("accept", "ACTIVE"), ("decline", "INACTIVE")])
+async def test_a_link_answers_once(
+    site: httpx2.AsyncClient, database: Database, answer: str, status: str
+) -> None:
+    _, one = await offer(site)
+    link = f"/api/offers/{await token(database, one)}"
+    first = await site.post(link, json={"answer": answer})
+    assert (first.status_code, first.json()["status"]) == (200, status)
+    for again in ("accept", "decline"):
+        assert told(await site.post(link, json={"answer": again})) == (409, "CONFLICT")
+
+
+async def test_the_log_knows_who_answered(site: httpx2.AsyncClient, database: Database) -> None:
+    job, one = await offer(site)
+    link = f"/api/offers/{await token(database, one)}"
+    result = (await site.post(link, json={"answer": "accept"})).json()
+    last = (await site.get(f"/api/jobs/{job}/events")).json()["items"][-1]
+    assert (last["eventType"], last["actor"]) == (
+        "ACKNOWLEDGED",
+        f"applicant:{result['applicantId']}",
+    )
+
+
+async def test_an_offer_that_has_ended_cannot_be_answered_nor_a_later_one_by_its_link(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job, one = await offer(site)
+    await let_pass(database, job, 301)
+    link = f"/api/offers/{await token(database, one)}"
+    # Who is alone is offered the slot anew at once: that is another offer.
+    assert told(await site.post(link, json={"answer": "accept"})) == (410, "GONE")
+    assert told(await site.post(link, json={"answer": "accept"})) == (410, "GONE")
+    detail = (await site.get(f"/api/jobs/{job}")).json()
+    assert [row["status"] for row in detail["activeApplicants"]] == ["PENDING_ACKNOWLEDGMENT"]
+    fresh = f"/api/offers/{await token(database, one)}"
+    assert (await site.post(fresh, json={"answer": "accept"})).status_code == 200
+
+
+async def test_a_link_that_is_not_ours_is_refused(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    _, one = await offer(site)
+    good = await token(database, one)
+    forged = Signer(b"x" * 32).offer(one, (await _deadline(database, one)))
+    for bad in (good[:-2] + "AA", forged, "x", "%00"):
+        answer = await site.post(f"/api/offers/{bad}", json={"answer": "accept"})
+        assert told(answer) == (400, "VALIDATION_ERROR")
+    assert told(await site.post(f"/api/offers/{good}", json={"answer": "maybe"}))[0] == 400
+
+
+async def _deadline(database: Database, one: int):
+    async with database.transaction() as tx:
+        found = (await applications.get(tx, one)).acknowledge_deadline
+    assert found
+    return found

@@ -1,0 +1,77 @@
+"""The description of the API: whole, plain, and the same as the page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+
+from jobmill.web.api import whole
+from scripts import api
+
+CONTRACT = {
+    "/api/healthz": {"get"},
+    "/api/jobs": {"get", "post"},
+    "/api/jobs/{jobId}": {"get"},
+    "/api/applicants": {"get", "post"},
+    "/api/applicants/{applicantId}": {"get"},
+    "/api/apply": {"post"},
+    "/api/apply-public": {"post"},
+    "/api/withdraw": {"post"},
+    "/api/acknowledge": {"post"},
+    "/api/status/{applicantId}": {"get"},
+    "/api/timeline/{applicantId}": {"get"},
+    "/api/queue/{jobId}": {"get"},
+    "/api/pipeline/{jobId}/summary": {"get"},
+    "/api/pipeline/{jobId}/replay": {"get"},
+}
+
+
+def operations() -> list[tuple[str, Any]]:
+    found: Any = whole.description()
+    return [
+        (f"{method} {path}", one)
+        for path, methods in found["paths"].items()
+        for method, one in methods.items()
+    ]
+
+
+def test_the_page_is_up_to_date() -> None:
+    """If not: python -m scripts.api"""
+    assert api.PAGE.read_text("utf-8") == api.api_page()
+
+
+async def test_it_is_served_without_any_page_of_the_framework(site: httpx2.AsyncClient) -> None:
+    answer = await site.get("/api/openapi.json")
+    assert answer.json()["openapi"] == "3.1.0"
+    for path in ("/docs", "/redoc", "/openapi.json"):
+        assert (await site.get(path)).status_code == 404
+
+
+def test_every_endpoint_of_the_contract_is_described() -> None:
+    found: Any = whole.description()
+    for path, methods in CONTRACT.items():
+        assert methods <= set(found["paths"][path]), path
+
+
+def test_operations_have_plain_names_of_their_own_and_say_what_they_do() -> None:
+    names = [one["operationId"] for _, one in operations()]
+    assert len(set(names)) == len(names)
+    assert all(name.isalnum() for name in names)
+    assert all(one["description"].strip() for _, one in operations())
+
+
+def test_every_refusal_is_described_with_its_shape_and_an_example() -> None:
+    for name, one in operations():
+        for status, reply in one["responses"].items():
+            if status >= "400":
+                told = reply["content"]["application/json"]
+                assert told["schema"] == {"$ref": "#/components/schemas/Problem"}, name
+                assert told["example"]["error"]["code"], name
+
+
+def test_no_two_shapes_share_a_name() -> None:
+    schemas: Any = whole.description()["components"]
+    assert set(schemas["schemas"]["LogFault"]["properties"]) == {"seq", "what"}
+    assert set(schemas["schemas"]["WrongField"]["properties"]) == {"field", "message"}
+    assert not [name for name in schemas["schemas"] if "__" in name]

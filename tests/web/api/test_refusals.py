@@ -1,0 +1,251 @@
+"""What is refused, with which status, code and words."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx2
+import pytest
+
+from jobmill.db import Database, connect
+from jobmill.hiring import applications
+from jobmill.web.guard import MOST_BYTES
+from tests.conftest import clone
+from tests.web.api.kit import apply, let_pass, make_job, make_person
+from tests.web.kit import site_with, told
+
+JSON = {"content-type": "application/json"}
+
+
+@pytest.fixture(scope="module")
+async def still(server: str, template: str) -> AsyncIterator[httpx2.AsyncClient]:
+    """A site for all that changes nothing."""
+    with clone(server, template) as url:
+        async with connect(url) as database, site_with(database, local=True) as site:
+            yield site
+
+
+@pytest.mark.parametrize(
+    "id", ["x", "1.5", "0", "-1", "1e3", "+1", "1000000000000", "9" * 40, "\u0661"]
+)
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/jobs/{}",
+        "/api/applicants/{}",
+        "/api/status/{}",
+        "/api/timeline/{}",
+        "/api/queue/{}",
+        "/api/pipeline/{}/summary",
+        "/api/pipeline/{}/replay",
+    ],
+)
+async def test_an_id_in_a_path_is_a_positive_integer(
+    still: httpx2.AsyncClient, path: str, id: str
+) -> None:
+    answer = await still.get(path.format(id))
+    assert told(answer) == (400, "VALIDATION_ERROR")
+    assert answer.json()["error"]["details"][0]["field"] in ("jobId", "applicantId")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{",
+        b"",
+        b"[]",
+        b"null",
+        b'"x"',
+        b"{}",
+        b'{"applicantId": "1", "jobId": 1}',
+        b'{"applicantId": 1.5, "jobId": 1}',
+        b'{"applicantId": 1.0, "jobId": 1}',
+        b'{"applicantId": 1e12, "jobId": 1}',
+        b'{"applicantId": 1000000000000, "jobId": 1}',
+        b'{"applicantId": 0, "jobId": 1}',
+        b'{"applicantId": true, "jobId": 1}',
+        b'{"applicantId": null, "jobId": 1}',
+        b'{"applicantId": [1], "jobId": 1}',
+        b'{"applicantId": ' + b"9" * 5000 + b', "jobId": 1}',
+        b"[" * 100_000,
+        b"\xff\xfe",
+    ],
+)
+async def test_a_body_that_does_not_fit_is_refused(still: httpx2.AsyncClient, body: bytes) -> None:
+    answer = await still.post("/api/apply", content=body, headers=JSON)
+    assert told(answer) == (400, "VALIDATION_ERROR")
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/api/jobs", {"title": "", "capacity": 1}),
+        ("/api/jobs", {"title": "  ", "capacity": 1}),
+        ("/api/jobs", {"title": "x" * 201, "capacity": 1}),
+        ("/api/jobs", {"title": "x", "capacity": 0}),
+        ("/api/jobs", {"title": "x", "capacity": "2"}),
+        ("/api/jobs", {"title": "x", "capacity": 2.5}),
+        ("/api/jobs", {"title": "x", "capacity": 10**12}),
+        ("/api/jobs", {"title": "x"}),
+        ("/api/jobs", {"title": "x\0", "capacity": 1}),
+        ("/api/jobs", {"title": "x", "capacity": 1, "description": "\0"}),
+        ("/api/jobs", {"title": "x", "capacity": 1, "applyUntil": "tomorrow"}),
+        ("/api/jobs", {"title": "x", "capacity": 1, "applyUntil": 5}),
+        ("/api/jobs", {"title": "x", "capacity": 1, "applyUntil": "9999-12-31T23:59:59-14:00"}),
+        ("/api/jobs", {"title": "x", "capacity": 1, "requireAcknowledgement": "yes"}),
+        ("/api/jobs", {"title": "x", "capacity": 1, "acknowledgeWindowSeconds": 0}),
+        ("/api/applicants", {"name": "", "email": "a@b.org"}),
+        ("/api/applicants", {"name": "Ada", "email": "nobody"}),
+        ("/api/applicants", {"name": "Ada", "email": "a@b"}),
+        ("/api/applicants", {"name": "Ada"}),
+        ("/api/apply-public", {"name": "Ada", "email": "a@b.org", "jobId": "1"}),
+        ("/api/apply-public", {"name": "Ada", "email": "not one", "jobId": 1}),
+        ("/api/withdraw", {"applicationId": "1"}),
+        ("/api/acknowledge", {}),
+    ],
+)
+async def test_a_field_that_does_not_fit_is_refused(
+    still: httpx2.AsyncClient, path: str, body: dict[str, Any]
+) -> None:
+    assert told(await still.post(path, json=body)) == (400, "VALIDATION_ERROR")
+
+
+async def test_half_a_character_is_no_text(still: httpx2.AsyncClient) -> None:
+    body = b'{"title": "x", "capacity": 1, "description": "\\ud800"}'
+    answer = await still.post("/api/jobs", content=body, headers=JSON)
+    assert told(answer) == (400, "VALIDATION_ERROR")
+
+
+@pytest.mark.parametrize("query", ["asOf=yesterday", "asOf=", "seq=0", "seq=x", "limit=0"])
+async def test_a_query_that_does_not_fit_is_refused(still: httpx2.AsyncClient, query: str) -> None:
+    job = await make_job(still)
+    answer = await still.get(f"/api/pipeline/{job}/replay?{query}")
+    assert told(answer) == (400, "VALIDATION_ERROR")
+
+
+async def test_a_body_that_is_too_large_is_refused(still: httpx2.AsyncClient) -> None:
+    body = b'{"title": "' + b"x" * MOST_BYTES + b'", "capacity": 1}'
+    answer = await still.post("/api/jobs", content=body, headers=JSON)
+    assert told(answer) == (413, "PAYLOAD_TOO_LARGE")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "message"),
+    [
+        ("GET", "/api/jobs/999999", None, "Job with id 999999 not found"),
+        ("GET", "/api/queue/999999", None, "Job with id 999999 not found"),
+        ("GET", "/api/pipeline/999999/summary", None, "Job with id 999999 not found"),
+        ("GET", "/api/pipeline/999999/replay", None, "Job with id 999999 not found"),
+        ("GET", "/api/applicants/999999", None, "Applicant with id 999999 not found"),
+        ("GET", "/api/status/999999", None, "Applicant with id 999999 not found"),
+        ("GET", "/api/timeline/999999", None, "Applicant with id 999999 not found"),
+        ("POST", "/api/apply", {"applicantId": 999999, "jobId": 999999},
+         "Applicant with id 999999 not found"),
+        ("POST", "/api/apply-public", {"name": "A", "email": "a@b.org", "jobId": 999999},
+         "Job with id 999999 not found"),
+        ("POST", "/api/withdraw", {"applicationId": 999999},
+         "Application with id 999999 not found"),
+        ("POST", "/api/acknowledge", {"applicationId": 999999},
+         "Application with id 999999 not found"),
+        ("GET", "/api/nothing", None, "There is nothing at this path."),
+    ],
+)  # fmt: skip
+async def test_what_is_not_there_is_named(
+    still: httpx2.AsyncClient, method: str, path: str, body: dict[str, Any] | None, message: str
+) -> None:
+    answer = await still.request(method, path, json=body)
+    assert told(answer) == (404, "NOT_FOUND")
+    assert answer.json()["error"]["message"] == message
+
+
+async def test_what_is_in_the_way_is_said(site: httpx2.AsyncClient) -> None:
+    job, person = await make_job(site), await make_person(site)
+    placed = await apply(site, job, person)
+    again = await site.post("/api/apply", json={"applicantId": person, "jobId": job})
+    assert told(again) == (409, "DUPLICATE_SUBMISSION")
+    words = f"Applicant {person} already has an active application for job {job}"
+    assert again.json()["error"]["message"] == words
+    which = {"applicationId": placed["applicationId"]}
+    assert told(await site.post("/api/acknowledge", json=which)) == (409, "CONFLICT")
+    promote = f"/api/applications/{placed['applicationId']}/promote"
+    early = await site.post(promote, json={"reason": "urgent"})
+    assert told(early) == (422, "INVALID_TRANSITION")
+    assert (await site.post("/api/withdraw", json=which)).status_code == 200
+    assert told(await site.post("/api/withdraw", json=which)) == (409, "CONFLICT")
+
+
+async def test_an_address_is_one_persons_whatever_its_case(site: httpx2.AsyncClient) -> None:
+    first = {"name": "Ada", "email": "Ada@Example.org"}
+    assert (await site.post("/api/applicants", json=first)).status_code == 201
+    second = {"name": "Ada", "email": "ada@example.ORG"}
+    assert told(await site.post("/api/applicants", json=second)) == (409, "CONFLICT")
+
+
+async def test_a_refused_public_application_leaves_no_applicant(site: httpx2.AsyncClient) -> None:
+    job = await make_job(site)
+    await site.post(f"/api/jobs/{job}/pause")
+    before = (await site.get("/api/applicants")).json()
+    body = {"name": "Eve", "email": "eve@example.org", "jobId": job}
+    assert told(await site.post("/api/apply-public", json=body)) == (409, "CONFLICT")
+    assert (await site.get("/api/applicants")).json() == before
+
+
+async def test_an_answer_after_the_deadline_is_gone_and_the_decay_is_applied(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site)
+    first, second, third = [await apply(site, job) for _ in range(3)]
+    await site.post("/api/withdraw", json={"applicationId": first["applicationId"]})
+    await let_pass(database, job, 301)
+    late = await site.post("/api/acknowledge", json={"applicationId": second["applicationId"]})
+    assert told(late) == (410, "GONE")
+    assert late.json()["error"]["message"] == (
+        "Acknowledgment window has expired. You have been returned to the waitlist with a penalty."
+    )
+    # Asked of the table itself: to read over HTTP would apply it, too.
+    async with database.transaction() as tx:
+        assert (await applications.get(tx, second["applicationId"])).status == "WAITLIST"
+    detail = (await site.get(f"/api/jobs/{job}")).json()
+    assert [one["applicationId"] for one in detail["activeApplicants"]] == [third["applicationId"]]
+    queue = (await site.get(f"/api/queue/{job}")).json()["waitlistEntries"]
+    assert [(one["applicationId"], one["penaltyCount"]) for one in queue] == [
+        (second["applicationId"], 1)
+    ]
+
+
+async def test_who_alone_waits_is_too_late_all_the_same(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site)
+    first, second = [await apply(site, job) for _ in range(2)]
+    await site.post("/api/withdraw", json={"applicationId": first["applicationId"]})
+    await let_pass(database, job, 301)
+    which = {"applicationId": second["applicationId"]}
+    assert told(await site.post("/api/acknowledge", json=which)) == (410, "GONE")
+    # They are offered the slot anew, and may take that offer.
+    assert (await site.post("/api/acknowledge", json=which)).json()["status"] == "ACTIVE"
+
+
+async def test_who_missed_the_last_offer_is_told_that_it_is_over(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site, requireAcknowledgement=True, maxMissed=1)
+    placed = await apply(site, job)
+    await let_pass(database, job, 301)
+    late = await site.post("/api/acknowledge", json={"applicationId": placed["applicationId"]})
+    assert told(late) == (410, "GONE")
+    assert "your application has ended" in late.json()["error"]["message"]
+
+
+async def test_reads_are_right_although_no_worker_runs(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site)
+    first, second, third = [await apply(site, job) for _ in range(3)]
+    await site.post("/api/withdraw", json={"applicationId": first["applicationId"]})
+    await let_pass(database, job, 301)
+    status = (await site.get(f"/api/status/{third['applicantId']}")).json()["applications"][0]
+    assert status["status"] == "PENDING_ACKNOWLEDGMENT"
+    missed = (await site.get(f"/api/status/{second['applicantId']}")).json()["applications"][0]
+    assert (missed["status"], missed["queuePosition"]) == ("WAITLIST", 1)

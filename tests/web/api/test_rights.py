@@ -1,0 +1,151 @@
+"""Who may do what over the API, from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import pytest
+
+from jobmill.db import Database
+from jobmill.hiring import steps
+from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.links import Signer
+from jobmill.people import keys, secrets
+from jobmill.people.persons import Role
+from tests.hiring.kit import make_applicant, make_opening
+from tests.web.kit import site_with, told
+
+RANKS: list[Role] = ["viewer", "recruiter", "admin"]
+
+ENDPOINTS: list[tuple[str, str, Any, Role]] = [
+    ("POST", "/api/jobs", {"title": "Cook", "capacity": 1}, "recruiter"),
+    ("GET", "/api/jobs/{job}", None, "viewer"),
+    ("GET", "/api/jobs/{job}/settings", None, "viewer"),
+    ("PATCH", "/api/jobs/{job}/settings", {"maxMissed": 2}, "recruiter"),
+    ("POST", "/api/jobs/{job}/capacity", {"capacity": 3}, "recruiter"),
+    ("POST", "/api/jobs/{job}/pause", None, "recruiter"),
+    ("GET", "/api/jobs/{job}/applications", None, "viewer"),
+    ("GET", "/api/jobs/{job}/applications.csv", None, "viewer"),
+    ("GET", "/api/jobs/{job}/events", None, "viewer"),
+    ("GET", "/api/jobs/{job}/verify", None, "viewer"),
+    ("POST", "/api/jobs/{job}/bulk",
+     {"action": "withdraw", "applicationIds": [999_999], "reason": "x"}, "recruiter"),
+    ("GET", "/api/applicants", None, "viewer"),
+    ("POST", "/api/applicants", {"name": "New", "email": "new@example.org"}, "recruiter"),
+    ("GET", "/api/applicants/{other}", None, "viewer"),
+    ("GET", "/api/status/{other}", None, "viewer"),
+    ("GET", "/api/timeline/{other}", None, "viewer"),
+    ("GET", "/api/applicants/{other}/export", None, "admin"),
+    ("POST", "/api/applicants/{other}/erase", None, "admin"),
+    ("POST", "/api/apply", {"applicantId": "{other}", "jobId": "{job}"}, "recruiter"),
+    ("POST", "/api/withdraw", {"applicationId": "{theirs}"}, "recruiter"),
+    ("POST", "/api/acknowledge", {"applicationId": "{theirs}"}, "recruiter"),
+    ("POST", "/api/applications/{theirs}/decline", None, "recruiter"),
+    ("POST", "/api/applications/{theirs}/remove", {"reason": "x"}, "recruiter"),
+    ("POST", "/api/applications/{theirs}/promote", {"reason": "x"}, "recruiter"),
+    ("GET", "/api/queue/{job}", None, "viewer"),
+    ("GET", "/api/pipeline/{job}/summary", None, "viewer"),
+    ("GET", "/api/pipeline/{job}/replay", None, "viewer"),
+    ("GET", "/api/webhooks", None, "admin"),
+    ("POST", "/api/webhooks", {"url": "https://example.org/hook"}, "admin"),
+    ("GET", "/api/blocklist", None, "viewer"),
+    ("POST", "/api/blocklist", {"address": "@bad.example", "reason": "x"}, "recruiter"),
+    ("DELETE", "/api/blocklist/@bad.example", None, "recruiter"),
+]  # fmt: skip
+
+
+@dataclass
+class World:
+    site: httpx2.AsyncClient
+    ids: dict[str, int]
+    keys: dict[str, str]
+    link: str
+
+    async def ask(self, method: str, path: str, body: Any, auth: str = "") -> httpx2.Response:
+        headers = {"Authorization": auth} if auth else {}
+        filled = {name: self._fill(value) for name, value in (body or {}).items()}
+        where = path.format(**self.ids)
+        return await self.site.request(method, where, json=filled or None, headers=headers)
+
+    def _fill(self, value: Any) -> Any:
+        if isinstance(value, str) and value.startswith("{"):
+            return self.ids[value.strip("{}")]
+        return value
+
+
+@pytest.fixture
+async def world(database: Database) -> AsyncIterator[World]:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, 2)
+        me, other = await make_applicant(tx), await make_applicant(tx)
+        mine = await steps.apply(tx, opening.id, me.id, LOCAL)
+        theirs = await steps.apply(tx, opening.id, other.id, LOCAL)
+        made = {role: (await keys.add(tx, role, role)).key for role in RANKS}
+        signer = Signer(await secrets.secret(tx))
+    ids = {
+        "job": opening.id,
+        "me": me.id,
+        "other": other.id,
+        "mine": mine.application.id,
+        "theirs": theirs.application.id,
+    }
+    async with site_with(database) as site:
+        yield World(site, ids, made, signer.personal(me.id, me.link_version))
+
+
+async def test_each_endpoint_asks_for_its_role(world: World) -> None:
+    for method, path, body, role in ENDPOINTS:
+        where = f"{method} {path}"
+        answer = await world.ask(method, path, body)
+        assert told(answer) == (401, "UNAUTHENTICATED"), where
+        answer = await world.ask(method, path, body, f"Link {world.link}")
+        assert told(answer) == (403, "FORBIDDEN"), where
+        for lower in RANKS[: RANKS.index(role)]:
+            answer = await world.ask(method, path, body, f"Bearer {world.keys[lower]}")
+            assert told(answer) == (403, "FORBIDDEN"), f"{where} as {lower}"
+        answer = await world.ask(method, path, body, f"Bearer {world.keys[role]}")
+        assert answer.status_code not in (401, 403), f"{where} as {role}"
+
+
+async def test_an_applicant_sees_and_ends_what_is_their_own(world: World) -> None:
+    auth = f"Link {world.link}"
+    for path in ("/api/status/{me}", "/api/timeline/{me}", "/api/applicants/{me}",
+                 "/api/applicants/{me}/export"):  # fmt: skip
+        assert (await world.ask("GET", path, None, auth)).status_code == 200
+    body = {"applicationId": "{mine}"}
+    left = await world.ask("POST", "/api/withdraw", body, auth)
+    assert left.json()["status"] == "INACTIVE"
+    again = await world.ask("POST", "/api/apply", {"applicantId": "{me}", "jobId": "{job}"}, auth)
+    assert again.status_code == 201
+    gone = await world.ask("POST", "/api/applicants/{me}/erase", None, auth)
+    assert gone.json() == {"applicantId": world.ids["me"], "erased": True}
+    assert told(await world.ask("GET", "/api/status/{me}", None, auth))[0] == 401
+
+
+async def test_strangers_see_what_is_open_and_may_apply(world: World, database: Database) -> None:
+    async with database.transaction() as tx:
+        closed = await make_opening(tx)
+    key = f"Bearer {world.keys['recruiter']}"
+    assert (await world.ask("POST", f"/api/jobs/{closed.id}/close", None, key)).status_code == 200
+    seen = (await world.site.get("/api/jobs")).json()
+    assert world.ids["job"] in [one["id"] for one in seen]
+    assert closed.id not in [one["id"] for one in seen]
+    everything = await world.ask("GET", "/api/jobs", None, key)
+    assert closed.id in [one["id"] for one in everything.json()]
+    body = {"name": "Eve", "email": "eve@example.org", "jobId": "{job}"}
+    assert (await world.ask("POST", "/api/apply-public", body)).status_code == 201
+
+
+async def test_strangers_who_ask_too_often_are_told_to_wait(database: Database) -> None:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx)
+    async with site_with(database, public_per_minute=2) as site:
+        bodies = [
+            {"name": "Eve", "email": f"eve{n}@example.org", "jobId": opening.id} for n in range(3)
+        ]
+        answers = [await site.post("/api/apply-public", json=body) for body in bodies]
+    assert [one.status_code for one in answers] == [201, 201, 429]
+    assert int(answers[2].headers["retry-after"]) > 0
