@@ -1,0 +1,80 @@
+"""Openings with a past: as many who wait, and as many events, as a measure asks for."""
+
+from __future__ import annotations
+
+from jobmill.db import Tx
+from jobmill.hiring import company
+from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.openings import Terms
+
+ACTIVE = 500
+"""Slots that are taken, so that there is somebody to leave."""
+
+
+async def people(tx: Tx, count: int) -> None:
+    await tx.execute(
+        """
+        INSERT INTO hiring.applicant (name, email, email_key)
+        SELECT 'Person ' || n, 'p' || n || '@example.org', 'p' || n || '@example.org'
+          FROM generate_series(1, %s) AS n
+        """,
+        [count],
+    )
+
+
+async def opening(tx: Tx, waiting: int) -> int:
+    """An opening that is full, for which so many wait; its log holds an event for each of them.
+
+    The events are written in bulk and are not sealed: nothing that is measured here reads a hash.
+    """
+    made = await company.create(tx, Terms("Hot"), ACTIVE, LOCAL)
+    await tx.execute(
+        """
+        INSERT INTO hiring.application (opening_id, applicant_id, status, queue_key, applied_at, entered_at)
+        SELECT %(opening)s, id, CASE WHEN n <= %(active)s THEN 'ACTIVE' ELSE 'WAITLIST' END::hiring.status,
+               CASE WHEN n > %(active)s THEN n - %(active)s END, now(), now()
+          FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM hiring.applicant) AS known
+         WHERE n <= %(active)s + %(waiting)s
+        """,
+        {"opening": made.id, "active": ACTIVE, "waiting": waiting},
+    )
+    await tx.execute(
+        """
+        INSERT INTO hiring.stretch (opening_id, stretch, waiting)
+        SELECT opening_id, queue_key >> 10, count(*) FROM hiring.application
+         WHERE opening_id = %s AND status = 'WAITLIST' GROUP BY opening_id, queue_key >> 10
+        """,
+        [made.id],
+    )
+    await tx.execute(
+        """
+        INSERT INTO hiring.event (opening_id, seq, application_id, type, to_status, queue_key, metadata,
+                                  why, actor, created_at, hash)
+        SELECT opening_id, 1 + row_number() OVER (ORDER BY id), id, 'APPLIED', status, queue_key,
+               jsonb_build_object('jobId', opening_id, 'applicantId', applicant_id),
+               '{"rule": "no slot is free"}', 'applicant:1', applied_at, sha256('')
+          FROM hiring.application WHERE opening_id = %s
+        """,
+        [made.id],
+    )
+    await tx.execute(
+        """
+        UPDATE hiring.opening
+           SET occupied = %(active)s, waiting = %(waiting)s, next_key = %(waiting)s + 1, top_key = %(waiting)s,
+               last_seq = 1 + %(active)s + %(waiting)s
+         WHERE id = %(opening)s
+        """,
+        {"opening": made.id, "active": ACTIVE, "waiting": waiting},
+    )
+    return made.id
+
+
+async def of_status(tx: Tx, opening_id: int, status: str, count: int) -> list[int]:
+    cursor = await tx.execute(
+        """
+        SELECT id FROM hiring.application
+         WHERE opening_id = %s AND status = %s::hiring.status ORDER BY id LIMIT %s
+        """,
+        [opening_id, status, count],
+    )
+    return [id for (id,) in await cursor.fetchall()]

@@ -1,0 +1,347 @@
+"""Measures hiring over real HTTP, one web process, on a durable PostgreSQL: how many can apply, and
+whether a step costs the same however many wait."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from rich.console import Console
+from rich.table import Table
+
+from bench.hiring import history
+from evaluation.goal import Goal
+from evaluation.run import line
+from jobmill.db import Database, binaries, connect
+from jobmill.db.embedded import Embedded
+from jobmill.db.migrate import migrate
+from jobmill.hiring import company, openings, replay
+from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.openings import Terms
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "bench" / "results" / "hiring.json"
+SECONDS = 8.0
+STEPS = 300
+CAPACITY = 5
+SETTLE = 5.0
+
+
+@dataclass
+class Found:
+    """Rates a second, seconds, kilobytes; by what they are of."""
+
+    bare: dict[int, float] = field(default_factory=dict[int, float])
+    applies: dict[int, float] = field(default_factory=dict[int, float])
+    web_ms: dict[int, float] = field(default_factory=dict[int, float])
+    overbooked: int = 0
+    costs: dict[str, dict[int, dict[str, float]]] = field(default_factory=dict[str, Any])
+    position_ms: dict[int, float] = field(default_factory=dict[int, float])
+    replay_ms: dict[int, float] = field(default_factory=dict[int, float])
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--sizes", type=int, nargs="+", default=[0, 10_000, 1_000_000])
+    asked.add_argument("--seconds", type=float, default=SECONDS)
+    options = asked.parse_args()
+    found = Found()
+    with tempfile.TemporaryDirectory() as folder, Embedded(Path(folder, "postgres")).use() as url:
+        bench = Bench(url, Path(folder), found)
+        asyncio.run(bench.prepare(max(*options.sizes, 40_000) + 10_000))
+        with bench.web():
+            bench.crowds(options.seconds)
+            for size in options.sizes:
+                bench.steps(size)
+    _print(found, options.sizes)
+    RESULTS.write_text(json.dumps(asdict(found), indent=1) + "\n")
+
+
+class Bench:
+    def __init__(self, url: str, folder: Path, found: Found) -> None:
+        self.url = url
+        self.folder = folder
+        self.found = found
+        self.port = 0
+        self._web: subprocess.Popen[str] | None = None
+
+    async def prepare(self, people: int) -> None:
+        async with connect(self.url) as database:
+            async with database.transaction() as tx:
+                await migrate(tx)
+            async with database.transaction() as tx:
+                await history.people(tx, people)
+
+    @contextmanager
+    def web(self) -> Iterator[None]:
+        """The real command, as an operator starts it."""
+        self.port = _free_port()
+        variables = {
+            "DATABASE_URL": f"postgresql:///?{urlencode(conninfo_to_dict(self.url))}",
+            "JOBMILL_WEB_PORT": str(self.port),
+            "JOBMILL_LOG_LEVEL": "warning",
+        }
+        self._web = subprocess.Popen(
+            [sys.executable, "-m", "jobmill", "web"],
+            cwd=ROOT,
+            env=os.environ | variables,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            assert self._web.stdout
+            self._web.stdout.readline()
+            self._wait()
+            yield
+        finally:
+            self._web.terminate()
+            self._web.communicate()
+
+    def _wait(self) -> None:
+        for _ in range(200):
+            try:
+                self.get("/api/healthz")
+                return
+            except OSError:
+                time.sleep(0.05)
+
+    def get(self, path: str) -> bytes:
+        connection = HTTPConnection("127.0.0.1", self.port)
+        connection.request("GET", path, headers={"Host": "localhost"})
+        answer = connection.getresponse().read()
+        connection.close()
+        return answer
+
+    def load(self, path: str, bodies: list[dict[str, int]], clients: int, seconds: float) -> Any:
+        sent = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "bench.hiring.load",
+                str(self.port),
+                path,
+                str(clients),
+                str(seconds),
+            ],
+            cwd=ROOT,
+            input="\n".join(json.dumps(body) for body in bodies),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return json.loads(sent.stdout)
+
+    def in_database(self, work: Any) -> Any:
+        async def go() -> Any:
+            async with connect(self.url, size=1) as database, database.transaction() as tx:
+                return await work(tx)
+
+        return asyncio.run(go())
+
+    def crowds(self, seconds: float) -> None:
+        """As many as can apply for one opening, and as many as can touch its row at all."""
+        for clients in (1, 32):
+            made = self.in_database(lambda tx: company.create(tx, Terms("Hot"), CAPACITY, LOCAL))
+            self.found.bare[clients] = self._bare(made.id, clients, seconds)
+            before = self._web_seconds()
+            bodies = [{"applicantId": n, "jobId": made.id} for n in range(1, 40_001)]
+            told = self.load("/api/apply", bodies, clients, seconds)
+            count = sum(told["answers"].values())
+            assert set(told["answers"]) == {"201 ACTIVE", "201 WAITLIST"}, told
+            self.found.applies[clients] = count / told["seconds"]
+            self.found.web_ms[clients] = 1000 * (self._web_seconds() - before) / count
+            after = self.in_database(lambda tx, id=made.id: openings.get(tx, id))
+            given = told["answers"]["201 ACTIVE"]
+            self.found.overbooked += max(given - CAPACITY, after.occupied - CAPACITY, 0)
+
+    def _bare(self, opening_id: int, clients: int, seconds: float) -> float:
+        script = self.folder / "bare.sql"
+        script.write_text(
+            f"UPDATE hiring.opening SET next_key = next_key WHERE id = {opening_id};\n"
+        )
+        pgbench = binaries.folder(None) / "pgbench"
+        told = subprocess.run(
+            [
+                *(pgbench, "-n", "-M", "prepared", "-f", script, "-c", str(clients)),
+                *("-j", "2", "-T", str(round(seconds)), self.url),
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return float(told.stdout.rpartition("tps = ")[2].split()[0])
+
+    def _web_seconds(self) -> float:
+        assert self._web
+        return _seconds(self._web.pid)
+
+    def steps(self, size: int) -> None:
+        """Each step, one after the other, where so many wait."""
+        id = self.in_database(lambda tx: history.opening(tx, size))
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute("VACUUM ANALYZE")
+            connection.execute("CHECKPOINT")
+        # What was just made is still on its way to the disk.
+        os.sync()
+        time.sleep(SETTLE)
+        first = size + history.ACTIVE + 1
+        newcomers = [{"applicantId": n, "jobId": id} for n in range(first, first + STEPS)]
+        self._cost("apply", size, "/api/apply", newcomers)
+        active = self.in_database(lambda tx: history.of_status(tx, id, "ACTIVE", STEPS))
+        self._cost("withdraw", size, "/api/withdraw", [{"applicationId": n} for n in active])
+        offered = self.in_database(
+            lambda tx: history.of_status(tx, id, "PENDING_ACKNOWLEDGMENT", STEPS)
+        )
+        self._cost("acknowledge", size, "/api/acknowledge", [{"applicationId": n} for n in offered])
+        self._position(id, size)
+        asyncio.run(self._replay(id, size))
+
+    def _cost(self, step: str, size: int, path: str, bodies: list[dict[str, int]]) -> None:
+        # The first ones warm up what a vacuum and a checkpoint have just cooled down.
+        self.load(path, bodies[:50], 1, 60)
+        wal, server = self._wal(), self._server_seconds()
+        told = self.load(path, bodies[50:], 1, 60)
+        count = sum(told["answers"].values())
+        assert set(told["answers"]) <= {"200", "201 WAITLIST"}, told
+        self.found.costs.setdefault(step, {})[size] = {
+            "p50_ms": 1000 * told["p50"],
+            "server_ms": 1000 * (self._server_seconds() - server) / count,
+            "wal_kb": (self._wal() - wal) / count / 1000,
+        }
+
+    def _wal(self) -> int:
+        with psycopg.connect(self.url) as connection:
+            found = connection.execute(
+                "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn"
+            ).fetchone()
+            return int(found[0]) if found else 0
+
+    def _server_seconds(self) -> float:
+        """What all processes of the server have used."""
+        first = int((self.folder / "postgres" / "postmaster.pid").read_text().split()[0])
+        return sum(_seconds(pid) for pid in (first, *_children(first)))
+
+    def _position(self, id: int, size: int) -> None:
+        if not size:
+            return
+        last = self.in_database(
+            lambda tx: _value(
+                tx, "SELECT max(applicant_id) FROM hiring.application WHERE opening_id = %s", id
+            )
+        )
+        took: list[float] = []
+        for _ in range(30):
+            began = time.perf_counter()
+            self.get(f"/api/status/{last}")
+            took.append(time.perf_counter() - began)
+        self.found.position_ms[size] = 1000 * statistics.median(took)
+
+    async def _replay(self, id: int, size: int) -> None:
+        if not size:
+            return
+        async with connect(self.url, size=1) as database:
+            took = [await _timed_replay(database, id) for _ in range(3)]
+        self.found.replay_ms[size] = 1000 * statistics.median(took)
+
+
+async def _timed_replay(database: Database, id: int) -> float:
+    async with database.transaction() as tx:
+        began = time.perf_counter()
+        await replay.at(tx, id)
+        return time.perf_counter() - began
+
+
+async def _value(tx: Any, sql: Any, *params: Any) -> Any:
+    cursor = await tx.execute(sql, params)
+    return (await cursor.fetchone())[0]
+
+
+def _children(pid: int) -> list[int]:
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def _seconds(pid: int) -> float:
+    """What a process, and those of its children that have ended, have used."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def _free_port() -> int:
+    import socket
+
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def _print(found: Found, sizes: list[int]) -> None:
+    crowd = Table(
+        "one hot opening", "bare row updates/s", "applies/s", "of bare", "web CPU ms each"
+    )
+    for clients, rate in found.applies.items():
+        crowd.add_row(
+            f"{clients} clients",
+            f"{found.bare[clients]:,.0f}",
+            f"{rate:,.0f}",
+            f"{rate / found.bare[clients]:.2f}",
+            f"{found.web_ms[clients]:.2f}",
+        )
+    Console().print(crowd)
+    cost = Table("step", "waiting", "p50 ms", "server CPU ms", "WAL kB")
+    for step, by_size in found.costs.items():
+        for size, one in by_size.items():
+            cost.add_row(
+                step,
+                f"{size:,}",
+                f"{one['p50_ms']:.2f}",
+                f"{one['server_ms']:.2f}",
+                f"{one['wal_kb']:.1f}",
+            )
+    Console().print(cost)
+    reads = Table("waiting", "a person's position, ms", "replay, ms")
+    for size, took in found.position_ms.items():
+        reads.add_row(f"{size:,}", f"{took:.1f}", f"{found.replay_ms[size]:,.0f}")
+    Console().print(reads)
+    for goal in _goals(found, sizes):
+        print(line(goal, "hiring"))
+
+
+def _goals(found: Found, sizes: list[int]) -> Iterator[Goal]:
+    yield Goal("overbooked", found.overbooked, 0, at_most=True)
+    for clients, rate in found.applies.items():
+        yield Goal(f"applies_{clients}", rate, 300)
+        yield Goal(f"applies_{clients}_of_bare", rate / found.bare[clients], 0.5)
+    for step, by_size in found.costs.items():
+        growth = by_size[sizes[-1]]["p50_ms"] / by_size[sizes[0]]["p50_ms"]
+        yield Goal(f"{step}_growth", growth, 1.3, at_most=True)
+        cpu = by_size[sizes[-1]]["server_ms"] / by_size[sizes[0]]["server_ms"]
+        yield Goal(f"{step}_growth_cpu", cpu, 1.3, at_most=True)
+    worst = max(one["wal_kb"] for one in found.costs["withdraw"].values())
+    yield Goal("withdraw_wal_kb", worst, 10, at_most=True)
+    if found.position_ms:
+        yield Goal("position_ms", max(found.position_ms.values()), 50, at_most=True)
+    for size, took in found.replay_ms.items():
+        yield Goal(f"replay_{size}_ms", took, 100 if size <= 10_000 else 5_000, at_most=True)
+
+
+if __name__ == "__main__":
+    main()
