@@ -4,7 +4,7 @@ PY = .venv/bin/python
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test check fmt eval bench bench-queue bench-ingest bench-rotation bench-pipeline soak clean
+.PHONY: help setup setup-dev run test check fmt eval bench bench-queue bench-ingest bench-rotation bench-pipeline bench-hiring soak clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do \
@@ -38,7 +38,7 @@ fmt: setup-dev  ## Format the code and rewrite the generated pages
 eval: setup-dev  ## Measure how right answers are on real data; ARGS= names single parts
 	@$(PY) -m evaluation.run $(ARGS)
 
-bench: bench-queue bench-ingest bench-pipeline bench-rotation  ## Run all benchmarks
+bench: bench-queue bench-ingest bench-pipeline bench-rotation bench-hiring  ## Run all benchmarks
 
 bench-queue: setup-dev  ## Measure the queue; ARGS= is handed on
 	@$(PY) -m bench.queue.run $(ARGS)
@@ -52,6 +52,9 @@ bench-pipeline: setup-dev  ## Measure how fast listings are judged; ARGS= is han
 bench-rotation: setup-dev  ## Measure what the rotation policies find and how fast; ARGS= is handed on
 	@$(PY) -m bench.rotation.run $(ARGS)
 	@$(PY) -m bench.rotation.table
+
+bench-hiring: setup-dev  ## Measure openings over HTTP: crowds, big waitlists, replay; ARGS= is handed on
+	@$(PY) -m bench.hiring.run $(ARGS)
 
 soak: setup-dev  ## Run the tests that take minutes
 	@$(PY) -m pytest -m soak --timeout=0 $(ARGS)
