@@ -45,6 +45,7 @@ def test_all_is_well_on_a_fresh_machine(jobmill: Jobmill) -> None:
             "contact",
             "browser",
             "models",
+            "mail",
         ],
         "ok",
     )

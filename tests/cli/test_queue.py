@@ -352,6 +352,7 @@ async def test_schedules_are_known_once_they_were_declared(run: Run, database: D
         "prune": 3600.0,
         "prune listings": 86_400.0,
         "prune records": 86_400.0,
+        "erase applicants": 86_400.0,
         "rotation": 300.0,
     }
 
