@@ -45,8 +45,16 @@ Tell = Callable[[Request, Exception], Response]
 
 
 class Guard:
-    def __init__(self, app: ASGIApp, hosts: Iterable[str], tell: Tell) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: Iterable[str],
+        tell: Tell,
+        stop: Callable[[], None] = lambda: None,
+    ) -> None:
         self.app = app
+        self.stop = stop
+        """Ends what would go on for ever; whoever serves us calls it before they stop."""
         self._hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
         self._tell = tell
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 import contextlib
 import socket
 from collections.abc import Generator
+from typing import Protocol, runtime_checkable
 
 import uvicorn
 from starlette.types import ASGIApp
 
 GRACE = 5
 """Seconds that a request may go on for after the server was told to stop."""
+
+
+@runtime_checkable
+class Stoppable(Protocol):
+    def stop(self) -> None: ...
 
 
 class Server:
@@ -21,6 +27,7 @@ class Server:
         # Whoever comes from now on waits for the moment that the server needs to begin.
         listener.listen()
         self._listener = listener
+        self._app = app
         self._server = _Server(
             uvicorn.Config(
                 app,
@@ -41,6 +48,8 @@ class Server:
     def stop(self) -> None:
         """Take no more requests, finish those there are, and return from `run`."""
         self._server.should_exit = True
+        if isinstance(self._app, Stoppable):
+            self._app.stop()
 
 
 class _Server(uvicorn.Server):

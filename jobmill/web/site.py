@@ -12,11 +12,13 @@ from starlette.staticfiles import StaticFiles
 from jobmill.db import Database
 from jobmill.errors import AppError
 from jobmill.web import faults, rights
+from jobmill.web import live as streams
 from jobmill.web.api import whole
 from jobmill.web.crowd import Crowd
 from jobmill.web.guard import Guard
 from jobmill.web.house import House
 from jobmill.web.limits import Limits
+from jobmill.web.live import Live
 from jobmill.web.pages import health, metrics, my, offer, openings, status
 from jobmill.web.peer import peers
 from jobmill.web.view import HERE, PATIENCE, Door, environment, renderer
@@ -43,6 +45,7 @@ def make(
     app.state.limits = Limits(public_per_minute)
     app.state.signer = None
     app.state.house = house = house or House()
+    app.state.live = live = Live(database.url)
     app.state.crowd = Crowd(app.state.door, house.most_a_day)
     app.state.render = render = renderer(environment())
 
@@ -55,7 +58,7 @@ def make(
     app.include_router(whole.router)
     for pages in (health, openings, my, offer):
         app.include_router(pages.router)
-    for pages in (metrics, status):
+    for pages in (metrics, status, streams):
         app.include_router(pages.router, dependencies=[Depends(rights.viewer)])
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
-    return Guard(app, hosts, tell)
+    return Guard(app, hosts, tell, stop=live.stop)

@@ -11,17 +11,19 @@ from fastapi.responses import HTMLResponse
 
 from jobmill.queue import inspect
 from jobmill.queue.inspect import Overview, Processor
-from jobmill.web.view import Db, View
+from jobmill.web.shell import Page
+from jobmill.web.view import Db
 
 router = APIRouter()
 
 
 @router.api_route("/", methods=["GET", "HEAD"])
-async def page(db: Db, view: View) -> HTMLResponse:
+async def show(db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         overview = await inspect.overview(tx)
-    return view(
+    return page(
         "status/page.html",
+        topics=["queue"],
         verdict=verdict(overview),
         overview=overview,
         runs=inspect.count_runs(overview.tallies),
