@@ -125,8 +125,7 @@ class Worker:
                     yield
                 finally:
                     await self._finish()
-                    for task in tasks:
-                        task.cancel()
+                    await _end(tasks)
         finally:
             await self._leave()
 
@@ -365,6 +364,15 @@ class Worker:
             if again is not True:
                 every = again if isinstance(again, float) else chore.every
                 await _rest(every, told)
+
+
+async def _end(tasks: Sequence[asyncio.Task[None]]) -> None:
+    """Cancel them until they are gone: a cancellation is lost where it meets the end of a `wait_for`,
+    as in the connection pool, on Python 3.11."""
+    while left := [task for task in tasks if not task.done()]:
+        for task in left:
+            task.cancel()
+        await asyncio.wait(left, timeout=0.5)
 
 
 async def _rest(seconds: float, told: asyncio.Event) -> None:

@@ -483,3 +483,19 @@ async def test_saves_that_get_in_each_others_way_cost_no_retry(database: Databas
     assert await fetch(database, "SELECT DISTINCT status, retry_count FROM queue.items") == [
         ("SUCCESS", 0)
     ]
+
+
+async def test_a_worker_stops_although_a_cancellation_was_lost_on_its_way(
+    database: Database,
+) -> None:
+    lost: list[str] = []
+
+    async def deaf(tx: Tx) -> None:
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            lost.append("once")
+
+    async with running(database, stages(nothing), chores=[Chore(3600, deaf)]):
+        await asyncio.sleep(0.3)
+    assert lost == ["once"]
