@@ -496,6 +496,6 @@ async def test_a_worker_stops_although_a_cancellation_was_lost_on_its_way(
         except asyncio.CancelledError:
             lost.append("once")
 
-    async with running(database, stages(nothing), chores=[Chore(3600, deaf)]):
+    async with running(database, {}, chores=[Chore(3600, deaf)]):
         await asyncio.sleep(0.3)
     assert lost == ["once"]
