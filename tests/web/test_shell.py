@@ -1,0 +1,53 @@
+"""What surrounds the pages: the menu, the live line, files of others."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+import httpx2
+from selectolax.lexbor import LexborHTMLParser as Html
+
+from jobmill.hiring.actor import LOCAL
+from jobmill.web.rights import Visitor
+from jobmill.web.shell import MENU, Shell
+from jobmill.web.view import HERE
+
+VENDOR = HERE / "static" / "vendor"
+
+
+async def test_a_page_shows_where_it_is_and_hears_of_its_topics(site: httpx2.AsyncClient) -> None:
+    page = Html((await site.get("/")).text)
+    [here] = page.css("nav [aria-current]")
+    assert here.attributes["href"] == "/"
+    [live] = page.css("#live")
+    assert live.attributes["hx-sse:connect"] == "/live?topic=queue"
+    [part] = page.css("[hx-select]")
+    assert f"#{part.attributes['id']}" == part.attributes["hx-select"]
+    assert page.css_first(".skip").attributes["href"] == "#main"
+    assert page.css_first("main#main")
+
+
+async def test_no_page_loads_anything_from_elsewhere(site: httpx2.AsyncClient) -> None:
+    for path in ("/", "/openings"):
+        for found in re.findall(r'(?:src|href)="([^"]+)"', (await site.get(path)).text):
+            assert found.startswith(("/", "#")), found
+    for name in ("app.css", "app.js", "vendor/htmx.min.js", "vendor/hx-sse.min.js"):
+        assert (await site.get(f"/static/{name}")).status_code == 200
+
+
+def test_the_menu_shows_what_one_may_see() -> None:
+    nobody = Shell("/", Visitor(None, LOCAL), [])
+    assert nobody.menu == []
+    admin = Shell("/", Visitor("admin", LOCAL), [])
+    assert [group.name for group in admin.menu] == [group.name for group in MENU]
+
+
+def test_files_of_others_are_what_their_packages_hold() -> None:
+    listed = dict(
+        re.findall(r"^\| (\S+) \|.*\| ([0-9a-f]{64}) \|$", (VENDOR / "README.md").read_text(), re.M)
+    )
+    found = {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in VENDOR.glob("*.js")
+    }
+    assert found == listed
