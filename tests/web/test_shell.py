@@ -45,7 +45,9 @@ def test_the_menu_shows_what_one_may_see() -> None:
 
 def test_files_of_others_are_what_their_packages_hold() -> None:
     listed = dict(
-        re.findall(r"^\| (\S+) \|.*\| ([0-9a-f]{64}) \|$", (VENDOR / "README.md").read_text(), re.M)
+        re.findall(
+            r"^\| (\S+) \|.*\| ([0-9a-f]{64}) \|$", (VENDOR / "README.md").read_text(), re.MULTILINE
+        )
     )
     found = {
         file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in VENDOR.glob("*.js")
