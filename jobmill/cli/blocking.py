@@ -35,7 +35,7 @@ def block(
 
     recruiter.change(act)
     if as_json:
-        show.print_json({"entry": key, "reason": reason})
+        show.print_json({"address": key, "reason": reason})
     else:
         typer.echo(f"{show.plain(key)} is blocked.")
 
@@ -51,19 +51,20 @@ def unblock(entry: Entry, as_json: AsJson = False) -> None:
 
     recruiter.change(act)
     if as_json:
-        show.print_json({"entry": key, "removed": True})
+        show.print_json({"address": key, "removed": True})
     else:
         typer.echo(f"{show.plain(key)} may apply again.")
 
 
 def blocked(as_json: AsJson = False) -> None:
     """List who may not apply, and why."""
-    from jobmill.hiring import blocked
+    from jobmill.hiring import blocked, records
 
     found = recruiter.change(blocked.find)
     if as_json:
         for one in found:
-            show.print_json({"entry": one.email_key, "reason": one.reason, "at": one.created_at})
+            at = records.plain(one.created_at)
+            show.print_json({"address": one.email_key, "reason": one.reason, "createdAt": at})
     elif found:
         for one in found:
             typer.echo(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from jobmill.db import Tx
     from jobmill.hiring.actor import Actor
     from jobmill.hiring.applications import Application
+    from jobmill.hiring.offers import Answer
     from jobmill.hiring.sample import Sample
     from jobmill.hiring.steps import Missed, Placed
 
@@ -30,15 +31,6 @@ Themselves = Annotated[
 ]
 Why = Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why, for the log.")]
 
-EXPIRED = (
-    "Acknowledgment window has expired. You have been returned to the waitlist with a penalty."
-)
-LAPSED = "Acknowledgment window has expired. It was the last offer: your application has ended."
-SAID = {
-    "ACTIVE": "You have a slot: you are now ACTIVE.",
-    "PENDING_ACKNOWLEDGMENT": "A slot is free for you. Confirm it before the deadline.",
-}
-
 
 @app.command()
 def apply(
@@ -52,7 +44,7 @@ def apply(
     as_json: AsJson = False,
 ) -> None:
     """Apply for somebody: they take a free slot, or join the waitlist."""
-    from jobmill.hiring import applicants, steps
+    from jobmill.hiring import applicants, steps, words
     from jobmill.hiring.actor import LOCAL
 
     if applicant is not None and name is None and email is None:
@@ -62,8 +54,7 @@ def apply(
         placed = recruiter.change(lambda tx: steps.apply_by_address(tx, opening, person, LOCAL))
     else:
         raise Invalid("name --applicant ID, or --name and --email")
-    waits = f"You have been added to the waitlist at position {placed.position}."
-    _tell(placed.application, SAID.get(placed.application.status, waits), as_json, placed.position)
+    _tell(placed.application, words.applied(placed), as_json, placed.position)
 
 
 @app.command()
@@ -74,14 +65,14 @@ def withdraw(
     as_json: AsJson = False,
 ) -> None:
     """End an application; a slot that it had goes to who waits longest."""
-    from jobmill.hiring import steps
+    from jobmill.hiring import steps, words
 
     async def act(tx: Tx) -> Placed:
         by = await _by(tx, application, for_applicant)
         return await steps.withdraw(tx, application, by, reason=reason)
 
     placed = recruiter.change(act)
-    _tell(placed.application, "Application withdrawn successfully.", as_json)
+    _tell(placed.application, words.WITHDRAWN, as_json)
 
 
 @app.command()
@@ -105,12 +96,12 @@ def decline(
 
 def _answer(
     id: int,
-    answer: Literal["accept", "decline"],
+    answer: Answer,
     for_applicant: bool,
     reason: str | None,
     as_json: bool,
 ) -> None:
-    from jobmill.hiring import offers, steps
+    from jobmill.hiring import offers, steps, words
 
     async def act(tx: Tx) -> Placed | Missed:
         by = await _by(tx, id, for_applicant)
@@ -119,16 +110,8 @@ def _answer(
     done = recruiter.change(act)
     # What the miss led to is committed by now.
     if isinstance(done, steps.Missed):
-        _missed(done.application)
-    said = {
-        "accept": "Promotion acknowledged. You are now ACTIVE.",
-        "decline": "Offer declined. Your application has ended.",
-    }
-    _tell(done.application, said[answer], as_json)
-
-
-def _missed(one: Application) -> NoReturn:
-    raise Gone(LAPSED if one.status == "INACTIVE" else EXPIRED)
+        raise Gone(words.missed(done.application))
+    _tell(done.application, words.ANSWERED[answer], as_json)
 
 
 async def _by(tx: Tx, application: int, for_applicant: bool) -> Actor:
@@ -150,13 +133,13 @@ def promote(
     as_json: AsJson = False,
 ) -> None:
     """Offer a slot to somebody who waits, out of turn."""
-    from jobmill.hiring import company
+    from jobmill.hiring import company, words
     from jobmill.hiring.actor import LOCAL
 
     done = recruiter.change(
         lambda tx: company.promote(tx, application, LOCAL, reason=reason, add_slot=add_slot)
     )
-    _tell(done, "A slot was offered out of turn.", as_json)
+    _tell(done, words.PROMOTED, as_json)
 
 
 def _tell(one: Application, message: str, as_json: bool, position: int | None = None) -> None:
@@ -180,6 +163,7 @@ def _result(one: Application, message: str, position: int | None) -> dict[str, A
 
 
 app.command()(standing.status)
+app.command()(standing.link)
 app.command()(standing.timeline)
 app.command()(standing.queue)
 app.command()(pipeline.summary)

@@ -69,7 +69,16 @@ def message_many(
     if (text is None) == (file is None):
         raise Invalid("say what to tell them: --text TEXT or --file FILE")
     message = text if file is None else lines.read_text(file)
+    _warn()
     _run(opening, "message", ids, all_waiting, reason, dry_run, as_json, message=message)
+
+
+def _warn() -> None:
+    from jobmill.cli import environment
+    from jobmill.outside import mail
+
+    if missing := mail.missing(environment.load()):
+        typer.echo(f"Letters are dropped: {missing}.", err=True)
 
 
 def _run(
@@ -117,7 +126,7 @@ def _print(done: Sequence[Line], dry_run: bool, as_json: bool) -> None:
             show.print_json({**records.camel(line), "dryRun": dry_run})
         return
     for line in done:
-        detail = f": {line.detail}" if line.detail else ""
+        detail = f": {recruiter.ours(line.detail)}" if line.detail else ""
         typer.echo(f"{line.application_id:>5}  {line.outcome}{detail}")
     if not done:
         typer.echo("Nobody waits.")

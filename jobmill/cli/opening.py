@@ -101,6 +101,8 @@ def create(
     )
     made = recruiter.change(lambda tx: company.create(tx, terms, capacity, LOCAL))
     _tell(made, f"Opening {made.id} is open: {show.plain(made.title)}.", as_json)
+    if not as_json:
+        typer.echo(f"People apply at {recruiter.home()}/openings/{made.id}", err=True)
 
 
 def _text(given: str | None, file: str | None) -> str | None:

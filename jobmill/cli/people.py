@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from jobmill.cli import show
+from jobmill.cli import recruiter, show
 from jobmill.cli.show import AsJson
 from jobmill.errors import Invalid
 
@@ -49,10 +49,9 @@ def add(
 @app.command("list")
 def list_persons(every: All = False, as_json: AsJson = False) -> None:
     """List those who may sign in."""
-    from jobmill.cli import session
     from jobmill.people import persons
 
-    found = [one for one in session.ask(persons.everybody) if every or not one.ended_at]
+    found = [one for one in recruiter.change(persons.everybody) if every or not one.ended_at]
     if found or as_json:
         show.many(found, as_json=as_json)
     else:
@@ -95,10 +94,9 @@ def add_key(
     as_json: AsJson = False,
 ) -> None:
     """Make a key, and show it this once."""
-    from jobmill.cli import session
     from jobmill.people import keys
 
-    made = session.ask(lambda tx: keys.add(tx, name, role))
+    made = recruiter.change(lambda tx: keys.add(tx, name, role))
     show.one(made, as_json=as_json)
     if not as_json:
         typer.echo("Keep the key now: it is shown only once. Send it as `Authorization: Bearer …`.")
@@ -107,14 +105,13 @@ def add_key(
 @keys_app.command("list")
 def list_keys(every: All = False, as_json: AsJson = False) -> None:
     """List the keys, and when each was last used."""
-    from jobmill.cli import session
     from jobmill.people import keys
 
-    found = [one for one in session.ask(keys.everything) if every or not one.ended_at]
+    found = [one for one in recruiter.change(keys.everything) if every or not one.ended_at]
     if found or as_json:
         show.many(found, as_json=as_json)
     else:
-        typer.echo("There is no key.")
+        typer.echo("There is no key. `jobmill key add NAME --role viewer` makes one.")
 
 
 @keys_app.command("end")
@@ -123,10 +120,9 @@ def end_key(
     as_json: AsJson = False,
 ) -> None:
     """Take a key's rights away."""
-    from jobmill.cli import session
     from jobmill.people import keys
 
-    show.one(session.ask(lambda tx: keys.end(tx, id)), as_json=as_json)
+    show.one(recruiter.change(lambda tx: keys.end(tx, id)), as_json=as_json)
 
 
 def read_password(*, from_stdin: bool) -> str:
@@ -139,6 +135,5 @@ def read_password(*, from_stdin: bool) -> str:
 
 
 def _tell(act: Callable[[Tx], Awaitable[Person]], as_json: bool) -> None:
-    from jobmill.cli import session
 
-    show.one(session.ask(act), as_json=as_json)
+    show.one(recruiter.change(act), as_json=as_json)

@@ -12,7 +12,7 @@ import typer
 
 from jobmill.cli import show
 from jobmill.cli.seeker import Missing
-from jobmill.errors import Invalid, NotFound
+from jobmill.errors import AppError, Invalid, NotFound
 
 if TYPE_CHECKING:
     from jobmill.db import Database, Tx
@@ -43,24 +43,51 @@ SPOKEN = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 AGES = (("d", 86_400), ("h", 3_600), ("min", 60))
 TIGHT = dt.timedelta(days=2)
 
+THEIRS = re.compile(r"\b([Jj])ob (?=(?:with id )?\d)")
+"""What programs call an opening."""
+
 WHERE = {
-    "Job": "jobmill opening list",
-    "Application": "jobmill opening show OPENING",
-    "Applicant": "jobmill opening show OPENING",
+    "Opening with id": "jobmill opening list",
+    "opening": "jobmill opening list",
+    "Application with id": "jobmill opening show OPENING",
+    "Applicant with id": "jobmill opening show OPENING",
+    "webhook": "jobmill webhook list",
+    "delivery": "jobmill webhook deliveries WEBHOOK",
+    "person": "jobmill person list",
+    "key": "jobmill key list --all",
+    "Blocked address": "jobmill opening blocked",
 }
+PLACE = re.compile("|".join(f"{what} " for what in WHERE))
+EVENT = re.compile(r"Opening (\d+) has no event ")
 
 
 @contextlib.contextmanager
 def pointing() -> Generator[None]:
-    """Say of what is not there where to look."""
+    """Say of what is not there where to look, and in the words of the commands."""
     try:
         yield
     except Missing:
         raise
     except NotFound as error:
-        where = WHERE.get(str(error).partition(" with id ")[0])
+        text = ours(str(error))
+        where = _where(text)
         hint = f"; `{where}` shows those there are" if where else ""
-        raise Missing(f"{error}{hint}") from error
+        raise Missing(f"{text}{hint}") from error
+    except AppError as error:
+        error.args = (ours(str(error)),)
+        raise
+
+
+def ours(text: str) -> str:
+    """The same, about an opening: what rules say is written for programs, too."""
+    return THEIRS.sub(lambda found: "Opening " if found[1] == "J" else "opening ", text)
+
+
+def _where(text: str) -> str | None:
+    if found := EVENT.match(text):
+        return f"jobmill hiring replay {found[1]}"
+    found = PLACE.match(text)
+    return WHERE[found[0].rstrip()] if found else None
 
 
 def change(act: Callable[[Tx], Awaitable[T]]) -> T:
@@ -135,6 +162,14 @@ async def applicant_of(tx: Tx, named: str) -> Applicant:
         hint = "`jobmill opening show OPENING` shows who applied"
         raise Missing(f"no applicant has the address {named}; {hint}")
     return found
+
+
+def home() -> str:
+    """What links to our pages begin with."""
+    from jobmill.cli import environment
+    from jobmill.settings import public_base
+
+    return public_base(environment.load())
 
 
 def folds() -> bool:

@@ -1,4 +1,4 @@
-"""jobmill hiring status|timeline|queue: who stands where, and how they came there."""
+"""jobmill hiring status|link|timeline|queue: who stands where, and how they came there."""
 
 from __future__ import annotations
 
@@ -68,6 +68,29 @@ def _standing(one: Own) -> list[str | None]:
         f"applied {recruiter.ago(one.applied_at)}",
         f"opening {one.job_id}",
     ]
+
+
+def link(
+    person: PersonName,
+    renew: Annotated[
+        bool, typer.Option("--renew", help="A new one: those given before open nothing any more.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print somebody's personal link, for you to hand to them: who has it acts as they do."""
+    from jobmill.hiring import keys
+    from jobmill.hiring.links import Signer
+    from jobmill.people import secrets
+
+    async def act(tx: Tx) -> str:
+        who = await recruiter.applicant_of(tx, person)
+        return await keys.path(tx, Signer(await secrets.secret(tx)), who.id, renew=renew)
+
+    url = recruiter.home() + recruiter.change(act)
+    if as_json:
+        show.print_json({"url": url})
+    else:
+        typer.echo(url)
 
 
 def timeline(

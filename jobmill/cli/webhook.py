@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from jobmill.cli import show
+from jobmill.cli import recruiter, show
 from jobmill.cli.show import AsJson
 
 if TYPE_CHECKING:
@@ -17,19 +16,6 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Tell servers of yours what happens to openings.")
 
 Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="Which webhook.")]
-
-
-@dataclass(frozen=True)
-class Removed:
-    id: int
-    removed: bool
-
-
-@dataclass(frozen=True)
-class Replayed:
-    delivery: int
-    """The new one."""
-    of: int
 
 
 @app.command()
@@ -45,7 +31,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Tell a server of every event from now on. Its secret is shown this one time."""
-    from jobmill.cli import environment, session
+    from jobmill.cli import environment
     from jobmill.hiring import webhooks
     from jobmill.outside import webhook
 
@@ -54,7 +40,7 @@ def add(
     async def act(tx: Tx) -> Added:
         return await webhooks.add(tx, checked, opening_id=opening, events=event)
 
-    added = session.ask(act)
+    added = recruiter.change(act)
     show.one(added, as_json=as_json)
     if not as_json:
         typer.echo("Keep the secret: it is not shown again, and signs every delivery.")
@@ -63,41 +49,62 @@ def add(
 @app.command("list")
 def list_webhooks(as_json: AsJson = False) -> None:
     """List all webhooks."""
-    from jobmill.cli import session
     from jobmill.hiring import webhooks
 
-    found = session.ask(webhooks.find)
+    found = recruiter.change(webhooks.find)
     if not found and not as_json:
         typer.echo("Nobody is told. `jobmill webhook add URL` tells a server of every event.")
         return
-    show.rows(found, as_json=as_json)
+    for one in found:
+        if as_json:
+            show.print_json(_record(one))
+    if not as_json:
+        show.entries((one.id, [one.url], _told(one)) for one in found)
+
+
+def _told(one: Webhook) -> list[str | None]:
+    return [
+        None if one.enabled else "disabled",
+        ", ".join(one.events) if one.events else "all events",
+        f"opening {one.opening_id}" if one.opening_id else "all openings",
+        f"added {recruiter.ago(one.created_at)}",
+    ]
+
+
+def _record(one: Webhook | Delivery) -> dict[str, Any]:
+    """By the names of the HTTP API."""
+    from jobmill.hiring import records
+
+    named = {"openingId": "jobId", "event": "eventType"}
+    return {named.get(name, name): value for name, value in records.camel(one).items()}
 
 
 @app.command("show")
 def show_webhook(id: Id, as_json: AsJson = False) -> None:
     """Show one webhook; its secret is not shown again."""
-    from jobmill.cli import session
     from jobmill.hiring import webhooks
 
     async def find(tx: Tx) -> Webhook:
         return await webhooks.get(tx, id)
 
-    show.one(session.ask(find), as_json=as_json)
+    found = recruiter.change(find)
+    if as_json:
+        show.print_json(_record(found))
+    else:
+        show.one(found, as_json=False)
 
 
 @app.command()
 def remove(id: Id, as_json: AsJson = False) -> None:
     """Forget a webhook, with the record of its deliveries."""
-    from jobmill.cli import session
     from jobmill.hiring import webhooks
 
-    async def act(tx: Tx) -> Removed:
+    async def act(tx: Tx) -> None:
         await webhooks.remove(tx, id)
-        return Removed(id, True)
 
-    done = session.ask(act)
+    recruiter.change(act)
     if as_json:
-        show.one(done, as_json=True)
+        show.print_json({"id": id, "removed": True})
     else:
         typer.echo(f"Webhook {id} is removed.")
 
@@ -115,15 +122,14 @@ def disable(id: Id, as_json: AsJson = False) -> None:
 
 
 def _switch(id: int, enabled: bool, as_json: bool) -> None:
-    from jobmill.cli import session
     from jobmill.hiring import webhooks
 
     async def act(tx: Tx) -> Webhook:
         return await webhooks.enable(tx, id, enabled)
 
-    done = session.ask(act)
+    done = recruiter.change(act)
     if as_json:
-        show.one(done, as_json=True)
+        show.print_json(_record(done))
     else:
         typer.echo(f"Webhook {id} is {'enabled' if done.enabled else 'disabled'}.")
 
@@ -144,16 +150,30 @@ def deliveries(
     as_json: AsJson = False,
 ) -> None:
     """List what a webhook was told, the latest first, and what became of it."""
-    from jobmill.cli import session
     from jobmill.hiring import webhooks
 
     async def find(tx: Tx) -> list[Delivery]:
         return await webhooks.deliveries(tx, id, state=state, before=before, limit=limit + 1)
 
-    found = session.ask(find)
-    show.rows(found[:limit], as_json=as_json)
-    if len(found) > limit and not as_json:
-        typer.echo(f"There are more: --before {found[limit - 1].id}")
+    found = recruiter.change(find)
+    for one in found[:limit]:
+        if as_json:
+            show.print_json(_record(one))
+    if not as_json:
+        show.entries((one.id, [one.event, one.state], _became(one)) for one in found[:limit])
+    if not found and not as_json:
+        typer.echo("There are none such." if state or before else "It was told nothing yet.")
+    if len(found) > limit:
+        typer.echo(f"There are more: --before {found[limit - 1].id}", err=True)
+
+
+def _became(one: Delivery) -> list[str | None]:
+    return [
+        f"event {one.seq} of opening {one.opening_id}",
+        f"tried {show.count(one.attempts, 'time')}" if one.attempts else None,
+        one.detail,
+        recruiter.ago(one.ended_at or one.created_at),
+    ]
 
 
 @app.command()
@@ -162,14 +182,13 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Make a delivery once more, as a new one with a number of its own."""
-    from jobmill.cli import session
     from jobmill.hiring import webhooks
 
-    async def act(tx: Tx) -> Replayed:
-        return Replayed(await webhooks.replay(tx, delivery), delivery)
+    async def act(tx: Tx) -> int:
+        return await webhooks.replay(tx, delivery)
 
-    done = session.ask(act)
+    id = recruiter.change(act)
     if as_json:
-        show.one(done, as_json=True)
+        show.print_json({"id": id})
     else:
-        typer.echo(f"Delivery {delivery} will be made again, as {done.delivery}.")
+        typer.echo(f"Delivery {delivery} will be made again, as {id}.")

@@ -95,24 +95,27 @@ class Known:
     """One of those who arrived; `fresh`: by this very request."""
 
     id: ApplicantId
+    key: str
     fresh: bool = False
 
 
 async def find_or_add_all(tx: Tx, people: Sequence[Person]) -> dict[str, Known]:
     """The applicants of these addresses, by key. Before any opening is locked, and in the order of
     their keys: that order is everybody's."""
+    # Who is known is locked, but not against `which`, whose order is another: to touch the key itself
+    # would take the lock that shuts out everybody, and the two could wait in a circle.
     by_key = {one.key: one for one in people}
     keys = sorted(by_key)
     cursor = await tx.execute(
         """
         INSERT INTO hiring.applicant AS known (name, email, email_key)
         SELECT * FROM unnest(%s::text[], %s::text[], %s::text[])
-        ON CONFLICT (email_key) DO UPDATE SET email_key = known.email_key
+        ON CONFLICT (email_key) DO UPDATE SET name = known.name
         RETURNING email_key, id, xmax = 0
         """,
         [[by_key[key].name for key in keys], [by_key[key].email for key in keys], keys],
     )
-    return {key: Known(id, fresh) async for key, id, fresh in cursor}
+    return {key: Known(id, key, fresh) async for key, id, fresh in cursor}
 
 
 async def find_or_add(tx: Tx, one: Person) -> Applicant:
@@ -131,14 +134,14 @@ async def which(tx: Tx, ids: Sequence[int]) -> dict[int, Known]:
     """Which of these there are; nobody erases them while we are at it."""
     cursor = await tx.execute(
         """
-        SELECT id FROM hiring.applicant
+        SELECT id, email_key FROM hiring.applicant
          WHERE id = ANY (%s) AND erased_at IS NULL
          ORDER BY id
            FOR KEY SHARE
         """,
         [list(ids)],
     )
-    return {id: Known(id) async for (id,) in cursor}
+    return {id: Known(id, key) async for id, key in cursor}
 
 
 async def get(tx: Tx, id: int) -> Applicant:

@@ -120,8 +120,8 @@ async def update(tx: Tx, moved: Sequence[tuple[Application, Status]]) -> AsyncCu
         """
         UPDATE hiring.application
            SET status = moved.status, queue_key = moved.queue_key,
-               penalty_count = moved.penalty_count, entered_at = moved.entered_at,
-               promoted_at = moved.promoted_at,
+               penalty_count = moved.penalty_count, told_position = moved.told_position,
+               entered_at = moved.entered_at, promoted_at = moved.promoted_at,
                acknowledge_deadline = moved.acknowledge_deadline, missed_at = moved.missed_at
           FROM json_populate_recordset(NULL::hiring.application, %(moved)s) AS moved
           JOIN unnest(%(ids)s::bigint[], %(before)s::hiring.status[]) AS was (id, status)
@@ -163,13 +163,14 @@ async def overdue(tx: Tx, opening_id: int, at: dt.datetime) -> list[Application]
     )
 
 
-async def next_deadline(tx: Tx, opening_id: int) -> dt.datetime | None:
+async def next_deadline(tx: Tx, opening_id: int, at: dt.datetime) -> dt.datetime | None:
+    """When the first offer ends that has not ended by then."""
     cursor = await tx.execute(
         """
         SELECT min(acknowledge_deadline) FROM hiring.application
-         WHERE opening_id = %s AND status = 'PENDING_ACKNOWLEDGMENT'
+         WHERE opening_id = %s AND status = 'PENDING_ACKNOWLEDGMENT' AND acknowledge_deadline > %s
         """,
-        [opening_id],
+        [opening_id, at],
     )
     found = await cursor.fetchone()
     return found[0] if found else None

@@ -135,7 +135,7 @@ async def _promote(
                 continue
             await company.resize(desk, desk.occupied + 1, reason)
         why = {"rule": "out of turn, by the company"}
-        await waitlist.offer(desk, one, why=why, note=reason)
+        waitlist.offer(desk, one, why=why, note=reason)
         lines.append(Line(one.id, one.applicant_id, "offered"))
     return lines
 

@@ -21,6 +21,8 @@ MOST = 1_000_000
 LONGEST_TITLE = 200
 LONGEST_TEXT = 50_000
 LONGEST_WINDOW = dt.timedelta(days=365)
+YEARS = range(1970, 9001)
+"""What any zone can say; the database gives back no time before the year 1 or beyond 9999."""
 
 
 async def create(tx: Tx, terms: Terms, capacity: int, by: Actor) -> Opening:
@@ -43,6 +45,8 @@ def checked(terms: Terms) -> Terms:
             raise Invalid(f"A text should have {LONGEST_TEXT:,} characters at most.")
     if not dt.timedelta(seconds=1) <= terms.acknowledge_window <= LONGEST_WINDOW:
         raise Invalid("The time to confirm an offer should be 1 second to 365 days.")
+    if terms.apply_until and terms.apply_until.year not in YEARS:
+        raise Invalid("The time to apply should end between 1970 and 9000.")
     _check_range("The number of offers that may be missed", terms.max_missed, 1)
     _check_range("The limit of the waitlist", terms.waitlist_limit, 0)
     _check_range("The days that data are kept", terms.keep_days, 1)
@@ -153,4 +157,4 @@ async def promote(
                 )
             await resize(one, one.occupied + 1, reason)
         why = {"rule": "out of turn, by the company"}
-        return await waitlist.offer(one, chosen, why=why, note=reason)
+        return waitlist.offer(one, chosen, why=why, note=reason)

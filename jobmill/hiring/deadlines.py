@@ -34,11 +34,11 @@ async def settle(one: Desk) -> None:
         return
     by, one.by = one.by, SYSTEM
     overdue = await applications.overdue(await one.written(), one.opening.id, one.at)
-    for missed in overdue:
-        await _miss(one, missed)
-    one.next_deadline_at = await applications.next_deadline(await one.written(), one.opening.id)
+    one.next_deadline_at = await applications.next_deadline(one.tx, one.opening.id, one.at)
     if overdue:
-        await waitlist.promote(one, cause=one.seq)
+        fallen = [await _miss(one, missed) for missed in overdue]
+        behind = [moved for moved in fallen if moved.status == "WAITLIST"]
+        await waitlist.promote(one, cause=one.seq, behind=behind)
     one.by = by
 
 
@@ -46,7 +46,7 @@ async def _miss(one: Desk, missed: Application) -> Application:
     penalties = missed.penalty_count + 1
     why = {"rule": "offer not answered", "missed": penalties, "most": one.opening.max_missed}
     if penalties >= one.opening.max_missed:
-        moved = await one.move(
+        moved = one.move(
             missed,
             "INACTIVE",
             "LAPSED",
@@ -59,7 +59,7 @@ async def _miss(one: Desk, missed: Application) -> Application:
         return moved
     # Its own place is the last one: those who wait, and itself.
     position = one.waiting + 1
-    moved = await one.move(
+    moved = one.move(
         missed,
         "WAITLIST",
         "DECAY_TRIGGERED",
@@ -67,6 +67,7 @@ async def _miss(one: Desk, missed: Application) -> Application:
         why=why,
         queue_key=await waitlist.put_back(one, penalties),
         penalty_count=penalties,
+        told_position=position,
         promoted_at=None,
         missed_at=one.at,
     )
@@ -87,15 +88,12 @@ async def fire(tx: Tx) -> bool:
 
 
 async def _overdue(tx: Tx) -> list[int]:
-    """Openings with overdue offers, from those that are overdue longest."""
+    """Openings with overdue offers. All of them: one may have more than any number of offers."""
     cursor = await tx.execute(
         """
-        SELECT DISTINCT opening_id
-          FROM (SELECT opening_id FROM hiring.application
-                 WHERE status = 'PENDING_ACKNOWLEDGMENT'
-                   AND acknowledge_deadline <= clock_timestamp()
-                 ORDER BY acknowledge_deadline
-                 LIMIT 100) AS overdue
+        SELECT DISTINCT opening_id FROM hiring.application
+         WHERE status = 'PENDING_ACKNOWLEDGMENT'
+           AND acknowledge_deadline <= statement_timestamp()
         """
     )
     return [id for (id,) in await cursor.fetchall()]

@@ -44,6 +44,8 @@ class Desk:
         self.next_key = opening.next_key
         self.top_key = opening.top_key
         self.next_deadline_at = opening.next_deadline_at
+        self.last_key: int | None = None if opening.waiting else 0
+        """Where the last who waits stands; None: somebody has to look."""
         self.seq = opening.last_seq
         self.somebody_moved_up = False
         self._hash = opening.last_hash
@@ -67,11 +69,12 @@ class Desk:
 
     async def written(self) -> Tx:
         """The transaction, for who reads what was done at this desk: it is written by now."""
-        if self._entered:
+        entered = {one.id for one in self._entered}
+        # Who left may have come again: one leaves before one comes.
+        await self._update([one for id, one in self._moved.items() if id not in entered])
+        if entered:
             await applications.insert(self.tx, self._entered)
-        if self._moved:
-            cursor = await applications.update(self.tx, [*self._moved.values()])
-            self._updates.append((cursor, len(self._moved)))
+        await self._update([one for id, one in self._moved.items() if id in entered])
         await applications.count(self.tx, self.opening.id, self._stretches)
         if self._events:
             await events.insert(self.tx, self._events)
@@ -79,8 +82,15 @@ class Desk:
         self._stretches.clear()
         return self.tx
 
+    async def _update(self, moved: Sequence[tuple[Application, Status]]) -> None:
+        if moved:
+            self._updates.append((await applications.update(self.tx, moved), len(moved)))
+
     async def application(self, id: int) -> Application:
         """As it is under the lock."""
+        if id in self._moved:
+            one, _ = self._moved[ApplicationId(id)]
+            return one
         return await applications.get(await self.written(), id)
 
     def refuse_duplicate(self, applicant_id: ApplicantId) -> None:
@@ -118,7 +128,7 @@ class Desk:
         self._record("APPLIED", one, None, metadata, why)
         return one
 
-    async def move(
+    def move(
         self,
         one: Application,
         status: Status,
@@ -137,9 +147,10 @@ class Desk:
             entered_at=self.at,
             **{"queue_key": None, "acknowledge_deadline": None, **changed},
         )
-        if one.id in self._moved:
-            await self.written()
-        self._moved[one.id] = (moved, one.status)
+        # A row is written once for all that happens to it: PostgreSQL would look at its applicant
+        # the second time, and wait for who is erasing them and waits for us.
+        _, before = self._moved.get(one.id, (one, one.status))
+        self._moved[one.id] = (moved, before)
         if status == "INACTIVE":
             self._live.discard(one.applicant_id)
         self._count(one, moved)
@@ -165,8 +176,12 @@ class Desk:
         if before and before.queue_key is not None:
             self._stretches[applications.stretch(before.queue_key)] -= 1
             self.somebody_moved_up = True
+            if before.queue_key == self.last_key:
+                self.last_key = None
         if after.queue_key is not None:
             self._stretches[applications.stretch(after.queue_key)] += 1
+            if self.last_key is not None:
+                self.last_key = max(self.last_key, after.queue_key)
         if after.acknowledge_deadline:
             known = self.next_deadline_at or after.acknowledge_deadline
             self.next_deadline_at = min(known, after.acknowledge_deadline)
@@ -203,10 +218,12 @@ class Desk:
 
     async def close(self) -> None:
         """Write what is to be told, and the counters; nothing where nothing happened."""
+        happened = self.seq > self.opening.last_seq
         await self.written()
         if self._notices:
             await notices.write(self.tx, self._notices)
-        if self.seq == self.opening.last_seq:
+        # To have looked in vain is worth keeping: else every reader would look again, with a lock.
+        if not happened and self.next_deadline_at == self.opening.next_deadline_at:
             return
         self.excess = min(self.excess, max(self.occupied - self.capacity, 0))
         await openings.count(
@@ -223,10 +240,10 @@ class Desk:
                 next_deadline_at=self.next_deadline_at,
                 last_seq=self.seq,
                 last_hash=self._hash,
-                last_event_at=self.at,
+                last_event_at=self.at if happened else self.opening.last_event_at,
             ),
         )
-        if self.opening.hooked:
+        if self.opening.hooked and happened:
             await notices.tell_hooks(self.tx, self.opening.id, self.opening.last_seq, self.seq)
 
     def check_updates(self) -> None:

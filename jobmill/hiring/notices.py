@@ -112,6 +112,8 @@ async def tell_hooks(tx: Tx, opening_id: int, after: int, upto: int) -> None:
            AND (webhook.opening_id IS NULL OR webhook.opening_id = %(opening)s)
            AND (webhook.events IS NULL OR event.type::text = ANY(webhook.events))
          ORDER BY event.seq, webhook.id
+           -- One that is being removed wants nothing, and nobody waits for that.
+           FOR KEY SHARE OF webhook SKIP LOCKED
         """,
         {"opening": opening_id, "after": after, "upto": upto},
     )
@@ -215,19 +217,22 @@ def objection(told: Told) -> str | None:
         return "the offer was answered or has ended"
     if told.is_offer and told.deadline and told.deadline <= told.at:
         return "the offer has ended"
+    if told.kind == "applied" and told.outrun:
+        return "it is no longer so"
     if told.kind == "position" and told.status != "WAITLIST":
         return "the applicant does not wait any more"
     return None
 
 
 async def settle(tx: Tx, id: int, state: Ended, detail: str | None) -> None:
-    """Keep what became of it; what was sent stays sent."""
+    """Keep what became of it; what was sent stays sent, and what was dropped with a person is not
+    spoken of any more."""
     await tx.execute(
         """
         UPDATE hiring.notice
            SET state = %(state)s::hiring.notice_state, detail = %(detail)s, ended_at = now(),
                attempts = attempts + (%(state)s::hiring.notice_state <> 'dropped')::int
-         WHERE id = %(id)s AND state <> 'sent'
+         WHERE id = %(id)s AND state NOT IN ('sent', 'dropped')
         """,
         {"id": id, "state": state, "detail": detail},
     )
@@ -236,7 +241,10 @@ async def settle(tx: Tx, id: int, state: Ended, detail: str | None) -> None:
 async def note_trouble(tx: Tx, id: int, detail: str) -> None:
     """Keep why it could not be sent yet."""
     await tx.execute(
-        "UPDATE hiring.notice SET attempts = attempts + 1, detail = %s WHERE id = %s",
+        """
+        UPDATE hiring.notice SET attempts = attempts + 1, detail = %s
+         WHERE id = %s AND state NOT IN ('sent', 'dropped')
+        """,
         [detail, id],
     )
 
@@ -257,13 +265,15 @@ async def erase(tx: Tx, applicant_id: int) -> None:
 
 
 async def prune(tx: Tx) -> int:
-    """Delete up to a bite of those that ended long ago; returns how many."""
+    """Delete up to a bite of those that ended long ago, or that the queue lost; returns how many."""
     gone = await tx.execute(
         """
         DELETE FROM hiring.notice
          WHERE id = ANY (ARRAY(SELECT id FROM hiring.notice
                                 WHERE ended_at < now() - %(stay)s
-                                ORDER BY id LIMIT %(bite)s))
+                                   OR (state = 'queued' AND due_at < now() - %(stay)s)
+                                ORDER BY id LIMIT %(bite)s
+                                  FOR UPDATE SKIP LOCKED))
         """,
         {"stay": STAY, "bite": BITE},
     )

@@ -32,15 +32,20 @@ async def answer(
     tx: Tx, application_id: int, answer: Answer, by: Actor, *, reason: str | None = None
 ) -> Placed | Missed:
     """Confirm or turn down the offer that is out; Missed where it has ended, Conflict without one."""
-    seen = await _see(tx, application_id)
+    return await _give(tx, application_id, await _see(tx, application_id), answer, by, reason)
+
+
+async def _give(
+    tx: Tx, application_id: int, seen: _Seen, answer: Answer, by: Actor, reason: str | None = None
+) -> Placed | Missed:
     if seen.late:
         # Who alone waits is offered the slot anew at once: this answer is not for that offer.
         async with settled(tx, seen.opening_id, SYSTEM):
             pass
         return Missed(await applications.get(tx, application_id))
     if answer == "accept":
-        return await steps.acknowledge(tx, application_id, by)
-    return await steps.decline(tx, application_id, by, reason=reason)
+        return await steps.acknowledge(tx, application_id, by, deadline=seen.deadline)
+    return await steps.decline(tx, application_id, by, reason=reason, deadline=seen.deadline)
 
 
 async def answer_link(
@@ -51,7 +56,7 @@ async def answer_link(
     if seen.deadline != link.deadline:
         raise _refusal(await _ending(tx, link))
     by = applicant(seen.applicant_id, request)
-    return await answer(tx, link.application_id, given, by)
+    return await _give(tx, link.application_id, seen, given, by)
 
 
 def _refusal(ending: str | None) -> AppError:

@@ -48,6 +48,10 @@ class Ask:
     by: Actor | None = None
     """Who asks for it; None: they themselves."""
 
+    @property
+    def is_own(self) -> bool:
+        return self.by is None or self.by.side == "applicant"
+
 
 async def apply(tx: Tx, opening_id: int, applicant_id: int, by: Actor) -> Placed:
     """Take a free slot where nobody waits for it, or join the waitlist; Duplicate if in it already."""
@@ -103,22 +107,31 @@ async def _arrive(
     everybody's."""
     numbers = [ask.who for ask in asks if isinstance(ask.who, int)]
     people = [ask.who for ask in asks if isinstance(ask.who, Person)]
+    # Whom the company names by number is its own choice; who shows a link is as anybody.
+    own = [ask.who for ask in asks if isinstance(ask.who, int) and ask.is_own]
     found: dict[int | Person, Known | AppError] = {}
     if numbers:
         known = await applicants.which(tx, numbers)
         found |= {id: known.get(id) or NoApplicant(id) for id in numbers}
+        found |= await _refused(tx, [known[id] for id in own if id in known])
     if people:
         refused = await blocked.which(tx, [one.key for one in people])
         admitted = [one for one in people if one.key not in refused]
         by_key = await applicants.find_or_add_all(tx, admitted)
         found |= {one: by_key.get(one.key) or blocked.Refused() for one in people}
-    if people and most_a_day is not None:
-        ids = [one.id for one in found.values() if isinstance(one, Known)]
-        often = await applications.in_a_day(tx, ids)
-        for who, one in found.items():
-            if isinstance(one, Known) and often.get(one.id, 0) >= most_a_day:
+    counted = {who: one for who in (*people, *own) if isinstance(one := found[who], Known)}
+    if counted and most_a_day is not None:
+        often = await applications.in_a_day(tx, [one.id for one in counted.values()])
+        for who, one in counted.items():
+            if often.get(one.id, 0) >= most_a_day:
                 found[who] = AppliedTooOften(most_a_day)
     return found
+
+
+async def _refused(tx: Tx, known: Sequence[Known]) -> dict[int | Person, AppError]:
+    """Those of them who are on the list."""
+    refused = await blocked.which(tx, [one.key for one in known]) if known else ()
+    return {one.id: blocked.Refused() for one in known if one.key in refused}
 
 
 async def enter(desk: Desk, applicant_id: ApplicantId) -> Placed:
@@ -181,7 +194,7 @@ async def leave(
     desk: Desk, one: Application, *, rule: str, reason: str | None, fill: bool = True
 ) -> Application:
     """End an application at a desk that is open, and fill what it frees unless others leave, too."""
-    moved = await desk.move(
+    moved = desk.move(
         one,
         "INACTIVE",
         "WITHDRAWN",
@@ -196,15 +209,18 @@ async def leave(
     return moved
 
 
-async def acknowledge(tx: Tx, application_id: int, by: Actor) -> Placed | Missed:
-    """Confirm an offer; Missed where it had ended, Conflict where there was none."""
+async def acknowledge(
+    tx: Tx, application_id: int, by: Actor, *, deadline: dt.datetime | None = None
+) -> Placed | Missed:
+    """Confirm an offer: the one that ends at `deadline` if that is given; Missed where it had ended,
+    Conflict where there was none."""
     opening_id = await applications.opening_of(tx, application_id)
     async with settled(tx, opening_id, by) as desk:
         one = await desk.application(application_id)
-        if missed(one):
+        if missed(one, deadline):
             return Missed(one)
         _refuse_without_offer(one)
-        moved = await desk.move(
+        moved = desk.move(
             one,
             "ACTIVE",
             "ACKNOWLEDGED",
@@ -215,21 +231,28 @@ async def acknowledge(tx: Tx, application_id: int, by: Actor) -> Placed | Missed
 
 
 async def decline(
-    tx: Tx, application_id: int, by: Actor, *, reason: str | None = None
+    tx: Tx,
+    application_id: int,
+    by: Actor,
+    *,
+    reason: str | None = None,
+    deadline: dt.datetime | None = None,
 ) -> Placed | Missed:
     """Turn an offer down, which ends the application; Missed and Conflict as for `acknowledge`."""
     opening_id = await applications.opening_of(tx, application_id)
     async with settled(tx, opening_id, by) as desk:
         one = await desk.application(application_id)
-        if missed(one):
+        if missed(one, deadline):
             return Missed(one)
         _refuse_without_offer(one)
         return Placed(await leave(desk, one, rule="offer declined", reason=reason))
 
 
-def missed(one: Application) -> bool:
-    """Whether the last that happened to it is an offer that ended unanswered."""
-    return one.missed_at is not None
+def missed(one: Application, deadline: dt.datetime | None = None) -> bool:
+    """Whether the last that happened to it is an offer that ended unanswered, or the offer that is out
+    is a later one than that of `deadline`."""
+    later = deadline is not None and one.acknowledge_deadline not in (deadline, None)
+    return later or one.missed_at is not None
 
 
 def _refuse_without_offer(one: Application) -> None:

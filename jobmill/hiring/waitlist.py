@@ -7,7 +7,7 @@ A place is a key that is never changed. Newcomers take the next key; who missed 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jobmill.hiring import applications
@@ -38,27 +38,34 @@ async def join(desk: Desk) -> tuple[int, int]:
 
 async def put_back(desk: Desk, penalties: int) -> int:
     """The key of who missed an offer: behind all, with a gap that later arrivals fill."""
-    last = await applications.last_key(await desk.written(), desk.opening.id) if desk.waiting else 0
-    desk.top_key = max(last, desk.next_key - 1) + 1 + penalties
+    if desk.last_key is None:
+        desk.last_key = await applications.last_key(await desk.written(), desk.opening.id)
+    desk.top_key = max(desk.last_key, desk.next_key - 1) + 1 + penalties
     return desk.top_key
 
 
-async def promote(desk: Desk, *, cause: int | None = None) -> list[Application]:
-    """Give every free slot to who is next, until all are taken or nobody waits."""
+async def promote(
+    desk: Desk, *, cause: int | None = None, behind: Sequence[Application] = ()
+) -> list[Application]:
+    """Give every free slot to who is next, until all are taken or nobody waits.
+
+    `behind`: those who were just put back, in their order, and are not written yet.
+    """
     if desk.status != "open" or not desk.free or not desk.waiting:
         return []
-    heads = await applications.heads(await desk.written(), desk.opening.id, desk.free)
+    tx = desk.tx if behind else await desk.written()
+    heads = [*await applications.heads(tx, desk.opening.id, desk.free), *behind]
     why = {"rule": "next in line", "cause": cause}
-    return [await offer(desk, one, why=why) for one in heads]
+    return [offer(desk, one, why=why) for one in heads[: desk.free]]
 
 
-async def offer(
+def offer(
     desk: Desk, one: Application, *, why: Mapping[str, Any], note: str | None = None
 ) -> Application:
     """Offer a slot, to be confirmed in time."""
     deadline = desk.at + desk.opening.acknowledge_window
     seen = {"occupied": desk.occupied, "capacity": desk.capacity, "waiting": desk.waiting}
-    moved = await desk.move(
+    moved = desk.move(
         one,
         "PENDING_ACKNOWLEDGMENT",
         "PROMOTED",
@@ -82,15 +89,20 @@ def tell_offer(desk: Desk, one: Application, deadline: dt.datetime) -> None:
 
 
 async def tell_positions(desk: Desk) -> None:
-    """Tell those who reached a milestone, once each."""
+    """Tell those who reached a milestone or leapt over it, once each."""
     if not desk.somebody_moved_up or not desk.waiting:
         return
     heads = await applications.heads(await desk.written(), desk.opening.id, MILESTONES[0])
-    for position in MILESTONES:
-        one = heads[position - 1] if len(heads) >= position else None
-        if one and (one.told_position is None or one.told_position > position):
+    for position, one in enumerate(heads, 1):
+        # Who came to wait at this very moment is told their place by another letter.
+        if one.entered_at < desk.at and (one.told_position or position) > _milestone(position):
             desk.tell("position", one, position=position)
             await applications.set_told(desk.tx, one.id, position)
+
+
+def _milestone(position: int) -> int:
+    """The last one that who stands there has reached."""
+    return min(one for one in MILESTONES if one >= position)
 
 
 def stamp(at: dt.datetime) -> str:

@@ -12,12 +12,14 @@ from typing import NamedTuple, cast
 from fastapi import Request
 
 from jobmill.db import Tx
-from jobmill.errors import AppError
+from jobmill.errors import AppError, Unavailable
 from jobmill.hiring import steps
 from jobmill.hiring.steps import Ask, Placed
 from jobmill.web.view import Door
 
 TOGETHER = 100
+IN_VAIN = 2
+"""So many in a row who each find no database: then nobody else does."""
 
 
 class _Waiting(NamedTuple):
@@ -56,15 +58,38 @@ class Crowd:
         del self._waiting[opening_id]
 
     async def _together(self, opening_id: int, group: list[_Waiting]) -> None:
+        answers = await self._try(opening_id, group)
+        if not isinstance(answers, BaseException):
+            for one, answer in zip(group, answers, strict=True):
+                _tell(one, answer)
+        elif len(group) == 1:
+            _tell(group[0], answers)
+        else:
+            await self._apart(opening_id, group)
+
+    async def _apart(self, opening_id: int, group: list[_Waiting]) -> None:
+        """Each alone: whatever it was, it must not befall who has nothing to do with it."""
+        in_vain = 0
+        for number, one in enumerate(group):
+            answer = await self._try(opening_id, [one])
+            _tell(one, answer if isinstance(answer, BaseException) else answer[0])
+            in_vain = in_vain + 1 if isinstance(answer, Unavailable) else 0
+            if in_vain == IN_VAIN:
+                # It is nothing of theirs, and each would wait for all before them.
+                self._give_up(opening_id, group[number + 1 :], str(answer))
+                return
+
+    def _give_up(self, opening_id: int, group: list[_Waiting], why: str) -> None:
+        waiting, self._waiting[opening_id] = self._waiting[opening_id], []
+        for one in (*group, *waiting):
+            _tell(one, Unavailable(why))
+
+    async def _try(
+        self, opening_id: int, group: list[_Waiting]
+    ) -> list[Placed | AppError] | BaseException:
         asks = [one.ask for one in group]
         [answers] = await asyncio.gather(self._commit(opening_id, asks), return_exceptions=True)
-        if isinstance(answers, BaseException) and len(group) > 1:
-            # Whatever it was, it must not befall who has nothing to do with it.
-            for one in group:
-                await self._together(opening_id, [one])
-            return
-        for number, one in enumerate(group):
-            _tell(one, answers if isinstance(answers, BaseException) else answers[number])
+        return answers
 
     async def _commit(self, opening_id: int, asks: list[Ask]) -> list[Placed | AppError]:
         async with self.db.transaction() as tx:

@@ -75,7 +75,7 @@ class Guard:
             self._check(request.headers)
             if request.method not in SAFE:
                 check_origin(request.headers)
-            await self.app(scope, _limited(receive), sender)
+            await self.app(_asked(scope), _limited(receive), sender)
         # The last handler of the web: whatever it was, the next request must not notice.
         except Exception as error:
             if not isinstance(error, AppError | HTTPException):
@@ -140,6 +140,11 @@ class _Sender:
             for name, value in {**HEADERS, "cache-control": "no-cache"}.items():
                 headers.setdefault(name, value)
         await self._send(message)
+
+
+def _asked(scope: Scope) -> Scope:
+    """HEAD is GET to every page; the server leaves the body out."""
+    return {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
 
 
 def _limited(receive: Receive) -> Receive:

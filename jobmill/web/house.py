@@ -8,6 +8,7 @@ from typing import Annotated, cast
 from fastapi import Depends, Request
 
 from jobmill.outside.addresses import Places
+from jobmill.outside.mail import missing
 from jobmill.outside.webhook import places
 from jobmill.settings import Settings
 
@@ -20,6 +21,8 @@ class House:
     """Applications of one person a day; None: as many as they like."""
     private: Places = frozenset()
     """Where webhooks may lead although it is not public."""
+    writes: bool = False
+    """Whether letters can be sent."""
     base: str = ""
     """What links that we give out begin with; empty: as the request calls us."""
 
@@ -32,6 +35,7 @@ def of(settings: Settings) -> House:
         fold_aliases=settings.fold_email_aliases,
         most_a_day=settings.applications_per_person_per_day or None,
         private=places(settings),
+        writes=missing(settings) is None,
         base=settings.public_url,
     )
 

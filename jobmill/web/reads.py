@@ -17,7 +17,7 @@ Due = Callable[[Tx], Awaitable[list[int]]]
 
 
 LONG = 60.0
-"""Seconds that a read of a whole log may take."""
+"""Seconds that a read of a whole log may take, or taking back ten thousand offers at once."""
 
 
 async def of_opening(
@@ -49,5 +49,5 @@ async def _read(
 
 async def settle(db: Door, id: int) -> None:
     """Do what the clock has decided about an opening."""
-    async with db.transaction() as tx, settled(tx, id, SYSTEM):
+    async with db.transaction(LONG) as tx, settled(tx, id, SYSTEM):
         pass

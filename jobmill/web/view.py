@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,6 +16,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from jobmill.db import GONE, Database, Tx
 from jobmill.errors import Unavailable
+
+log = logging.getLogger(__name__)
 
 PATIENCE = 3.0
 """Seconds that a page waits for the database before it says that there is none."""
@@ -37,6 +40,8 @@ class Door:
             async with limit, self._database.transaction() as tx:
                 yield tx
         except (*GONE, TimeoutError) as error:
+            # Also a deadlock: whoever reads the log must see it, though trying again helps.
+            log.warning("no answer from the database", extra={"error": repr(error)})
             raise Unavailable("The database does not answer. Try again in a moment.") from error
 
 

@@ -157,7 +157,7 @@ async def test_a_letter_is_sent_once_with_links_that_are_the_applicants_own(
     await post.send()
     assert await post.send() == 0
     by_subject = {one["subject"]: one for one in mailbox.letters}
-    assert len(by_subject) == len(mailbox.letters) == 4
+    assert len(by_subject) == len(mailbox.letters) == 2
     offer = by_subject["A place for you: Baker & Söhne"]
     assert offer["to"].addresses[0].display_name == "Grace"
     text = offer.get_content()
@@ -169,7 +169,8 @@ async def test_a_letter_is_sent_once_with_links_that_are_the_applicants_own(
     assert signer.read_offer(links[0][1]).application_id == second.id
     assert signer.read_personal(links[2][1]).applicant_id == second.applicant_id
     sent = [kind for kind, state, _ in await states(database) if state == "sent"]
-    assert sent == ["applied", "applied", "withdrawn", "promoted"]
+    # That they had applied is old news by now.
+    assert sent == ["withdrawn", "promoted"]
 
 
 async def test_an_offer_that_was_answered_is_not_told_of(
@@ -200,6 +201,8 @@ async def test_an_offer_that_was_answered_is_not_told_of(
         ({"deadline": NOW + dt.timedelta(microseconds=1)}, None),
         ({"kind": "position", "status": "WAITLIST"}, None),
         ({"kind": "position", "status": "ACTIVE"}, "wait any more"),
+        ({"kind": "applied", "status": "ACTIVE"}, None),
+        ({"kind": "applied", "status": "ACTIVE", "outrun": True}, "no longer"),
         ({"kind": "withdrawn", "status": "INACTIVE", "outrun": True}, None),
         ({"kind": "decayed", "status": "ACTIVE", "outrun": True}, None),
     ],
@@ -343,14 +346,21 @@ async def test_the_erased_are_told_nothing_and_nothing_stays_of_what_they_were_t
 
 async def test_what_ended_long_ago_is_forgotten(tx: Tx) -> None:
     opening = await make_opening(tx, capacity=3)
-    for _ in range(3):
+    for _ in range(4):
         await apply(tx, opening)
-    first, second, third = await ids(tx, "applied")
+    first, second, third, lost = await ids(tx, "applied")
     await tx.execute(
         "UPDATE hiring.notice SET ended_at = now() - interval '91 days' WHERE id = %s", [first]
     )
     await tx.execute("UPDATE hiring.notice SET ended_at = now() WHERE id = %s", [second])
-    assert await notices.prune(tx) == 1
+    # Its item was thrown out of the queue.
+    await tx.execute(
+        """
+        UPDATE hiring.notice SET state = 'queued', due_at = now() - interval '91 days' WHERE id = %s
+        """,
+        [lost],
+    )
+    assert await notices.prune(tx) == 2
     assert await ids(tx, "applied") == [second, third]
 
 

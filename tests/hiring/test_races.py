@@ -13,9 +13,9 @@ import pytest
 
 from jobmill.db import Database, Tx, connect
 from jobmill.errors import AppError
-from jobmill.hiring import applicants, company, openings, steps
+from jobmill.hiring import applicants, bulk, company, openings, privacy, steps, verify
 from jobmill.hiring.actor import LOCAL, applicant
-from jobmill.hiring.applicants import ApplicantId
+from jobmill.hiring.applicants import ApplicantId, Person
 from jobmill.hiring.deadlines import fire
 from jobmill.hiring.openings import Opening
 from tests.hiring.kit import make_applicant, make_opening
@@ -195,22 +195,40 @@ async def set_window(tx: Tx, id: int, window: str) -> None:
     )
 
 
+async def any_of(tx: Tx, opening: Opening) -> int:
+    cursor = await tx.execute(
+        "SELECT id FROM hiring.application WHERE opening_id = %s ORDER BY random() LIMIT 1",
+        [opening.id],
+    )
+    found = await cursor.fetchone()
+    return found[0] if found else 1
+
+
+def somebody() -> Person:
+    """One of few: who was forgotten comes again."""
+    return applicants.person("Eve", f"eve.{random.randint(1, 20)}@example.org")
+
+
+async def forget_somebody(tx: Tx) -> None:
+    if found := await applicants.of_address(tx, somebody().key):
+        await privacy.erase(tx, found.id, LOCAL)
+
+
+async def several(tx: Tx, opening: Opening) -> None:
+    ids = [await any_of(tx, opening) for _ in range(4)]
+    action = random.choice(list(bulk.MOST))
+    await bulk.run(tx, opening.id, action, ids, LOCAL, reason="all of them", message="Hello")
+
+
 async def storm(database: Database, seconds: float, seed: int) -> Counter[str]:
-    """Everything at once, at random: apply, leave, confirm, decline, resize, pause, offers that end."""
+    """Everything at once, at random: apply, leave, confirm, decline, resize, pause, offers that end,
+    people who are forgotten."""
     chance = random.Random(seed)
     who = await people(database, 60)
     made = [await opened(database, 4, max_missed=2) for _ in range(3)]
     await do(database, allow_short_windows)
     answers: Counter[str] = Counter()
     end = asyncio.get_running_loop().time() + seconds
-
-    async def any_of(tx: Tx, opening: Opening) -> int:
-        cursor = await tx.execute(
-            "SELECT id FROM hiring.application WHERE opening_id = %s ORDER BY random() LIMIT 1",
-            [opening.id],
-        )
-        found = await cursor.fetchone()
-        return found[0] if found else 1
 
     def act(opening: Opening) -> Callable[[Tx], Awaitable[Any]]:
         async def step(tx: Tx, doing: Callable[..., Awaitable[Any]], **more: Any) -> Any:
@@ -229,6 +247,10 @@ async def storm(database: Database, seconds: float, seed: int) -> Counter[str]:
                 lambda tx: company.resume(tx, opening.id, LOCAL),
                 lambda tx: company.resume(tx, opening.id, LOCAL),
                 lambda tx: set_window(tx, opening.id, chance.choice(["0", "1 day"])),
+                lambda tx: steps.apply_by_address(tx, opening.id, somebody()),
+                lambda tx: steps.apply_by_address(tx, opening.id, somebody()),
+                lambda tx: several(tx, opening),
+                forget_somebody,
                 fire,
             ]
         )
@@ -243,6 +265,7 @@ async def storm(database: Database, seconds: float, seed: int) -> Counter[str]:
         async with database.transaction() as tx:
             after = await openings.get(tx, opening.id)
             assert after.occupied <= after.capacity + after.excess
+            assert (await verify.verify(tx, opening.id)).faults == []
     return answers
 
 

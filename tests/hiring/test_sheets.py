@@ -193,6 +193,9 @@ def test_openings_are_read_from_a_table() -> None:
         ("title,capacity\nBaker,0\nCook,many\n", "line 2: capacity: .*; line 3: capacity: "),
         ("title,capacity,colour\nBaker,1,red\nCook,1,blue\n", "^line 2: `colour` is not known"),
         ("title,capacity,applyUntil\nBaker,1,2030-01-01T00:00\n", "line 2: applyUntil: .*timezone"),
+        # Beyond what the database can give back.
+        ("title,capacity,applyUntil\nBaker,1,9999-12-31T23:59:59-05:00\n", "line 2: The time to"),
+        ("title,capacity,applyUntil\nBaker,1,0001-01-01T00:00:00+05:00\n", "line 2: The time to"),
         ("title,capacity,remote\nBaker,1,perhaps\n", "line 2: remote: "),
         ("title,capacity,maxMissed\nBaker,1,0\n", "line 2: The number of offers"),
         ('{"title": "Baker"}\n', "line 1: capacity: Field required"),

@@ -138,3 +138,40 @@ async def test_an_ended_application_cannot_be_withdrawn_again(tx: Tx) -> None:
     await steps.withdraw(tx, one.application.id, LOCAL)
     with pytest.raises(Conflict):
         await steps.withdraw(tx, one.application.id, LOCAL)
+
+
+async def told(tx: Tx, opening: Opening) -> dict[int, list[int]]:
+    """The places that each was told of by a letter of its own."""
+    cursor = await tx.execute(
+        """
+        SELECT application_id, array_agg((data->>'position')::int ORDER BY id) FROM hiring.notice
+         WHERE opening_id = %s AND kind = 'position' GROUP BY application_id
+        """,
+        [opening.id],
+    )
+    return dict(await cursor.fetchall())
+
+
+async def test_who_passes_a_milestone_is_told_once_also_by_a_leap(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    ids = [(await apply(tx, opening)).application.id for _ in range(16)][1:]
+    await company.set_capacity(tx, opening.id, 5, LOCAL)
+    # Who came as the fifth is the first now, and so on: ten, three and one are told of.
+    leapt = {5: 1, 6: 2, 7: 3, 11: 7, 12: 8, 13: 9, 14: 10}
+    assert await told(tx, opening) == {ids[n - 1]: [place] for n, place in leapt.items()}
+    await company.set_capacity(tx, opening.id, 6, LOCAL)
+    again = {5: [1], 6: [2, 1], 7: [3], 8: [3], 11: [7], 12: [8], 13: [9], 14: [10], 15: [10]}
+    assert await told(tx, opening) == {ids[n - 1]: places for n, places in again.items()}
+
+
+async def test_who_fell_back_is_told_when_they_come_up_again(tx: Tx) -> None:
+    opening = await make_opening(tx, 1, require_acknowledgement=True)
+    ada, bob, eve, joe = [await apply(tx, opening) for _ in range(4)]
+    await let_pass(tx, opening, WINDOW)
+    assert await fire(tx)
+    # Ada is the third and last now, and was told so as one who missed an offer.
+    assert ada.application.id not in await told(tx, opening)
+    for one in (bob, eve):
+        await steps.withdraw(tx, one.application.id, LOCAL)
+    assert (await told(tx, opening))[ada.application.id] == [2, 1]
+    assert joe.application.id in await told(tx, opening)

@@ -274,11 +274,11 @@ async def test_the_commands_do_all_of_it(
     site.on("/hook", reply(status=400))
     assert await sender(database, site).send() == 1
     [delivery] = await ask("deliveries", added["id"], "--state", "failed")
-    assert (delivery["event"], "400" in delivery["detail"]) == ("APPLIED", True)
+    assert (delivery["eventType"], "400" in delivery["detail"]) == ("APPLIED", True)
     [again] = await ask("replay", delivery["id"])
-    assert again["of"] == delivery["id"] < again["delivery"]
+    assert delivery["id"] < again["id"]
     more = await run("webhook", "deliveries", added["id"], "--limit", 1)
-    assert f"--before {again['delivery']}" in more.stdout
+    assert f"--before {again['id']}" in more.stdout
 
     assert [one["enabled"] for one in await ask("disable", added["id"])] == [False]
     assert (await run("webhook", "replay", delivery["id"])).returncode == 4

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any
 
-from jobmill.db import Database
+from jobmill.db import Database, Tx
 from jobmill.hiring import applicants, blocked, company, openings
 from jobmill.hiring.actor import LOCAL, applicant
 from jobmill.hiring.applicants import Person
@@ -80,6 +82,32 @@ async def test_a_person_may_apply_so_often_a_day(database: Database) -> None:
     assert [type(one).__name__ for one in answers] == ["Placed", "Placed", "AppliedTooOften"]
 
 
+async def test_whom_the_company_names_is_not_counted_whoever_comes_along(
+    database: Database,
+) -> None:
+    first, second = await opened(database), await opened(database)
+    async with database.transaction() as tx:
+        known = await make_applicant(tx)
+    crowd = Crowd(Door(database, 10), 1)
+    asks = [Ask(known.id, LOCAL), Ask(person(1))]
+    answers = [await all_at_once(crowd, id, asks) for id in (first, second)]
+    assert [named(one) for one in answers] == [{"Placed": 2}, {"Placed": 1, "AppliedTooOften": 1}]
+
+
+async def test_who_shows_a_link_is_counted_and_blocked_as_anybody(database: Database) -> None:
+    first, second = await opened(database), await opened(database)
+    async with database.transaction() as tx:
+        ada, bob = await make_applicant(tx), await make_applicant(tx)
+        await blocked.add(tx, bob.email, "because")
+    crowd = Crowd(Door(database, 10), 1)
+    asks = [Ask(ada.id, applicant(ada.id)), Ask(bob.id, applicant(bob.id))]
+    answers = [await all_at_once(crowd, id, asks) for id in (first, second)]
+    assert [named(one) for one in answers] == [
+        {"Placed": 1, "Refused": 1},
+        {"AppliedTooOften": 1, "Refused": 1},
+    ]
+
+
 async def test_nobody_is_served_where_there_is_no_opening(database: Database) -> None:
     crowd = Crowd(Door(database, 10), None)
     answers = await all_at_once(crowd, 10**9, [Ask(person(n)) for n in range(3)])
@@ -102,6 +130,47 @@ async def test_one_whose_transaction_fails_does_not_take_the_others_along(
     assert len(answers) == 2
     async with database.transaction() as tx:
         assert (await openings.get(tx, id)).occupied == 3
+
+
+class Counting(Door):
+    """Counts how often it is asked."""
+
+    asked = 0
+
+    @asynccontextmanager
+    async def transaction(self, patience: float | None = None) -> AsyncGenerator[Tx]:
+        self.asked += 1
+        async with super().transaction(patience) as tx:
+            yield tx
+
+
+async def test_a_database_that_does_not_answer_is_asked_a_few_times_not_once_for_each(
+    database: Database,
+) -> None:
+    id = await opened(database)
+    door = Counting(database, 0.2)
+    crowd = Crowd(door, None)
+    async with database.transaction() as tx:
+        await openings.lock(tx, id)
+        waits = asyncio.gather(
+            *(crowd.apply(id, Ask(person(n))) for n in range(150)), return_exceptions=True
+        )
+        assert named(await waits) == {"Unavailable": 150}
+    assert door.asked == 3
+    assert named(await all_at_once(crowd, id, [Ask(person(1)), Ask(person(2))])) == {"Placed": 2}
+
+
+async def test_one_who_cannot_be_served_in_time_does_not_keep_the_others(
+    database: Database,
+) -> None:
+    id = await opened(database)
+    async with database.transaction() as tx:
+        ada = await make_applicant(tx)
+    async with database.transaction() as tx:
+        await tx.execute("SELECT FROM hiring.applicant WHERE id = %s FOR UPDATE", [ada.id])
+        asks = [Ask(person(1)), Ask(ada.id), Ask(person(2))]
+        answers = await all_at_once(Crowd(Door(database, 0.5), None), id, asks)
+    assert [type(one).__name__ for one in answers] == ["Placed", "Unavailable", "Placed"]
 
 
 async def test_openings_do_not_wait_for_each_other(database: Database) -> None:

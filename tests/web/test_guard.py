@@ -191,3 +191,11 @@ async def test_the_log_holds_no_link(
     [told] = [one for one in caplog.records if one.message == "request"]
     assert told.__dict__["path"] == "/my/…/applications"
     assert token not in str(told.__dict__)
+
+
+async def test_every_page_can_be_asked_for_its_head(site: httpx2.AsyncClient) -> None:
+    for path in ("/", "/healthz", "/openings", "/openings/feed.xml", "/api/jobs", "/api/healthz"):
+        head = await site.head(path)
+        whole = await site.get(path)
+        assert (head.status_code, head.content) == (200, b""), path
+        assert head.headers["content-type"] == whole.headers["content-type"]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StrictBool
 
 from jobmill.db import Tx
-from jobmill.hiring import applicants, privacy, reading
+from jobmill.hiring import applicants, keys, privacy, reading
 from jobmill.hiring.applicants import Applicant as Known
 from jobmill.hiring.events import Event as Recorded
 from jobmill.hiring.reading import Own
@@ -17,29 +18,44 @@ from jobmill.web import reads
 from jobmill.web.api.lists import AfterId, AfterMark, Limit, answer
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.shapes import (
+    PLAIN,
     Applicant,
     ApplicantId,
     ApplicantStatus,
+    Body,
     Event,
     Shape,
     Standing,
-    Text,
 )
 from jobmill.web.house import HouseRules
 from jobmill.web.once import once
-from jobmill.web.rights import Anyone, Recruiter, Viewer
+from jobmill.web.rights import Anyone, Links, Recruiter, Viewer
 from jobmill.web.view import Db
+
+log = logging.getLogger(__name__)
 
 router = APIRouter(tags=["applicants"])
 
 
-class NewApplicant(Shape):
-    name: Annotated[Text, Field(min_length=1, max_length=400, examples=["Ada Lovelace"])]
-    email: Annotated[Text, Field(max_length=300, examples=["ada@example.org"])]
+class NewApplicant(Body):
+    name: Annotated[str, Field(min_length=1, max_length=400, examples=["Ada Lovelace"]), PLAIN]
+    email: Annotated[str, Field(max_length=300, examples=["ada@example.org"]), PLAIN]
+
+
+class LinkWanted(Body):
+    renew: Annotated[StrictBool, Field(examples=[True])] = False
+    """Whether links that were given before stop opening."""
+
+
+class PersonalLink(Shape):
+    url: Annotated[str, Field(examples=["https://jobs.example.org/my/WzEyLDEsMTc5…"])]
 
 
 class PersonData(BaseModel):
-    applicant: dict[str, Any]
+    applicant: Annotated[
+        dict[str, Any],
+        Field(examples=[{"id": 1, "name": "Ada Lovelace", "email": "ada@example.org"}]),
+    ]
     applications: list[dict[str, Any]]
     events: list[dict[str, Any]]
     notices: list[dict[str, Any]]
@@ -47,7 +63,7 @@ class PersonData(BaseModel):
 
 
 class Erased(Shape):
-    applicant_id: int
+    applicant_id: Annotated[int, Field(examples=[1])]
     erased: bool = True
 
 
@@ -135,6 +151,30 @@ async def show_timeline(
     found = await reads.of_applicant(db, applicant_id, work)
     more = reading.mark(found[limit - 1]) if len(found) > limit else None
     return answer(request, [Event.of(one) for one in found[:limit]], more)
+
+
+@router.post("/applicants/{applicantId}/link", response_model=PersonalLink, responses=problems(404))
+async def give_link(
+    applicant_id: ApplicantId,
+    request: Request,
+    visitor: Recruiter,
+    db: Db,
+    house: HouseRules,
+    links: Links,
+    body: LinkWanted | None = None,
+) -> Response:
+    """Somebody's personal link, to be handed to them: who has it acts as they do."""
+
+    async def work(tx: Tx) -> PersonalLink:
+        renew = body is not None and body.renew
+        path = await keys.path(tx, links, applicant_id, renew=renew)
+        return PersonalLink(url=house.link(request, path))
+
+    response = await once(request, visitor, db, work, shape=PersonalLink.of)
+    response.headers["Cache-Control"] = "no-store"
+    # What is done with it stands in the log as done by the applicant.
+    log.info("personal link given", extra={"applicant": applicant_id, "by": visitor.actor.name})
+    return response
 
 
 @router.get("/applicants/{applicantId}/export", response_model=PersonData, responses=problems(404))

@@ -11,7 +11,7 @@ from jobmill.db import Tx
 from jobmill.hiring import blocked
 from jobmill.web.api.lists import answer
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.shapes import Shape, Text, Time
+from jobmill.web.api.shapes import PLAIN, Body, Shape, Time
 from jobmill.web.once import once
 from jobmill.web.rights import Recruiter, Viewer
 from jobmill.web.view import Db
@@ -19,10 +19,10 @@ from jobmill.web.view import Db
 router = APIRouter(prefix="/blocklist", tags=["blocklist"])
 
 
-class NewBlocked(Shape):
-    address: Annotated[Text, Field(min_length=3, max_length=300, examples=["@example.org"])]
+class NewBlocked(Body):
+    address: Annotated[str, Field(min_length=3, max_length=300, examples=["@example.org"]), PLAIN]
     """An address, or a domain with an @ before it."""
-    reason: Annotated[Text, Field(min_length=1, max_length=2_000, examples=["Spam"])]
+    reason: Annotated[str, Field(min_length=1, max_length=2_000, examples=["Spam"]), PLAIN]
 
 
 class Blocked(Shape):
@@ -32,8 +32,8 @@ class Blocked(Shape):
 
 
 class KeptBlocked(Shape):
-    address: str
-    reason: str
+    address: Annotated[str, Field(examples=["@example.org"])]
+    reason: Annotated[str, Field(examples=["Spam"])]
 
 
 @router.get("", response_model=list[Blocked])
@@ -57,7 +57,7 @@ async def block(body: NewBlocked, request: Request, visitor: Recruiter, db: Db) 
 
 @router.delete("/{address}", status_code=204, responses=problems(404))
 async def unblock(
-    address: Annotated[Text, Path(max_length=300, examples=["@example.org"])],
+    address: Annotated[str, Path(max_length=300, examples=["@example.org"]), PLAIN],
     visitor: Recruiter,
     db: Db,
 ) -> None:

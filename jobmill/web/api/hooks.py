@@ -14,7 +14,7 @@ from jobmill.hiring.transitions import EventType
 from jobmill.outside.webhook import check_url
 from jobmill.web.api.lists import Cursor, Page, PageLimit, answer
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.shapes import MOST_ID, Id, Shape, Text, Time, whole
+from jobmill.web.api.shapes import MOST_ID, PLAIN, Body, Id, Shape, Time, whole
 from jobmill.web.house import HouseRules
 from jobmill.web.once import once
 from jobmill.web.rights import Admin
@@ -30,9 +30,9 @@ DeliveryId = Annotated[
 ]
 
 
-class NewWebhook(Shape):
+class NewWebhook(Body):
     url: Annotated[
-        Text, Field(min_length=1, max_length=2_000, examples=["https://example.org/hook"])
+        str, Field(min_length=1, max_length=2_000, examples=["https://example.org/hook"]), PLAIN
     ]
     job_id: Id | None = None
     """Null: of all openings."""
@@ -41,8 +41,8 @@ class NewWebhook(Shape):
 
 
 class AddedWebhook(Shape):
-    id: int
-    url: str
+    id: Annotated[int, Field(examples=[1])]
+    url: Annotated[str, Field(examples=["https://example.org/hook"])]
     secret: str
     """What deliveries are signed with; shown this once."""
 
@@ -56,8 +56,8 @@ class Webhook(Shape):
     created_at: Time
 
 
-class WebhookChange(Shape):
-    enabled: StrictBool
+class WebhookChange(Body):
+    enabled: Annotated[StrictBool, Field(examples=[False])]
 
 
 class Delivery(Shape):
@@ -78,7 +78,7 @@ class Deliveries(Page):
 
 
 class NewDelivery(Shape):
-    id: int
+    id: Annotated[int, Field(examples=[8])]
 
 
 @router.get("", response_model=list[Webhook])

@@ -17,6 +17,7 @@ from jobmill.web import reads
 from jobmill.web.api.lists import AfterId, AfterMark, Limit, answer
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.shapes import (
+    Body,
     Job,
     JobChange,
     JobDetail,
@@ -24,7 +25,6 @@ from jobmill.web.api.shapes import (
     JobSettings,
     NewJob,
     Row,
-    Shape,
     Whole,
 )
 from jobmill.web.limits import Public
@@ -35,7 +35,7 @@ from jobmill.web.view import Db, Door
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
 
-class Capacity(Shape):
+class Capacity(Body):
     capacity: Annotated[Whole, Field(ge=1, le=company.MOST, examples=[3])]
 
 

@@ -76,8 +76,8 @@ class LogFault(Shape):
 
 
 class Verified(Shape):
-    job_id: int
-    ok: bool
+    job_id: Annotated[int, Field(examples=[1])]
+    ok: Annotated[bool, Field(examples=[True])]
     events: int
     head: Head
     """Where the log has come to; kept elsewhere, it shows if all of it is written anew."""

@@ -11,6 +11,8 @@ from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 from starlette.routing import BaseRoute
 
+from jobmill.hiring import words
+
 METHODS = ("get", "post", "put", "patch", "delete")
 
 INTRO = """\
@@ -51,7 +53,7 @@ SAMPLES: Mapping[int, tuple[str, str, str]] = {
     410: (
         "It was possible, and no longer is.",
         "GONE",
-        "Acknowledgment window has expired. You have been returned to the waitlist with a penalty.",
+        words.EXPIRED,
     ),
     413: ("The body is too large.", "PAYLOAD_TOO_LARGE", "That is more than is accepted."),
     422: (
@@ -74,10 +76,10 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def _problem(status: int) -> dict[str, Any]:
-    words, code, message = SAMPLES[status]
+    meaning, code, message = SAMPLES[status]
     sample = {"error": {"code": code, "message": message, "details": None}}
     told: dict[str, Any] = {
-        "description": words,
+        "description": meaning,
         "content": {
             "application/json": {
                 "schema": {"$ref": "#/components/schemas/Problem"},
@@ -157,6 +159,7 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
         common += [409, 413, 422, 429]
         if method == "post" and not path.endswith("/session"):
             operation.setdefault("parameters", []).append(IDEMPOTENCY)
-    for status in common:
-        responses.setdefault(str(status), _problem(status))
+    # Also those that a handler named: what the framework made of them has lost every null.
+    named = [int(status) for status in responses if int(status) in SAMPLES]
+    responses |= {str(status): _problem(status) for status in (*named, *common)}
     operation["responses"] = dict(sorted(responses.items()))

@@ -22,7 +22,7 @@ from jobmill.hiring.transitions import Status
 from jobmill.web import reads
 from jobmill.web.api.lists import Cursor, Page, PageLimit, answer
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.shapes import Id, JobId, Shape, Text, Time
+from jobmill.web.api.shapes import PLAIN, Body, Id, JobId, Shape, Time
 from jobmill.web.house import HouseRules
 from jobmill.web.once import once
 from jobmill.web.rights import Recruiter, Viewer
@@ -48,8 +48,15 @@ CSV_BODY = {
         },
     }
 }
+SHEET = (
+    ",".join(records.APPLICATION)
+    + "\r\n1,1,Ada Lovelace,ada@example.org,ACTIVE,,0,2026-11-15T09:30:00.000Z,,\r\n"
+)
 CSV_ANSWER: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A table."}
+    200: {
+        "content": {"text/csv": {"schema": {"type": "string"}, "example": SHEET}},
+        "description": "A table.",
+    }
 }
 
 DryRun = Annotated[
@@ -75,17 +82,19 @@ class Applications(Page):
     items: list[Application]
 
 
-class Bulk(Shape):
+class Bulk(Body):
     action: Action
     application_ids: Annotated[list[Id], Field(min_length=1, max_length=MOST_AT_ONCE)]
-    reason: Annotated[Text, Field(min_length=1, max_length=2_000, examples=["Season is over"])]
-    message: Annotated[Text, Field(max_length=10_000)] | None = None
+    reason: Annotated[
+        str, Field(min_length=1, max_length=2_000, examples=["Season is over"]), PLAIN
+    ]
+    message: Annotated[str, Field(max_length=10_000), PLAIN] | None = None
     """What they are told, for the action `message`."""
     dry_run: StrictBool = False
 
 
 class BulkLine(Shape):
-    application_id: int
+    application_id: Annotated[int, Field(examples=[1])]
     applicant_id: int | None
     outcome: bulk.Outcome
     detail: str | None
@@ -97,8 +106,8 @@ class BulkAnswer(Shape):
 
 
 class ImportLine(Shape):
-    line: int
-    email: str
+    line: Annotated[int, Field(examples=[2])]
+    email: Annotated[str, Field(examples=["ada@example.org"])]
     outcome: intake.Outcome
     status: Status | None
     queue_position: Annotated[int | None, Field(validation_alias="position")]

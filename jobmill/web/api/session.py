@@ -26,8 +26,8 @@ class Credentials(BaseModel):
 class Me(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
-    name: str | None
-    role: Role | None
+    name: Annotated[str | None, Field(examples=["Ada Lovelace"])]
+    role: Annotated[Role | None, Field(examples=["recruiter"])]
     applicant_id: int | None = None
     local: bool = False
 

@@ -17,6 +17,7 @@ from pydantic import (
     PlainSerializer,
     StrictBool,
     WithJsonSchema,
+    model_validator,
 )
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
@@ -72,7 +73,8 @@ ApplicationId = Annotated[
 ]
 Id = Annotated[int, Field(strict=True, ge=1, le=MOST_ID, examples=[1])]
 Whole = Annotated[int, Field(strict=True)]
-Text = Annotated[str, AfterValidator(_plain)]
+PLAIN = AfterValidator(_plain)
+"""Last, so that a length that is wrong is said of a text and not of any value."""
 Given = Annotated[
     dt.datetime,
     BeforeValidator(_moment),
@@ -99,6 +101,18 @@ class Shape(BaseModel):
     def of(cls, found: object) -> Self:
         """This shape of whatever has attributes of the same names."""
         return cls.model_validate(found)
+
+
+class Body(Shape):
+    """What comes in."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_json(cls, given: object) -> object:
+        # Any program that names no type of content, or that of a form, comes here first.
+        if not isinstance(given, Mapping):
+            raise PydanticCustomError("json", "should be an object, as application/json")
+        return given  # pyright: ignore[reportUnknownVariableType]
 
 
 class Job(Shape):
@@ -199,8 +213,8 @@ class Summary(Shape):
     active_count: int
     waitlist_count: int
     inactive_count: int
-    total_applications: int
-    avg_time_to_promotion_seconds: float | None
+    total_applications: Annotated[int, Field(examples=[12])]
+    avg_time_to_promotion_seconds: Annotated[float | None, Field(examples=[86.4])]
     avg_acknowledgment_time_seconds: float | None
     decay_events: int
 
@@ -221,13 +235,13 @@ class Replay(Shape):
     events: list[Event]
 
 
-Title = Annotated[Text, Field(min_length=1, max_length=200, examples=["Baker"])]
+Title = Annotated[str, Field(min_length=1, max_length=200, examples=["Baker"]), PLAIN]
 
 
-class JobTerms(Shape):
-    description: Annotated[Text, Field(max_length=50_000)] | None = None
-    employer: Annotated[Text, Field(max_length=200)] | None = None
-    location: Annotated[Text, Field(max_length=200)] | None = None
+class JobTerms(Body):
+    description: Annotated[str, Field(max_length=50_000), PLAIN] | None = None
+    employer: Annotated[str, Field(max_length=200), PLAIN] | None = None
+    location: Annotated[str, Field(max_length=200), PLAIN] | None = None
     remote: StrictBool = False
     require_acknowledgement: StrictBool = False
     """Whether who takes a free slot must confirm it, like who is promoted."""

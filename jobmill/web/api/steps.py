@@ -10,13 +10,13 @@ from pydantic import Field, StrictBool
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Gone
-from jobmill.hiring import applicants, applications, company, offers, steps
+from jobmill.hiring import applicants, applications, company, offers, steps, words
 from jobmill.hiring.applicants import Person
 from jobmill.hiring.applications import Application
 from jobmill.hiring.offers import Answer
 from jobmill.hiring.steps import Ask, Missed, Placed
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.shapes import ApplicationId, Id, Result, Shape, Text
+from jobmill.web.api.shapes import PLAIN, ApplicationId, Body, Id, Result
 from jobmill.web.crowd import the_crowd
 from jobmill.web.house import HouseRules
 from jobmill.web.limits import Public
@@ -26,58 +26,48 @@ from jobmill.web.view import Db
 
 router = APIRouter(tags=["applications"])
 
-ACTIVE = "You have a slot: you are now ACTIVE."
-PENDING = "A slot is free for you. Confirm it before the deadline."
-WAITING = "You have been added to the waitlist at position {}."
-WITHDRAWN = "Application withdrawn successfully."
-ACKNOWLEDGED = "Promotion acknowledged. You are now ACTIVE."
-DECLINED = "Offer declined. Your application has ended."
-PROMOTED = "A slot was offered out of turn."
-EXPIRED = (
-    "Acknowledgment window has expired. You have been returned to the waitlist with a penalty."
-)
-LAPSED = "Acknowledgment window has expired. It was the last offer: your application has ended."
-
-Reason = Annotated[Text, Field(min_length=1, max_length=2_000, examples=["No longer needed"])]
+Reason = Annotated[str, Field(min_length=1, max_length=2_000, examples=["No longer needed"]), PLAIN]
 
 
-class Apply(Shape):
+class Apply(Body):
     applicant_id: Id
     job_id: Id
 
 
-class ApplyPublic(Shape):
-    name: Annotated[Text, Field(min_length=1, max_length=400, examples=["Ada Lovelace"])]
-    email: Annotated[Text, Field(max_length=300, examples=["ada@example.org"])]
+class ApplyPublic(Body):
+    name: Annotated[str, Field(min_length=1, max_length=400, examples=["Ada Lovelace"]), PLAIN]
+    email: Annotated[str, Field(max_length=300, examples=["ada@example.org"]), PLAIN]
     job_id: Id
 
 
-class Which(Shape):
+class Which(Body):
     application_id: Id
 
 
-class Because(Shape):
+class Because(Body):
     reason: Reason
 
 
-class Decline(Shape):
+class Decline(Body):
     reason: Reason | None = None
 
 
-class Promote(Shape):
+class Promote(Body):
     reason: Reason
     add_slot: StrictBool = False
     """Whether to make room where no slot is free."""
 
 
-class OfferAnswer(Shape):
-    answer: Answer
+class OfferAnswer(Body):
+    answer: Annotated[Answer, Field(examples=["accept"])]
 
 
 Token = Annotated[str, Path(max_length=300, description="What the link in the letter ends with.")]
 
 
-@router.post("/apply", response_model=Result, status_code=201, responses=problems(404, 409))
+@router.post(
+    "/apply", response_model=Result, status_code=201, responses=problems(404, 409, 429)
+)
 async def apply(body: Apply, request: Request, visitor: Anyone) -> Response:
     """Take a free slot where nobody waits for it, or join the waitlist."""
     visitor.require("recruiter", applicant_id=body.applicant_id)
@@ -123,14 +113,14 @@ async def withdraw(body: Which, request: Request, visitor: Anyone, db: Db) -> Re
         await check_own(tx, visitor, body.application_id)
         return await steps.withdraw(tx, body.application_id, visitor.actor)
 
-    return await once(request, visitor, db, work, shape=_said(WITHDRAWN))
+    return await once(request, visitor, db, work, shape=_said(words.WITHDRAWN))
 
 
 @router.post("/acknowledge", response_model=Result, responses=problems(404, 409, 410))
 async def acknowledge(body: Which, request: Request, visitor: Anyone, db: Db) -> Response:
     """Confirm an offer, in time."""
     work = _answer(visitor, body.application_id, "accept")
-    return await once(request, visitor, db, work, shape=_said(ACKNOWLEDGED))
+    return await once(request, visitor, db, work, shape=_said(words.ANSWERED["accept"]))
 
 
 @router.post(
@@ -147,7 +137,7 @@ async def decline(
 ) -> Response:
     """Turn an offer down, which ends the application."""
     work = _answer(visitor, application_id, "decline", body.reason if body else None)
-    return await once(request, visitor, db, work, shape=_said(DECLINED))
+    return await once(request, visitor, db, work, shape=_said(words.ANSWERED["decline"]))
 
 
 def _answer(
@@ -172,7 +162,7 @@ async def remove(
         visitor,
         db,
         lambda tx: steps.withdraw(tx, application_id, visitor.actor, reason=body.reason),
-        shape=_said(WITHDRAWN),
+        shape=_said(words.WITHDRAWN),
     )
 
 
@@ -193,7 +183,7 @@ async def promote(
             )
         )
 
-    return await once(request, visitor, db, work, shape=_said(PROMOTED))
+    return await once(request, visitor, db, work, shape=_said(words.PROMOTED))
 
 
 @router.post(
@@ -207,13 +197,12 @@ async def answer_offer(
 ) -> Response:
     """Answer an offer by the link in the letter that brought it; once."""
     link = links.read_offer(token)
-    said = ACKNOWLEDGED if body.answer == "accept" else DECLINED
     return await once(
         request,
         visitor,
         db,
         lambda tx: offers.answer_link(tx, link, body.answer, request=visitor.actor.request),
-        shape=_said(said),
+        shape=_said(words.ANSWERED[body.answer]),
     )
 
 
@@ -228,14 +217,7 @@ async def check_own(tx: Tx, visitor: Visitor, application_id: int) -> None:
 
 
 def applied(placed: Placed) -> Result:
-    match placed.application.status:
-        case "ACTIVE":
-            return _result(placed.application, ACTIVE)
-        case "PENDING_ACKNOWLEDGMENT":
-            return _result(placed.application, PENDING)
-        case _:
-            text = WAITING.format(placed.position)
-            return _result(placed.application, text, placed.position)
+    return _result(placed.application, words.applied(placed), placed.position)
 
 
 def _said(message: str) -> Callable[[Placed | Missed], Result | AppError]:
@@ -248,7 +230,7 @@ def _said(message: str) -> Callable[[Placed | Missed], Result | AppError]:
 
 
 def missed(answered: Missed) -> Gone:
-    return Gone(LAPSED if answered.application.status == "INACTIVE" else EXPIRED)
+    return Gone(words.missed(answered.application))
 
 
 def _result(one: Application, message: str, position: int | None = None) -> Result:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.metadata import version
+from typing import Annotated
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from jobmill.web.api import (
     applicants,
@@ -26,7 +27,7 @@ router = APIRouter(prefix="/api", generate_unique_id_function=plain_id)
 
 
 class Health(BaseModel):
-    status: str
+    status: Annotated[str, Field(examples=["ok"])]
 
 
 @router.get("/healthz", response_model=Health, tags=["health"])

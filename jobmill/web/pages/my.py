@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -98,6 +99,7 @@ async def _page(
         person=person,
         live=live,
         ended=ended,
+        now=dt.datetime.now(dt.UTC),
         error=str(error) if error else None,
     )
     response.headers.update(PRIVATE)

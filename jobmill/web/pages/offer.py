@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid
-from jobmill.hiring import applications, offers, openings
+from jobmill.hiring import applications, offers, openings, words
 from jobmill.hiring.links import Offer
 from jobmill.hiring.offers import Answer
 from jobmill.hiring.openings import Opening
 from jobmill.hiring.steps import Missed
 from jobmill.web import faults
-from jobmill.web.api.steps import ACKNOWLEDGED, DECLINED, missed
+from jobmill.web.api.steps import missed
 from jobmill.web.form import Fields
 from jobmill.web.limits import Public
 from jobmill.web.rights import Links, request_id
@@ -30,7 +32,13 @@ async def page(token: str, db: Db, view: View, links: Links, answer: str = "") -
         opening = await _opening(tx, link)
         state = await offers.state(tx, link)
     return view(
-        "my/offer.html", token=token, opening=opening, link=link, state=state, answer=answer
+        "my/offer.html",
+        token=token,
+        opening=opening,
+        link=link,
+        state=state,
+        answer=answer,
+        now=dt.datetime.now(dt.UTC),
     )
 
 
@@ -63,13 +71,12 @@ async def _answer(
         error = missed(done) if isinstance(done, Missed) else None
     except AppError as refused:
         error = refused
-    said = ACKNOWLEDGED if given == "accept" else DECLINED
     return view(
         "my/answered.html",
         faults.status(error) if error else 200,
         opening=opening,
         good=error is None,
-        text=str(error or said),
+        text=str(error or words.ANSWERED[given]),
     )
 
 

@@ -73,7 +73,15 @@ async def apply(
         return _page(opening, request, view, house, error=error, name=name, email=email)
     async with db.transaction() as tx:
         opening = await publications.get(tx, opening_id)
-    return view("openings/applied.html", 201, opening=opening, result=applied(placed), email=email)
+    return view(
+        "openings/applied.html",
+        201,
+        opening=opening,
+        result=applied(placed),
+        email=one.email,
+        writes=house.writes,
+        local=visitor.local,
+    )
 
 
 async def _find(db: Db, id: int) -> Published:
@@ -99,7 +107,8 @@ def _page(
         faults.status(error) if error else 200,
         opening=opening,
         data=data,
-        error=_words(error),
+        error=_words(error, house),
+        writes=house.writes,
         name=name,
         email=email,
     )
@@ -108,9 +117,8 @@ def _page(
     return response
 
 
-def _words(error: AppError | None) -> str | None:
+def _words(error: AppError | None, house: House) -> str | None:
     if isinstance(error, Duplicate):
-        return (
-            "This address has applied already. The letter about it holds a link to how it stands."
-        )
+        where = "The letter about it holds" if house.writes else "Ask us for"
+        return f"This address has applied already. {where} a link to how it stands."
     return str(error) if error else None

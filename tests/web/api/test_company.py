@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import httpx2
+from pydantic import SecretStr
 
 from jobmill.db import Database
 from jobmill.settings import Settings
@@ -148,6 +149,25 @@ async def test_who_is_blocked_cannot_apply_and_leaves_nothing(site: httpx2.Async
     assert (await site.post("/api/apply-public", json=body)).status_code == 201
 
 
+async def test_a_personal_link_is_given_and_renewed(site: httpx2.AsyncClient) -> None:
+    person = await make_person(site, "Zoe")
+    path = f"/api/applicants/{person}/link"
+    given = await site.post(path)
+    assert given.headers["cache-control"] == "no-store"
+    assert set(given.json()) == {"url"}
+    first = given.json()["url"]
+    assert first.startswith(f"{site.base_url}/my/")
+    assert "Zoe" in (await site.get(first)).text
+    assert (await site.post(path, json={"renew": False})).status_code == 200
+    assert (await site.get(first)).status_code == 200
+    second = (await site.post(path, json={"renew": True})).json()["url"]
+    assert (await site.get(first)).status_code == 401
+    assert "Zoe" in (await site.get(second)).text
+    await site.post(f"/api/applicants/{person}/erase")
+    for body in (None, {"renew": True}):
+        assert told(await site.post(path, json=body)) == (404, "NOT_FOUND")
+
+
 async def test_a_person_is_exported_and_erased(site: httpx2.AsyncClient) -> None:
     job, person = await make_job(site), await make_person(site, "Zoe")
     await apply(site, job, person)
@@ -192,3 +212,9 @@ def test_the_house_is_what_the_operator_set() -> None:
     assert of(Settings()) == House()
     given = Settings(fold_email_aliases=True, applications_per_person_per_day=3)
     assert of(given) == House(fold_aliases=True, most_a_day=3)
+
+
+def test_the_house_writes_letters_once_it_has_a_server_and_a_sender() -> None:
+    server = SecretStr("smtp://mail.example.org")
+    assert not of(Settings(smtp_url=server)).writes
+    assert of(Settings(smtp_url=server, mail_from="hiring@example.org")).writes

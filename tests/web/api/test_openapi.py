@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import httpx2
+import jsonschema_rs
 
 from jobmill.web.api import whole
 from scripts import api
@@ -68,6 +70,47 @@ def test_every_refusal_is_described_with_its_shape_and_an_example() -> None:
                 told = reply["content"]["application/json"]
                 assert told["schema"] == {"$ref": "#/components/schemas/Problem"}, name
                 assert told["example"]["error"]["code"], name
+
+
+def test_every_example_fits_its_schema() -> None:
+    found: Any = whole.description()
+    told = list(_examples(found))
+    assert len(told) > 400
+    for schema, example in told:
+        validator = jsonschema_rs.Draft202012Validator(
+            {**schema, "components": found["components"]}, validate_formats=True
+        )
+        assert validator.is_valid(example), example
+
+
+def _examples(part: Any) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Each example in the description, and what it should fit."""
+    if isinstance(part, list):
+        for one in part:
+            yield from _examples(one)
+    elif isinstance(part, dict):
+        if "example" in part:
+            yield part["schema"], part["example"]
+        if isinstance(part.get("examples"), list):
+            yield from ((part, one) for one in part["examples"])
+        for one in part.values():
+            yield from _examples(one)
+
+
+def test_every_body_and_every_answer_shows_what_it_may_hold() -> None:
+    schemas: Any = whole.description()["components"]
+
+    def shows(schema: Any) -> bool:
+        if "$ref" in schema:
+            schema = schemas["schemas"][schema["$ref"].rpartition("/")[2]]
+        inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", [])]
+        inner += [schema["items"]] if "items" in schema else []
+        return "examples" in schema or any(map(shows, inner))
+
+    for name, one in operations():
+        for part in (one.get("requestBody", {}), *one["responses"].values()):
+            for told in part.get("content", {}).values():
+                assert "example" in told or shows(told["schema"]), name
 
 
 def test_no_two_shapes_share_a_name() -> None:

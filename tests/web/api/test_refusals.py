@@ -111,6 +111,20 @@ async def test_a_field_that_does_not_fit_is_refused(
     assert told(await still.post(path, json=body)) == (400, "VALIDATION_ERROR")
 
 
+async def test_who_sends_no_json_is_told_how(still: httpx2.AsyncClient) -> None:
+    body = b'{"title": "x", "capacity": 1}'
+    for kind in ("text/plain", "application/x-www-form-urlencoded"):
+        answer = await still.post("/api/jobs", content=body, headers={"Content-Type": kind})
+        assert told(answer) == (400, "VALIDATION_ERROR")
+        assert "as application/json" in answer.json()["error"]["message"]
+
+
+async def test_an_empty_text_is_called_a_text(still: httpx2.AsyncClient) -> None:
+    answer = await still.post("/api/jobs", json={"title": "", "capacity": 1})
+    said = "title: String should have at least 1 character"
+    assert answer.json()["error"]["message"] == said
+
+
 async def test_half_a_character_is_no_text(still: httpx2.AsyncClient) -> None:
     body = b'{"title": "x", "capacity": 1, "description": "\\ud800"}'
     answer = await still.post("/api/jobs", content=body, headers=JSON)

@@ -38,6 +38,7 @@ ENDPOINTS: list[tuple[str, str, Any, Role]] = [
     ("GET", "/api/applicants/{other}", None, "viewer"),
     ("GET", "/api/status/{other}", None, "viewer"),
     ("GET", "/api/timeline/{other}", None, "viewer"),
+    ("POST", "/api/applicants/{other}/link", None, "recruiter"),
     ("GET", "/api/applicants/{other}/export", None, "admin"),
     ("POST", "/api/applicants/{other}/erase", None, "admin"),
     ("POST", "/api/apply", {"applicantId": "{other}", "jobId": "{job}"}, "recruiter"),

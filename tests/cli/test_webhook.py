@@ -1,0 +1,80 @@
+"""The commands for servers that are told of events, as an admin would use them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobmill.db import Database
+from tests.cli import forked
+from tests.cli.forked import Run
+from tests.hiring.kit import apply, make_opening
+
+WEBHOOK = {"id", "url", "jobId", "events", "enabled", "createdAt"}
+DELIVERY = {
+    "id", "webhookId", "jobId", "seq", "eventType", "state", "attempts", "detail", "createdAt",
+    "endedAt",
+}  # fmt: skip
+URL = "https://example.org/hook"
+
+
+@pytest.fixture
+def run(home: Path, url: str) -> Run:
+    return forked.runner(home, url)
+
+
+def told(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+async def test_a_server_is_told_and_what_it_was_told_is_listed(
+    run: Run, database: Database
+) -> None:
+    assert "jobmill webhook add" in (await run("webhook", "list")).stdout
+    (added,) = told(await run("webhook", "add", URL, "--event", "APPLIED", "--json"))
+    assert set(added) == {"id", "url", "secret"}
+    assert "told nothing yet" in (await run("webhook", "deliveries", added["id"])).stdout
+    async with database.transaction() as tx:
+        opening = await make_opening(tx)
+        await apply(tx, opening)
+    (one,) = told(await run("webhook", "deliveries", added["id"], "--json"))
+    assert set(one) == DELIVERY
+    assert (one["eventType"], one["jobId"]) == ("APPLIED", opening.id)
+    assert "APPLIED · " in (await run("webhook", "deliveries", added["id"])).stdout
+    none = await run("webhook", "deliveries", added["id"], "--state", "failed")
+    assert none.stdout == "There are none such.\n"
+
+
+async def test_a_server_is_turned_off_shown_and_forgotten(run: Run, database: Database) -> None:
+    (added,) = told(await run("webhook", "add", URL, "--json"))
+    assert added["secret"] not in (await run("webhook", "show", added["id"])).stdout
+    assert "is disabled" in (await run("webhook", "disable", added["id"])).stdout
+    shown = (await run("webhook", "list")).stdout
+    assert "disabled · all events · all openings" in shown
+    (one,) = told(await run("webhook", "list", "--json"))
+    assert set(one) == WEBHOOK
+    assert told(await run("webhook", "show", added["id"], "--json")) == [one]
+    (on,) = told(await run("webhook", "enable", added["id"], "--json"))
+    assert on["enabled"]
+    (gone,) = told(await run("webhook", "remove", added["id"], "--json"))
+    assert gone == {"id": added["id"], "removed": True}
+
+
+@pytest.mark.parametrize(
+    ("words", "where"),
+    [
+        (("show", 999), "`jobmill webhook list`"),
+        (("replay", 999), "`jobmill webhook deliveries WEBHOOK`"),
+        (("add", URL, "--opening", 999), "`jobmill opening list`"),
+    ],
+)
+async def test_what_is_not_there_is_said_with_where_to_look(
+    run: Run, words: tuple[object, ...], where: str, database: Database
+) -> None:
+    done = await run("webhook", *words)
+    assert (done.returncode, where in done.stderr) == (3, True)

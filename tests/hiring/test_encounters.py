@@ -1,0 +1,192 @@
+"""Two who meet at the same row: neither waits for the other in a circle, and neither undoes the other."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+
+import pytest
+
+from jobmill.db import Database, Tx, value
+from jobmill.hiring import (
+    applicants,
+    applications,
+    company,
+    notices,
+    offers,
+    privacy,
+    reading,
+    steps,
+    webhooks,
+)
+from jobmill.hiring.actor import LOCAL, SYSTEM
+from jobmill.hiring.applicants import Applicant, Person
+from jobmill.hiring.deadlines import fire, settled
+from jobmill.hiring.steps import Missed
+from tests.hiring.kit import apply, let_pass, make_applicant, make_opening
+from tests.hiring.log import judge_in
+
+HOUR = dt.timedelta(hours=1)
+
+
+async def waits(tx: Tx) -> None:
+    """Until somebody waits for a lock."""
+    while not await value(
+        tx,
+        bool,
+        """
+        SELECT EXISTS (SELECT FROM pg_stat_activity
+                        WHERE datname = current_database() AND wait_event_type = 'Lock')
+        """,
+    ):
+        await asyncio.sleep(0.01)
+
+
+def as_person(one: Applicant) -> Person:
+    return applicants.person(one.name, one.email)
+
+
+async def test_who_comes_by_number_and_who_comes_by_address_never_wait_in_a_circle(
+    database: Database,
+) -> None:
+    async with database.transaction() as tx:
+        ada, bob = await make_applicant(tx, "Ada"), await make_applicant(tx, "Bob")
+    async with database.transaction() as one, database.transaction() as other:
+        await applicants.which(one, [ada.id])
+        await applicants.find_or_add_all(other, [as_person(bob)])
+        numbers, addresses = await asyncio.gather(
+            applicants.which(one, [bob.id]),
+            applicants.find_or_add_all(other, [as_person(ada)]),
+        )
+    assert (list(numbers), len(addresses)) == ([bob.id], 1)
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+async def test_an_offer_is_taken_back_and_made_anew_beside_one_who_is_just_being_erased(
+    database: Database, leaves: bool
+) -> None:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, 1, require_acknowledgement=True)
+        ada = await make_applicant(tx)
+        id = (await apply(tx, opening, ada.id)).application.id
+        await let_pass(tx, opening, HOUR)
+    async with database.transaction() as erasing:
+        # So begins an erasure, which then waits for the opening.
+        await erasing.execute("SELECT FROM hiring.applicant WHERE id = %s FOR UPDATE", [ada.id])
+        async with asyncio.timeout(5), database.transaction() as tx:
+            await (steps.withdraw(tx, id, LOCAL) if leaves else fire(tx))
+    referee = await judge_in(database, opening.id)
+    assert (referee.misses, referee.promotions, len(referee.ended)) == (1, 1, leaves)
+
+
+async def test_an_answer_that_waits_for_the_lock_beyond_its_deadline_is_for_no_later_offer(
+    database: Database,
+) -> None:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, 1, require_acknowledgement=True)
+        id = (await apply(tx, opening)).application.id
+
+    async def accept() -> object:
+        async with database.transaction() as tx:
+            return await offers.answer(tx, id, "accept", LOCAL)
+
+    async with database.transaction() as tx:
+        await let_pass(tx, opening, HOUR)
+        answer = asyncio.create_task(accept())
+        await waits(tx)
+    # Who waits alone was offered the slot anew: that offer is not what was answered.
+    assert isinstance(missed := await answer, Missed)
+    assert missed.application.status == "PENDING_ACKNOWLEDGMENT"
+    assert (await judge_in(database, opening.id)).misses == 1
+
+
+async def test_who_applies_does_not_fail_by_a_webhook_that_is_just_removed(
+    database: Database,
+) -> None:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx)
+        hook = await webhooks.add(tx, "https://hooks.example.org/x")
+        kept = await webhooks.add(tx, "https://hooks.example.org/y")
+        ada = await make_applicant(tx)
+    async with database.transaction() as removing:
+        await webhooks.remove(removing, hook.id)
+        async with asyncio.timeout(5), database.transaction() as tx:
+            await steps.apply(tx, opening.id, ada.id, LOCAL)
+    async with database.transaction() as tx:
+        assert [one.event for one in await webhooks.deliveries(tx, kept.id)] == ["APPLIED"]
+
+
+async def test_a_deadline_that_was_met_is_not_looked_at_again_and_again(database: Database) -> None:
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, 1, require_acknowledgement=True)
+        id = (await apply(tx, opening)).application.id
+        await steps.acknowledge(tx, id, LOCAL)
+        await let_pass(tx, opening, HOUR)
+        assert await reading.overdue_opening(tx, opening.id) == [opening.id]
+        async with settled(tx, opening.id, SYSTEM):
+            pass
+        # Who reads the opening from now on locks nothing.
+        assert await reading.overdue_opening(tx, opening.id) == []
+    await judge_in(database, opening.id)
+
+
+async def test_an_opening_with_many_overdue_offers_does_not_hide_the_others(
+    database: Database,
+) -> None:
+    async with database.transaction() as tx:
+        busy = await make_opening(tx, 120, require_acknowledgement=True)
+        asks = [steps.Ask(person(n), LOCAL) for n in range(120)]
+        await steps.apply_all(tx, busy.id, asks)
+        await let_pass(tx, busy, 2 * HOUR)
+        other = await make_opening(tx, 1, require_acknowledgement=True)
+        await apply(tx, other)
+        await let_pass(tx, other, HOUR)
+    async with database.transaction() as holding:
+        await holding.execute(
+            "SELECT FROM hiring.opening WHERE id = %s FOR NO KEY UPDATE", [busy.id]
+        )
+        async with database.transaction() as tx:
+            assert await fire(tx)
+    assert (await judge_in(database, other.id)).misses == 1
+
+
+async def test_what_a_mail_server_says_of_a_person_who_was_just_erased_is_not_kept(tx: Tx) -> None:
+    ada = await make_applicant(tx)
+    placed = await apply(tx, await make_opening(tx), ada.id)
+    id = await value(
+        tx,
+        int,
+        "SELECT id FROM hiring.notice WHERE application_id = %s",
+        [placed.application.id],
+    )
+    assert id
+    await privacy.erase(tx, ada.id, LOCAL)
+    # The letter was on its way.
+    await notices.note_trouble(tx, id, f"{ada.email} is unknown here")
+    await notices.settle(tx, id, "failed", f"{ada.email} is unknown here")
+    cursor = await tx.execute("SELECT state, detail FROM hiring.notice WHERE id = %s", [id])
+    assert await cursor.fetchone() == ("dropped", None)
+
+
+async def test_many_offers_that_end_at_once_are_written_at_once(tx: Tx) -> None:
+    opening = await make_opening(tx, 60, require_acknowledgement=True)
+    asks = [steps.Ask(person(n), LOCAL) for n in range(60)]
+    await steps.apply_all(tx, opening.id, asks)
+    await company.pause(tx, opening.id, LOCAL)
+    await let_pass(tx, opening, HOUR)
+    async with settled(tx, opening.id, SYSTEM):
+        pass
+    waiting = await applications.heads(tx, opening.id, 100)
+    assert [one.queue_key for one in waiting] == list(range(2, 122, 2))
+    written = await value(
+        tx,
+        int,
+        """
+        SELECT n_tup_ins + n_tup_upd FROM pg_stat_xact_user_tables WHERE relid = 'hiring.stretch'::regclass
+        """,
+    )
+    assert written == 1
+
+
+def person(number: int) -> Person:
+    return applicants.person("Ada", f"p{number}@example.org")
