@@ -16,6 +16,7 @@ from jobmill.cli import (
     company,
     config,
     db,
+    demo,
     doctor,
     hiring,
     listing,
@@ -63,6 +64,7 @@ app.add_typer(webhook.app, name="webhook")
 app.add_typer(db.app, name="db")
 app.add_typer(config.app, name="config")
 app.add_typer(queue.app, name="queue")
+app.add_typer(demo.app, name="demo")
 app.command()(doctor.doctor)
 app.command()(budget.budget)
 app.command()(hiring.seed)

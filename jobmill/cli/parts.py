@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import signal
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -61,6 +62,22 @@ async def run(parts: Sequence[Part], stop: asyncio.Event) -> None:
             raise crash(part.name, error)
         if task is early:
             raise Crashed(f"the {part.name} ended by itself; everything was stopped")
+
+
+@contextlib.asynccontextmanager
+async def either(*events: asyncio.Event) -> AsyncGenerator[asyncio.Event]:
+    """An event that is set as soon as one of these is."""
+    any_of = asyncio.Event()
+
+    async def wait(one: asyncio.Event) -> None:
+        await one.wait()
+        any_of.set()
+
+    tasks = [asyncio.create_task(wait(one)) for one in events]
+    try:
+        yield any_of
+    finally:
+        await cancel(tasks)
 
 
 async def cancel(tasks: Sequence[asyncio.Task[Any]]) -> None:

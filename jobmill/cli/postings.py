@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from jobmill.catalog import record
+from jobmill.catalog import record, salaries
 from jobmill.cli import show
 
 if TYPE_CHECKING:
@@ -75,16 +75,4 @@ def pay(
     low: float | None, high: float | None, currency: str | None, period: str | None
 ) -> str | None:
     """The same, from its parts: `EUR 60,000-75,000 a year`."""
-    amounts = list(dict.fromkeys(_amount(one) for one in (low, high) if one is not None))
-    if not amounts:
-        return None
-    words = [
-        currency,
-        "-".join(amounts),
-        f"a{'n' if period == 'hour' else ''} {period}" if period else None,
-    ]
-    return " ".join(word for word in words if word)
-
-
-def _amount(number: float) -> str:
-    return f"{number:,.2f}".removesuffix(".00")
+    return salaries.say(low, high, currency, period)

@@ -13,12 +13,14 @@ from jobmill.errors import Invalid, Unavailable
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from jobmill.cli.parts import Part
     from jobmill.db import Database
     from jobmill.queue import Stages, Worker
     from jobmill.settings import Settings
+
+    Prepare = Callable[[Database], Awaitable[object]]
 
 log = logging.getLogger(__name__)
 
@@ -31,46 +33,74 @@ Drain = Annotated[bool, typer.Option("--drain", help="End when nothing is left t
 
 def up() -> None:
     """Start everything in one process: the database, the web pages and a worker."""
-    from jobmill.cli import environment, parts
+    run_all(quiet_settings())
 
-    settings = _settings()
-    listener = listen(settings)
+
+def run_all(settings: Settings, prepare: Prepare | None = None) -> None:
+    """The same, after `prepare` was done; when somebody ends a demo, it begins anew without it."""
+    from jobmill.cli import parts
+
+    first = listen(settings)
 
     async def main(stop: asyncio.Event) -> None:
-        from jobmill import app, db
-        from jobmill.outside.fetch import open_fetch
-        from jobmill.outside.model import open_model
-        from jobmill.tools import Tools
+        await _run_all(settings, first, stop, prepare)
+        while not stop.is_set():
+            typer.echo("The demo has ended.")
+            await _run_all(settings, listen(settings), stop)
 
+    parts.stay(main)
+
+
+async def _run_all(
+    settings: Settings,
+    listener: socket.socket,
+    stop: asyncio.Event,
+    prepare: Prepare | None = None,
+) -> None:
+    """Until `stop` is set, or the demo is over."""
+    from jobmill import app, db
+    from jobmill.cli import environment, parts
+    from jobmill.demo import scene
+    from jobmill.outside.fetch import open_fetch
+    from jobmill.outside.model import open_model
+    from jobmill.tools import Tools
+
+    async with environment.open_database(settings) as database:
+        await _check_admin(database, listener, settings)
+        if prepare:
+            await app.declare(Tools(database), settings)
+            await prepare(database)
         # The worker's heartbeat must not queue for a connection behind people who look at pages.
         async with (
-            environment.open_database(settings) as database,
+            scene.staged(settings, database) as staged,
             db.connect(database.url, size=4) as for_pages,
-            open_fetch(database, settings) as fetch,
-            open_model(database, settings) as model,
+            open_fetch(database, staged.settings) as fetch,
+            open_model(database, staged.settings) as model,
         ):
-            await _check_admin(database, listener, settings)
+            settings, life = staged.settings, staged.life
             tools = Tools(database, fetch, model)
             await app.declare(tools, settings)
             await app.declare_schedules(tools)
-            worker = app.worker(tools, settings)
-            both = [_web(for_pages, listener, settings), _worker(worker)]
+            both = [_web(for_pages, listener, settings), _worker(app.worker(tools, settings))]
             _say(
                 page=address(listener, settings),
                 database=_place(settings, database),
                 work=_work(app.stages(tools, settings)),
+                **({"demo": "all of it is fiction; `jobmill demo clear` ends it"} if life else {}),
                 stop="Ctrl-C",
             )
-            await parts.run(both, stop)
-
-    parts.stay(main)
+            if life is None:
+                await parts.run(both, stop)
+                return
+            async with parts.either(stop, life.over) as halt:
+                await parts.run([*both, parts.Part("demo", life.run, life.stop)], halt)
 
 
 def web() -> None:
     """Serve the web pages; a worker elsewhere does the work."""
     from jobmill.cli import environment, parts
 
-    settings = _settings()
+    settings = quiet_settings()
     listener = listen(settings)
 
     async def main(stop: asyncio.Event) -> None:
@@ -89,25 +119,27 @@ def worker(only: Only = None, drain: Drain = False) -> None:
     """Do the work that waits in the queue, until stopped. Start as many as you like."""
     from jobmill.cli import environment, parts
 
-    settings = _settings()
+    settings = quiet_settings()
 
     async def main(stop: asyncio.Event) -> None:
         from jobmill import app
+        from jobmill.demo import scene
         from jobmill.outside.fetch import open_fetch
         from jobmill.outside.model import open_model
         from jobmill.tools import Tools
 
         async with (
             environment.open_database(settings) as database,
-            open_fetch(database, settings) as fetch,
-            open_model(database, settings) as model,
+            scene.staged(settings, database) as staged,
+            open_fetch(database, staged.settings) as fetch,
+            open_model(database, staged.settings) as model,
         ):
             tools = Tools(database, fetch, model)
-            await app.declare(tools, settings)
+            await app.declare(tools, staged.settings)
             await app.declare_schedules(tools)
-            stages = app.stages(tools, settings)
+            stages = app.stages(tools, staged.settings)
             phases = choose(stages, only) if only else None
-            worker = app.worker(tools, settings, only=phases)
+            worker = app.worker(tools, staged.settings, only=phases)
             if drain:
                 await _drain(worker, stop)
                 return
@@ -198,7 +230,8 @@ def choose(stages: Stages, names: Sequence[str]) -> list[tuple[str, str]]:
     return list(dict.fromkeys(chosen))
 
 
-def _settings() -> Settings:
+def quiet_settings() -> Settings:
+    """The settings, for a process that stays."""
     from jobmill.cli import environment
 
     settings = environment.load()

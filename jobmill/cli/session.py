@@ -37,6 +37,7 @@ def reach(act: Callable[[Tools], Awaitable[T]]) -> T:
 
 
 async def _reach(act: Callable[[Tools], Awaitable[T]]) -> T:
+    from jobmill.demo import scene
     from jobmill.outside.fetch import open_fetch
     from jobmill.outside.model import open_model
 
@@ -46,8 +47,9 @@ async def _reach(act: Callable[[Tools], Awaitable[T]]) -> T:
     try:
         async with (
             environment.open_database(settings) as database,
-            open_fetch(database, settings) as fetch,
-            open_model(database, settings) as model,
+            scene.staged(settings, database) as staged,
+            open_fetch(database, staged.settings) as fetch,
+            open_model(database, staged.settings) as model,
         ):
             return await act(Tools(database, fetch, model))
     except (*GONE, *TOO_MUCH) as error:

@@ -76,7 +76,10 @@ class Wanted:
     statuses: Sequence[Status] | None = None
     priority: Priority | None = None
     least_score: int | None = None
+    arrangement: Arrangement | None = None
     q: str | None = None
+    since: int | None = None
+    """Only those made after this match."""
     closed: bool = False
     """Also those whose listing is closed."""
     dropped: bool = False
@@ -290,6 +293,8 @@ async def find(tx: Tx, wanted: Wanted) -> list[Match]:
            AND (%(statuses)s::text[] IS NULL OR match.status::text = ANY(%(statuses)s))
            AND (%(priority)s::text IS NULL OR match.application_priority = %(priority)s)
            AND (%(least)s::int IS NULL OR match.match_score >= %(least)s)
+           AND (%(arrangement)s::text IS NULL OR arrangement = %(arrangement)s)
+           AND (%(since)s::bigint IS NULL OR match.id > %(since)s)
            AND (%(q)s::text IS NULL
                 OR listing.search @@ websearch_to_tsquery('english', catalog.searchable(%(q)s)))
            AND (%(closed)s OR closed_at IS NULL OR match.status <> 'new')
@@ -309,6 +314,8 @@ async def find(tx: Tx, wanted: Wanted) -> list[Match]:
             "statuses": None if wanted.statuses is None else list(wanted.statuses),
             "priority": wanted.priority,
             "least": wanted.least_score,
+            "arrangement": wanted.arrangement,
+            "since": wanted.since,
             "q": wanted.q,
             "closed": wanted.closed,
             "dropped": wanted.dropped,
@@ -370,6 +377,32 @@ async def counts(tx: Tx, profile_id: ProfileId) -> list[Count]:
         """,
         [profile_id],
     )
+
+
+async def listed(tx: Tx, profile_id: ProfileId, *, most: int) -> list[Count]:
+    """How many a list of each status holds: without new ones that closed, and counting no more
+    than `most` new ones."""
+    return await rows(
+        tx,
+        Count,
+        """
+        SELECT 'new'::matching.match_status AS status, count(*)::int AS count
+          FROM (SELECT FROM matching.match JOIN catalog.listing ON listing.id = listing_id
+                 WHERE profile_id = %(profile)s AND match.status = 'new' AND dropped_at IS NULL
+                   AND closed_at IS NULL
+                 LIMIT %(most)s) AS fresh
+         UNION ALL
+        SELECT status, count(*)::int FROM matching.match
+         WHERE profile_id = %(profile)s AND status <> 'new' GROUP BY status
+        """,
+        {"profile": profile_id, "most": most},
+    )
+
+
+async def newest(tx: Tx, profile_id: ProfileId) -> int:
+    """The number of the match that was made last; 0 if there is none."""
+    sql = "SELECT max(id) FROM matching.match WHERE profile_id = %s"
+    return await value(tx, int, sql, [profile_id]) or 0
 
 
 async def touched(tx: Tx, profile_id: int) -> dict[ListingId, Status]:

@@ -145,6 +145,33 @@ async def briefs(tx: Tx, profile_id: int, ids: list[ListingId]) -> dict[ListingI
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """A verdict and its reason in a line."""
+
+    listing_id: ListingId
+    outcome: Outcome
+    score: int | None
+    threshold: int | None
+    summary: str
+    """Why it was filtered out; else empty."""
+
+
+async def said(tx: Tx, profile_id: int, ids: list[ListingId]) -> dict[ListingId, Said]:
+    """What was last said of these listings and why, as far as they were judged."""
+    found = await rows(
+        tx,
+        Said,
+        """
+        SELECT listing_id, outcome, score, (match_result->>'threshold')::int AS threshold,
+               filter_result->>'rejection_summary' AS summary
+          FROM matching.verdict WHERE profile_id = %s AND listing_id = ANY(%s)
+        """,
+        [profile_id, ids],
+    )
+    return {one.listing_id: one for one in found}
+
+
+@dataclass(frozen=True, slots=True)
 class Tally:
     """How many listings came to what."""
 

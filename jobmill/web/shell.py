@@ -27,8 +27,9 @@ class Group(NamedTuple):
 
 
 MENU = (
+    Group("Seek", (Entry("Matches", "/matches"), Entry("Listings", "/listings"))),
     Group("Run", (Entry("Queue", "/"),)),
-    Group("Hire", (Entry("Openings", "/openings"),)),
+    Group("Hire", (Entry("Openings", "/hiring"),)),
 )
 
 

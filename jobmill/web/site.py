@@ -19,7 +19,17 @@ from jobmill.web.guard import Guard
 from jobmill.web.house import House
 from jobmill.web.limits import Limits
 from jobmill.web.live import Live
-from jobmill.web.pages import health, metrics, my, offer, openings, status
+from jobmill.web.pages import (
+    health,
+    hiring,
+    listings,
+    matches,
+    metrics,
+    my,
+    offer,
+    openings,
+    status,
+)
 from jobmill.web.peer import peers
 from jobmill.web.view import HERE, PATIENCE, Door, environment, renderer
 
@@ -41,6 +51,7 @@ def make(
     # No pages made by the framework: they load scripts from elsewhere.
     app = FastAPI(title="Jobmill", openapi_url=None)
     app.state.door = Door(database, patience)
+    app.state.database = database
     app.state.peers = peers(local=local, proxies=proxies)
     app.state.limits = Limits(public_per_minute)
     app.state.signer = None
@@ -58,7 +69,7 @@ def make(
     app.include_router(whole.router)
     for pages in (health, openings, my, offer):
         app.include_router(pages.router)
-    for pages in (metrics, status, streams):
+    for pages in (metrics, status, matches, listings, hiring, streams):
         app.include_router(pages.router, dependencies=[Depends(rights.viewer)])
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     return Guard(app, hosts, tell, stop=live.stop)

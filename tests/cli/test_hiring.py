@@ -13,10 +13,12 @@ import pytest
 from jobmill.db import Database
 from jobmill.hiring import applications, company, steps
 from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.links import Personal, Signer
 from jobmill.hiring.openings import Opening
+from jobmill.people import secrets
 from tests.cli import forked
 from tests.cli.forked import Run
-from tests.hiring.kit import apply, let_pass, make_opening
+from tests.hiring.kit import apply, let_pass, make_applicant, make_opening
 
 RESULT = {"applicationId", "applicantId", "jobId", "status", "queuePosition", "message"}
 STANDING = {
@@ -131,6 +133,31 @@ async def test_somebody_is_taken_out_of_turn_for_a_reason(run: Run, database: Da
     assert (await run("hiring", "promote", ids[1])).returncode == 2
 
 
+async def test_somebody_is_given_their_link_and_a_new_one(run: Run, database: Database) -> None:
+    async with database.transaction() as tx:
+        one = await make_applicant(tx)
+        signer = Signer(await secrets.secret(tx))
+    home = "http://127.0.0.1:8000/my/"
+    first = (await run("hiring", "link", one.email, JOBMILL_WEB_PORT="8000")).stdout.strip()
+    assert signer.read_personal(first.removeprefix(home)) == Personal(one.id, one.link_version)
+    base = {"JOBMILL_PUBLIC_URL": "https://jobs.example.org"}
+    (new,) = told(await run("hiring", "link", one.id, "--renew", "--json", **base))
+    token = new["url"].removeprefix("https://jobs.example.org/my/")
+    assert signer.read_personal(token) == Personal(one.id, one.link_version + 1)
+    assert (await run("hiring", "link", 10**6)).returncode == 3
+
+
+async def test_what_rules_say_of_a_job_is_said_of_an_opening(run: Run, database: Database) -> None:
+    opening, _ = await fill(database, 1, 0)
+    await run("opening", "pause", opening.id)
+    refused = await run("hiring", "apply", opening.id, "--name", "Ada", "--email", "ada@a.example")
+    assert (refused.returncode, f"Opening {opening.id} is paused" in refused.stderr) == (4, True)
+    gone = await run("hiring", "why", opening.id, 99)
+    assert f"`jobmill hiring replay {opening.id}` shows" in gone.stderr
+    lines = await run("hiring", "withdraw-many", opening.id, 10**6, "--reason", "x")
+    assert f"refused: opening {opening.id} has no such application" in lines.stdout
+
+
 async def test_what_is_not_there_is_said_with_where_to_look(run: Run) -> None:
     for words in (["summary", 7], ["queue", 7], ["replay", 7], ["verify", 7], ["status", 7]):
         done = await run("hiring", *words)
@@ -193,7 +220,7 @@ async def test_many_are_done_at_once_and_tried_before(run: Run, database: Databa
     assert [line.split("  ")[-1] for line in dry.stdout.splitlines()] == [
         "withdrawn: was ACTIVE",
         "withdrawn: was WAITLIST",
-        f"refused: job {opening.id} has no such application",
+        f"refused: opening {opening.id} has no such application",
         "offered: next in line",
         "Nothing was changed.",
     ]

@@ -278,7 +278,7 @@ async def test_the_commands_do_all_of_it(
     [again] = await ask("replay", delivery["id"])
     assert delivery["id"] < again["id"]
     more = await run("webhook", "deliveries", added["id"], "--limit", 1)
-    assert f"--before {again['id']}" in more.stdout
+    assert f"--before {again['id']}" in more.stderr
 
     assert [one["enabled"] for one in await ask("disable", added["id"])] == [False]
     assert (await run("webhook", "replay", delivery["id"])).returncode == 4

@@ -17,8 +17,11 @@ from jobmill.hiring import applicants, applications
 from jobmill.hiring.links import Signer
 from jobmill.ingest import page
 from jobmill.people import secrets
+from jobmill.web import site as pages
+from jobmill.web.house import House
 from tests.ingest.adapters import read
 from tests.web.api.kit import apply, let_pass, make_job
+from tests.web.conftest import served
 
 HTML = {"Accept": "text/html"}
 NASTY = "Baker </script><script>alert(1)</script> & <b>co</b>"
@@ -135,6 +138,36 @@ async def test_one_applies_in_one_step(site: httpx2.AsyncClient) -> None:
     assert "waitlist at position 1" in second.text
 
 
+async def test_who_gets_no_letter_is_told_how_to_get_their_link(database: Database) -> None:
+    ada = {"name": "Ada", "email": "ada@example.org"}
+    async with served(pages.make(database, local=True)) as site:
+        job = await make_job(site)
+        near = await post(site, f"/openings/{job}", **ada)
+        again = await post(site, f"/openings/{job}", **ada)
+    person = re.search(r"jobmill hiring link (\d+)", near.text)
+    assert person
+    assert "We write to" not in near.text
+    assert "Ask us for a link" in again.text
+    async with served(pages.make(database, house=House(writes=True))) as site:
+        far = await post(site, f"/openings/{job}", name="Bob", email="bob@example.org")
+        again = await post(site, f"/openings/{job}", name="Bob", email="bob@example.org")
+    assert "We write to bob@example.org" in far.text
+    assert "jobmill hiring link" not in far.text
+    assert "The letter about it holds a link" in again.text
+
+
+@pytest.mark.parametrize(
+    ("waiting", "said"), [(0, "nobody waits yet"), (1, "one person waits"), (2, "2 people wait")]
+)
+async def test_a_full_opening_says_how_many_wait(
+    site: httpx2.AsyncClient, waiting: int, said: str
+) -> None:
+    job = await make_job(site)
+    for _ in range(1 + waiting):
+        await apply(site, job)
+    assert said in (await site.get(f"/openings/{job}")).text
+
+
 @pytest.mark.parametrize(
     "fields", [{}, {"name": "Ada"}, {"name": "Ada", "email": "no"}, {"name": " ", "email": "a@b.c"}]
 )
@@ -170,6 +203,7 @@ async def test_a_personal_link_answers_its_own_offers_only(
     job = await make_job(site, requireAcknowledgement=True, capacity=2)
     mine, theirs = [await apply(site, job) for _ in range(2)]
     link = await link_of(database, mine["applicantId"])
+    assert "(5 min left)" in (await site.get(link)).text
     assert (
         await post(site, f"{link}/applications/{theirs['applicationId']}/accept")
     ).status_code == 403

@@ -22,7 +22,7 @@ class Rules:
     company_gap: float = 6 * HOUR
     slice_gap: float = 24 * MINUTE
     staleness: float = 30 * DAY
-    stale_share: float = 0.05
+    stale_share: float = 0.15
     """Share of the calls that may go to those that waited longer, whatever they bring."""
     closing: float = 1 / 20
     half_life_days: float = 45.0

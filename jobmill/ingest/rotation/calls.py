@@ -6,7 +6,7 @@ import datetime as dt
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jobmill.catalog import sources
@@ -107,7 +107,7 @@ async def claim(
         ON CONFLICT (key) DO UPDATE
            SET source_id = excluded.source_id, item = excluded.item,
                called_at = excluded.called_at
-         WHERE known.called_at <= %(at)s - %(window)s::interval OR known.called_at > %(ahead)s
+         WHERE known.called_at <= %(before)s OR known.called_at > %(ahead)s
             OR known.item = excluded.item
         RETURNING key
         """,
@@ -117,19 +117,21 @@ async def claim(
             "source": source_id,
             "item": item,
             "at": at,
-            "window": window,
+            # Not in SQL: there a day has 23 or 25 hours where a server's clock changes.
+            "before": at - window,
             "ahead": moments.ahead(at),
         },
     )
     if ours is not None:
         return None
     # A look of its own: the statement above may have waited for what it could not see yet.
-    return await row(
+    found = await row(
         tx,
         Asked,
         "SELECT source_id, signature, called_at FROM rotation.signature WHERE key = %s",
         [signature.key],
     )
+    return found and replace(found, called_at=found.called_at.astimezone(dt.UTC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,16 +293,20 @@ async def last_count(tx: Tx, source_id: int) -> int | None:
 
 async def forget(tx: Tx, source_id: int) -> None:
     """What this source asked was not answered: it may be asked again at once."""
-    await tx.execute("DELETE FROM rotation.signature WHERE source_id = %s", [source_id])
+    # What was answered names no item any more: a run that fails does not undo it.
+    await tx.execute(
+        "DELETE FROM rotation.signature WHERE source_id = %s AND item IS NOT NULL", [source_id]
+    )
 
 
 async def _asked(tx: Tx, signature: Signature, call: Call) -> None:
-    """Whoever ran a source by hand has asked as well."""
+    """It was answered, also where somebody ran the source by hand: whoever asks next waits."""
     await tx.execute(
         """
         INSERT INTO rotation.signature AS known (key, signature, source_id, called_at)
         VALUES (%(key)s, %(text)s, %(source)s, %(at)s)
-        ON CONFLICT (key) DO UPDATE SET called_at = greatest(known.called_at, excluded.called_at)
+        ON CONFLICT (key) DO UPDATE
+           SET item = NULL, called_at = greatest(known.called_at, excluded.called_at)
         """,
         {
             "key": signature.key,

@@ -93,10 +93,10 @@ async def start(tx: Tx, wish: Wish, at: dt.datetime, environ: Mapping[str, str])
 
 
 async def clock(tx: Tx) -> dt.datetime:
-    """The database's time, which is the same for all who choose."""
+    """The database's time, which is the same for all who choose; in UTC, to be reckoned with."""
     now = await value(tx, moment, "SELECT clock_timestamp()")
     assert now is not None
-    return now
+    return now.astimezone(dt.UTC)
 
 
 def refill(pace: Pace, at: dt.datetime, per_day: float) -> Pace:
@@ -132,11 +132,12 @@ async def _is_time(tx: Tx, wish: Wish, pace: Pace, at: dt.datetime) -> bool:
         return True
     if wish.policy == "yield":
         return pace.saved >= 1
+    # Another may have run while this one waited for the pace: later than its own clock said.
     last = await value(
         tx,
         moment,
         "SELECT max(started_at) FROM rotation.run WHERE trigger = 'schedule' AND started_at <= %s",
-        [at],
+        [at + SEED_EVERY],
     )
     return last is None or at - last >= SEED_EVERY
 

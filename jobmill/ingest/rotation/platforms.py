@@ -200,7 +200,7 @@ async def _uses(tx: Tx, at: dt.datetime) -> list[_Use]:
                    AND called_at <= %(ahead)s) AS hour,
                (SELECT count(*)::int FROM rotation.call
                  WHERE call.platform = step.platform AND requests > 0
-                   AND called_at > %(at)s - interval '1 day'
+                   AND called_at > %(at)s - interval '24 hours'
                    AND called_at <= %(ahead)s) AS day,
                (SELECT count(*)::int FROM rotation.target
                  WHERE target.platform = step.platform AND queued_at > %(void)s) AS queued,

@@ -251,13 +251,13 @@ async def _late(tx: Tx, question: Question, quota: int, rules: yields.Rules) -> 
         tx,
         Owed,
         """
-        SELECT source_id, late.platform, since + %(staleness)s AS since
+        SELECT source_id, late.platform, since + make_interval(secs => %(staleness)s) AS since
           FROM unnest(%(names)s::text[]) AS open (platform)
          CROSS JOIN LATERAL (
             SELECT source_id, platform, priority, greatest(known_at, last_called_at) AS since
               FROM rotation.target
              WHERE target.platform = open.platform AND status = 'active' AND enabled
-               AND greatest(known_at, last_called_at) <= %(at)s - %(staleness)s
+               AND greatest(known_at, last_called_at) <= %(before)s
                AND (gate_at IS NULL OR gate_at <= %(at)s) AND queued_at IS NULL
              ORDER BY greatest(known_at, last_called_at)
              LIMIT %(quota)s) AS late
@@ -266,7 +266,8 @@ async def _late(tx: Tx, question: Question, quota: int, rules: yields.Rules) -> 
         {
             "at": question.at,
             "names": list(question.left),
-            "staleness": dt.timedelta(seconds=rules.staleness),
+            "before": question.at - dt.timedelta(seconds=rules.staleness),
+            "staleness": rules.staleness,
             "quota": quota,
         },
     )

@@ -18,12 +18,19 @@ function tellTimes(root) {
   }
 }
 
-// A countdown to a deadline: 4:07, and "over" once it is.
+// A countdown to a deadline: 4:07, 2:30:00, 6 d 23 h, and "over" once it is.
+function clock(left) {
+  const two = (n) => String(Math.floor(n)).padStart(2, "0");
+  const [days, hours, minutes] = [left / 86400, (left % 86400) / 3600, (left % 3600) / 60];
+  if (left >= 86400) return `${Math.floor(days)} d ${Math.floor(hours)} h`;
+  if (left >= 3600) return `${Math.floor(hours)}:${two(minutes)}:${two(left % 60)}`;
+  return `${Math.floor(minutes)}:${two(left % 60)}`;
+}
+
 function tellDeadlines(root) {
   for (const one of root.querySelectorAll("[data-until]")) {
     const left = Math.ceil((new Date(one.dataset.until) - Date.now()) / 1000);
-    const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;
-    one.textContent = left > 0 ? clock : "over";
+    one.textContent = left > 0 ? clock(left) : "over";
   }
 }
 
@@ -35,3 +42,77 @@ function tell(root = document) {
 tell();
 setInterval(tell, 1000);
 document.addEventListener("htmx:after:swap", () => tell());
+
+// Matches: one key a decision. Rows are links, so that Tab, Enter and a screen reader know them, too.
+const MOVES = { j: 1, k: -1 };
+let lastRow = null;
+
+function focusRow(row) {
+  const link = row && row.querySelector("h2 a");
+  if (link) link.focus();
+}
+
+function moveRow(by) {
+  const rows = [...document.querySelectorAll("[data-triage] [data-row]")];
+  const here = rows.indexOf(document.activeElement.closest("[data-row]"));
+  const next = here < 0 ? 0 : Math.min(Math.max(here + by, 0), rows.length - 1);
+  focusRow(rows[next]);
+}
+
+function pressKey(key) {
+  const row = document.activeElement.closest("[data-row]") || document.querySelector("main > [data-row]");
+  const button = row && row.querySelector(`[data-key="${key}"]`);
+  if (button) button.click();
+  return Boolean(button);
+}
+
+function isTyping(event) {
+  const held = event.ctrlKey || event.metaKey || event.altKey;
+  return held || event.target.closest("input, select, textarea, dialog");
+}
+
+document.addEventListener("keydown", (event) => {
+  const known = document.querySelector("[data-row], #keys");
+  if (!known || isTyping(event)) return;
+  const help = document.getElementById("keys");
+  if (event.key === "?" && help) help.showModal();
+  else if (localStorage.getItem("keys") === "off") return;
+  else if (event.key in MOVES && document.querySelector("[data-triage]")) moveRow(MOVES[event.key]);
+  else if (!/^[sadu]$/.test(event.key) || !pressKey(event.key)) return;
+  event.preventDefault();
+});
+
+// A row that is drawn anew keeps the place of whoever was in it.
+document.addEventListener("submit", (event) => {
+  const row = event.target.closest("[data-row]");
+  lastRow = row && row.id;
+});
+document.addEventListener("htmx:after:swap", () => {
+  if (lastRow && document.activeElement === document.body) focusRow(document.getElementById(lastRow));
+  lastRow = null;
+});
+
+// What was refused is told by the page itself.
+document.addEventListener("htmx:response:error", (event) => {
+  if (event.target.closest("[data-row]")) location.reload();
+});
+
+for (const opener of document.querySelectorAll("[data-open]")) {
+  opener.hidden = false;
+  opener.addEventListener("click", () => document.getElementById(opener.dataset.open).showModal());
+}
+
+const keysOn = document.getElementById("keys-on");
+if (keysOn) {
+  keysOn.checked = localStorage.getItem("keys") !== "off";
+  keysOn.addEventListener("change", () => localStorage.setItem("keys", keysOn.checked ? "on" : "off"));
+}
+
+// Copying, where the browser lets a page do it; else the text can be selected.
+for (const copier of document.querySelectorAll("[data-copy]")) {
+  copier.hidden = !navigator.clipboard;
+  copier.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById(copier.dataset.copy).value);
+    copier.textContent = "Copied";
+  });
+}

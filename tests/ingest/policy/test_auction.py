@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -140,6 +142,22 @@ def test_those_that_waited_too_long_get_their_share_and_no_more() -> None:
         assert len(chosen) == 10
     # A tenth of a hundred calls, and one round's share that was saved up.
     assert 10 <= owed <= 12
+
+
+def test_calls_for_a_fifth_of_all_a_day_leave_nobody_waiting_for_much_longer_than_a_month() -> None:
+    """27 boards without worth, six calls a day, and slices that would take them all."""
+    boards, slices = [company(n) for n in range(27)], [search(-n) for n in range(1, 4)]
+    policy = bound(*boards, *slices)
+    called: dict[Hashable, list[float]] = {board["id"]: [] for board in boards}
+    for turn in range(6 * 160):
+        now = NOW + turn * 4 * HOUR
+        for id in policy.choose(now, 1, {}):
+            called.get(id, []).append(now)
+            rich = ok(40, truncated=True, oldest_at=now - 4 * HOUR)
+            policy.record(id, now, ok(0) if id in called else rich)
+    waits = [later - one for calls in called.values() for one, later in pairwise(calls)]
+    assert min(map(len, called.values())) >= 3
+    assert max(waits) <= 32 * DAY
 
 
 def test_four_errors_in_a_row_open_the_breaker_and_one_probe_at_a_time_closes_it() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from jobmill.db import Tx
 from jobmill.ingest.rotation import calls, platforms, selection, targets
-from jobmill.ingest.rotation.plan import Wish, start
+from jobmill.ingest.rotation.plan import Wish, clock, start
 
 from .kit import DAY, HOUR, NOW, answer, failed, make_target, put
 
@@ -107,6 +108,71 @@ async def test_a_question_that_was_asked_next_year_may_be_asked(tx: Tx) -> None:
     assert await calls.claim(tx, id, item=2, window=DAY, at=NOW) is None
     # A clock that is a little behind is no reason to ask twice.
     assert await calls.claim(tx, id, item=3, window=DAY, at=NOW - DAY) is not None
+
+
+SPRING = dt.datetime(2026, 3, 28, 20, tzinfo=dt.UTC)
+AUTUMN = dt.datetime(2026, 10, 24, 20, tzinfo=dt.UTC)
+CLOCKS_CHANGE = pytest.mark.parametrize("at", [SPRING, AUTUMN])
+"""In the night that follows; a day of a server that keeps local time then has 23 or 25 hours."""
+
+
+@pytest.fixture
+async def berlin(tx: Tx) -> Tx:
+    await tx.execute("SET LOCAL timezone TO 'Europe/Berlin'")
+    return tx
+
+
+@CLOCKS_CHANGE
+async def test_a_window_is_as_long_when_clocks_change(berlin: Tx, at: dt.datetime) -> None:
+    id = await make_target(berlin)
+    assert await calls.claim(berlin, id, item=1, window=DAY, at=at) is None
+    early = await calls.claim(berlin, id, item=2, window=DAY, at=at + DAY - HOUR / 2)
+    assert early is not None
+    assert await calls.claim(berlin, id, item=2, window=DAY, at=at + DAY) is None
+
+
+async def test_moments_that_are_reckoned_with_are_in_utc(berlin: Tx) -> None:
+    """A day after another moment of a local zone is one of its days, of 23 or 25 hours."""
+    id = await make_target(berlin)
+    await calls.claim(berlin, id, item=1, window=DAY, at=NOW)
+    asked = await calls.claim(berlin, id, item=2, window=DAY, at=NOW)
+    assert asked
+    assert asked.called_at.tzinfo == (await clock(berlin)).tzinfo == dt.UTC
+
+
+@CLOCKS_CHANGE
+async def test_a_day_of_calls_is_as_long_when_clocks_change(berlin: Tx, at: dt.datetime) -> None:
+    id = await make_target(berlin)
+    await answer(berlin, id, at, new=1)
+    await platforms.limit(berlin, "greenhouse", per_hour=None, per_day=1)
+    assert (await platforms.room(berlin, at + DAY - HOUR / 2, {})).left == {}
+    assert (await platforms.room(berlin, at + DAY, {})).left == {"greenhouse": 1}
+
+
+@CLOCKS_CHANGE
+@POLICIES
+async def test_nobody_is_called_early_or_late_when_clocks_change(
+    berlin: Tx, policy: Any, at: dt.datetime
+) -> None:
+    id = await make_target(berlin)
+    await answer(berlin, id, at, new=1)
+    wait = DAY if policy == "seed" else 6 * HOUR
+    assert await claimed(berlin, policy, at + wait - HOUR / 60) == []
+    assert await claimed(berlin, policy, at + wait) == [id]
+
+
+@CLOCKS_CHANGE
+async def test_nobody_waits_longer_or_less_long_when_clocks_change(
+    berlin: Tx, at: dt.datetime
+) -> None:
+    """One that is worth nothing is owed a call after thirty days."""
+    poor: Any = {"rho": 1e-9, "d": 0.05, "last_ok_at": at, "last_called_at": at}
+    id = await make_target(berlin, due_at=at + 60 * DAY, known_at=at, **poor)
+    room = selection.Question(at + 30 * DAY - HOUR / 2, {"greenhouse": 1}, selection.Limits())
+    assert (await selection.by_yield(berlin, room, budget=1, quota=1)).owed == 0
+    room = replace(room, at=at + 30 * DAY)
+    chosen = await selection.by_yield(berlin, room, budget=1, quota=1)
+    assert (chosen.ids, chosen.owed) == ([id], 1)
 
 
 async def test_a_lost_claim_says_so(tx: Tx) -> None:

@@ -39,6 +39,18 @@ async def test_runs_by_hand_leave_the_schedule_an_hours_debt_at_most(tx: Tx) -> 
     assert len((await start(tx, schedule, NOW + 2 * HOUR, {})).claimed) == 10
 
 
+@pytest.mark.parametrize(("back", "calls"), [(HOUR / 360_000, 0), (HOUR / 2, 0), (2 * HOUR, 1)])
+async def test_of_two_schedules_that_meet_one_makes_the_seeds_run(
+    tx: Tx, back: dt.timedelta, calls: int
+) -> None:
+    """Whoever waited for the other looked at the clock before; hours ahead it was a wrong clock."""
+    for _ in range(2):
+        await make_target(tx)
+    wish = Wish("seed", limits=Limits(1, 1))
+    assert len((await start(tx, wish, NOW, {})).claimed) == 1
+    assert len((await start(tx, wish, NOW - back, {})).claimed) == calls
+
+
 async def crowd(tx: Tx, *, active: int, bad: int, platform: str = "greenhouse") -> None:
     for _ in range(active):
         await make_target(tx, platform)
@@ -72,11 +84,11 @@ async def test_bad_targets_count_within_the_pace(tx: Tx) -> None:
 async def test_bad_targets_get_their_share_of_runs_that_others_would_use_up(
     tx: Tx, policy: Any
 ) -> None:
-    """A twentieth of four calls a run: one in five runs."""
-    await crowd(tx, active=60, bad=6)
+    """Fifteen of a hundred calls, four a run."""
+    await crowd(tx, active=60, bad=12)
     wish = Wish(policy, "manual", Limits(4, 4))
     tried = [(await standings(tx, await start(tx, wish, NOW, {})))["bad"] for _ in range(15)]
-    assert sum(tried) == 3
+    assert 7 <= sum(tried) <= 9
     assert max(tried) == 1
 
 
