@@ -73,10 +73,12 @@ async def held_until(tx: Tx, vendor: str | None) -> dt.datetime | None:
         str,
         """
         UPDATE catalog.incident SET held_until = now() + %(probe)s
-         WHERE vendor = %(vendor)s AND held_until <= now()
+         WHERE vendor = %(vendor)s
+           -- A longer hold than there is was written by a clock that was wrong.
+           AND (held_until <= now() OR held_until > now() + 2 * %(longest)s::interval)
         RETURNING vendor
         """,
-        {"vendor": vendor, "probe": PROBE},
+        {"vendor": vendor, "probe": PROBE, "longest": LONGEST_HOLD},
     )
     if probing:
         return None

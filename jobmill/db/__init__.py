@@ -92,10 +92,12 @@ def _kwargs(options: str) -> dict[str, Any]:
     # autocommit: only `transaction()` opens one, so no stray SELECT leaves one open.
     # A process that is stopped amid a transaction must not keep what it has locked for ever.
     limit = "-c idle_in_transaction_session_timeout=60s"
+    # A day has 24 hours, whatever the clocks of the server's town do.
+    zone = "-c timezone=UTC"
     return {
         "autocommit": True,
         "application_name": "jobmill",
-        "options": f"{limit} {options}".strip(),
+        "options": f"{limit} {zone} {options}".strip(),
     }
 
 

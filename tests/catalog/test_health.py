@@ -136,6 +136,14 @@ async def test_when_a_hold_is_over_one_source_looks_and_the_others_wait(
     assert sorted(await asyncio.gather(*(may_run() for _ in range(6)))) == [False] * 5 + [True]
 
 
+async def test_a_hold_until_next_year_comes_from_a_wrong_clock(tx: Tx) -> None:
+    for _ in range(3):
+        await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
+    assert await health.held_until(tx, GREENHOUSE)
+    await tx.execute("UPDATE catalog.incident SET held_until = now() + interval '1 year'")
+    assert await health.held_until(tx, GREENHOUSE) is None
+
+
 async def test_each_hold_is_longer_than_the_last(tx: Tx) -> None:
     holds = [health.hold_for(nth) for nth in range(1, 9)]
     assert holds[0] == dt.timedelta(minutes=30)

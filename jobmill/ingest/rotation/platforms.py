@@ -223,7 +223,7 @@ def _off(name: str, environ: Mapping[str, str]) -> str | None:
 
 def _held(use: _Use, standing: Standing | None, at: dt.datetime) -> str | None:
     """Why a platform is not called at this moment."""
-    if use.held_until and use.held_until > at:
+    if use.held_until and at < use.held_until <= moments.ahead(at):
         return f"the vendor is in trouble: held until {use.held_until:%Y-%m-%d %H:%M} UTC"
     if standing and gates.door(standing.trouble, at.timestamp(), Breaker()) == "shut":
         until = standing.shut_until if standing.shut_until and standing.shut_until > at else None
