@@ -88,6 +88,15 @@ async def open_connection(url: str, *, options: str = "") -> Tx:
     return await AsyncConnection.connect(url, connect_timeout=10, **_kwargs(options))
 
 
+async def listen(url: str, channel: LiteralString) -> AsyncGenerator[str]:
+    """What is said on a channel, on a connection of its own; first an empty word, once we listen."""
+    async with await open_connection(url) as connection:
+        await connection.execute(f"LISTEN {channel}")
+        yield ""
+        async for notice in connection.notifies():
+            yield notice.payload
+
+
 def _kwargs(options: str) -> dict[str, Any]:
     # autocommit: only `transaction()` opens one, so no stray SELECT leaves one open.
     # A process that is stopped amid a transaction must not keep what it has locked for ever.

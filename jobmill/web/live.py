@@ -16,7 +16,7 @@ from typing import Annotated, Literal, cast, get_args
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
-from jobmill.db import GONE, open_connection
+from jobmill.db import GONE, listen
 
 log = logging.getLogger(__name__)
 
@@ -99,12 +99,9 @@ class Live:
     async def _listen(self) -> None:
         while True:
             try:
-                async with await open_connection(self._url) as connection:
-                    await connection.execute(f"LISTEN {CHANNEL}")
+                async for topic in listen(self._url, CHANNEL):
                     # Whatever happened before we listened was heard by nobody.
-                    self._tell(TOPICS)
-                    async for notice in connection.notifies():
-                        self._tell([notice.payload])
+                    self._tell([topic] if topic else TOPICS)
             except GONE as error:
                 log.warning("not listening", extra={"error": str(error)})
             await asyncio.sleep(AGAIN)
@@ -118,9 +115,9 @@ router = APIRouter()
 
 
 @router.get("/live")
-async def listen(request: Request, topic: Annotated[list[Topic], Query()]) -> StreamingResponse:
+async def stream(request: Request, topic: Annotated[list[Topic], Query()]) -> StreamingResponse:
     live = cast(Live, request.app.state.live)
     missed = "last-event-id" in request.headers
     headers = {"x-accel-buffering": "no"}
-    stream = live.stream(topic, missed=missed)
-    return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+    news = live.stream(topic, missed=missed)
+    return StreamingResponse(news, media_type="text/event-stream", headers=headers)

@@ -1,0 +1,238 @@
+"""/listings: everything that was found, what was said of it, and what would change that."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from dataclasses import asdict, dataclass
+from typing import Annotated, Literal, NamedTuple, cast
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import HTMLResponse
+from pydantic import Field
+
+from jobmill.catalog import history, links, listings, search, sources
+from jobmill.catalog.listings import Listing
+from jobmill.catalog.posting import Arrangement
+from jobmill.catalog.search import Hit
+from jobmill.catalog.sources import Source
+from jobmill.db import GONE, Database, Tx
+from jobmill.errors import Invalid, Unavailable
+from jobmill.matching import judgement, marks, matches, profiles, rescore, verdicts, whatif
+from jobmill.matching.matches import MatchId
+from jobmill.matching.profiles import Version
+from jobmill.matching.verdict import FilterResult
+from jobmill.matching.verdicts import Said, Word
+from jobmill.matching.whatif import Difference
+from jobmill.web import seeking
+from jobmill.web.api.shapes import WholePathId
+from jobmill.web.seeking import Asked, Words
+from jobmill.web.shell import Page
+from jobmill.web.view import Db
+
+router = APIRouter(prefix="/listings")
+
+AT_ONCE = 50
+LINKED = 50
+PATIENCE = 20.0
+"""Seconds for judging twice; the first time in a process it loads a model."""
+
+
+class Looked(Asked):
+    q: Words | None = None
+    company: Words | None = None
+    location: Words | None = None
+    arrangement: Arrangement | None = None
+    days: Annotated[int, Field(ge=1, le=36_500)] | None = None
+    state: Literal["open", "closed", "all"] = "open"
+    sort: Literal["newest", "best"] = "newest"
+    profile: Words | None = None
+    after: Annotated[str, Field(max_length=300)] | None = None
+
+    @property
+    def is_narrow(self) -> bool:
+        return self.without("after", "sort", "profile") != Looked()
+
+    def query(self) -> search.Query:
+        since = dt.datetime.now(dt.UTC) - dt.timedelta(days=self.days) if self.days else None
+        return search.Query(
+            words=self.q,
+            company=self.company,
+            location=self.location,
+            arrangement=self.arrangement,
+            since=since,
+            state=self.state,
+            # There is no best without words.
+            sort=self.sort if self.q else "newest",
+        )
+
+
+class Line(NamedTuple):
+    """A listing in a list, with what was said of it."""
+
+    hit: Hit
+    place: str
+    pay: str | None
+    said: Said | None
+    why: str
+
+
+@router.get("")
+async def show(asked: Annotated[Looked, Query()], db: Db, page: Page) -> HTMLResponse:
+    async with db.transaction() as tx:
+        version = await seeking.find_profile(tx, asked.profile)
+        found = await search.find(tx, asked.query(), after=asked.after, limit=AT_ONCE)
+        ids = [hit.id for hit in found.hits]
+        said = await verdicts.said(tx, version.profile_id, ids) if version else {}
+    return page(
+        "listings/page.html",
+        asked=asked,
+        lines=[_line(hit, said.get(hit.id)) for hit in found.hits],
+        judged=version is not None,
+        more=found.next and asked.url("/listings", after=found.next),
+        first=asked.without("after").url("/listings"),
+    )
+
+
+def _line(hit: Hit, said: Said | None) -> Line:
+    return Line(hit, seeking.place(hit), seeking.pay(hit), said, _why(said))
+
+
+def _why(said: Said | None) -> str:
+    if said is None:
+        return ""
+    if said.outcome == "filtered":
+        return said.summary
+    return f"{said.score} of the {said.threshold} that a match takes"
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A listing with all that is known of it."""
+
+    listing: Listing
+    linked: list[Listing]
+    events: list[history.Event]
+    source: Source | None
+    version: Version | None
+    word: Word | None
+    match_id: MatchId | None
+
+
+async def _database(request: Request) -> Database:
+    return cast(Database, request.app.state.database)
+
+
+Whole = Annotated[Database, Depends(_database)]
+"""The database itself: judging opens transactions of its own, and none while it computes."""
+
+Having = Annotated[str, Query(max_length=500)]
+Without = Annotated[str, Query(max_length=500)]
+
+
+@router.get("/{listing_id}")
+async def show_one(
+    listing_id: WholePathId,
+    db: Db,
+    page: Page,
+    database: Whole,
+    profile: Annotated[Words | None, Query()] = None,
+    having: Having = "",
+    without: Without = "",
+) -> HTMLResponse:
+    async with db.transaction() as tx:
+        story = await _story(tx, listing_id, profile)
+    listing = story.listing
+    wished = bool(_names(having) or _names(without))
+    other, wrong = await _imagine(database, story, having, without) if wished else (None, None)
+    result = story.word and story.word.match_result
+    return page(
+        "listings/listing.html",
+        400 if wrong else 200,
+        story=story,
+        listing=listing,
+        place=seeking.place(listing),
+        pay=seeking.pay(listing),
+        url=seeking.web_url(listing.url),
+        completeness=listings.completeness(listing),
+        sifted=_sift(story),
+        verdict=_verdict(story),
+        result=result,
+        bars=seeking.bars(asdict(one) for one in result.items) if result else [],
+        pieces=marks.cut(listing.description or "", result.matched_skills if result else ()),
+        events=[(one.at, seeking.told(one)) for one in story.events],
+        having=having,
+        without=without,
+        other=other,
+        change=other and f"{seeking.stands(other.before)} → {seeking.stands(other.after)}",
+        wrong=wrong,
+    )
+
+
+async def _story(tx: Tx, id: int, profile: str | None) -> Story:
+    listing = await listings.get(tx, id)
+    version = await seeking.find_profile(tx, profile)
+    word = await verdicts.get(tx, version.profile_id, id) if version else None
+    if version and word:
+        # The rules that it was judged by, which may have changed since.
+        version = await profiles.by_id(tx, version.profile_id, version=word.profile_version)
+    linked = await links.linked_to(tx, listing.duplicate_of or id)
+    around = [one for one in [listing.duplicate_of, *linked] if one and one != id][:LINKED]
+    return Story(
+        listing,
+        sorted(await listings.by_ids(tx, around), key=lambda one: one.id),
+        await history.of(tx, "listing", id),
+        await sources.get(tx, listing.source_id) if listing.source_id else None,
+        version,
+        word,
+        await matches.of_listing(tx, version.profile_id, id) if version else None,
+    )
+
+
+def _sift(story: Story) -> FilterResult | None:
+    """What the filter said; of what was never judged, what it says now."""
+    if story.word:
+        return story.word.filter_result
+    return judgement.sift(story.version.profile(), story.listing) if story.version else None
+
+
+def _verdict(story: Story) -> str:
+    """What it came to, in a sentence."""
+    found = _sift(story)
+    if found is None or story.version is None:
+        return ""
+    how = seeking.sifted(found, story.version.profile().rules.strikes.threshold)
+    word, result = story.word, story.word and story.word.match_result
+    if word is None:
+        return f"The filter would {'let it pass' if found.passed else 'turn it down'}: {how}."
+    if result is None:
+        return f"Filtered out: {how}."
+    if word.outcome == "matched":
+        return f"A match with {word.score}; {how}."
+    return f"Scored {word.score}, and a match takes {result.threshold}; {how}."
+
+
+def _names(given: str) -> list[str]:
+    return [one.strip() for one in given.replace("\0", "").split(",") if one.strip()]
+
+
+async def _imagine(
+    database: Database, story: Story, having: str, without: str
+) -> tuple[Difference | None, str | None]:
+    """What would be other than it is, or what is wrong with the wish."""
+    if story.version is None:
+        return None, "There is no profile yet whose skills could be others."
+    try:
+        profile = story.version.profile()
+        other = whatif.change(profile, having=_names(having), without=_names(without))
+    except Invalid as error:
+        return None, str(error)
+    try:
+        async with asyncio.timeout(PATIENCE):
+            async with database.transaction() as tx:
+                known = await rescore.employer_of(tx, story.listing)
+            before = await judgement.judge(database, profile, story.listing, known, anyway=True)
+            after = await judgement.judge(database, other, story.listing, known, anyway=True)
+    except (*GONE, TimeoutError) as error:
+        raise Unavailable("Judging takes too long here. Try again in a moment.") from error
+    return whatif.compare(before, after), None

@@ -1,0 +1,211 @@
+"""What pages say of matches and listings: reasons, places and events in a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, NamedTuple, Protocol, Self, cast
+from urllib.parse import urlencode
+
+from pydantic import AfterValidator, BaseModel, Field, model_validator
+
+from jobmill.catalog import history, salaries
+from jobmill.db import Tx
+from jobmill.errors import NotFound
+from jobmill.matching import matches, profiles
+from jobmill.matching.matches import Match
+from jobmill.matching.profiles import Version
+from jobmill.matching.rescore import Standing
+from jobmill.matching.verdict import FilterResult
+
+BEST = 3
+SOME = 4
+
+
+def _plain(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("a text cannot hold null characters")
+    return text.strip()
+
+
+Words = Annotated[str, Field(max_length=200), AfterValidator(_plain)]
+
+
+class Asked(BaseModel):
+    """What the address of a page asks for; a field that a form leaves empty was not sent."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_blanks(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        sent = cast("Mapping[str, Any]", given)
+        return {name: one for name, one in sent.items() if str(one).strip()}
+
+    def url(self, path: str, **changed: object) -> str:
+        """A page with the same wishes, but for what is changed; None takes a wish away."""
+        asked = self.model_dump(exclude_defaults=True) | changed
+        query = urlencode({name: one for name, one in asked.items() if one is not None})
+        return f"{path}?{query}" if query else path
+
+    def without(self, *names: str) -> Self:
+        """As if these had not been asked for."""
+        return self.model_copy(
+            update={name: type(self).model_fields[name].default for name in names}
+        )
+
+
+async def find_profile(tx: Tx, name: str | None) -> Version | None:
+    """The profile that is meant; None if nobody has made one yet."""
+    try:
+        return await profiles.get(tx, name)
+    except NotFound:
+        if name is not None:
+            raise
+        return None
+
+
+class Offer(Protocol):
+    """What a listing offers, whoever tells of it."""
+
+    @property
+    def location(self) -> str | None: ...
+    @property
+    def arrangement(self) -> str | None: ...
+    @property
+    def salary_min(self) -> float | None: ...
+    @property
+    def salary_max(self) -> float | None: ...
+    @property
+    def salary_currency(self) -> str | None: ...
+    @property
+    def salary_period(self) -> str | None: ...
+
+
+def place(offer: Offer) -> str:
+    """Where the work is done; `Remote, US` says it all."""
+    said = offer.arrangement and offer.arrangement in (offer.location or "").lower()
+    return joined([offer.location, None if said else offer.arrangement])
+
+
+def pay(offer: Offer) -> str | None:
+    return salaries.say(
+        offer.salary_min, offer.salary_max, offer.salary_currency, offer.salary_period
+    )
+
+
+def web_url(url: str | None) -> str | None:
+    """A link that only leads somewhere, and runs nothing."""
+    return url if url and url.lower().startswith(("https://", "http://")) else None
+
+
+class Row(NamedTuple):
+    """A match in a list."""
+
+    match: Match
+    place: str
+    pay: str | None
+    why: str
+
+    @classmethod
+    def of(cls, match: Match) -> Row:
+        return cls(match, place(match), pay(match), why(match))
+
+
+def joined(parts: Iterable[str | None]) -> str:
+    return " · ".join(part for part in parts if part)
+
+
+def why(match: Match) -> str:
+    """What made the score, what one has of it, and what is missing."""
+    gains = sorted(match.items, key=lambda item: -item["points"])[:BEST]
+    told = (f"{one['name']} {one['points']}/{one['most']}" for one in gains if one["points"] > 0)
+    lacks = f"lacks {some(match.skill_gaps)}" if match.skill_gaps else None
+    return joined([", ".join(told), some(match.matched_skills), lacks])
+
+
+def some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SOME} more" if len(names) > SOME else ""
+    return ", ".join(names[:SOME]) + more
+
+
+def sifted(found: FilterResult, threshold: int) -> str:
+    """How the filter came to what it said."""
+    strikes = "1 strike" if found.total_strikes == 1 else f"{found.total_strikes} strikes"
+    if not found.hard_rejections:
+        return f"{strikes}, {threshold} are too many"
+    besides = f", and there are {strikes} besides" if found.total_strikes else ""
+    one = "a reason that is enough by itself"
+    return (one if len(found.hard_rejections) == 1 else "reasons of which one is enough") + besides
+
+
+def stands(standing: Standing) -> str:
+    """`matched 84`; what is filtered out has no score, but is told what it would have."""
+    if standing.score is None:
+        return standing.outcome or "not judged"
+    score = f"({standing.score})" if standing.outcome == "filtered" else standing.score
+    return f"{standing.outcome} {score}"
+
+
+class Bar(NamedTuple):
+    """A part of a score, as long as its share of what it could be."""
+
+    name: str
+    points: int
+    most: int
+    why: str
+    words: Sequence[str]
+
+    @property
+    def length(self) -> int:
+        """In hundredths, whichever way it counts."""
+        most = max(abs(self.most), abs(self.points), 1)
+        return round(100 * abs(self.points) / most)
+
+
+def bars(items: Iterable[Mapping[str, Any]]) -> list[Bar]:
+    return [
+        Bar(one["name"], one["points"], one["most"], one["why"], one.get("words") or ())
+        for one in items
+    ]
+
+
+def happened(event: matches.Event) -> str:
+    """What happened to a match, in a sentence."""
+    data = event.data
+    if event.what == "status":
+        by = event.actor and f"by {event.actor}"
+        return joined([f"{data.get('before')} → {data.get('after')}", by, data.get("note")])
+    before = f"{data['before']} → " if "before" in data else ""
+    score = f", score {before}{data['score']}" if data.get("score") is not None else ""
+    return f"{event.what}{score}, by version {data.get('version')} of the profile"
+
+
+def told(event: history.Event) -> str:
+    """What happened to a listing, in a sentence."""
+    fields = ", ".join(one.replace("_", " ") for one in event.data)
+    if event.what == "changed":
+        return joined([f"changed: {fields}" if fields else "changed", event.actor])
+    link = f"to {event.data['to']}" if event.what == "linked" and "to" in event.data else None
+    by = event.actor and f"by {event.actor}"
+    why = str(event.data["why"]) if "why" in event.data else None
+    return joined([" ".join(filter(None, [event.what, link])), why, by])
+
+
+INTAKE = {
+    "professional_summary": "Summary",
+    "prioritized_skills": "Skills",
+    "experience_highlights": "Experience",
+    "projects_to_include": "Projects",
+    "achievement_angles": "Achievements",
+    "ats_keywords": "Keywords",
+}
+
+
+def intake(said: Mapping[str, Any]) -> str:
+    """What a resume should say, as a text to copy."""
+    parts = ((word, said.get(name)) for name, word in INTAKE.items())
+    return "\n\n".join(f"{word}\n{_lines(one)}" for word, one in parts if one)
+
+
+def _lines(one: str | Sequence[str]) -> str:
+    return one if isinstance(one, str) else "\n".join(f"- {line}" for line in one)

@@ -1,0 +1,407 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import pytest
+
+from jobmill.catalog.posting import Posting, Salary
+from jobmill.db import Database
+from jobmill.matching import marks, matches, profiles, waiting
+from jobmill.matching.matches import MatchId
+from jobmill.matching.verdict import FilterResult, Intake, Item, Strike
+from jobmill.matching.verdicts import Word
+from jobmill.people.persons import Role
+from jobmill.web.pages import matches as pages
+from jobmill.web.seeking import bars
+from tests.catalog import kit
+from tests.matching import judged
+from tests.people.kit import bearer
+from tests.web.kit import site_with
+
+HTMX = {"HX-Request": "true"}
+EVIL = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    '"><svg onload=alert(1)>',
+    "'-alert(1)-'",
+    "{{ 7*7 }}</textarea><script>alert(1)</script>",
+    "&lt;b&gt; &amp; <b>bold</b>",
+]
+TAG = re.compile(r"<(?:script(?! src=\"/static/)|img src=x|svg onload|b>bold)", re.IGNORECASE)
+
+
+async def fill(
+    database: Database,
+    scores: Sequence[int] = (91, 88, 85),
+    postings: Sequence[Posting] = (),
+    **more: Any,
+) -> list[MatchId]:
+    """Matches in the order of their scores, of one profile."""
+    made: list[MatchId] = []
+    async with database.transaction() as tx:
+        place = await judged.make(tx, listings=len(scores), postings=postings)
+        for listing, score in zip(place.listings, scores, strict=True):
+            id = await matches.save(tx, place.word(score, listing, **more))
+            assert id is not None
+            made.append(id)
+    return made
+
+
+def shown(page: httpx2.Response) -> list[int]:
+    """The numbers of the matches on a page, in order."""
+    return [int(id) for id in re.findall(r'id="match-(\d+)"', page.text)]
+
+
+def next_page(page: httpx2.Response) -> str | None:
+    found = re.search(r'rel="next" href="([^"]+)"', page.text)
+    return found[1].replace("&amp;", "&") if found else None
+
+
+async def status(database: Database, id: int) -> str:
+    async with database.transaction() as tx:
+        return (await matches.get(tx, id)).status
+
+
+async def test_the_best_come_first_each_with_why_and_what_it_offers(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    offer = kit.posting(
+        1,
+        "Pump Engineer",
+        location="Porto",
+        arrangement="hybrid",
+        salary=Salary(60_000, 75_000, "EUR", "year", "structured"),
+    )
+    low, high = await fill(database, [85, 91], [offer, kit.posting(2, "Valve Engineer")])
+    page = await site.get("/matches")
+    assert page.status_code == 200
+    assert shown(page) == [high, low]
+    for words in (
+        "Pump Engineer", "Wells &amp; Co", "Porto", "hybrid", "EUR 60,000-75,000 a year",
+        "meaning 45/60, skills 40/40 · Python · lacks Go", '<time datetime="',
+    ):  # fmt: skip
+        assert words in page.text
+
+
+async def test_filters_stand_in_the_address_and_an_empty_field_is_none(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    postings = [
+        kit.posting(1, "Pump Engineer", arrangement="remote"),
+        kit.posting(2, "Valve Engineer", arrangement="onsite"),
+        kit.posting(3, "Valve Poet", arrangement="remote"),
+    ]
+    pump, valve, poet = await fill(database, [91, 88, 85], postings)
+    async with database.transaction() as tx:
+        await matches.set_status(tx, valve, "saved")
+        await matches.set_status(tx, poet, "dismissed")
+    for query, found in {
+        "": [pump, valve],
+        "?status=&least=&arrangement=&q=&order=": [pump, valve],
+        "?status=saved": [valve],
+        "?status=dismissed": [poet],
+        "?least=90": [pump],
+        "?arrangement=onsite": [valve],
+        "?q=valve": [valve],
+        "?q=valve&least=95": [],
+    }.items():
+        assert shown(await site.get(f"/matches{query}")) == found, query
+    page = await site.get("/matches?status=saved&q=valve")
+    assert 'name="q" maxlength="200" value="valve"' in page.text
+    assert '<input type="hidden" name="status" value="saved">' in page.text
+
+
+@pytest.mark.parametrize(
+    "query", ["status=lost", "least=101", "least=x", "arrangement=moon", "after=0", "q=%00", "q=" + "x" * 201]
+)  # fmt: skip
+async def test_what_no_filter_can_be_is_refused(
+    site: httpx2.AsyncClient, database: Database, query: str
+) -> None:
+    await fill(database, [91])
+    assert (await site.get(f"/matches?{query}")).status_code == 422
+
+
+async def test_pages_follow_each_other_and_keep_the_filter_while_matches_come_and_go(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    # Many of the same score: only the number tells them apart.
+    made = await fill(database, [90] * (pages.AT_ONCE + 5))
+    ordered = sorted(made, reverse=True)
+    first = await site.get("/matches?least=80")
+    assert shown(first) == ordered[: pages.AT_ONCE]
+    more = next_page(first)
+    assert more is not None
+    assert parse_qs(urlsplit(more).query)["least"] == ["80"]
+    async with database.transaction() as tx:
+        await matches.set_status(tx, ordered[0], "dismissed")
+        await matches.set_status(tx, ordered[pages.AT_ONCE - 1], "dismissed")
+    second = await site.get(more)
+    assert shown(second) == ordered[pages.AT_ONCE :]
+    assert next_page(second) is None
+    assert 'href="/matches?least=80">Back to the first' in second.text
+
+
+async def test_no_more_is_read_than_is_shown(database: Database) -> None:
+    await fill(database, [90] * (pages.AT_ONCE + 5))
+    async with database.transaction() as tx:
+        version = await profiles.get(tx)
+        asked = pages.Inbox()
+        shown = await pages.read(tx, version, asked, None)
+    assert len(shown.found) == pages.AT_ONCE + 1
+
+
+async def test_saying_what_one_makes_of_a_match_leads_back_and_can_be_undone_there(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    (id,) = await fill(database, [91])
+    form = {"status": "dismissed", "back": "/matches?least=80&done=7"}
+    answer = await site.post(f"/matches/{id}/status", data=form)
+    assert answer.status_code == 303
+    assert answer.headers["location"] == f"/matches?least=80&done={id}"
+    assert await status(database, id) == "dismissed"
+    page = await site.get(answer.headers["location"])
+    assert shown(page) == []
+    assert "Pump Engineer is dismissed." in page.text
+    assert f'action="/matches/{id}/undo"' in page.text
+    undone = await site.post(f"/matches/{id}/undo", data={"back": f"/matches/{id}"})
+    assert (undone.status_code, undone.headers["location"]) == (303, f"/matches/{id}")
+    assert await status(database, id) == "new"
+    async with database.transaction() as tx:
+        *_, last = await matches.events(tx, id)
+    assert last.actor == "local"
+
+
+async def test_with_htmx_only_the_row_comes_back(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    (id,) = await fill(database, [91])
+    path = f"/matches/{id}"
+    row = await site.post(f"{path}/status", data={"status": "saved"}, headers=HTMX)
+    assert row.status_code == 200
+    assert shown(row) == [id]
+    assert "<html" not in row.text
+    assert f'action="{path}/undo"' in row.text
+    row = await site.post(f"{path}/undo", headers=HTMX)
+    assert shown(row) == [id]
+    assert f'action="{path}/undo"' not in row.text
+    assert await status(database, id) == "new"
+    assert (await site.post(f"{path}/undo", headers=HTMX)).status_code == 200
+    assert await status(database, id) == "saved"
+
+
+@pytest.mark.parametrize(
+    "back",
+    ["https://evil.example/", "//evil.example", "/matchesevil", "/\\evil.example", "javascript:alert(1)",
+     "/matches/../openings\r\nX-Evil: 1", "/other"],
+)  # fmt: skip
+async def test_it_leads_back_to_nobody_else(
+    site: httpx2.AsyncClient, database: Database, back: str
+) -> None:
+    (id,) = await fill(database, [91])
+    answer = await site.post(f"/matches/{id}/status", data={"status": "saved", "back": back})
+    assert answer.headers["location"] == f"/matches?done={id}"
+
+
+async def test_what_cannot_be_said_is_refused(site: httpx2.AsyncClient, database: Database) -> None:
+    (id,) = await fill(database, [91])
+    assert (await site.post(f"/matches/{id}/status", data={"status": "lost"})).status_code == 400
+    assert (await site.post(f"/matches/{id}/undo")).status_code == 409
+    assert (
+        await site.post("/matches/999999999/status", data={"status": "saved"})
+    ).status_code == 404
+    evil = {"Origin": "https://evil.example"}
+    answer = await site.post(f"/matches/{id}/status", data={"status": "saved"}, headers=evil)
+    assert answer.status_code == 403
+    assert await status(database, id) == "new"
+
+
+@pytest.mark.parametrize(
+    ("role", "reads", "changes"),
+    [(None, 401, 401), ("viewer", 200, 403), ("recruiter", 200, 303), ("admin", 200, 303)],
+)
+async def test_a_viewer_reads_and_a_recruiter_changes(
+    database: Database, role: Role | None, reads: int, changes: int
+) -> None:
+    (id,) = await fill(database, [91])
+    headers = await bearer(database, role) if role else {}
+    async with site_with(database) as client:
+        for path in ("/matches", f"/matches/{id}", "/matches/news"):
+            page = await client.get(path, headers=headers)
+            assert page.status_code == reads
+            if path != "/matches/news":
+                assert ("/status" in page.text) is (changes == 303)
+        for step in ("status", "undo"):
+            answer = await client.post(
+                f"/matches/{id}/{step}", data={"status": "saved"}, headers=headers
+            )
+            assert answer.status_code == changes
+
+
+async def test_news_are_counted_and_not_put_into_the_list(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        place = await judged.make(tx, listings=4)
+        await matches.save(tx, place.word(91, place.listings[0]))
+    page = await site.get("/matches?least=85")
+    found = re.search(r'hx-get="(/matches/news[^"]+)"', page.text)
+    assert found
+    news = found[1].replace("&amp;", "&")
+    assert 'hx-trigger="matches from:#live"' in page.text
+    assert "/live?topic=matches" in page.text
+    assert (await site.get(news)).text.strip() == ""
+    async with database.transaction() as tx:
+        # One of them is not for this list.
+        for listing, score in zip(place.listings[1:], (90, 86, 82), strict=True):
+            await matches.save(tx, place.word(score, listing))
+    assert (await site.get(news)).text.strip() == '<a href="/matches?least=85">2 new, show</a>'
+
+
+async def test_each_profile_has_its_own_inbox(site: httpx2.AsyncClient, database: Database) -> None:
+    (first,) = await fill(database, [91])
+    assert 'aria-label="Profiles"' not in (await site.get("/matches")).text
+    async with database.transaction() as tx:
+        other = await judged.make(tx, name="other", postings=[kit.posting(77, "Poet")])
+        second = await matches.save(tx, other.word(85))
+    page = await site.get("/matches")
+    assert shown(page) == [first]
+    assert "/matches?profile=other" in page.text
+    assert shown(await site.get("/matches?profile=other")) == [second]
+    assert (await site.get("/matches?profile=nobody")).status_code == 404
+
+
+async def test_an_empty_inbox_says_what_to_do_next(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async def says(words: str, query: str = "") -> None:
+        page = await site.get(f"/matches{query}")
+        assert page.status_code == 200
+        assert words in page.text
+
+    await says("There is no profile yet")
+    async with database.transaction() as tx:
+        place = await judged.make(tx)
+    await says("jobmill source add URL")
+    async with database.transaction() as tx:
+        await waiting.add(tx, [place.listing])
+    await says("listings wait to be judged")
+    async with database.transaction() as tx:
+        await tx.execute("DELETE FROM matching.waiting")
+        await matches.save(tx, place.filtered())
+    await says("Nothing that was judged fits main yet.")
+    async with database.transaction() as tx:
+        id = await matches.save(tx, place.word(91))
+    assert id
+    await says("No match is like that.", "?least=99")
+    await says("There are no more.", f"?after={id}")
+    async with database.transaction() as tx:
+        await matches.set_status(tx, id, "dismissed")
+    await says("all that fit was dismissed")
+
+
+async def test_tabs_count_what_their_lists_show(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    ids = await fill(database, [91, 90, 89])
+    async with database.transaction() as tx:
+        await matches.set_status(tx, ids[0], "saved")
+        await judged.close(tx, (await matches.get(tx, ids[0])).listing_id)
+        await judged.close(tx, (await matches.get(tx, ids[1])).listing_id)
+    page = await site.get("/matches")
+    assert len(shown(page)) == 2
+    assert re.findall(r">(\w+) <small>(\d+)</small>", page.text) == [
+        ("Inbox", "2"), ("New", "1"), ("Saved", "1"), ("Applied", "0"), ("Dismissed", "0"),
+    ]  # fmt: skip
+
+
+async def test_a_match_is_shown_with_all_that_is_known_of_it(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    text = f"{kit.TEXT} You know Python and some Fortran."
+    struck = FilterResult(True, 2, (), (Strike("location", "asks for Madrid", 2, "Madrid"),), "")
+    async with database.transaction() as tx:
+        place = await judged.make(tx, postings=[kit.posting(1, description=text)])
+        word = place.word(91)
+        word = Word(word.profile_id, 1, word.listing_id, "matched", struck, word.match_result, 91, item=4711)  # fmt: skip
+        id = await matches.save(tx, word, scrape_method="greenhouse")
+        assert id
+        await matches.set_status(tx, id, "saved", actor="ada", note="call them")
+    page = await site.get(f"/matches/{id}")
+    assert page.status_code == 200
+    for words in (
+        "<b>91</b>", "1 of 2 that it asks for", "51 <small>of 60", 'width="85"', "<mark>Python</mark>",
+        "some Fortran", "asks for Madrid", "2 strikes", "<q>Madrid</q>", '<span class="chip">Go</span>',
+        "Keeps water running.", "new → saved · by ada · call them", "created, score 91",
+        'href="https://boards.example/wells/postings/1" rel="noopener noreferrer"', " board", "greenhouse",
+        "jobmill queue tree 4711", "a match takes 80",
+    ):  # fmt: skip
+        assert words in page.text, words
+    assert (await site.get("/matches/999999999")).status_code == 404
+    assert (await site.get("/matches/none")).status_code == 422
+
+
+@pytest.mark.parametrize("evil", EVIL)
+async def test_nothing_that_a_site_says_is_markup(
+    site: httpx2.AsyncClient, database: Database, evil: str
+) -> None:
+    bad = kit.posting(
+        1, evil, company=evil, location=evil, description=f"{evil} Python <b>bold</b> {kit.TEXT}",
+        url="javascript:alert(1)", apply_url="javascript:alert(2)",
+    )  # fmt: skip
+    id = await _evil(database, bad, evil)
+    await site.post(f"/matches/{id}/status", data={"status": "saved", "back": f"/matches?q={evil}"})
+    for path in ("/matches", f"/matches/{id}", f"/matches?q={evil}", f"/matches?done={id}"):
+        page = await site.get(path)
+        assert page.status_code == 200
+        assert not TAG.search(page.text), path
+        assert "javascript:" not in page.text
+        assert "49</" not in page.text
+
+
+async def _evil(database: Database, bad: Posting, evil: str) -> MatchId:
+    async with database.transaction() as tx:
+        place = await judged.make(tx, postings=[bad])
+        found = judged.result(
+            91,
+            matched_skills=(evil, "Python"),
+            skill_gaps=(evil,),
+            items=(Item(evil, 91, 100, evil, (evil,)),),
+            resume_intake=Intake(professional_summary=evil, ats_keywords=(evil,)),
+        )
+        struck = FilterResult(True, 2, (), (Strike(evil, evil, 2, evil),), evil)
+        word = Word(place.profile, 1, place.listing, "matched", struck, found, 91)
+        id = await matches.save(tx, word, scrape_method=evil)
+        assert id
+        await matches.set_status(tx, id, "saved", note=evil, actor=evil)
+    return id
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "marked"),
+    [
+        ("", ["Python"], []),
+        ("We write Python, golang and C++.", ["Python", "Go"], ["Python", "golang"]),
+        ("Well digging and well-digging wells", ["Well digging"], ["Well digging"]),
+        ("Pythonic", ["Python"], []),
+        ("C++ (and c) a.b axb", ["a.b"], ["a.b"]),
+        ("Python Python", ["Python", "python"], ["Python", "Python"]),
+    ],
+)
+def test_skills_are_marked_where_the_text_names_them(
+    text: str, names: list[str], marked: list[str]
+) -> None:
+    pieces = marks.cut(text, names)
+    assert "".join(piece.text for piece in pieces) == text
+    assert [piece.text for piece in pieces if piece.marked] == marked
+
+
+@pytest.mark.parametrize(
+    ("points", "most", "length"), [(0, 10, 0), (5, 10, 50), (-15, 5, 100), (-5, 10, 50), (0, 0, 0)]
+)
+def test_a_bar_is_as_long_as_its_share(points: int, most: int, length: int) -> None:
+    (bar,) = bars([{"name": "x", "points": points, "most": most, "why": ""}])
+    assert bar.length == length
