@@ -1,0 +1,129 @@
+"""jobmill demo …: a fictional world to look around in."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jobmill.cli import show
+from jobmill.cli.show import AsJson
+from jobmill.errors import Invalid
+
+if TYPE_CHECKING:
+    from jobmill.db import Database, Tx
+    from jobmill.demo.ending import Held
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Look around in a fictional world: companies, boards, openings and people, in fast time.",
+)
+
+Day = Annotated[
+    float,
+    typer.Option(
+        "--day", metavar="SECONDS", min=0.05, max=86_400, help="How long a day of the world takes."
+    ),
+]
+Seed = Annotated[
+    int, typer.Option(metavar="N", min=0, max=2**62, help="Another number, another world.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    on: bool
+    began_at: dt.datetime | None = None
+    day: float | None = None
+    """Which day it is in the world."""
+    holds: dict[str, int] | None = None
+
+
+@app.command()
+def start(day: Day = 120, seed: Seed = 7, as_json: AsJson = False) -> None:
+    """Let the demo begin in a database that is empty; `jobmill up` then runs it."""
+    from jobmill.cli import session
+    from jobmill.demo import seeds
+
+    async def act(tx: Tx) -> Status:
+        await seeds.begin(tx, seed=seed, day=dt.timedelta(seconds=day))
+        return await _status(tx)
+
+    done = session.ask(act, declared=True)
+    if as_json:
+        show.one(done, as_json=True)
+    else:
+        typer.echo("The demo is in this database. `jobmill up` runs it.")
+
+
+@app.command()
+def run(day: Day = 120, seed: Seed = 7) -> None:
+    """Start everything as `up` does, in the demo world; it begins here if the database is empty."""
+    from jobmill.cli import serve
+
+    async def prepare(database: Database) -> None:
+        from jobmill.demo import seeds
+
+        async with database.transaction() as tx:
+            if not await seeds.is_on(tx):
+                await seeds.begin(tx, seed=seed, day=dt.timedelta(seconds=day))
+
+    serve.run_all(serve.quiet_settings(), prepare)
+
+
+@app.command()
+def status(as_json: AsJson = False) -> None:
+    """Say whether this database holds the demo, and how far it has come."""
+    from jobmill.cli import session
+
+    found = session.ask(_status)
+    if as_json or found.on:
+        show.one(found, as_json=as_json)
+    else:
+        typer.echo("This is no demo. `jobmill demo run` starts one in an empty database.")
+
+
+async def _status(tx: Tx) -> Status:
+    from jobmill.demo import ending, seeds
+
+    world = await seeds.find(tx)
+    if world is None:
+        return Status(False)
+    day = world.at(dt.datetime.now(dt.UTC)).day
+    held = {one.what: one.count for one in await ending.count(tx)}
+    return Status(True, world.began_at, round(day, 1), held)
+
+
+@app.command()
+def clear(
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """End the demo: remove all that is in this database, but the people who may sign in."""
+    from jobmill.cli import session
+    from jobmill.demo import ending, seeds
+
+    async def look(tx: Tx) -> Sequence[Held]:
+        return await ending.count(tx) if await seeds.is_on(tx) else []
+
+    held = session.ask(look)
+    if held and not yes:
+        _ask(held)
+    ended = session.use(ending.end)
+    if as_json:
+        removed = {one.what: one.count for one in held}
+        show.print_json({"ended": ended, "removed": removed if ended else {}})
+    else:
+        typer.echo("The demo has ended." if ended else "There is no demo here; nothing to do.")
+
+
+def _ask(held: Sequence[Held]) -> None:
+    if not sys.stdin.isatty():
+        raise Invalid("nobody is there to ask: --yes does it")
+    counts = ", ".join(f"{one.count:,} {one.what}" for one in held if one.count)
+    typer.echo(f"This removes everything: {counts}. It cannot be undone.", err=True)
+    typer.confirm("End the demo?", abort=True, err=True)

@@ -1,0 +1,97 @@
+"""How the demo ends: everything that was in it goes, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from psycopg.errors import DeadlockDetected, LockNotAvailable
+
+from jobmill.db import Database, Tx, rows
+from jobmill.demo import seeds
+from jobmill.errors import Conflict, Unavailable
+
+TRIES = 5
+KEPT = (
+    "budget.purse", "people.api_key", "people.person", "people.secret", "people.session",
+    "queue.phase", "queue.schedule", "queue.tick", "queue.worker",
+)  # fmt: skip
+"""Tables that stay: what declares us, who is at work, and the people who may sign in, whom no demo
+has made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    what: str
+    count: int
+
+
+async def count(tx: Tx) -> Sequence[Held]:
+    """What would go, for people."""
+    return await rows(
+        tx,
+        Held,
+        """
+        SELECT * FROM (VALUES
+            ('companies', (SELECT count(*) FROM catalog.company)),
+            ('sources', (SELECT count(*) FROM catalog.source)),
+            ('listings', (SELECT count(*) FROM catalog.listing)),
+            ('matches', (SELECT count(*) FROM matching.match)),
+            ('profiles', (SELECT count(*) FROM matching.profile)),
+            ('openings', (SELECT count(*) FROM hiring.opening)),
+            ('applicants', (SELECT count(*) FROM hiring.applicant)),
+            ('items', (SELECT count(*) FROM queue.item))
+        ) AS held (what, count)
+        """,
+    )
+
+
+async def end(database: Database) -> bool:
+    """End the demo; says whether there was one. Who works meanwhile may be in our way for a moment."""
+    for _ in range(TRIES):
+        try:
+            async with database.transaction() as tx:
+                return await clear(tx)
+        except (DeadlockDetected, LockNotAvailable):
+            continue
+    raise Unavailable("others are at work in the demo: try again, or stop them first")
+
+
+async def clear(tx: Tx) -> bool:
+    """Empty all tables but those of `KEPT`, if this is a demo; Conflict where it holds no demo but
+    something else.
+
+    Numbers go on where they were: a worker that still holds an item of the demo, or a person who
+    holds a link, must not meet somebody else's.
+    """
+    if not await seeds.is_on(tx):
+        if await seeds.is_new(tx):
+            return False
+        raise Conflict("this database holds no demo but your own data: nothing was removed")
+    await tx.execute("SET LOCAL lock_timeout = '5s'")
+    # First of all what every worker writes first: whoever holds an item has committed, or will find
+    # it gone.
+    await tx.execute("LOCK TABLE queue.live IN ACCESS EXCLUSIVE MODE")
+    await tx.execute("ALTER TABLE hiring.event DISABLE TRIGGER event_is_not_emptied")
+    await tx.execute(
+        """
+        TRUNCATE
+            queue.live, queue.item, queue.ending, queue.event, queue.pause, queue.pace, queue.alert,
+            queue.tally,
+            outside.host, outside.robots,
+            catalog.company, catalog.company_page, catalog.source, catalog.incident, catalog.run,
+            catalog.listing, catalog.event,
+            matching.profile, matching.profile_version, matching.default_profile, matching.waiting,
+            matching.verdict, matching.match, matching.event, matching.vector,
+            budget.call, budget.answer,
+            rotation.run, rotation.target, rotation.platform, rotation.pace, rotation.signature,
+            rotation.call, rotation.call_page, rotation.search, rotation.search_slice,
+            rotation.changed,
+            hiring.opening, hiring.applicant, hiring.application, hiring.stretch, hiring.event,
+            hiring.blocked, hiring.webhook, hiring.notice, hiring.answer,
+            demo.world
+        """
+    )
+    await tx.execute("ALTER TABLE hiring.event ENABLE TRIGGER event_is_not_emptied")
+    await tx.execute("INSERT INTO rotation.pace DEFAULT VALUES")
+    return True

@@ -1,0 +1,112 @@
+"""The demo's openings and those who want them: they apply, confirm, forget to, and leave."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import random
+from collections.abc import Sequence
+
+from jobmill.db import Tx
+from jobmill.errors import AppError
+from jobmill.hiring import applicants, company, offers, openings, reading, steps
+from jobmill.hiring.actor import Actor, applicant
+from jobmill.hiring.openings import Opening, Terms
+from jobmill.hiring.reading import Row
+from jobmill.hiring.steps import Ask
+
+EMPLOYER = "Fernhollow Water (demo)"
+BY = Actor("company", "demo")
+SHORTEST = dt.timedelta(seconds=1)
+MOST_WAITING = 8
+
+FIRST = (
+    "Ada", "Ben", "Chloe", "Dev", "Elif", "Femi", "Greta", "Hugo", "Ines", "Jonas", "Kofi", "Lena",
+    "Mirza", "Noor", "Omar", "Pilar", "Quinn", "Rosa", "Sven", "Tala",
+)  # fmt: skip
+LAST = ("Abbot", "Brook", "Castell", "Dunmore", "Esk", "Farrow", "Glen", "Hale", "Ilves", "Juniper")
+
+
+async def begin(tx: Tx, dice: random.Random, day: dt.timedelta) -> None:
+    """Three openings: one is full, one has offers out, and one has just been left by somebody."""
+    offered = _offered(max(day / 6, SHORTEST))
+    full, asking, left = [
+        await company.create(tx, terms, capacity, BY) for terms, capacity in offered
+    ]
+    await _apply(tx, full, _people(dice, 7))
+    await _apply(tx, asking, _people(dice, 4))
+    await _apply(tx, left, _people(dice, 5))
+    first = (await reading.detail(tx, left.id)).active[0]
+    await steps.withdraw(
+        tx, first.application_id, applicant(first.applicant_id), reason="Found another one."
+    )
+
+
+def _offered(window: dt.timedelta) -> list[tuple[Terms, int]]:
+    def terms(title: str, text: str, *, remote: bool = False, asks: bool = False) -> Terms:
+        return Terms(
+            title,
+            text,
+            employer=EMPLOYER,
+            location="Portland, OR",
+            remote=remote,
+            require_acknowledgement=asks,
+            acknowledge_window=window,
+            max_missed=2,
+        )
+
+    watch = "You watch the water of twelve towns at night."
+    return [
+        (terms("Pump Engineer", "You keep our pumps running, and write down what you learn."), 3),
+        (terms("Control Room Operator", watch, asks=True), 2),
+        (terms("Water Analyst", "You say what is in the water.", remote=True), 2),
+    ]
+
+
+def _people(dice: random.Random, count: int) -> list[applicants.Person]:
+    names = [f"{dice.choice(FIRST)} {dice.choice(LAST)}" for _ in range(count)]
+    return [
+        applicants.person(name, f"{name.lower().replace(' ', '.')}@demo.example")
+        for name in dict.fromkeys(names)
+    ]
+
+
+async def _apply(tx: Tx, opening: Opening, people: Sequence[applicants.Person]) -> None:
+    # Who is in it already is refused, as anybody would be.
+    await steps.apply_all(tx, opening.id, [Ask(one) for one in people])
+
+
+async def move(tx: Tx, dice: random.Random) -> None:
+    """Let somebody do something at one of the openings."""
+    found = await openings.find(tx, status="open", limit=20)
+    mine = [one for one in found if one.employer == EMPLOYER]
+    if not mine:
+        return
+    opening = dice.choice(mine)
+    inside = (await reading.detail(tx, opening.id, limit=100)).active
+    offered = [one for one in inside if one.status == "PENDING_ACKNOWLEDGMENT"]
+    if awake := [one for one in offered if not _is_forgetful(one)]:
+        act = _answer(tx, dice, dice.choice(awake))
+    elif inside and (opening.waiting >= MOST_WAITING or dice.random() < 0.3):
+        act = _leave(tx, dice.choice(inside))
+    else:
+        act = _apply(tx, opening, _people(dice, 1))
+    # Where an offer ended in this very moment, there is nothing to answer or to leave.
+    with contextlib.suppress(AppError):
+        async with tx.transaction():
+            await act
+
+
+def _is_forgetful(one: Row) -> bool:
+    """Every other one never answers: their offers go to the next."""
+    return one.applicant_id % 2 == 0
+
+
+async def _answer(tx: Tx, dice: random.Random, one: Row) -> None:
+    answer: offers.Answer = "accept" if dice.random() < 0.8 else "decline"
+    await offers.answer(tx, one.application_id, answer, applicant(one.applicant_id))
+
+
+async def _leave(tx: Tx, one: Row) -> None:
+    by = applicant(one.applicant_id)
+    await steps.withdraw(tx, one.application_id, by, reason="Changed my mind.")

@@ -1,0 +1,1 @@
+"""How each kind of site shows the world: one module a vendor, in the shapes that vendors really have."""

@@ -1,0 +1,42 @@
+"""The demo as the command runs it, in a test's own database."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from jobmill import app
+from jobmill.db import Database
+from jobmill.demo import scene, seeds
+from jobmill.demo.scene import Scene
+from jobmill.outside.fetch import open_fetch
+from jobmill.settings import Settings
+from jobmill.tools import Tools
+
+
+async def begin(database: Database, *, day: float = 120) -> None:
+    """The demo, with nobody at work in it yet."""
+    await app.declare(Tools(database), Settings())
+    async with database.transaction() as tx:
+        await seeds.begin(tx, day=dt.timedelta(seconds=day))
+
+
+@asynccontextmanager
+async def running(database: Database) -> AsyncIterator[Scene]:
+    """The demo that has begun, with its sites, its life and a real worker."""
+    settings = Settings(host_interval_seconds=0.001)
+    async with (
+        scene.staged(settings, database) as staged,
+        open_fetch(database, staged.settings) as fetch,
+    ):
+        worker = app.worker(Tools(database, fetch), staged.settings)
+        assert staged.life
+        tasks = [asyncio.create_task(run) for run in (worker.run(), staged.life.run())]
+        try:
+            yield staged
+        finally:
+            worker.stop()
+            staged.life.stop()
+            await asyncio.gather(*tasks)

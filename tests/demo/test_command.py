@@ -1,0 +1,72 @@
+"""jobmill demo …, as an operator types it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from jobmill.db import Database
+from tests.cli import forked
+from tests.queue.kit import fetch
+
+
+async def test_it_begins_says_where_it_stands_and_ends(home: Path, url: str) -> None:
+    run = forked.runner(home, url)
+    assert json.loads((await run("demo", "status", "--json")).stdout)["on"] is False
+    begun = await run("demo", "start", "--day", "60", "--json")
+    assert json.loads(begun.stdout)["holds"]["companies"] == 25
+    again = await run("demo", "start")
+    assert (again.returncode, "already" in again.stderr) == (4, True)
+    assert "25" in (await run("demo", "status")).stdout
+    unasked = await run("demo", "clear")
+    assert (unasked.returncode, "--yes" in unasked.stderr) == (2, True)
+    ended = json.loads((await run("demo", "clear", "--yes", "--json")).stdout)
+    assert (ended["ended"], ended["removed"]["companies"]) == (True, 25)
+    assert json.loads((await run("demo", "clear", "--yes", "--json")).stdout) == {
+        "ended": False,
+        "removed": {},
+    }
+
+
+async def test_it_runs_and_when_it_is_ended_the_product_goes_on_without_it(
+    home: Path, url: str, database: Database
+) -> None:
+    variables = {
+        "HOME": str(home),
+        "PATH": os.environ["PATH"],
+        "DATABASE_URL": forked.as_url(url),
+        "JOBMILL_WEB_PORT": "0",
+        "JOBMILL_LOG_LEVEL": "error",
+    }
+    command = [sys.executable, "-m", "jobmill", "demo", "run"]
+    with subprocess.Popen(
+        command, cwd=home, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout
+            first = _up(process)
+            assert any(line.startswith("demo") for line in first)
+            ended = await forked.runner(home, url)("demo", "clear", "--yes")
+            assert ended.returncode == 0, ended.stderr
+            second = _up(process)
+            assert second[0] == "The demo has ended."
+            assert not any(line.startswith("demo") for line in second)
+        finally:
+            process.terminate()
+            _, errors = process.communicate(timeout=30)
+    assert process.returncode == 0, errors
+    assert await fetch(database, "SELECT count(*) FROM demo.world") == [0]
+
+
+def _up(process: subprocess.Popen[str]) -> list[str]:
+    """What it says until it says how to stop it."""
+    assert process.stdout
+    lines = list[str]()
+    for line in process.stdout:
+        lines.append(line.strip())
+        if lines[-1].startswith("stop"):
+            return lines
+    raise AssertionError(process.communicate()[1])

@@ -1,0 +1,125 @@
+"""The demo begins in an empty database only, and leaves one."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from jobmill.db import Database, Tx
+from jobmill.demo import ending, seeds
+from jobmill.demo.scene import adjusted
+from jobmill.errors import Conflict
+from jobmill.matching import profiles
+from jobmill.matching.profile import Profile
+from jobmill.settings import Settings
+from tests.demo.kit import begin, running
+from tests.queue.kit import fetch
+
+HOUSEKEEPING = {"outside.host", "outside.robots", "queue.tally"}
+"""What an exchange that is under way, and a worker, note of themselves."""
+
+
+async def counts(database: Database) -> dict[str, int]:
+    """How many rows each table has that has any."""
+    async with database.transaction() as tx:
+        names = [name for (name,) in await _tables(tx)]
+        found = {name: await _count(tx, name) for name in names}
+    return {name: count for name, count in found.items() if count}
+
+
+async def _tables(tx: Tx) -> list[Any]:
+    cursor = await tx.execute(
+        """
+        SELECT table_schema || '.' || table_name FROM information_schema.tables
+         WHERE table_type = 'BASE TABLE'
+           AND table_schema NOT IN ('pg_catalog', 'information_schema', 'public')
+        """
+    )
+    return await cursor.fetchall()
+
+
+async def _count(tx: Tx, name: str) -> int:
+    cursor = await tx.execute(f"SELECT count(*) FROM {name}")  # type: ignore[arg-type]
+    found = await cursor.fetchone()
+    assert found
+    return found[0]
+
+
+async def test_the_end_leaves_what_a_new_database_has(database: Database) -> None:
+    new = await counts(database)
+    await begin(database)
+    assert (await counts(database)).keys() >= {"hiring.event", "catalog.company", "demo.world"}
+    assert await ending.end(database)
+    after = await counts(database)
+    assert after.pop("queue.phase")
+    assert after == new
+
+
+async def test_no_table_is_forgotten(database: Database) -> None:
+    async with database.transaction() as tx:
+        names = {name for (name,) in await _tables(tx)}
+    code = ending.__loader__.get_source(ending.__name__)  # type: ignore[union-attr]
+    assert [name for name in sorted(names) if name not in code] == []
+    assert set(ending.KEPT) < names
+
+
+async def test_the_log_of_openings_only_grows_again_after_the_end(database: Database) -> None:
+    await begin(database)
+    await ending.end(database)
+    await begin(database)
+    with pytest.raises(Exception, match="only grows"):
+        await fetch(database, "TRUNCATE hiring.event CASCADE")
+
+
+async def test_to_end_it_twice_is_harmless_and_it_can_begin_again(database: Database) -> None:
+    await begin(database)
+    assert await ending.end(database)
+    assert not await ending.end(database)
+    await begin(database)
+    async with database.transaction() as tx:
+        assert await seeds.is_on(tx)
+
+
+async def test_own_data_are_never_mixed_with_the_demo_nor_removed(database: Database) -> None:
+    async with database.transaction() as tx:
+        await profiles.save(tx, "mine", Profile())
+    with pytest.raises(Conflict, match="in use"):
+        await begin(database)
+    with pytest.raises(Conflict, match="your own data"):
+        await ending.end(database)
+    async with database.transaction() as tx:
+        assert [one.name for one in await profiles.find(tx)] == ["mine"]
+
+
+async def test_it_begins_once(database: Database) -> None:
+    both = await asyncio.gather(begin(database), begin(database), return_exceptions=True)
+    assert [type(one) for one in both if one] == [Conflict]
+
+
+async def test_what_was_under_way_writes_nothing_after_the_end(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    new = await counts(database)
+    await begin(database)
+    async with running(database):
+        while (await fetch(database, "SELECT count(*) FROM catalog.listing"))[0] < 10:
+            await asyncio.sleep(0.02)
+        assert await ending.end(database)
+    # The worker has finished what it was at.
+    assert "lease lost, nothing written" in caplog.text
+    after = await counts(database)
+    kept = {*HOUSEKEEPING, *ending.KEPT}
+    assert {name: count for name, count in after.items() if name not in kept} == {
+        name: count for name, count in new.items() if name not in kept
+    }
+
+
+def test_in_the_demo_nothing_leaves_this_machine() -> None:
+    given = Settings(model_strong="anthropic:x", stand_ins={"*.test": "127.0.0.1:1"})
+    settings = adjusted(given, 4711)
+    assert settings.stand_ins["*.io"] == settings.stand_ins["*.example"] == "127.0.0.1:4711"
+    assert settings.stand_ins["*.test"] == "127.0.0.1:1"
+    assert (settings.model_cheap, settings.model_strong) == ("none", "none")
+    assert settings.smtp_url.get_secret_value() == ""

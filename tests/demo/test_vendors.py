@@ -1,0 +1,191 @@
+"""What the world's sites answer is read by our own adapters, and nothing is lost on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from jobmill.catalog.posting import Posting
+from jobmill.demo import companies
+from jobmill.demo.companies import BY_SLUG, Company
+from jobmill.demo.exchange import Ask, Reply
+from jobmill.demo.server import answer
+from jobmill.demo.vendors import remotive
+from jobmill.demo.world import Listing, Now
+from jobmill.ingest import page, reading
+from jobmill.ingest.adapters import BY_NAME
+from jobmill.ingest.detect import detect
+from jobmill.outside.request import Request
+from tests.demo.test_world import on
+
+ANY_DAY = 2.5
+
+
+def asked(now: Now, request: Request, **headers: str) -> Reply:
+    host, _, path = request.url.partition("://")[2].partition("/")
+    body = b"" if request.json is None else json.dumps(request.json).encode()
+    names = {name.replace("_", "-").lower(): value for name, value in headers.items()}
+    return answer(now, Ask(request.method, host, f"/{path}", names, body))
+
+
+def got(now: Now, url: str) -> Reply:
+    return asked(now, Request(url))
+
+
+def walked(now: Now, name: str, config: dict[str, Any]) -> list[Posting]:
+    """All postings, with their details, as a run would read them."""
+    platform = BY_NAME[name]
+    checked = reading.configure(platform, config)
+    assert platform.first
+    assert platform.read
+    todo, found = [platform.first(checked)], list[Posting]()
+    while todo:
+        request = todo.pop(0)
+        read = platform.read(asked(now, request).body, request, checked)
+        found += read.postings
+        todo += read.next
+        assert not read.stubs
+    if platform.detail and platform.read_detail:
+        return [
+            platform.read_detail(asked(now, platform.detail(one, checked)).body, one, checked)
+            if one.partial
+            else one
+            for one in found
+        ]
+    return found
+
+
+def board(company: Company) -> dict[str, Any]:
+    return {"board_token": company.slug}
+
+
+def tenant(company: Company) -> dict[str, Any]:
+    base = f"https://{company.tenant}"
+    return {"company_id": company.slug, "base_url": base, "site": "Careers"}
+
+
+def feed(company: Company) -> dict[str, Any]:
+    return {"url": f"{company.site}/jobs.rss"}
+
+
+def cards(company: Company) -> dict[str, Any]:
+    selectors = {
+        "job_list": ".opening",
+        "title": ".opening-title",
+        "link": "a",
+        "location": ".opening-place",
+        "posted_date": ".opening-date",
+    }
+    return {"url": f"{company.site}/careers", "selectors": selectors}
+
+
+CONFIGS: dict[str, Callable[[Company], dict[str, Any]]] = {
+    "greenhouse": board, "lever": board, "ashby": board, "workday": tenant, "rss": feed,
+    "html": cards,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("vendor", CONFIGS)
+def test_our_adapters_read_every_board_whole(vendor: companies.Vendor) -> None:
+    now, seen = on(7.5), 0
+    for company in companies.at(vendor):
+        found = {one.title: one for one in walked(now, vendor, CONFIGS[vendor](company))}
+        wanted = {one.title: one for one in now.open(company)}
+        assert found.keys() == wanted.keys()
+        for title, posting in found.items():
+            check(posting, wanted[title], company)
+        seen += len(found)
+    assert seen > 3
+
+
+def check(posting: Posting, one: Listing, company: Company) -> None:
+    assert posting.description
+    for line in (*one.duties, *one.required, *one.closing):
+        assert line in posting.description
+    assert posting.url
+    assert posting.posted_at
+    if company.vendor in ("greenhouse", "lever", "ashby", "workday"):
+        assert posting.arrangement == one.arrangement
+    if one.pay and company.vendor in ("greenhouse", "lever", "ashby"):
+        assert posting.salary
+        assert (posting.salary.min, posting.salary.max) == one.pay
+
+
+def test_the_aggregator_repeats_what_companies_have() -> None:
+    now = on(ANY_DAY)
+    found = walked(now, "remotive", {"keywords": "python"})
+    assert found
+    told = {(one.company.name, one.title) for one in remotive.repeated(now)}
+    assert {(one.company, one.title) for one in found} <= told
+
+
+@pytest.mark.parametrize("vendor", ["greenhouse", "lever", "ashby", "workday"])
+def test_a_careers_page_gives_its_board_away(vendor: companies.Vendor) -> None:
+    for company in companies.at(vendor):
+        careers = got(on(ANY_DAY), f"{company.site}/careers")
+        found = detect(f"{company.site}/careers", careers.body.decode(), company=company.name)
+        assert found
+        assert (found.platform, found.token) == (
+            vendor,
+            f"{company.slug}/Careers" if vendor == "workday" else company.slug,
+        )
+
+
+def test_a_page_of_a_position_is_read_with_and_without_data() -> None:
+    now = on(ANY_DAY)
+    for slug, structured in (("naranjalstudio", True), ("ironquillpress", False)):
+        one = now.open(BY_SLUG[slug])[0]
+        reply = got(now, one.url)
+        assert (b"ld+json" in reply.body) is structured
+        found = page.read(reply.body, one.url).posting
+        assert found
+        assert found.title == one.title
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("https://boards-api.greenhouse.io/v1/boards/fernhollowwater/jobs", "ETag"),
+        ("https://api.lever.co/v0/postings/nettlebrookbank?mode=json", "ETag"),
+        ("https://api.ashbyhq.com/posting-api/job-board/kestrelworks", "Last-Modified"),
+    ],
+)
+def test_what_has_not_changed_is_not_sent_again(url: str, name: str) -> None:
+    now = on(ANY_DAY)
+    given = dict(got(now, url).headers)[name]
+    question = {"ETag": "if_none_match", "Last-Modified": "if_modified_since"}[name]
+    assert asked(now, Request(url), **{question: given}).status == 304
+    assert asked(on(20), Request(url), **{question: given}).status == 200
+
+
+def test_the_troubles_show_in_the_answers() -> None:
+    board = "https://castellaneaviation.wd5.myworkdayjobs.com/Careers"
+    assert [got(on(day), board).status for day in (0.5, 1.5, 2)] == [200, 500, 200]
+    lever = "https://api.lever.co/v0/postings/thistledownfreight?mode=json"
+    limited = got(on(1.3), lever)
+    assert (limited.status, dict(limited.headers)["Retry-After"]) == (429, "8")
+    careers = "https://bellweatherbaking.example/careers"
+    assert [b"opening-title" in got(on(day), careers).body for day in (1, 3)] == [True, False]
+    jobs = "https://boards-api.greenhouse.io/v1/boards/saltmarshrobotics/jobs"
+    assert [len(json.loads(got(on(day), jobs).body)["jobs"]) > 0 for day in (0, 1, 2)] == [
+        True, False, True,
+    ]  # fmt: skip
+    lie = got(on(1.5), "https://tallowmerecitylibrary.example/jobs.rss")
+    assert lie.claims
+    assert lie.claims > len(lie.body)
+    first = dict(got(on(1), "https://ringdovetravel.example/").headers)["Location"]
+    back = dict(got(on(1), f"https://ringdovetravel.example{first}").headers)["Location"]
+    assert (first, back) == ("/welcome", "/")
+    slow = BY_NAME["workday"].first
+    assert slow
+    config = reading.configure(BY_NAME["workday"], tenant(BY_SLUG["broadfellinsurance"]))
+    assert asked(on(1), slow(config)).after > 0
+
+
+def test_a_host_that_is_not_of_the_world_has_nothing() -> None:
+    for url in ("https://elsewhere.example/robots.txt", "https://fernhollowwater.recruitee.com/"):
+        assert got(on(1), url).status == 404
+    assert got(on(1), "https://fernhollowwater.example/robots.txt").status == 200

@@ -1,0 +1,86 @@
+"""The world is a function of its seed and the moment: births, deaths and troubles included."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from jobmill.demo import companies, world
+from jobmill.demo.companies import COMPANIES
+from jobmill.demo.world import CYCLE, SPELLS, World
+
+BEGAN = dt.datetime(2026, 11, 1, 12, tzinfo=dt.UTC)
+DAY = dt.timedelta(minutes=2)
+
+
+def on(day: float, seed: int = 7) -> world.Now:
+    return World(seed, BEGAN, DAY).at(BEGAN + day * DAY)
+
+
+def everything(now: world.Now) -> list[world.Listing]:
+    return [one for company in COMPANIES for one in now.open(company)]
+
+
+def test_the_same_seed_and_moment_give_the_same_world() -> None:
+    assert everything(on(3)) == everything(on(3))
+    assert everything(on(3)) != everything(on(3, seed=8))
+
+
+def test_it_begins_full_and_stays_so() -> None:
+    for day in (0, 1, 5, 50, 500):
+        assert 60 <= len(everything(on(day))) <= sum(one.slots for one in COMPANIES)
+
+
+def test_listings_come_and_go_from_the_first_minutes_on() -> None:
+    first, later = set(everything(on(0))), set(everything(on(1)))
+    assert later - first
+    assert first - later
+    # And nobody comes back from the dead; who is silent is not.
+    dead = {one for one in first - later if on(1).trouble(one.company) != "silent"}
+    assert dead
+    assert not dead & set(everything(on(4)))
+
+
+def test_no_listing_is_dated_in_the_future_and_some_are_weeks_old() -> None:
+    for day in (0, 1, 30, 300):
+        now = on(day)
+        ages = [now.at - now.posted_at(one) for one in everything(now)]
+        assert min(ages) >= dt.timedelta()
+    assert max(now.at - now.posted_at(one) for now in [on(0)] for one in everything(now)) > 9 * (
+        dt.timedelta(days=1)
+    )
+
+
+def test_numbers_tell_the_listings_of_a_company_apart() -> None:
+    for company in COMPANIES:
+        for day in (0, 2, 20):
+            numbers = [one.number for one in on(day).open(company)]
+            assert len(set(numbers)) == len(numbers)
+
+
+def test_what_changed_last_is_told() -> None:
+    for company in companies.at("ashby"):
+        before, after = on(1), on(3)
+        if before.open(company) == after.open(company):
+            assert before.changed_at(company) == after.changed_at(company)
+        else:
+            assert before.changed_at(company) < after.changed_at(company) <= after.at
+
+
+@pytest.mark.parametrize("spell", SPELLS, ids=lambda one: one.trouble)
+def test_every_trouble_happens_and_comes_again(spell: world.Spell) -> None:
+    company = companies.BY_SLUG[spell.slug]
+    amid = (spell.begins + spell.ends) / 2
+    assert on(amid).trouble(company) == on(amid + CYCLE).trouble(company) == spell.trouble
+    if spell.ends < CYCLE:
+        assert on(spell.ends).trouble(company) is None
+
+
+def test_there_is_every_vendor_trade_and_language() -> None:
+    assert len(COMPANIES) == 25
+    assert {one.vendor for one in COMPANIES} >= {
+        "greenhouse", "lever", "ashby", "workday", "rss", "html",
+    }  # fmt: skip
+    assert {one.language for one in COMPANIES} == {"en", "de", "fr", "es"}
+    assert len({one.slug for one in COMPANIES}) == 25
