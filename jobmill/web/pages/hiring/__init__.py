@@ -1,0 +1,12 @@
+"""/hiring: the company's openings, who is in them, and what happened."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from jobmill.web.pages.hiring import changes, lists, past, people
+
+router = APIRouter()
+# `/hiring/new` before `/hiring/{opening_id}`: routes are tried one after the other.
+for pages in (lists, changes, past, people):
+    router.include_router(pages.router)

@@ -1,0 +1,242 @@
+"""/hiring/{opening_id}/people: one who applied, and what is done to one or to many."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+from urllib.parse import parse_qsl
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from jobmill.db import Tx
+from jobmill.errors import AppError, Conflict, Invalid
+from jobmill.hiring import applicants, applications, board, bulk, company, openings, reading, steps
+from jobmill.hiring.applicants import Applicant
+from jobmill.hiring.applications import Application, NoApplication
+from jobmill.hiring.openings import Opening
+from jobmill.web import faults, reads
+from jobmill.web.api.shapes import WholePathId
+from jobmill.web.form import Fields
+from jobmill.web.pages.hiring import opening as opening_page
+from jobmill.web.pages.hiring import story
+from jobmill.web.pages.hiring.story import Line
+from jobmill.web.reads import LONG
+from jobmill.web.rights import Recruiter, Viewer, Visitor
+from jobmill.web.shell import Page, Pages
+from jobmill.web.view import Db, Door
+
+router = APIRouter(prefix="/hiring/{opening_id}")
+
+Step = Literal["remove", "promote"]
+ACTIONS: dict[str, bulk.Action] = {"remove": "withdraw", "message": "message"}
+LONGEST_REASON = 2_000
+MOST_TICKED = 1_000
+NUMBER = re.compile(r"[0-9]{1,12}")
+STORY = 200
+"""Events of one person that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Someone:
+    opening: Opening
+    application: Application
+    person: Applicant
+    position: int | None
+    story: list[Line]
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What stands in the form of one person."""
+
+    step: str = ""
+    reason: str = ""
+    add_slot: bool = False
+
+
+@router.get("/people/{application_id}")
+async def show(
+    opening_id: WholePathId, application_id: WholePathId, visitor: Viewer, db: Db, page: Page
+) -> HTMLResponse:
+    return await _page(db, page, opening_id, application_id)
+
+
+@router.post("/people/{application_id}/{step}")
+async def take(
+    opening_id: WholePathId,
+    application_id: WholePathId,
+    step: Step,
+    visitor: Recruiter,
+    form: Fields,
+    db: Db,
+    page: Page,
+) -> Response:
+    """Do it and say what followed, or show the form again with what was typed."""
+    typed = Typed(step, form.get("reason", ""), form.get("add_slot") == "yes")
+    try:
+        async with db.transaction() as tx:
+            await _own(tx, opening_id, application_id)
+            before = await openings.get(tx, opening_id)
+            await _take(tx, application_id, typed, visitor)
+            after = await openings.get(tx, opening_id)
+    except (Invalid, Conflict) as error:
+        return await _page(db, page, opening_id, application_id, typed=typed, error=error)
+    return opening_page.back(before, after)
+
+
+async def _take(tx: Tx, application_id: int, typed: Typed, visitor: Visitor) -> None:
+    reason = _reason(typed.reason)
+    if typed.step == "promote":
+        await company.promote(
+            tx, application_id, visitor.actor, reason=reason, add_slot=typed.add_slot
+        )
+    else:
+        await steps.withdraw(tx, application_id, visitor.actor, reason=reason)
+
+
+def _reason(text: str) -> str:
+    if not text.strip():
+        raise Invalid("Say why: the log keeps the reason.")
+    if len(text) > LONGEST_REASON:
+        raise Invalid(f"A reason should have {LONGEST_REASON:,} characters at most.")
+    return text.strip()
+
+
+async def _page(
+    db: Door,
+    page: Pages,
+    opening_id: int,
+    application_id: int,
+    *,
+    typed: Typed | None = None,
+    error: AppError | None = None,
+) -> HTMLResponse:
+    one = await reads.of_opening(db, opening_id, lambda tx: _read(tx, opening_id, application_id))
+    return page(
+        "hiring/person.html",
+        faults.status(error) if error else 200,
+        topics=["hiring"],
+        opening=one.opening,
+        one=one,
+        typed=typed or Typed(),
+        error=str(error) if error else None,
+        words=story.STATUSES,
+    )
+
+
+async def _own(tx: Tx, opening_id: int, application_id: int) -> Application:
+    """The application, if it is one of this opening."""
+    found = await applications.get(tx, application_id)
+    if found.opening_id != opening_id:
+        raise NoApplication(application_id)
+    return found
+
+
+async def _read(tx: Tx, opening_id: int, application_id: int) -> Someone:
+    opening = await openings.get(tx, opening_id)
+    one = await _own(tx, opening_id, application_id)
+    events = await reading.timeline(tx, one.applicant_id, limit=STORY)
+    return Someone(
+        opening,
+        one,
+        await applicants.get(tx, one.applicant_id),
+        await steps.position(tx, one),
+        (await story.lines(tx, events))[::-1],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Ticked:
+    """Those who were ticked, and what is to be done to them."""
+
+    ids: Sequence[int]
+    action: str = "remove"
+    reason: str = ""
+    message: str = ""
+    sure: bool = False
+
+
+async def _ticked(request: Request) -> Ticked:
+    """A form whose boxes share a name, which `Fields` does not know."""
+    try:
+        body = (await request.body()).decode("ascii")
+        found = parse_qsl(body, keep_blank_values=True, errors="strict", max_num_fields=MOST_TICKED)
+    except ValueError as error:
+        raise Invalid("This is not what a form sends.") from error
+    if any("\0" in text for _, text in found):
+        raise Invalid("A text cannot hold null characters.")
+    form = dict(found)
+    ids = [int(text) for name, text in found if name == "pick" and NUMBER.fullmatch(text)]
+    return Ticked(
+        list(dict.fromkeys(ids)),
+        form.get("action", ""),
+        form.get("reason", ""),
+        form.get("message", ""),
+        # What they are sure of is what they saw: another action is looked at first.
+        bool(form.get("sure")) and form.get("sure") == form.get("action"),
+    )
+
+
+@router.post("/bulk")
+async def change_many(
+    opening_id: WholePathId,
+    visitor: Recruiter,
+    form: Annotated[Ticked, Depends(_ticked)],
+    db: Db,
+    page: Page,
+) -> Response:
+    """Show what would happen to each; do it where they are sure of that."""
+    lines: list[bulk.Line] = []
+    error: AppError | None = None
+    try:
+        before, lines, after = await _run(db, opening_id, form, visitor)
+        if form.sure:
+            return _done(before, lines, after)
+    except (Invalid, Conflict) as refusal:
+        error = refusal
+    async with db.transaction() as tx:
+        opening = await openings.get(tx, opening_id)
+        called = await board.names(tx, {*form.ids, *(one.application_id for one in lines)})
+    return page(
+        "hiring/bulk.html",
+        faults.status(error) if error else 200,
+        opening=opening,
+        form=form,
+        lines=lines,
+        called=called,
+        error=str(error) if error else None,
+    )
+
+
+async def _run(
+    db: Door, id: int, form: Ticked, visitor: Visitor
+) -> tuple[Opening, list[bulk.Line], Opening]:
+    if not form.ids:
+        raise Invalid("Tick those whom it is about first.")
+    action = ACTIONS.get(form.action)
+    if action is None:
+        raise Invalid("Choose what to do: remove them, or write to them.")
+    async with db.transaction(LONG) as tx:
+        before = await openings.get(tx, id)
+        lines = await bulk.run(
+            tx,
+            id,
+            action,
+            form.ids,
+            visitor.actor,
+            reason=_reason(form.reason),
+            message=form.message.replace("\r\n", "\n") if action == "message" else None,
+            dry_run=not form.sure,
+        )
+        return before, lines, await openings.get(tx, id)
+
+
+def _done(before: Opening, lines: Sequence[bulk.Line], after: Opening) -> Response:
+    told = sum(one.outcome == "told" for one in lines)
+    if told:
+        # A message leaves no event to tell of.
+        return RedirectResponse(f"/hiring/{after.id}?told={told}", 303)
+    return opening_page.back(before, after)

@@ -1,0 +1,460 @@
+"""What the company sees of its openings, and changes by forms alone."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx2
+import pytest
+from selectolax.lexbor import LexborHTMLParser as Html
+
+from jobmill.db import Database, value
+from jobmill.errors import Invalid
+from jobmill.hiring import events
+from jobmill.hiring.openings import Terms
+from jobmill.web.pages.hiring import terms
+from tests.hiring.kit import make_opening
+from tests.people.kit import bearer
+from tests.web.api.kit import apply, let_pass, make_job
+from tests.web.kit import site_with
+from tests.web.kit_hiring import (
+    HTML,
+    attribute,
+    fill,
+    import_many,
+    look,
+    part,
+    post,
+    text,
+    texts,
+    the_opening,
+)
+
+TERMS = {**terms.write(Terms("Baker")), "capacity": "2"}
+
+
+async def test_without_an_opening_the_page_says_what_to_do(site: httpx2.AsyncClient) -> None:
+    page = await look(site, "/hiring")
+    assert "There is no opening yet." in text(page)
+    assert page.css_first('main a[href="/hiring/new"]')
+    assert texts(page, ".menu a[aria-current]") == ["Openings"]
+
+
+async def test_the_list_shows_slots_who_waits_and_offers_that_are_out(
+    site: httpx2.AsyncClient,
+) -> None:
+    job = await make_job(site, 2, title="Miller")
+    first, *_ = await fill(site, job, "Ada Ben Cy Di")
+    await post(site, f"/hiring/{job}/people/{first}/remove", {"reason": "late"})
+    page = await look(site, "/hiring")
+    line = text(page, ".cards li")
+    for words in ("Miller", "open", "2 of 2 slots", "1 waiting", "1 offered", "first ends in"):
+        assert words in line
+    assert page.css_first(".cards [data-until]")
+    label = page.css(".cards svg")[0].attributes["aria-label"]
+    assert label == "2 of 2 slots taken, 1 of them offered"
+
+
+async def test_an_offer_that_ran_out_takes_no_slot_in_the_list(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site, requireAcknowledgement=True)
+    await fill(site, job, "Ada")
+    await let_pass(database, job, 301)
+    line = text(await look(site, "/hiring"), ".cards li")
+    assert "0 of 1 slots 1 waiting 0 offered" in line
+
+
+async def test_the_list_is_paged_and_chosen_by_status(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        made = [await make_opening(tx, title=f"Baker {n:02}") for n in range(52)]
+    await post(site, f"/hiring/{made[7].id}/change/pause")
+    page = await look(site, "/hiring")
+    assert texts(page, ".cards strong") == [f"Baker {n:02}" for n in range(51, 1, -1)]
+    [older] = [str(one.attributes["href"]) for one in page.css("main > p a")]
+    assert texts(await look(site, older), ".cards strong") == ["Baker 01", "Baker 00"]
+    assert texts(await look(site, "/hiring?status=paused"), ".cards strong") == ["Baker 07"]
+    assert "There is no closed opening." in text(await look(site, "/hiring?status=closed"))
+
+
+async def test_an_opening_is_made_by_a_form(site: httpx2.AsyncClient, database: Database) -> None:
+    form = await look(site, "/hiring/new")
+    assert attribute(form, "input[name=window]", "value") == "5"
+    typed = {
+        "title": "Night  baker",
+        "capacity": "3",
+        "location": "Leiden",
+        "remote": "yes",
+        "description": "Bread.\r\nAll night.",
+        "window": "2",
+        "unit": "hours",
+        "waitlist_limit": "0",
+        "apply_until": "2030-01-02T03:04",
+    }
+    answer = await post(site, "/hiring/new", TERMS | typed)
+    assert answer.status_code == 303, answer.text
+    made = await the_opening(database, int(answer.headers["location"].split("/")[-1]))
+    assert (made.title, made.capacity, made.location) == ("Night baker", 3, "Leiden")
+    assert (made.remote, made.description) == (True, "Bread.\nAll night.")
+    assert (made.acknowledge_window.total_seconds(), made.waitlist_limit) == (7200, 0)
+    assert made.apply_until
+    assert made.apply_until.isoformat() == "2030-01-02T03:04:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"max_missed": "2.5"}, "The number of offers that may be missed should be a whole number"),
+        ({"window": ""}, "The time to confirm an offer should be a whole number"),
+        ({"window": "9" * 30}, "The time to confirm an offer should be a whole number"),
+        ({"unit": "years"}, "should be in days, hours, minutes or seconds"),
+        ({"apply_until": "soon"}, "should be a time such as"),
+        ({"apply_until": "9999-12-31T23:59"}, "should be a time such as"),
+        ({"keep_days": "-1"}, "The days that data are kept should be a whole number"),
+    ],
+)
+def test_terms_that_cannot_be_meant_are_refused(wrong: dict[str, str], words: str) -> None:
+    with pytest.raises(Invalid, match=words):
+        terms.read(TERMS | wrong)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        Terms("Baker"),
+        Terms("Baker", "Two\n\nparts", "Mill & Co", "Leiden", remote=True, max_missed=9),
+        Terms("Baker", acknowledge_window=dt.timedelta(days=2), waitlist_limit=0, keep_days=30),
+        Terms("Baker", acknowledge_window=dt.timedelta(seconds=61), require_acknowledgement=True),
+        Terms("Baker", apply_until=dt.datetime(2030, 1, 2, 3, 4, 5, tzinfo=dt.UTC)),
+    ],
+)
+def test_a_form_says_what_the_terms_are(kept: Terms) -> None:
+    assert terms.read(terms.write(kept)) == kept
+    assert terms.changes(kept, terms.write(kept)) == {}
+
+
+async def test_what_is_wrong_is_said_beside_what_was_typed(site: httpx2.AsyncClient) -> None:
+    job = await make_job(site)
+    for path, name, typed, words in (
+        ("/hiring/new", "capacity", "0", "The capacity should be 1 to"),
+        ("/hiring/new", "capacity", "2.5", "The capacity should be a whole number"),
+        ("/hiring/new", "title", " ", "The title should have"),
+        (f"/hiring/{job}/edit", "title", " ", "The title should have"),
+        (f"/hiring/{job}/edit", "window", "999999999", "should be 1 second to 365 days"),
+        (f"/hiring/{job}/edit", "apply_until", "soon", "should be a time such as"),
+    ):
+        answer = await post(site, path, TERMS | {"employer": "Mill & Co", name: typed})
+        page = Html(answer.text)
+        assert (answer.status_code, words in text(page, "[role=alert]")) == (400, True)
+        for field, given in (("employer", "Mill & Co"), (name, typed)):
+            assert attribute(page, f"input[name={field}]", "value") == given
+
+
+async def test_an_empty_form_is_answered_with_the_form(site: httpx2.AsyncClient) -> None:
+    job = await make_job(site)
+    for path in ("/hiring/new", f"/hiring/{job}/edit"):
+        assert (await post(site, path)).status_code == 400
+
+
+async def test_only_what_was_typed_anew_is_changed(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(
+        site, description="  Kept\r\nas it is ", applyUntil="2030-01-02T03:04:05.678Z"
+    )
+    typed = terms.write(await the_opening(database, job))
+    same = await post(site, f"/hiring/{job}/edit", typed)
+    assert same.headers["location"] == f"/hiring/{job}"
+    assert (await the_opening(database, job)).last_seq == 1
+    answer = await post(site, f"/hiring/{job}/edit", typed | {"title": "Cook", "remote": "yes"})
+    after = await the_opening(database, job)
+    assert (after.title, after.remote, after.last_seq) == ("Cook", True, 2)
+    assert after.description == "  Kept\r\nas it is "
+    assert after.apply_until
+    assert after.apply_until.microsecond == 678_000
+    assert "The terms were changed." in text(await look(site, answer.headers["location"]))
+
+
+async def test_the_board_shows_slots_with_countdowns_and_the_waitlist_in_order(
+    site: httpx2.AsyncClient,
+) -> None:
+    job = await make_job(site, 2)
+    first, *_ = await fill(site, job, "Ada Ben Cy Di Ed")
+    await post(site, f"/hiring/{job}/people/{first}/remove", {"reason": "late"})
+    page = await look(site, f"/hiring/{job}")
+    assert texts(page, "ul.people .who a") == ["Ben", "Cy"]
+    assert texts(page, "ol.people .position") == ["1", "2"]
+    assert texts(page, "ol.people .who a") == ["Di", "Ed"]
+    [left] = page.css("#board [data-until]")
+    assert left.text() == "5 min"
+    assert page.css_first(f'a[href="/openings/{job}"]')
+    assert texts(page, ".log .what")[:2] == [
+        "Cy was offered a slot",
+        "Ada was removed by the company late",
+    ]
+
+
+async def test_both_columns_are_paged(site: httpx2.AsyncClient) -> None:
+    job = await make_job(site, 53)
+    await import_many(site, job, 106)
+    page = await look(site, f"/hiring/{job}")
+    assert (len(page.css("ul.people li")), len(page.css("ol.people li"))) == (50, 50)
+    for column, total in (("slots", 3), ("waiting", 3)):
+        [link] = [
+            str(one.attributes["href"]) for one in page.css(".columns .pager a")
+            if f"{column}=" in str(one.attributes["href"])
+        ]  # fmt: skip
+        rest = await look(site, link)
+        tag = "ul" if column == "slots" else "ol"
+        assert len(rest.css(f"{tag}.people li")) == total
+        assert attribute(rest, "#board", "hx-get") == link
+    assert texts(rest, "ol.people .position") == ["51", "52", "53"]
+
+
+async def test_the_part_that_is_swapped_is_the_same_as_in_the_page(
+    site: httpx2.AsyncClient,
+) -> None:
+    job = await make_job(site, 1)
+    [ada, *_] = await fill(site, job, "Ada Ben Cy")
+    for path in (f"/{job}", f"/{job}?waiting=1", f"/{job}/people/{ada}", f"/{job}/events", "",
+                 "?status=open"):  # fmt: skip
+        page = await look(site, f"/hiring{path}")
+        assert attribute(page, "#live", "hx-sse:connect") == "/live?topic=hiring"
+        parts = page.css('[hx-trigger="hiring from:#live"]')
+        assert parts
+        for shown in parts:
+            again = await look(site, str(shown.attributes["hx-get"]))
+            assert part(again, str(shown.attributes["hx-select"])).html == shown.html
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words", "offered"),
+    [
+        (2, "1 person would be offered a slot at once: Ben.", 1),
+        (3, "2 people would be offered a slot at once: Ben, Cy.", 2),
+        (9, "2 people would be offered a slot at once: Ben, Cy.", 2),
+        (1, "Nobody is offered a slot by it.", 0),
+    ],
+)
+async def test_a_new_capacity_says_first_who_would_be_offered_a_slot(
+    site: httpx2.AsyncClient, database: Database, wanted: int, words: str, offered: int
+) -> None:
+    job = await make_job(site, 1)
+    await fill(site, job, "Ada Ben Cy")
+    before = await the_opening(database, job)
+    asked = await look(site, f"/hiring/{job}/change/capacity?capacity={wanted}")
+    assert words in text(asked, ".ask")
+    assert await the_opening(database, job) == before
+    sent = {str(one.attributes["name"]): one.attributes["value"] for one in asked.css(".ask input")}
+    answer = await post(site, str(attribute(asked, ".ask form", "action")), sent)
+    after = await the_opening(database, job)
+    assert (after.capacity, after.occupied) == (wanted, 1 + offered)
+    told = texts(await look(site, answer.headers["location"]), ".told[role=status] li")
+    assert len([one for one in told if "was offered a slot" in one]) == offered
+
+
+async def test_fewer_slots_evict_nobody_and_the_board_says_so(site: httpx2.AsyncClient) -> None:
+    job = await make_job(site, 3)
+    await fill(site, job, "Ada Ben Cy Di")
+    asked = text(await look(site, f"/hiring/{job}/change/capacity?capacity=1"), ".ask")
+    assert "2 people more than that are in it, and are not evicted." in asked
+    await post(site, f"/hiring/{job}/change/capacity", {"capacity": "1"})
+    page = await look(site, f"/hiring/{job}")
+    assert "3 are in 1 slot" in text(page, "#board .told")
+    assert "given away again when 3 have left" in text(page, "#board .told")
+    assert len(page.css("ul.people li")) == 3
+    assert page.css_first(".bar .over")
+
+
+async def test_more_slots_of_a_paused_opening_are_given_to_nobody_yet(
+    site: httpx2.AsyncClient,
+) -> None:
+    job = await make_job(site, 1)
+    await fill(site, job, "Ada Ben Cy Di")
+    await post(site, f"/hiring/{job}/change/pause")
+    asked = text(await look(site, f"/hiring/{job}/change/capacity?capacity=3"), ".ask")
+    assert "It is paused: nobody is offered a slot until it is open again." in asked
+    await post(site, f"/hiring/{job}/change/capacity", {"capacity": "3"})
+    asked = text(await look(site, f"/hiring/{job}/change/resume"), ".ask")
+    assert "2 people would be offered a slot at once: Ben, Cy." in asked
+    await post(site, f"/hiring/{job}/change/resume")
+    assert len((await look(site, f"/hiring/{job}")).css("#board [data-until]")) == 2
+
+
+async def test_a_capacity_that_cannot_be_is_shown_again(site: httpx2.AsyncClient) -> None:
+    job = await make_job(site)
+    path = f"/hiring/{job}/change/capacity"
+    for typed in ("", "0", "x<y", "1000001"):
+        for answer in (
+            await site.get(path, params={"capacity": typed}, headers=HTML),
+            await post(site, path, {"capacity": typed}),
+        ):
+            page = Html(answer.text)
+            assert (answer.status_code, len(page.css("[role=alert]"))) == (400, 1)
+            assert (attribute(page, ".ask input", "value") or "") == typed
+            assert attribute(page, ".ask form", "method") == "get"
+
+
+async def test_an_opening_is_paused_resumed_closed_and_opened_again_when_one_is_sure(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site)
+    for change, status, words in (
+        ("pause", "paused", "Paused: nobody may apply"),
+        ("resume", "open", None),
+        ("close", "closed", "Closed: it is not published"),
+        ("reopen", "open", None),
+    ):
+        before = await the_opening(database, job)
+        asked = await look(site, f"/hiring/{job}/change/{change}")
+        assert text(asked, ".ask p")
+        assert await the_opening(database, job) == before
+        answer = await post(site, f"/hiring/{job}/change/{change}")
+        assert answer.status_code == 303
+        page = await look(site, answer.headers["location"])
+        assert texts(page, "h1 .mark") == [status]
+        assert [one[: len(words or "")] for one in texts(page, "#board .told")] == (
+            [words] if words else []
+        )
+        assert len(page.css(".told[role=status] li")) == 1
+        again = await post(site, f"/hiring/{job}/change/{change}")
+        assert (again.status_code, 'role="alert"' in again.text) == (409, True)
+        await look(site, f"/hiring/{job}/change/{change}", 409)
+
+
+NASTY = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    "</textarea><svg onload=alert(1)>",
+    "{{ 7 * 7 }}",
+    "javascript:alert(1)",
+)
+
+
+@pytest.mark.parametrize("words", NASTY)
+async def test_no_title_name_or_reason_becomes_markup(site: httpx2.AsyncClient, words: str) -> None:
+    job = await make_job(site, title=words, description=words, employer=words, location=words)
+    body = {"name": words, "email": "a@example.org"}
+    who = (await site.post("/api/applicants", json=body)).json()["id"]
+    ada = (await apply(site, job, who))["applicationId"]
+    other = {"name": words + "!", "email": "b@example.org"}
+    ben = (await apply(site, job, (await site.post("/api/applicants", json=other)).json()["id"]))[
+        "applicationId"
+    ]
+    promoted = {"reason": words, "add_slot": "yes"}
+    await post(site, f"/hiring/{job}/people/{ben}/promote", promoted)
+    await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": words})
+    pages = [
+        await site.get(path, headers=HTML)
+        for path in (
+            "/hiring", f"/hiring/{job}", f"/hiring/{job}?did=0-9", f"/hiring/{job}/edit",
+            f"/hiring/{job}/events", f"/hiring/{job}/events/5", f"/hiring/{job}/replay",
+            f"/hiring/{job}/people/{ada}", f"/hiring/{job}/people/{ben}",
+            f"/hiring/{job}/summary", f"/hiring/{job}/change/close",
+        )
+    ]  # fmt: skip
+    form = {"action": "message", "reason": words, "message": words, "pick": [ben]}
+    pages.append(await post(site, f"/hiring/{job}/bulk", form))
+    pages.append(await post(site, "/hiring/new", {"title": words, "description": words}))
+    pages.append(await post(site, f"/hiring/{job}/change/capacity", {"capacity": words}))
+    for answer in pages:
+        page = Html(answer.text)
+        assert answer.status_code in (200, 400)
+        assert {one.attributes.get("src") for one in page.css("script")} <= SCRIPTS
+        assert not page.css("main img, main svg[onload]")
+        assert not re.search(r"<[^>]*\son\w+=", re.sub(r'"[^"]*"', '""', answer.text))
+        assert not page.css('a[href^="javascript"]')
+        if answer.url.path != f"/hiring/{job}/summary":
+            assert (
+                words in answer.text.replace("&amp;", "&")
+                or words in page.text()
+                or any(words == one.attributes.get("value") for one in page.css("input"))
+            )
+
+
+SCRIPTS = {"/static/vendor/htmx.min.js", "/static/vendor/hx-sse.min.js", "/static/app.js"}
+
+
+@pytest.fixture
+async def far(database: Database) -> AsyncIterator[httpx2.AsyncClient]:
+    """The site for those who have to say who they are."""
+    async with site_with(database) as client:
+        yield client
+
+
+CHANGES = (
+    ("POST", "/hiring/new"),
+    ("POST", "/hiring/{job}/edit"),
+    ("POST", "/hiring/{job}/change/capacity"),
+    ("POST", "/hiring/{job}/change/pause"),
+    ("POST", "/hiring/{job}/change/close"),
+    ("POST", "/hiring/{job}/people/{ada}/remove"),
+    ("POST", "/hiring/{job}/people/{ada}/promote"),
+    ("POST", "/hiring/{job}/bulk"),
+    ("GET", "/hiring/new"),
+    ("GET", "/hiring/{job}/edit"),
+    ("GET", "/hiring/{job}/change/pause"),
+)
+READS = ("", "/events", "/events/1", "/replay", "/summary", "/people/{ada}")
+
+
+async def test_a_viewer_reads_and_changes_nothing(
+    far: httpx2.AsyncClient, site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site)
+    [ada] = await fill(site, job, "Ada")
+    before = await the_opening(database, job)
+    viewer = await bearer(database, "viewer") | HTML
+    for path in ("/hiring", *(f"/hiring/{job}{one}" for one in READS)):
+        answer = await far.get(path.format(ada=ada), headers=viewer)
+        assert answer.status_code == 200
+        page = Html(answer.text)
+        assert not page.css('main form[method="post"], main input[type=checkbox]')
+        assert not page.css('main a[href*="/change/"], main a[href$="/edit"], main a[href$="/new"]')
+        assert (await far.get(path.format(ada=ada), headers=HTML)).status_code == 401
+    fields = {**TERMS, "reason": "x", "pick": str(ada), "action": "remove", "sure": "remove"}
+    for method, path in CHANGES:
+        url = path.format(job=job, ada=ada)
+        sent: dict[str, Any] = {"data": fields} if method == "POST" else {}
+        assert (await far.request(method, url, headers=viewer, **sent)).status_code == 403, url
+        assert (await far.request(method, url, headers=HTML, **sent)).status_code == 401, url
+    assert await the_opening(database, job) == before
+    async with database.transaction() as tx:
+        assert await value(tx, int, "SELECT count(*) FROM hiring.opening") == 1
+
+
+async def test_a_recruiter_does_what_the_forms_offer(
+    far: httpx2.AsyncClient, site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site)
+    [ada] = await fill(site, job, "Ada")
+    recruiter = await bearer(database, "recruiter") | HTML
+    page = Html((await far.get(f"/hiring/{job}/people/{ada}", headers=recruiter)).text)
+    action = str(attribute(page, "main form", "action"))
+    answer = await far.post(action, data={"reason": "x"}, headers=recruiter)
+    assert answer.status_code == 303
+    async with database.transaction() as tx:
+        [*_, left] = await events.of_opening(tx, job)
+    assert left.actor.startswith("key:")
+
+
+async def test_a_page_of_another_site_changes_nothing(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site)
+    headers = {**HTML, "Sec-Fetch-Site": "cross-site"}
+    answer = await site.post(f"/hiring/{job}/change/pause", headers=headers)
+    assert answer.status_code == 403
+    assert (await the_opening(database, job)).status == "open"
+
+
+async def test_an_opening_that_is_not_there_is_not_found(site: httpx2.AsyncClient) -> None:
+    for path in ("", "/replay", "/events", "/events/1", "/edit", "/change/pause", "/people/1"):
+        await look(site, f"/hiring/999999{path}", 404)
+    assert (await post(site, "/hiring/999999/change/pause")).status_code == 404

@@ -1,0 +1,155 @@
+"""What the company sees of an opening's past: the log, why, figures, and the replay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+from selectolax.lexbor import LexborHTMLParser as Html
+
+from jobmill.db import Database
+from jobmill.hiring import board, events, openings, replay
+from tests.web.api.kit import let_pass, make_job
+from tests.web.kit_hiring import (
+    attribute,
+    fill,
+    import_many,
+    look,
+    post,
+    text,
+    texts,
+    the_opening,
+)
+
+
+async def test_the_log_is_newest_first_and_paged(site: httpx2.AsyncClient) -> None:
+    job = await make_job(site)
+    await import_many(site, job, 120)
+    page = await look(site, f"/hiring/{job}/events")
+    assert texts(page, ".log .seq") == [str(n) for n in range(121, 21, -1)]
+    [older] = [str(one.attributes["href"]) for one in page.css(".pager a")]
+    rest = await look(site, older)
+    assert texts(rest, ".log .seq") == [str(n) for n in range(21, 0, -1)]
+    assert texts(rest, ".pager a") == ["Newer"]
+    # A page of the past stays as it is.
+    assert not rest.css("#live")
+
+
+async def test_every_event_says_why(site: httpx2.AsyncClient) -> None:
+    job = await make_job(site)
+    ada, ben, _ = await fill(site, job, "Ada Ben Cy")
+    await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": "Moved away"})
+    page = await look(site, f"/hiring/{job}/events/6")
+    assert "Ben was offered a slot." in text(page)
+    assert f"Application {ben} was next in line: nobody was ahead of it." in texts(page, ".told li")
+    assert page.css_first(f'.told a[href="/hiring/{job}/events/5"]')
+    assert "Reason: Moved away" in text(await look(site, f"/hiring/{job}/events/5"))
+    assert texts(page, ".pager a") == ["Event before", "The opening at that moment"]
+    await look(site, f"/hiring/{job}/events/7", 404)
+
+
+async def test_the_summary_counts_by_the_log(site: httpx2.AsyncClient) -> None:
+    job = await make_job(site)
+    ada, *_ = await fill(site, job, "Ada Ben Cy")
+    await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": "x"})
+    page = await look(site, f"/hiring/{job}/summary")
+    found = dict(zip(texts(page, "#summary dt"), texts(page, "#summary dd"), strict=True))
+    counts = [found[name] for name in ("applications", "in it", "waiting", "ended")]
+    assert counts == ["3", "1", "1", "1"]
+    assert found["from an offer to its answer"] == "\N{EN DASH}"
+
+
+def seen(page: Html) -> tuple[list[str], list[str], list[str]]:
+    return (
+        texts(page, "ul.people .who a"),
+        texts(page, "ol.people .who a"),
+        texts(page, ".columns .n"),
+    )
+
+
+async def test_the_replay_shows_at_each_event_what_the_board_showed_then(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site, 2)
+    boards: dict[int, Any] = {}
+
+    async def remember() -> None:
+        last = (await the_opening(database, job)).last_seq
+        boards[last] = seen(await look(site, f"/hiring/{job}"))
+
+    ids: list[int] = []
+    for name in ("Ada", "Ben", "Cy", "Di", "Ed"):
+        ids += await fill(site, job, name)
+        await remember()
+    await post(site, f"/hiring/{job}/people/{ids[0]}/remove", {"reason": "x"})
+    await remember()
+    form = {"reason": "y", "add_slot": "yes"}
+    await post(site, f"/hiring/{job}/people/{ids[4]}/promote", form)
+    await remember()
+    await post(site, f"/hiring/{job}/change/capacity", {"capacity": "1"})
+    await remember()
+    assert len(boards) == 8
+    for seq, shown in boards.items():
+        page = await look(site, f"/hiring/{job}/replay?seq={seq}")
+        # Who takes a slot is listed without an address there.
+        assert seen(page) == shown, seq
+        assert attribute(page, "#seq", "value") == str(seq)
+        why = texts(await look(site, f"/hiring/{job}/events/{seq}"), ".told li")
+        assert texts(page, ".told li") == why
+    last = await look(site, f"/hiring/{job}/replay")
+    assert texts(last, ".moment strong") == [str(max(boards))]
+
+
+async def test_the_replay_goes_to_a_moment_and_to_before_there_was_anything(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site)
+    await fill(site, job, "Ada Ben")
+    async with database.transaction() as tx:
+        log = await events.of_opening(tx, job)
+    page = await look(site, f"/hiring/{job}/replay?at={log[1].created_at:%Y-%m-%dT%H:%M:%S.%fZ}")
+    assert seen(page)[:2] == (["Ada"], [])
+    for early in ("seq=0", "at=2001-01-01T00:00"):
+        page = await look(site, f"/hiring/{job}/replay?{early}")
+        assert "The opening was not there yet." in text(page)
+        assert attribute(page, "#next", "href") == f"/hiring/{job}/replay?seq=1"
+        assert not page.css("#previous")
+    wrong = await look(site, f"/hiring/{job}/replay?at=soon%22", 400)
+    assert attribute(wrong, "input[name=at]", "value") == 'soon"'
+    await look(site, f"/hiring/{job}/replay?seq=99", 404)
+
+
+async def test_a_part_of_the_past_is_the_same_as_all_of_it(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site, 2, maxMissed=2)
+    first, *_ = await fill(site, job, "Ada Ben Cy Di Ed")
+    await post(site, f"/hiring/{job}/people/{first}/remove", {"reason": "x"})
+    for _ in range(3):
+        await let_pass(database, job, 301)
+        await look(site, f"/hiring/{job}")
+    async with database.transaction() as tx:
+        last = (await openings.get(tx, job)).last_seq
+        assert last > 10
+        for seq in range(1, last + 1):
+            whole = await replay.at(tx, job, seq=seq)
+            for limit in (1, 100):
+                part = await board.past(tx, job, seq, whole.as_of, limit=limit)
+                assert (part.active_count, part.waiting_count) == (
+                    len(whole.active),
+                    len(whole.waiting),
+                )
+                assert part.active == whole.active[:limit]
+                assert part.waiting == whole.waiting[:limit]
+        # An offer that ran out before its event was written.
+        offered = next(one for one in await events.of_opening(tx, job) if one.type == "PROMOTED")
+        late = offered.created_at.replace(year=offered.created_at.year + 1)
+        part = await board.past(tx, job, offered.seq, late, limit=100)
+        whole_active, whole_waiting = replay.part(
+            (await replay.at(tx, job, seq=offered.seq)).active
+            + (await replay.at(tx, job, seq=offered.seq)).waiting,
+            late,
+        )
+    assert part.active == whole_active
+    assert part.waiting == whole_waiting
+    assert part.waiting[-1].position is None

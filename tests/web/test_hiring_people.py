@@ -1,0 +1,158 @@
+"""What the company does to one who applied, or to many, by forms alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+from selectolax.lexbor import LexborHTMLParser as Html
+
+from jobmill.db import Database, value
+from jobmill.hiring import events
+from tests.web.api.kit import make_job
+from tests.web.kit_hiring import (
+    attribute,
+    fill,
+    import_many,
+    look,
+    part,
+    post,
+    text,
+    texts,
+    the_opening,
+)
+
+
+async def test_one_is_removed_with_a_reason_and_the_slot_goes_to_the_next(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site)
+    ada, ben = await fill(site, job, "Ada Ben")
+    for reason in ("", "  ", "x" * 2_001):
+        refused = await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": reason})
+        page = Html(refused.text)
+        assert (refused.status_code, len(page.css("[role=alert]"))) == (400, 1)
+        typed = attribute(page, 'form[action$="remove"] input', "value")
+        assert (typed or "") == reason
+    answer = await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": "Moved away"})
+    told = texts(await look(site, answer.headers["location"]), ".told[role=status] li")
+    assert told == ["Ada was removed by the company.", "Ben was offered a slot."]
+    story = text(await look(site, f"/hiring/{job}/people/{ada}"), ".log")
+    assert "Ada was removed by the company Moved away" in story
+    again = await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": "Moved away"})
+    assert (again.status_code, "has ended already" in again.text) == (409, True)
+    async with database.transaction() as tx:
+        [_, _, _, left, _] = await events.of_opening(tx, job)
+    assert (left.note, left.actor) == ("Moved away", "local")
+    assert "A slot is offered" in text(await look(site, f"/hiring/{job}/people/{ben}"))
+
+
+async def test_one_is_taken_out_of_turn_with_a_reason_and_a_slot_of_their_own(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site)
+    _, _, cy = await fill(site, job, "Ada Ben Cy")
+    page = await look(site, f"/hiring/{job}/people/{cy}")
+    assert "1 person is passed over." in text(page)
+    path = f"/hiring/{job}/people/{cy}/promote"
+    full = await post(site, path, {"reason": "Knows the oven"})
+    assert (full.status_code, "no free slot" in full.text) == (409, True)
+    shown = part(Html(full.text), 'form[action$="promote"] input[name=reason]')
+    assert shown.attributes["value"] == "Knows the oven"
+    mute = Html((await post(site, path, {"reason": "", "add_slot": "yes"})).text)
+    assert "checked" in part(mute, "input[name=add_slot]").attributes
+    answer = await post(site, path, {"reason": "Knows the oven", "add_slot": "yes"})
+    told = texts(await look(site, answer.headers["location"]), ".told[role=status] li")
+    assert told == [
+        "The capacity was changed from 1 to 2.",
+        "Cy was offered a slot out of turn.",
+    ]
+    assert (await the_opening(database, job)).capacity == 2
+
+
+async def test_an_application_of_another_opening_is_not_found_here(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job, other = await make_job(site), await make_job(site)
+    [ada] = await fill(site, other, "Ada")
+    await look(site, f"/hiring/{job}/people/{ada}", 404)
+    for step in ("remove", "promote"):
+        answer = await post(site, f"/hiring/{job}/people/{ada}/{step}", {"reason": "x"})
+        assert answer.status_code == 404
+    assert (await the_opening(database, other)).occupied == 1
+
+
+async def test_many_are_removed_after_a_look_at_what_would_happen(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site)
+    ada, ben, _, di = await fill(site, job, "Ada Ben Cy Di")
+    before = await the_opening(database, job)
+    form = {"action": "remove", "reason": "Season is over", "pick": [ada, ben]}
+    dry = await post(site, f"/hiring/{job}/bulk", form)
+    assert dry.status_code == 200
+    assert texts(Html(dry.text), ".outcome li") == [
+        "Ada would be removed was ACTIVE",
+        "Ben would be removed was WAITLIST",
+        "Cy would be offered a slot next in line",
+    ]
+    assert await the_opening(database, job) == before
+    sent = [str(one.attributes["value"]) for one in Html(dry.text).css("input[name=pick]")]
+    assert sent == [str(ada), str(ben)]
+    # Who saw what a message does is not sure of a removal.
+    other = await post(site, f"/hiring/{job}/bulk", form | {"sure": "message"})
+    assert other.status_code == 200
+    assert await the_opening(database, job) == before
+    done = await post(site, f"/hiring/{job}/bulk", form | {"sure": "remove"})
+    page = await look(site, done.headers["location"])
+    assert texts(page, "ul.people .who a") == ["Cy"]
+    assert texts(page, "ol.people .who a") == ["Di"]
+    assert len(page.css(".told[role=status] li")) == 3
+    gone = await post(site, f"/hiring/{job}/bulk", form | {"pick": [ada, di, 10**11]})
+    assert texts(Html(gone.text), ".outcome li .mark") == ["nothing", "would be removed", "nothing"]
+
+
+async def test_many_are_written_to(site: httpx2.AsyncClient, database: Database) -> None:
+    job = await make_job(site)
+    picked = await fill(site, job, "Ada Ben")
+    form = {"action": "message", "reason": "News", "message": "We move.\r\nSoon.", "pick": picked}
+    dry = await post(site, f"/hiring/{job}/bulk", form)
+    assert texts(Html(dry.text), ".outcome .mark") == ["would be written to"] * 2
+    assert part(Html(dry.text), "textarea").text().strip() == "We move.\r\nSoon.".replace("\r", "")
+    done = await post(site, f"/hiring/{job}/bulk", form | {"sure": "message"})
+    assert "2 people are written to." in text(await look(site, done.headers["location"]))
+    async with database.transaction() as tx:
+        written = await value(
+            tx, int, "SELECT count(*) FROM hiring.notice WHERE data->>'text' = E'We move.\\nSoon.'"
+        )
+    assert written == 2
+
+
+async def test_what_cannot_be_done_to_many_is_said_with_what_was_typed(
+    site: httpx2.AsyncClient,
+) -> None:
+    job = await make_job(site)
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"reason": "x", "action": "remove"}, "Tick those"),
+        ({"reason": "x", "action": "remove", "pick": ["no", "-1"]}, "Tick those"),
+        ({"reason": " ", "action": "remove", "pick": [1]}, "Say why"),
+        ({"reason": "typed", "action": "message", "pick": [1]}, "Say what they are to be told"),
+        ({"reason": "typed", "action": "promote", "pick": [1]}, "Choose what to do"),
+        ({"reason": "typed", "pick": [1], "sure": ""}, "Choose what to do"),
+    ]
+    for form, words in cases:
+        answer = await post(site, f"/hiring/{job}/bulk", form)
+        page = Html(answer.text)
+        assert (answer.status_code, words in text(page, "[role=alert]")) == (400, True)
+        assert attribute(page, "input[name=reason]", "value") == form["reason"]
+
+
+async def test_a_whole_page_may_be_ticked(site: httpx2.AsyncClient) -> None:
+    job = await make_job(site, 50)
+    await import_many(site, job, 100)
+    page = await look(site, f"/hiring/{job}")
+    ticks = [str(one.attributes["value"]) for one in page.css("input[name=pick]")]
+    assert len(ticks) == 100
+    form = {"action": "remove", "reason": "All", "pick": ticks}
+    dry = Html((await post(site, f"/hiring/{job}/bulk", form)).text)
+    assert len(dry.css(".outcome li")) == 100
