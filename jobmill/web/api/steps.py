@@ -65,9 +65,7 @@ class OfferAnswer(Body):
 Token = Annotated[str, Path(max_length=300, description="What the link in the letter ends with.")]
 
 
-@router.post(
-    "/apply", response_model=Result, status_code=201, responses=problems(404, 409, 429)
-)
+@router.post("/apply", response_model=Result, status_code=201, responses=problems(404, 409, 429))
 async def apply(body: Apply, request: Request, visitor: Anyone) -> Response:
     """Take a free slot where nobody waits for it, or join the waitlist."""
     visitor.require("recruiter", applicant_id=body.applicant_id)
