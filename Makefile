@@ -20,7 +20,7 @@ run: setup  ## Set up and start Jobmill
 	@$(PY) -m jobmill up
 
 test: setup-dev  ## Run the tests; ARGS= is handed to pytest
-	@$(PY) -m pytest -m "not soak" $(ARGS)
+	@$(PY) -m pytest -m "not soak" -n 2 --dist loadfile -rs $(ARGS)
 
 check: setup-dev  ## Check format, lint, types and import rules
 	@$(PY) -m ruff format --check .
