@@ -64,9 +64,3 @@ async def which(tx: Tx, keys: Sequence[str]) -> set[str]:
     )
     found = {entry async for (entry,) in cursor}
     return {key for key, domain in domains.items() if key in found or domain in found}
-
-
-async def check(tx: Tx, key: str) -> None:
-    """Refused where this address, or its domain, is on the list."""
-    if await which(tx, [key]):
-        raise Refused
