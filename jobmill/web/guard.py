@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -17,6 +17,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from jobmill.errors import AppError, Forbidden, Invalid
 from jobmill.log import bound
+from jobmill.web import texts
+from jobmill.web.texts import Language
 
 log = logging.getLogger(__name__)
 
@@ -51,21 +53,25 @@ class Guard:
         hosts: Iterable[str],
         tell: Tell,
         stop: Callable[[], None] = lambda: None,
+        languages: Mapping[str, Language] | None = None,
     ) -> None:
         self.app = app
         self.stop = stop
         """Ends what would go on for ever; whoever serves us calls it before they stop."""
         self._hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
         self._tell = tell
+        self._languages = languages or texts.languages()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        given = Headers(scope=scope).get("x-request-id", "")
+        headers = Headers(scope=scope)
+        given = headers.get("x-request-id", "")
         name = given if SANE_ID.fullmatch(given) else uuid4().hex
         scope.setdefault("state", {})["request_id"] = name
-        with bound(request=name):
+        language = texts.choose(self._languages, headers.get("accept-language", ""))
+        with bound(request=name), texts.spoken(language):
             await self._serve(scope, receive, _Sender(send, name))
 
     async def _serve(self, scope: Scope, receive: Receive, sender: _Sender) -> None:

@@ -61,7 +61,8 @@ class Live:
         try:
             if missed:
                 reader.hear(TOPICS)
-            yield "retry: 2000\n\n"
+            # A page that comes back before it heard anything must still be known to have been away.
+            yield f"retry: 2000\nid: {self._number}\n\n"
             while not self._stopped:
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(ALIVE):

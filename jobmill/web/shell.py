@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse
 from jobmill.people.persons import Role
 from jobmill.web.live import Topic
 from jobmill.web.rights import Viewer, Visitor
+from jobmill.web.texts import say
 from jobmill.web.view import Render, View
 
 
@@ -26,11 +27,32 @@ class Group(NamedTuple):
     entries: Sequence[Entry]
 
 
-MENU = (
-    Group("Seek", (Entry("Matches", "/matches"), Entry("Listings", "/listings"))),
-    Group("Run", (Entry("Queue", "/"),)),
-    Group("Hire", (Entry("Openings", "/hiring"),)),
-)
+def menu() -> Sequence[Group]:
+    """All there is, in the language of who asks."""
+    return (
+        Group("", (Entry(say("Home"), "/"),)),
+        Group(
+            say("Seek"),
+            (
+                Entry(say("Matches"), "/matches"),
+                Entry(say("Listings"), "/listings"),
+                Entry(say("Companies"), "/companies"),
+                Entry(say("Sources"), "/sources"),
+                Entry(say("Rotation"), "/rotation"),
+                Entry(say("Profile"), "/profile"),
+            ),
+        ),
+        Group(say("Hire"), (Entry(say("Openings"), "/hiring"),)),
+        Group(
+            say("Run"),
+            (
+                Entry(say("Queue"), "/queue"),
+                Entry(say("Budget"), "/budget"),
+                Entry(say("People and keys"), "/people", "admin"),
+                Entry(say("Settings"), "/settings", "admin"),
+            ),
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +66,7 @@ class Shell:
         """What this visitor may see."""
         groups = (
             Group(one.name, [entry for entry in one.entries if self.visitor.may(entry.role)])
-            for one in MENU
+            for one in menu()
         )
         return [group for group in groups if group.entries]
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 
 from jobmill.db import Database
 from jobmill.errors import AppError
-from jobmill.web import faults, rights
+from jobmill.web import faults, rights, texts
 from jobmill.web import live as streams
 from jobmill.web.api import whole
 from jobmill.web.crowd import Crowd
@@ -31,6 +33,8 @@ from jobmill.web.pages import (
     status,
 )
 from jobmill.web.peer import peers
+from jobmill.web.scene import Scene
+from jobmill.web.scene import look as look_at_scene
 from jobmill.web.view import HERE, PATIENCE, Door, environment, renderer
 
 
@@ -43,6 +47,7 @@ def make(
     proxies: Iterable[str] = (),
     public_per_minute: int = 60,
     house: House | None = None,
+    locale: Path = texts.LOCALE,
 ) -> Guard:
     """The site on a database, for requests that call it localhost or one of `hosts`.
 
@@ -58,18 +63,24 @@ def make(
     app.state.house = house = house or House()
     app.state.live = live = Live(database.url)
     app.state.crowd = Crowd(app.state.door, house.most_a_day)
-    app.state.render = render = renderer(environment())
+    app.state.scene = scene = Scene()
+    app.state.render = render = renderer(environment(lambda: scene.is_demo))
 
     def tell(request: Request, error: Exception) -> Response:
         return faults.answer(request, render, error)
 
     for kind in (AppError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, tell)
+    app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
     # First what is asked for most: routes are tried one after the other.
     app.include_router(whole.router)
-    for pages in (health, openings, my, offer):
-        app.include_router(pages.router)
-    for pages in (metrics, status, matches, listings, hiring, streams):
-        app.include_router(pages.router, dependencies=[Depends(rights.viewer)])
+    app.include_router(health.router)
+    inside, seen = Depends(rights.viewer), Depends(look_at_scene)
+    for told in (metrics, streams):
+        app.include_router(told.router, dependencies=[inside])
+    for pages in (openings, my, offer):
+        app.include_router(pages.router, dependencies=[seen])
+    for pages in (status, matches, listings, hiring):
+        app.include_router(pages.router, dependencies=[inside, seen])
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
-    return Guard(app, hosts, tell, stop=live.stop)
+    return Guard(app, hosts, tell, stop=live.stop, languages=texts.languages(locale))

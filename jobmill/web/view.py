@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Protocol, cast
@@ -16,6 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from jobmill.db import GONE, Database, Tx
 from jobmill.errors import Unavailable
+from jobmill.web import texts
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +50,7 @@ class Render(Protocol):
     def __call__(self, template: str, status: int = 200, /, **values: object) -> HTMLResponse: ...
 
 
-def environment() -> Environment:
+def environment(is_demo: Callable[[], bool] = lambda: False) -> Environment:
     """Everything is escaped, and a name that is missing is an error."""
     made = Environment(
         loader=FileSystemLoader(HERE / "templates"),
@@ -58,6 +59,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    texts.teach(made)
+    cast(dict[str, object], made.globals)["is_demo"] = is_demo
     made.filters |= {"age": age, "number": lambda n: f"{n:,}", "span": span, "moment": moment}
     return made
 

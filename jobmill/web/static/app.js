@@ -116,3 +116,37 @@ for (const copier of document.querySelectorAll("[data-copy]")) {
     copier.textContent = "Copied";
   });
 }
+
+// A table whose headings are buttons is sorted here: it is all on this page.
+function sortValue(row, column) {
+  const cell = row.cells[column];
+  const text = cell.dataset.value ?? cell.textContent.trim();
+  const number = Number(text.replace(/[,%$ ]/g, ""));
+  return text !== "" && !Number.isNaN(number) ? number : text.toLowerCase();
+}
+
+function compare(a, b) {
+  if (typeof a === typeof b) return a < b ? -1 : a > b ? 1 : 0;
+  return typeof a === "number" ? -1 : 1;
+}
+
+document.addEventListener("click", (event) => {
+  const head = event.target.closest("table[data-sort] thead th");
+  if (!head || !event.target.closest("button")) return;
+  const down = head.getAttribute("aria-sort") === "ascending";
+  for (const other of head.parentNode.cells) other.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", down ? "descending" : "ascending");
+  const body = head.closest("table").tBodies[0];
+  const rows = [...body.rows].sort((a, b) => compare(sortValue(a, head.cellIndex), sortValue(b, head.cellIndex)));
+  body.append(...(down ? rows.reverse() : rows));
+});
+
+// Whoever is cut off is told, for nothing here moves meanwhile.
+function tellConnection(on) {
+  const line = document.getElementById("offline");
+  if (line) line.hidden = on;
+}
+addEventListener("offline", () => tellConnection(false));
+addEventListener("online", () => tellConnection(true));
+document.addEventListener("htmx:sse:error", () => tellConnection(false));
+document.addEventListener("htmx:sse:after:connection", () => tellConnection(true));

@@ -1,0 +1,37 @@
+"""Gathers what the pages say in jobmill/web/locale/jobmill.pot, for those who translate it."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.pofile import write_po
+
+WEB = Path(__file__).parent.parent / "jobmill" / "web"
+FILE = WEB / "locale" / "jobmill.pot"
+HEAD = (
+    "# What Jobmill's pages say. Made by `make fmt`; docs/how-to/translate.md tells how to use it."
+)
+METHODS = [("templates/**.html", "jinja2"), ("**.py", "python")]
+OPTIONS = {"templates/**.html": {"newstyle_gettext": "true", "trimmed": "true", "silent": "false"}}
+KEYWORDS = {
+    "_": None, "gettext": None, "ngettext": (1, 2), "say": None, "say_many": (1, 2),
+}  # fmt: skip
+
+
+def gather() -> str:
+    """The catalogue, without what changes although no text does."""
+    catalog = Catalog(header_comment=HEAD)
+    found = extract_from_dir(WEB, METHODS, OPTIONS, KEYWORDS)
+    for file, _, message, _, context in sorted(found, key=lambda one: (one[0], one[1])):
+        catalog.add(message, locations=[(file, None)], context=context)  # pyright: ignore[reportArgumentType]
+    made = BytesIO()
+    write_po(made, catalog, width=100, include_lineno=False, omit_header=True)
+    return f'{HEAD}\nmsgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n\n{made.getvalue().decode()}'
+
+
+if __name__ == "__main__":
+    FILE.parent.mkdir(exist_ok=True)
+    FILE.write_text(gather())
