@@ -15,18 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from jobmill.cli.show import plain
-from jobmill.queue import inspect
-from jobmill.queue.inspect import (
-    Crew,
-    Event,
-    Item,
-    Overview,
-    Phase,
-    Processor,
-    Runs,
-    Schedule,
-    Worker,
-)
+from jobmill.queue import overview
+from jobmill.queue.inspect import Event, Item, Phase, Processor, Schedule, Worker
+from jobmill.queue.overview import Crew, Overview, Runs
 from jobmill.queue.watch import Alert
 
 STYLES = {
@@ -58,15 +49,15 @@ class Stats:
     ticked_seconds: float | None
 
 
-def stats(overview: Overview) -> Stats:
+def stats(seen: Overview) -> Stats:
     return Stats(
-        phases=overview.phases,
-        processors=inspect.count_processors(overview.phases, overview.processors),
-        workers=overview.workers,
-        alerts=overview.alerts,
-        runs=inspect.count_runs(overview.tallies),
-        retrying=overview.retrying,
-        ticked_seconds=overview.ticked_seconds,
+        phases=seen.phases,
+        processors=overview.count_processors(seen.phases, seen.processors),
+        workers=seen.workers,
+        alerts=seen.alerts,
+        runs=overview.count_runs(seen.tallies),
+        retrying=seen.retrying,
+        ticked_seconds=seen.ticked_seconds,
     )
 
 

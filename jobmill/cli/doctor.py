@@ -205,8 +205,8 @@ def check_browser(settings: Settings) -> Check:
 
 def check_models(settings: Settings) -> Check:
     """Which mode is on; without a model everything works, so nothing is wrong."""
-    from jobmill.cli.budget import find_seats, mode
+    from jobmill.outside import seats
 
-    seats = find_seats(settings, os.environ)
-    lacks = [f"{seat.tier}: {seat.missing}" for seat in seats if seat.missing is not None]
-    return Check("ok", "models", mode(seats), "; ".join(lacks))
+    found = seats.find(settings, os.environ)
+    lacks = [f"{seat.tier}: {seat.missing}" for seat in found if seat.missing is not None]
+    return Check("ok", "models", seats.mode(found), "; ".join(lacks))

@@ -21,8 +21,8 @@ from rich.text import Text
 
 from jobmill.cli import board, environment
 from jobmill.db import GONE, Database
-from jobmill.queue import inspect
-from jobmill.queue.inspect import Overview
+from jobmill.queue import overview
+from jobmill.queue.overview import Overview
 from jobmill.settings import Settings
 
 EVERY = 1.0
@@ -65,28 +65,28 @@ class Rate:
 async def _draw(database: Database, rate: Rate) -> RenderableType:
     try:
         async with asyncio.timeout(PATIENCE), database.transaction() as tx:
-            overview = await inspect.overview(tx)
+            seen = await overview.read(tx)
     except (*GONE, TimeoutError) as error:
         words = " ".join(str(error).split()) or "it takes too long"
         return Panel(Text(f"The database does not answer: {words}. Trying again."), title="jobmill")
-    return screen(overview, rate.add(time.monotonic(), _runs(overview)))
+    return screen(seen, rate.add(time.monotonic(), _runs(seen)))
 
 
-def screen(overview: Overview, rate: float | None) -> Group:
+def screen(seen: Overview, rate: float | None) -> Group:
     """Phases, processors, alerts and how fast it goes."""
-    found = board.stats(overview)
+    found = board.stats(seen)
     ran = sum(one.runs for one in found.runs)
     speed = "" if rate is None else f", {rate:,.1f} a second"
     return Group(
-        Panel(board.phases(overview.phases), title="phases"),
-        Panel(board.tiles(overview.processors), title="processors"),
-        Panel(Group(*board.alerts(overview.alerts, most=5)), title="alerts"),
+        Panel(board.phases(seen.phases), title="phases"),
+        Panel(board.tiles(seen.processors), title="processors"),
+        Panel(Group(*board.alerts(seen.alerts, most=5)), title="alerts"),
         Text(f"{board.count(ran, 'run')}{speed}    q or Ctrl-C leaves", style="bright_black"),
     )
 
 
-def _runs(overview: Overview) -> int:
-    return sum(one.runs for one in overview.tallies)
+def _runs(seen: Overview) -> int:
+    return sum(one.runs for one in seen.tallies)
 
 
 @contextlib.contextmanager

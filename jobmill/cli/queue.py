@@ -76,9 +76,9 @@ class Done:
 def stats(as_json: AsJson = False) -> None:
     """Show phases, runs, processors, workers and standing alerts at one glance."""
     from jobmill.cli import board, session
-    from jobmill.queue import inspect
+    from jobmill.queue import overview
 
-    found = board.stats(session.ask(inspect.overview))
+    found = board.stats(session.ask(overview.read))
     if as_json:
         show.one(found, as_json=True)
     else:
@@ -108,16 +108,10 @@ def list_items(
 ) -> None:
     """List items, newest first."""
     from jobmill.cli import board, session
-    from jobmill.queue import inspect
+    from jobmill.queue import search
 
-    async def find(tx: Tx) -> list[Item]:
-        return await inspect.find(
-            tx, status=status, kind=kind, key=key, before=before, limit=limit + 1
-        )
-
-    found = session.ask(find)
-    items = found[:limit]
-    last = items[-1].id if len(found) > limit else None
+    sought = search.Sought(status, kind, key)
+    items, last = session.ask(lambda tx: search.find(tx, sought, before=before, limit=limit))
     if as_json:
         show.one(Page(items, last), as_json=True)
         return
@@ -414,19 +408,19 @@ def next_step(item: Item) -> str | None:
 async def _lineage(tx: Tx, text: str) -> Lineage:
     from uuid import UUID
 
-    from jobmill.queue import ItemId, inspect
+    from jobmill.queue import ItemId, lineage
 
     if text.isascii() and text.isdigit() and len(text) < 20:
-        tracking_id = await inspect.tracking_of(tx, ItemId(int(text)))
+        tracking_id = await lineage.tracking_of(tx, ItemId(int(text)))
     else:
         try:
             tracking_id = UUID(text)
         except ValueError:
             raise Invalid(f"{text!r} is neither an item's number nor a tracking id") from None
-    items = await inspect.lineage(tx, tracking_id, limit=MOST_DRAWN)
+    items = await lineage.read(tx, tracking_id, limit=MOST_DRAWN)
     if not items:
         raise NotFound("lineage", tracking_id)
-    return Lineage(tracking_id, items, await inspect.refusals(tx, [item.id for item in items]))
+    return Lineage(tracking_id, items, await lineage.refusals(tx, [item.id for item in items]))
 
 
 def _act_on_each(

@@ -10,7 +10,7 @@ from jobmill.queue.store import CHANNEL
 from jobmill.queue.work import ItemId
 
 
-async def put_back(tx: Tx, id: ItemId) -> None:
+async def put_back(tx: Tx, id: ItemId, note: str = "by hand") -> None:
     """Let an item that did not succeed run again, from the stage where it ended."""
     status = await _lock(tx, id)
     if status not in ("FAILED", "SKIPPED", "FILTERED"):
@@ -33,12 +33,12 @@ async def put_back(tx: Tx, id: ItemId) -> None:
             RETURNING item_id, status
         ), noted AS (
             INSERT INTO queue.event (item_id, what, was, became, stage, note)
-            SELECT id, 'put back', status, 'PENDING', stage, 'by hand'
+            SELECT id, 'put back', status, 'PENDING', stage, %(note)s
               FROM revived JOIN reopened ON item_id = id
         )
         SELECT pg_notify(%(channel)s, '') FROM revived
         """,
-        {"id": id, "channel": CHANNEL},
+        {"id": id, "channel": CHANNEL, "note": note},
     )
     if cursor.rowcount == 0:
         raise Conflict(f"item {id} cannot be put back: other live work has its kind and key")

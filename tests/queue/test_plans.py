@@ -16,7 +16,7 @@ from psycopg.conninfo import make_conninfo
 
 from jobmill import queue
 from jobmill.db import Tx
-from jobmill.queue import Finish, ItemId, Move, Work, crew, inspect, store
+from jobmill.queue import Finish, ItemId, Move, Work, crew, lineage, search, store
 from jobmill.queue.pump import FEW_ROWS
 from jobmill.queue.spawn import Child, hand_over, spawn
 from jobmill.queue.store import Want
@@ -166,7 +166,7 @@ async def test_a_submission(plans: Plans) -> None:
 async def test_a_lineage_of_ten_thousand_among_a_million(plans: Plans) -> None:
     [tracking] = await fetch(plans.tx, "SELECT tracking_id FROM queue.item WHERE id = 5000")
     assert isinstance(tracking, UUID)
-    plan = await plans.of(lambda: inspect.lineage(plans.tx, tracking, limit=100))
+    plan = await plans.of(lambda: lineage.read(plans.tx, tracking, limit=100))
     # The last join reads `live` as it likes: that is all that is unfinished, once, for one page.
     by_index(plan.replace(" on live ", " on few "), "once_in_a_lineage", "item_pkey")
 
@@ -180,8 +180,18 @@ async def test_the_same_error_rule(plans: Plans) -> None:
 
 @pytest.mark.parametrize("status", [None, "FAILED", "SUCCESS", "PENDING"])
 async def test_a_page_of_items(plans: Plans, status: Any) -> None:
-    plan = await plans.of(lambda: inspect.find(plans.tx, status=status))
+    plan = await plans.of(lambda: search.find(plans.tx, search.Sought(status)))
     assert not re.search(r"Seq Scan on (item|ending)\b", plan), plan
+
+
+@pytest.mark.parametrize("status", [None, "SUCCESS", "FAILED", "SKIPPED", "PENDING"])
+@pytest.mark.parametrize(("kind", "key"), [("cup", None), (None, "k9"), ("tea", "k9")])
+async def test_a_page_of_items_by_any_filter_stays_within_its_reach(
+    plans: Plans, status: Any, kind: str | None, key: str | None
+) -> None:
+    sought = search.Sought(status, kind, key)
+    plan = await plans.of(lambda: search.find(plans.tx, sought, reach=1_000))
+    by_index(plan.replace(" on live ", " on few "))
 
 
 async def test_the_guard_itself_can_fail(plans: Plans) -> None:

@@ -18,7 +18,9 @@ from prometheus_client.metrics_core import (
 from prometheus_client.registry import Collector
 
 from jobmill.queue import inspect, tally
-from jobmill.queue.inspect import Named, Overview, Phase, Tally, Worker
+from jobmill.queue import overview as glance
+from jobmill.queue.inspect import Named, Phase, Tally, Worker
+from jobmill.queue.overview import Overview
 from jobmill.web.view import Db
 
 router = APIRouter()
@@ -30,7 +32,7 @@ PHASE = ("kind", "stage")
 async def metrics(request: Request, db: Db) -> Response:
     """Counted in the database at each scrape, so every web process tells the same."""
     async with db.transaction() as tx:
-        overview, rules = await inspect.overview(tx), await inspect.alert_rules(tx)
+        overview, rules = await glance.read(tx), await inspect.alert_rules(tx)
     encode, media_type = choose_encoder(request.headers.get("accept", ""))
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Counted(families(overview, rules)))
@@ -107,7 +109,7 @@ def _phases(phases: Sequence[Phase]) -> Iterator[Metric]:
 
 
 def _processors(overview: Overview) -> Metric:
-    crews = inspect.count_processors(overview.phases, overview.processors)
+    crews = glance.count_processors(overview.phases, overview.processors)
     return _gauge(
         "processors",
         "Processors of all workers by what they do",

@@ -1,0 +1,162 @@
+"""/queue: what the queue does now."""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Annotated, cast
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import HTMLResponse
+
+from jobmill.db import Tx
+from jobmill.errors import AppError
+from jobmill.queue import inspect, overview
+from jobmill.queue.inspect import Named, Pause, Phase, Processor, Schedule
+from jobmill.queue.overview import Overview, Pace, Rates, Runs
+from jobmill.web import faults
+from jobmill.web.pages.queue.ask import Ask
+from jobmill.web.shell import Page, Pages
+from jobmill.web.texts import say, say_many
+from jobmill.web.view import Db, Door
+
+router = APIRouter(prefix="/queue")
+
+
+async def _rates(request: Request) -> Rates:
+    return cast(Rates, request.app.state.rates)
+
+
+Speed = Annotated[Rates, Depends(_rates)]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A phase in the table."""
+
+    phase: Phase
+    per_minute: float | None
+    """None while there is nothing to compare."""
+    pauses: list[Pause]
+    """Of itself, of its whole kind, or both."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.phase.kind}/{self.phase.stage}"
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether it is paused by itself."""
+        return any(pause.stage for pause in self.pauses)
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    seen: Overview
+    pauses: list[Pause]
+    blocks: list[Named]
+    schedules: list[Schedule]
+
+
+@router.get("")
+async def show(db: Db, page: Page, rates: Speed, did: str = "") -> HTMLResponse:
+    return await render(db, page, rates, did=did)
+
+
+async def render(
+    db: Door,
+    page: Pages,
+    rates: Rates,
+    *,
+    did: str = "",
+    ask: Ask | None = None,
+    error: AppError | None = None,
+) -> HTMLResponse:
+    """The whole page, whatever is asked or went wrong."""
+    async with db.transaction() as tx:
+        glance = await _read(tx)
+    pace = rates.add(time.monotonic(), glance.seen.tallies)
+    return page(
+        "queue/page.html",
+        faults.status(error) if error else 200,
+        topics=["queue"],
+        glance=glance,
+        seen=glance.seen,
+        verdict=verdict(glance.seen),
+        lines=lines(glance, pace),
+        pace=pace,
+        runs=_mean(overview.count_runs(glance.seen.tallies)),
+        crews=crews(glance.seen.processors),
+        states={"idle": say("idle"), "busy": say("busy"), "error": say("error")},
+        now=dt.datetime.now(dt.UTC),
+        ask=ask,
+        told=done().get(did),
+        error=str(error) if error else None,
+    )
+
+
+async def _read(tx: Tx) -> Glance:
+    return Glance(
+        await overview.read(tx),
+        await inspect.pauses(tx),
+        await inspect.blocks(tx),
+        await inspect.schedules(tx),
+    )
+
+
+def done() -> Mapping[str, str]:
+    """What was just done, by the word in the address."""
+    return {
+        "paused": say("It is paused: what runs goes on, and nothing more is started."),
+        "resumed": say("It goes on."),
+        "unblocked": say("What was blocked may go on."),
+        "cleared": say("The alert is cleared. It comes back if its cause does."),
+    }
+
+
+def verdict(seen: Overview) -> tuple[str, str]:
+    """How things are, in a word for the eye and a sentence for the reader."""
+    silent = sum(not worker.alive for worker in seen.workers)
+    waiting = sum(phase.pending for phase in seen.phases)
+    if n := len(seen.alerts):
+        return "bad", say_many("%(n)s alert stands.", "%(n)s alerts stand.", n)
+    if silent:
+        return "bad", say_many("%(n)s worker is silent.", "%(n)s workers are silent.", silent)
+    if not seen.workers:
+        return "calm", say("No worker runs, so nothing is worked on.")
+    if any(phase.processing for phase in seen.phases):
+        return "good", say("Work is going on.")
+    if waiting:
+        words = ("%(n)s item waits to be run.", "%(n)s items wait to be run.")
+        return "calm", say_many(*words, waiting)
+    return "good", say("All is well; there is nothing to do.")
+
+
+def lines(glance: Glance, pace: Pace) -> list[Line]:
+    return [
+        Line(
+            phase,
+            pace.per_minute.get((phase.kind, phase.stage), 0.0) if pace.seconds else None,
+            [
+                pause
+                for pause in glance.pauses
+                if pause.kind == phase.kind and pause.stage in ("", phase.stage)
+            ],
+        )
+        for phase in glance.seen.phases
+    ]
+
+
+def _mean(runs: Sequence[Runs]) -> list[tuple[Runs, float]]:
+    """With how many seconds one takes."""
+    return [(one, one.seconds / one.runs if one.runs else 0.0) for one in runs]
+
+
+def crews(processors: Sequence[Processor]) -> list[tuple[str, list[Processor]]]:
+    """The processors of each phase, whichever worker they belong to."""
+    ordered = sorted(processors, key=lambda one: (one.kind, one.stage, one.worker, one.number))
+    groups = groupby(ordered, key=lambda one: f"{one.kind}/{one.stage}")
+    return [(phase, list(group)) for phase, group in groups]

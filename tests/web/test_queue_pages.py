@@ -1,0 +1,477 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import httpx2
+import pytest
+from selectolax.lexbor import LexborHTMLParser as Html
+
+from jobmill.db import Database
+from jobmill.errors import Invalid
+from jobmill.queue import (
+    Block,
+    Finish,
+    ItemId,
+    Move,
+    Stage,
+    Stages,
+    WaitFor,
+    Work,
+    control,
+    inspect,
+    lineage,
+    search,
+)
+from jobmill.queue.inspect import Event, Item, Tally
+from jobmill.queue.overview import WINDOW, Rates
+from jobmill.queue.search import Sought
+from jobmill.web.pages.queue import item as item_page
+from jobmill.web.pages.queue import tree
+from tests.cli.test_queue_pictures import ITEM, THEN
+from tests.people.kit import bearer
+from tests.queue.kit import drain, fetch, happened, item, new, put, stages
+from tests.web.kit import site_with
+
+HTML = {"Accept": "text/html"}
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "javascript:alert(1)",
+    "{{7*7}}",
+    "\u202egnp.exe",
+)
+
+
+async def end(work: Work) -> Move:
+    return Finish()
+
+
+async def fail(work: Work) -> Move:
+    raise Invalid("no water")
+
+
+async def block(work: Work) -> Move:
+    return Block("kettle", "the kettle is away")
+
+
+async def spawn_twice(work: Work) -> Move:
+    """A cup, and the same cup again, which is refused."""
+    return Finish(spawn=[new("cup", "blue"), new("cup", "blue"), new("tea", work.key)])
+
+
+async def wait(work: Work) -> Move:
+    return Finish() if work.waited_for else WaitFor(ItemId(work.data["for"]))
+
+
+async def page(site: httpx2.AsyncClient, path: str, status: int = 200) -> Html:
+    answer = await site.get(path, headers=HTML)
+    assert answer.status_code == status, answer.text
+    return Html(answer.text)
+
+
+def texts(found: Html, css: str) -> list[str]:
+    return [" ".join(one.text().split()) for one in found.css(css)]
+
+
+async def send(
+    site: httpx2.AsyncClient, path: str, status: int = 303, **fields: str
+) -> httpx2.Response:
+    answer = await site.post(path, data=fields, headers=HTML)
+    assert answer.status_code == status, answer.text
+    return answer
+
+
+async def test_a_phase_is_paused_with_a_reason_and_goes_on(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await put(database, stages({"tea/boil": Stage(end), "tea/steep": Stage(end)}))
+    asked = await page(site, "/queue/pause?phase=tea/steep")
+    assert "Pause tea/steep?" in texts(asked, "#asked")
+    assert [one.attributes["value"] for one in asked.css("[name=phase]")] == ["tea/steep", "tea"]
+    answer = await send(site, "/queue/pause", phase="tea/steep", reason="guests")
+    assert answer.headers["location"] == "/queue?did=paused"
+    shown = await page(site, "/queue?did=paused")
+    assert texts(shown, ".told") == [
+        "It is paused: what runs goes on, and nothing more is started."
+    ]
+    [row] = [one for one in texts(shown, ".phases tbody th") if "paused" in one]
+    assert "guests" in row
+    assert row.startswith("tea/steep")
+    assert "guests" in texts(await page(site, "/queue/resume?phase=tea/steep"), ".ask p")[0]
+    assert (await send(site, "/queue/resume", phase="tea/steep")).headers["location"] == (
+        "/queue?did=resumed"
+    )
+    assert await fetch(database, "SELECT kind FROM queue.pause") == []
+
+
+async def test_a_whole_kind_is_paused_and_resumed_as_one(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await put(database, stages({"tea/boil": Stage(end), "tea/steep": Stage(end)}))
+    await send(site, "/queue/pause", phase="tea", reason="guests")
+    links = [one.attributes["href"] for one in (await page(site, "/queue")).css(".act a")]
+    assert links == ["/queue/resume?phase=tea"] * 2
+
+
+async def test_a_pause_without_a_reason_is_asked_for_again(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await put(database, stages(tea=end))
+    answer = await send(site, "/queue/pause", 400, phase="tea/run", reason=" ")
+    assert "Say why, for whoever asks later." in answer.text
+    assert Html(answer.text).css_first(".ask")
+    answer = await send(site, "/queue/pause", 400, phase="tea/run", reason="x" * 501)
+    assert Html(answer.text).css_first("[name=reason]").attributes["value"] == "x" * 501
+    assert await fetch(database, "SELECT kind FROM queue.pause") == []
+
+
+async def test_what_is_no_phase_or_not_paused_is_said_to_be_so(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await put(database, stages(tea=end))
+    await page(site, "/queue/pause?phase=coffee/run", 404)
+    await page(site, "/queue/pause?phase=tea/cold", 404)
+    await page(site, "/queue/pause", 422)
+    await page(site, "/queue/resume?phase=tea/run", 409)
+    await send(site, "/queue/resume", 409, phase="tea/run")
+    await send(site, "/queue/resume", 400, phase="coffee")
+
+
+async def test_what_is_blocked_is_unblocked_by_the_name_of_what_was_missing(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    table = stages(tea=block)
+    [id] = await put(database, table, new("tea"))
+    await drain(database, table)
+    assert "kettle 1 item waits for it Unblock kettle" in texts(
+        await page(site, "/queue"), ".acted"
+    )
+    assert "1 item goes on." in texts(await page(site, "/queue/unblock?on=kettle"), ".ask p")
+    assert "the kettle is away" in texts(await page(site, f"/queue/items/{id}"), ".told")
+    await send(site, "/queue/unblock", on="kettle")
+    assert (await item(database, id)).status == "PENDING"
+    await send(site, "/queue/unblock", 409, on="kettle")
+    await page(site, "/queue/unblock?on=kettle", 409)
+
+
+async def test_an_alert_is_cleared_once(site: httpx2.AsyncClient, database: Database) -> None:
+    [id] = await fetch(
+        database,
+        "INSERT INTO queue.alert (rule, subject, detail) VALUES ('deep', 'x', 'far') RETURNING id",
+    )
+    shown = await page(site, "/queue")
+    assert shown.css_first(f'.alerts a[href="/queue/alerts/{id}/clear"]')
+    assert "deep: far" in texts(await page(site, f"/queue/alerts/{id}/clear"), ".ask p")
+    await send(site, f"/queue/alerts/{id}/clear")
+    assert not (await page(site, "/queue")).css(".alerts")
+    await send(site, f"/queue/alerts/{id}/clear", 404)
+    await page(site, f"/queue/alerts/{id}/clear", 404)
+
+
+async def test_processors_are_tiles_that_lead_to_what_they_work_on(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        await tx.execute(
+            """
+            INSERT INTO queue.worker (name, lease, processors) VALUES ('here:1', '1 hour',
+            '[{"kind":"tea","stage":"run","number":1,"state":"idle","item":null,"since":"2026-01-01"},
+              {"kind":"tea","stage":"run","number":2,"state":"busy","item":77,"since":"2026-01-01"},
+              {"kind":"tea","stage":"run","number":3,"state":"error","item":null,"since":"2026-01-01"}]')
+            """
+        )
+    shown = await page(site, "/queue")
+    assert texts(shown, ".tile") == ["idle", "busy 77", "error"]
+    assert [one.attributes["href"] for one in shown.css(".tile a")] == ["/queue/items/77"]
+
+
+async def test_nothing_to_type_in_is_drawn_anew(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    [id] = await put(database, stages(tea=end), new("tea"))
+    for path in ("/queue/pause?phase=tea/run", f"/queue/items/{id}/cancel"):
+        shown = await page(site, path)
+        assert shown.css("form")
+        assert not shown.css("[hx-trigger] form")
+    assert 'http-equiv="refresh"' in (await site.get("/queue")).text
+    assert 'http-equiv="refresh"' not in (await site.get("/queue/pause?phase=tea/run")).text
+
+
+def test_rates_are_of_what_grew_while_somebody_looked() -> None:
+    def counted(runs: int) -> Sequence[Tally]:
+        return [Tally("tea", "run", one, runs, 0.0, []) for one in ("finish", "retry")]
+
+    rates = Rates()
+    assert rates.add(0.0, counted(100)).seconds == 0
+    pace = rates.add(30.0, counted(110))
+    assert (pace.seconds, pace.per_minute["tea", "run"]) == (30.0, 40.0)
+    pace = rates.add(WINDOW + 20, counted(110))
+    assert (pace.seconds, pace.per_minute["tea", "run"]) == (WINDOW - 10, 0.0)
+    assert rates.add(3 * WINDOW, counted(500)).seconds == 0, "nobody looked for long"
+
+
+async def test_items_are_listed_newest_first_and_by_what_they_are_like(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    table = stages(tea=end, cup=fail)
+    first, second, third = await put(
+        database, table, new("tea", "green"), new("cup", "green"), new("tea", "black")
+    )
+    await drain(database, table)
+    [late] = await put(database, table, new("tea", "white"))
+
+    async def listed(query: str) -> list[str]:
+        found = await page(site, f"/queue/items{query}")
+        return [str(one.attributes["href"]).split("/")[-1] for one in found.css(".work a")]
+
+    assert await listed("") == [str(id) for id in (late, third, second, first)]
+    assert await listed("?status=FAILED") == [str(second)]
+    assert await listed("?status=PENDING&kind=") == [str(late)]
+    assert await listed("?kind=tea&about=green") == [str(first)]
+    assert await listed("?status=SUCCESS&kind=cup") == []
+    assert await listed(f"?before={third}") == [str(second), str(first)]
+    for wrong in ("status=ODD", "before=0", "before=x", "about=%00"):
+        await page(site, f"/queue/items?{wrong}", 422)
+
+
+async def test_pages_of_items_follow_each_other_without_gap(database: Database) -> None:
+    ids = await put(database, stages(tea=end), *(new("tea", str(n)) for n in range(5)))
+    async with database.transaction() as tx:
+        top = await search.find(tx, Sought(), limit=2)
+        rest = await search.find(tx, Sought(), limit=3, before=top.next)
+    assert [one.id for one in (*top.items, *rest.items)] == ids[::-1]
+    assert rest.next is None
+
+
+async def test_a_search_for_what_is_rare_stops_and_says_where_to_go_on(database: Database) -> None:
+    table = stages(tea=end, cup=end)
+    [rare] = await put(database, table, new("cup", "rare"))
+    await put(database, table, *(new("tea", str(n)) for n in range(5)))
+    async with database.transaction() as tx:
+        found = await search.find(tx, Sought(kind="cup"), reach=3)
+        assert (found.items, found.next) == ([], rare + 3)
+        found = await search.find(tx, Sought(kind="cup"), reach=3, before=found.next)
+        assert [one.id for one in found.items] == [rare]
+        live = await search.find(tx, Sought("PENDING", "cup"), reach=1)
+        assert [one.id for one in live.items] == [rare], "what is alive is few, and all looked at"
+
+
+async def test_the_page_of_an_item_tells_all_of_it(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async def stumble(work: Work) -> Move:
+        raise RuntimeError("the cup fell")
+
+    table: Stages = {("tea", "run"): Stage(stumble, max_retries=0)}
+    data: dict[str, Any] = {"listing_id": 7, "source": 8, "company": "Acme", "opening_id": True}
+    [id] = await put(database, table, new("tea", "https://tea.example/green", data=data))
+    await drain(database, table)
+    shown = await page(site, f"/queue/items/{id}")
+    said = texts(shown, "main")[0]
+    for words in (
+        "Failed",
+        "transient",
+        "RuntimeError: the cup fell",
+        "Fingerprint",
+        "Started",
+        "0 of 0",
+    ):
+        assert words in said
+    links = [one.attributes["href"] for one in shown.css(".acts a")]
+    assert links[1:] == [
+        f"/queue/items/{id}/retry",
+        "/listings/7",
+        "/sources/8",
+        "https://tea.example/green",
+    ]
+    assert '"company": "Acme"' in shown.css_first("pre").text()
+
+
+async def test_an_item_that_failed_is_put_back(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    table = stages(tea=fail)
+    [id] = await put(database, table, new("tea"))
+    await drain(database, table)
+    await page(site, f"/queue/items/{id}/cancel", 409)
+    assert "Put this item back?" in texts(await page(site, f"/queue/items/{id}/retry"), "#asked")
+    answer = await send(site, f"/queue/items/{id}/retry")
+    assert answer.headers["location"] == f"/queue/items/{id}?did=retry"
+    assert texts(await page(site, answer.headers["location"]), ".told[role=status]")
+    assert (await item(database, id)).status == "PENDING"
+    assert await fetch(database, "SELECT note FROM queue.event WHERE what = 'put back'") == [
+        "by local"
+    ]
+    await send(site, f"/queue/items/{id}/retry", 409)
+
+
+async def test_an_item_is_cancelled_with_its_consequences_and_a_reason(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    table = stages(tea=wait, cup=end)
+    [cup] = await put(database, table, new("cup"))
+    [tea] = await put(database, table, new("tea", data={"for": cup}))
+    await drain(database, table, only=[("tea", "run")])
+    assert (await item(database, tea)).waits_for == cup
+    assert await page(site, f"/queue/items/{tea}"), "what it waits for is a link"
+    shown = await page(site, f"/queue/items/{tea}")
+    assert shown.css_first(f'dd a[href="/queue/items/{cup}"]')
+    asked = texts(await page(site, f"/queue/items/{cup}/cancel"), ".ask p")
+    assert "1 item waits for it, and goes on without it." in asked
+    answer = await send(site, f"/queue/items/{cup}/cancel", 400, reason="")
+    assert Html(answer.text).css_first(".ask")
+    await send(site, f"/queue/items/{cup}/cancel", reason="broken")
+    assert (await item(database, cup)).message == "Cancelled: broken"
+    assert (await happened(database, cup))[-1] == "cancelled"
+
+
+async def test_viewers_see_and_do_not_change(database: Database) -> None:
+    [id] = await put(database, stages(tea=end), new("tea"))
+    [alert] = await fetch(
+        database,
+        "INSERT INTO queue.alert (rule, subject, detail) VALUES ('deep', 'x', 'far') RETURNING id",
+    )
+    acts = ("pause", "resume", "unblock", f"alerts/{alert}/clear", f"items/{id}/cancel")
+    async with site_with(database) as far:
+        headers = HTML | await bearer(database, "viewer")
+        [tracking] = await fetch(database, "SELECT tracking_id FROM queue.item")
+        for path in ("", "/items", f"/items/{id}", f"/lineage/{tracking}"):
+            answer = await far.get(f"/queue{path}", headers=headers)
+            assert answer.status_code == 200
+            assert not re.search(r"/(pause|clear|cancel|retry|unblock)\b", answer.text)
+            assert (await far.get(f"/queue{path}")).status_code == 401
+        for path in acts:
+            answer = await far.post(f"/queue/{path}", headers=headers, data={"phase": "tea"})
+            assert answer.status_code == 403, path
+        headers = await bearer(database, "recruiter")
+        answer = await far.post(
+            "/queue/pause", headers=headers, data={"phase": "tea", "reason": "guests"}
+        )
+        assert answer.status_code == 303
+    async with database.transaction() as tx:
+        [pause] = await inspect.pauses(tx)
+    assert pause.reason == "guests (for a recruiter)"
+
+
+async def test_a_lineage_is_a_tree_with_what_was_refused_in_its_place(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    table = stages(tea=spawn_twice, cup=end)
+    [id] = await put(database, table, new("tea", "green"))
+    await drain(database, table)
+    [cup] = await fetch(database, "SELECT id FROM queue.item WHERE kind = 'cup'")
+    tracking = (await item(database, id)).tracking_id
+    shown = await page(site, f"/queue/lineage/{tracking}?item={cup}")
+    root = shown.css_first(".kin > li")
+    assert len(shown.css(".kin > li")) == 1
+    assert root.css_first(f'.node a[href="/queue/items/{id}"]')
+    below = root.css_first("ul")
+    refused = [" ".join(one.text().split()) for one in below.css(".refused")]
+    assert refused == [
+        "Refused it is worked on already cup/run blue",
+        "Refused it is its own ancestor tea/run green",
+    ]
+    here = shown.css_first("#here")
+    assert here.css_first("a").attributes["href"] == f"/queue/items/{cup}"
+    assert here.parent is not None
+    assert here.parent.parent is not None
+    assert here.parent.parent.html == below.html
+
+
+async def test_what_is_not_there_is_not_found(site: httpx2.AsyncClient) -> None:
+    await page(site, "/queue/items/999999999", 404)
+    await page(site, f"/queue/lineage/{UUID(int=5)}", 404)
+    await page(site, "/queue/lineage/5", 422)
+    await page(site, "/queue/items/x", 422)
+    await page(site, "/queue/items/0", 422)
+    await page(site, "/queue/items/5/eat", 422)
+
+
+async def test_the_first_thousand_of_a_big_lineage_are_drawn(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await put(database, stages(tea=end))
+    tracking = UUID(int=7)
+    await fetch(
+        database,
+        """
+        INSERT INTO queue.item (kind, stage, key, key_hash, data, priority, tracking_id, ancestry,
+            ancestor_keys, spawn_depth, max_spawn_depth, handed_over, max_retries)
+        SELECT 'tea', 'run', 'k' || n, md5('k' || n)::uuid, '{}', 100, %s, '{}', '{}', 0, 10, false, 3
+          FROM generate_series(1, 1001) AS n RETURNING id
+        """,
+        [tracking],
+    )
+    await fetch(
+        database,
+        """
+        INSERT INTO queue.ending (item_id, status, stage, final, retry_count, attempts)
+        SELECT id, 'SUCCESS', 'run', true, 0, 1 FROM queue.item RETURNING item_id
+        """,
+    )
+    [last] = await fetch(database, "SELECT max(id) FROM queue.item")
+    shown = await page(site, f"/queue/lineage/{tracking}?item={last}")
+    assert len(shown.css(".kin > li")) == 1_000
+    assert "Only the first 1,000 items are drawn" in texts(shown, ".told")[0]
+    assert f"Item {last} is not among them." in texts(shown, ".told")[0]
+
+
+def chain(length: int) -> list[Item]:
+    return [replace(ITEM, id=n, parent_id=n - 1 or None) for n in range(1, length + 1)]
+
+
+def test_a_chain_longer_than_the_stack_is_drawn_and_every_list_ends() -> None:
+    branches = tree.lay(lineage.grow(chain(3_000), []))
+    assert len(branches) == 3_000
+    assert sum(one.opens for one in branches) == sum(one.closes for one in branches) == tree.DEEPEST
+
+
+def test_children_stand_below_their_parent_in_the_order_they_came() -> None:
+    items = [
+        replace(ITEM, id=n, parent_id=parent)
+        for n, parent in ((1, None), (2, 1), (3, 1), (4, 2), (5, 9))
+    ]
+    refused = Event(1, 2, THEN, "spawn refused", None, None, "run", None, "depth: cup/run x")
+    roots = lineage.grow(items, [refused])
+    drawn = [(level, node.item.id) for level, node in lineage.walk(roots)]
+    assert drawn == [(0, 1), (1, 2), (2, 4), (1, 3), (0, 5)]
+    assert [node.is_orphan for node in roots] == [False, True]
+    assert roots[0].children[0].refused == [refused]
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+async def test_what_others_wrote_is_only_ever_text(
+    site: httpx2.AsyncClient, database: Database, words: str
+) -> None:
+    async def run(work: Work) -> Move:
+        if work.kind == "tea":
+            return Finish(spawn=[new("cup", words, data={words: words, "url": words})] * 2)
+        raise Invalid(words)
+
+    table = stages(tea=run, cup=run)
+    await put(database, table, new("tea"))
+    await drain(database, table)
+    [cup, tracking] = (
+        await fetch(database, "SELECT id, tracking_id FROM queue.item WHERE kind = 'cup'")
+    )[0]
+    async with database.transaction() as tx:
+        await control.pause(tx, "tea", None, words)
+        await tx.execute(
+            "INSERT INTO queue.alert (rule, subject, detail) VALUES (%(w)s, 'x', %(w)s)",
+            {"w": words},
+        )
+    for path in ("", "/items", f"/items/{cup}", f"/items/{cup}/retry", f"/lineage/{tracking}",
+                 "/resume?phase=tea"):  # fmt: skip
+        shown = await page(site, f"/queue{path}")
+        assert not shown.css("main script, main img, main [onerror]")
+        assert not shown.css('a[href^="javascript"]')
+        assert "49" not in " ".join(texts(shown, "bdi"))
+    assert words in texts(await page(site, f"/queue/items/{cup}"), ".facts bdi")
+
+
+def test_data_shows_what_would_turn_a_line_around() -> None:
+    assert item_page.written({"a": "x\u202ey\u0000"}) == '{\n  "a": "x\\u202ey\\u0000"\n}'
