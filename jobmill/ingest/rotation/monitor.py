@@ -10,6 +10,7 @@ from typing import Any
 from jobmill.db import Tx, row, rows
 from jobmill.errors import Conflict, NotFound
 from jobmill.ingest.adapters import PLATFORMS
+from jobmill.ingest.policy.gates import UNLIMITED
 from jobmill.ingest.rotation import platforms
 from jobmill.ingest.rotation.selection import PolicyName
 from jobmill.ingest.rotation.targets import Kind, Status
@@ -67,6 +68,41 @@ async def brought(tx: Tx, at: dt.datetime, span: dt.timedelta) -> list[Brought]:
 
 
 @dataclass(frozen=True, slots=True)
+class Yielded:
+    """A source in the last hours."""
+
+    source: int
+    name: str
+    platform: str
+    calls: int
+    new: int
+    new_per_call: float
+    wasted: int
+    failed: int
+
+
+async def yielded(tx: Tx, at: dt.datetime, span: dt.timedelta, *, limit: int = 50) -> list[Yielded]:
+    """The sources that brought most, and those that were called most for it."""
+    return await rows(
+        tx,
+        Yielded,
+        """
+        SELECT source_id AS source, name, source_type AS platform, calls, new,
+               round(new::numeric / calls, 2)::float8 AS new_per_call, wasted, failed
+          FROM (SELECT source_id, count(*)::int AS calls, sum(new)::int AS new,
+                       (count(*) FILTER (WHERE new = 0))::int AS wasted,
+                       (count(*) FILTER (WHERE answer IN ('gone', 'error')))::int AS failed
+                  FROM rotation.call WHERE called_at > %(since)s
+                 GROUP BY source_id
+                 ORDER BY new DESC, calls DESC, source_id LIMIT %(limit)s) AS made
+          JOIN catalog.source ON source.id = source_id
+         ORDER BY new DESC, calls DESC, source_id
+        """,
+        {"since": at - span, "limit": limit},
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Day:
     """The calls of one day (UTC)."""
 
@@ -79,19 +115,26 @@ class Day:
 
 
 async def days(tx: Tx, at: dt.datetime, count: int = 14) -> list[Day]:
-    """Yield per call over time, newest first."""
+    """Yield per call over time, newest first; days without a call are left out."""
     return await rows(
         tx,
         Day,
         """
-        SELECT (called_at AT TIME ZONE 'UTC')::date AS day, count(*)::int AS calls,
-               sum(new)::int AS new, round(avg(new), 2)::float8 AS new_per_call,
-               (count(*) FILTER (WHERE new = 0))::int AS wasted,
-               (count(*) FILTER (WHERE answer IN ('gone', 'error')))::int AS failed
-          FROM rotation.call WHERE called_at > %(at)s - make_interval(days => %(days)s)
-         GROUP BY 1 ORDER BY 1 DESC
+        -- A day at a time: grouping all of their calls would sort them.
+        SELECT day::date AS day, calls, new, round(new::numeric / calls, 2)::float8 AS new_per_call,
+               wasted, failed
+          FROM generate_series(%(today)s::date - %(days)s::int + 1, %(today)s::date,
+                               interval '1 day') AS day
+         CROSS JOIN LATERAL (
+            SELECT count(*)::int AS calls, sum(new)::int AS new,
+                   (count(*) FILTER (WHERE new = 0))::int AS wasted,
+                   (count(*) FILTER (WHERE answer IN ('gone', 'error')))::int AS failed
+              FROM rotation.call
+             WHERE called_at >= day::timestamp AT TIME ZONE 'UTC'
+               AND called_at < (day::timestamp + interval '1 day') AT TIME ZONE 'UTC') AS made
+         WHERE calls > 0 ORDER BY day DESC
         """,
-        {"at": at, "days": count},
+        {"today": at.astimezone(dt.UTC).date(), "days": count},
     )
 
 
@@ -156,6 +199,34 @@ async def standstill(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> lis
     )
     named = [Standstill(one.what, one.targets, shut.get(one.what, one.why)) for one in counts]
     return named + [Standstill(name, 0, why) for name, why in off.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A platform, and how many calls it takes now."""
+
+    platform: str
+    per_hour: int | None
+    per_day: int | None
+    left: int | None
+    """None: as many as one likes."""
+    why: str | None
+    """Why it takes none."""
+
+
+async def spaces(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> list[Space]:
+    """Each platform that has targets or limits."""
+    room = await platforms.room(tx, at, environ)
+    known = await platforms.standings(tx)
+    limited = {one.name for one in known.values() if (one.per_hour, one.per_day) != (None, None)}
+    found: list[Space] = []
+    for name in sorted({*room.left, *room.shut, *limited}):
+        one = known.get(name)
+        left = room.left.get(name, 0 if name in room.shut else UNLIMITED)
+        why = room.shut.get(name)
+        limits = (one.per_hour, one.per_day) if one else (None, None)
+        found.append(Space(name, *limits, None if left >= UNLIMITED else left, why))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from jobmill.catalog import history
 from jobmill.db import Tx, row, rows
 from jobmill.ingest import keys
 from jobmill.ingest.adapters import BY_NAME
@@ -136,7 +137,9 @@ async def probed(tx: Tx, names: list[str], at: dt.datetime) -> None:
     )
 
 
-async def limit(tx: Tx, name: str, *, per_hour: int | None, per_day: int | None) -> None:
+async def limit(
+    tx: Tx, name: str, *, per_hour: int | None, per_day: int | None, actor: str | None = None
+) -> None:
     """From now on so many calls are made to a platform at most; None lifts a limit."""
     await tx.execute(
         """
@@ -146,6 +149,8 @@ async def limit(tx: Tx, name: str, *, per_hour: int | None, per_day: int | None)
         """,
         {"name": name, "per_hour": per_hour, "per_day": per_day},
     )
+    said = {"per_hour": per_hour, "per_day": per_day}
+    await history.record(tx, "vendor", name, "limited", actor=actor, **said)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from psycopg.errors import UniqueViolation
+
 from jobmill.catalog import boards
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Tx, row, rows, value
@@ -17,6 +19,9 @@ from jobmill.ingest.rotation import targets
 INTERVAL = dt.timedelta(hours=24)
 """At most once a day each, until they are warmed."""
 HIGHEST = 100
+MOST = 1_000
+"""Slices of one search: a list that was pasted by mistake must not become a million calls."""
+SAME = "there is the same search already: `rotate search list`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,7 @@ async def add(
         [name, words, places, priority],
     )
     if id is None:
-        raise Conflict("there is the same search already: `rotate search list`")
+        raise Conflict(SAME)
     await arrange(tx, id)
     return await get(tx, id)
 
@@ -65,6 +70,8 @@ def slices(platform: str, keywords: Sequence[str], locations: Sequence[str]) -> 
         raise Invalid(f"{chosen.title} cannot be searched")
     if chosen.off:
         raise Invalid(f"{chosen.title} is off: {chosen.off}")
+    if len(keywords) * len(locations) > MOST:
+        raise Invalid(f"a search has at most {MOST:,} pairs of words and place")
     return [_slice(platform, words, place) for words in keywords for place in locations]
 
 
@@ -179,6 +186,50 @@ async def change(
     )
     await arrange(tx, id)
     return await get(tx, id)
+
+
+async def edit(
+    tx: Tx,
+    id: int,
+    platform: str,
+    keywords: Sequence[str],
+    locations: Sequence[str],
+    *,
+    priority: int,
+) -> Search:
+    """Look for something else; slices that nobody wants any more rest, with what they have taught."""
+    await get(tx, id)
+    name = saved.platform(platform).name
+    words, places = _plain(keywords), _plain(locations)
+    slices(name, words, places)
+    try:
+        await tx.execute(
+            """
+            UPDATE rotation.search
+               SET platform = %s, keywords = %s, locations = %s, priority = %s WHERE id = %s
+            """,
+            [name, words, places, priority, id],
+        )
+    except UniqueViolation as error:
+        raise Conflict(SAME) from error
+    await arrange(tx, id)
+    return await get(tx, id)
+
+
+async def own_slices(tx: Tx, id: int) -> int:
+    """How many slices no other search wants: without this one they rest."""
+    found = await value(
+        tx,
+        int,
+        """
+        SELECT count(*)::int FROM rotation.search_slice AS own
+         WHERE search_id = %(id)s
+           AND NOT EXISTS (SELECT FROM rotation.search_slice AS other
+                            WHERE other.source_id = own.source_id AND search_id <> %(id)s)
+        """,
+        {"id": id},
+    )
+    return found or 0
 
 
 async def remove(tx: Tx, id: int) -> Search:

@@ -1,0 +1,155 @@
+"""/rotation/targets: all targets, and each with its calls and its place."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from pydantic import Field
+
+from jobmill.catalog import sources
+from jobmill.catalog.sources import Source
+from jobmill.db import Tx
+from jobmill.errors import AppError, Conflict, Invalid
+from jobmill.ingest.policy import yields
+from jobmill.ingest.rotation import plan, targets, turns
+from jobmill.ingest.rotation.targets import Status, Target
+from jobmill.ingest.rotation.turns import Call
+from jobmill.web import faults
+from jobmill.web.api.shapes import MOST_ID, WholePathId
+from jobmill.web.form import Fields
+from jobmill.web.pages.rotation import words
+from jobmill.web.pages.rotation.number import whole
+from jobmill.web.rights import Recruiter
+from jobmill.web.seeking import Asked, Words
+from jobmill.web.shell import Page
+from jobmill.web.texts import say
+from jobmill.web.view import Db, Door
+
+router = APIRouter(prefix="/rotation/targets")
+
+AT_ONCE = 50
+Change = Literal["pause", "resume", "revive"]
+Turn = Callable[..., Awaitable[Target]]
+TURNS: Mapping[Change, Turn] = {
+    "pause": targets.pause,
+    "resume": targets.resume,
+    "revive": targets.revive,
+}
+
+
+class Wanted(Asked):
+    status: Status | None = None
+    platform: Words | None = None
+    after: Annotated[int, Field(ge=0, le=MOST_ID)] = 0
+
+
+@router.get("")
+async def show(asked: Annotated[Wanted, Query()], db: Db, page: Page) -> HTMLResponse:
+    async with db.transaction() as tx:
+        found = await turns.find(
+            tx,
+            status=asked.status,
+            platform=asked.platform,
+            after=asked.after,
+            limit=AT_ONCE + 1,
+        )
+    shown = found[:AT_ONCE]
+    more = asked.url("/rotation/targets", after=shown[-1].source) if found[AT_ONCE:] else None
+    first = asked.without("after").url("/rotation/targets")
+    return page(
+        "rotation/targets.html", asked=asked, targets=shown, more=more, first=first, words=words
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    source: Source
+    target: Target | None
+    calls: list[Call]
+    worth: str
+
+    @property
+    def gap(self) -> float:
+        """Seconds that pass between two calls at least."""
+        return yields.Rules().gaps[self.target.kind] if self.target else 0
+
+
+@router.get("/{source_id}")
+async def show_one(source_id: WholePathId, db: Db, page: Page, did: str = "") -> HTMLResponse:
+    return await _show(db, page, source_id, did=did)
+
+
+async def _show(
+    db: Door,
+    page: Page,
+    id: int,
+    *,
+    did: str = "",
+    error: AppError | None = None,
+    typed: str | None = None,
+) -> HTMLResponse:
+    async with db.transaction() as tx:
+        shown = await read(tx, id)
+        now = await plan.clock(tx)
+    return page(
+        "rotation/target.html",
+        faults.status(error) if error else 200,
+        topics=["rotation"],
+        shown=shown,
+        now=now,
+        told=told(did),
+        error=error,
+        typed=typed,
+        first=now - dt.timedelta(days=90),
+        words=words,
+    )
+
+
+async def read(tx: Tx, id: int) -> Shown:
+    source, target = await sources.get(tx, id), await targets.find(tx, id)
+    at = await plan.clock(tx)
+    worths = await turns.worths(tx, at, [id])
+    return Shown(source, target, await turns.calls(tx, id), words.worth(worths.get(id)))
+
+
+def told(did: str) -> str | None:
+    return {
+        "pause": say("It is left out of the rotation until it is resumed."),
+        "resume": say("It takes its turn again."),
+        "revive": say("Its failures are forgotten, and it may run at once."),
+        "priority": say("Its priority is changed."),
+    }.get(did)
+
+
+@router.post("/{source_id}/priority")
+async def put(
+    source_id: WholePathId, form: Fields, visitor: Recruiter, db: Db, page: Page
+) -> Response:
+    """Put it further ahead or behind."""
+    try:
+        wanted = whole(form, "priority", say("A priority is a whole number from 0 on."))
+        async with db.transaction() as tx:
+            await targets.meet(tx, source_id)
+            await turns.put(tx, source_id, wanted, actor=visitor.actor.name)
+    except (Invalid, Conflict) as error:
+        return await _show(db, page, source_id, error=error, typed=form.get("priority", ""))
+    return RedirectResponse(f"/rotation/targets/{source_id}?did=priority", 303)
+
+
+@router.post("/{source_id}/{change}")
+async def turn(
+    source_id: WholePathId, change: Change, visitor: Recruiter, db: Db, page: Page
+) -> Response:
+    """Leave it out, let it in again, or forget its failures."""
+    try:
+        async with db.transaction() as tx:
+            await targets.meet(tx, source_id)
+            await TURNS[change](tx, source_id, actor=visitor.actor.name)
+    except (Invalid, Conflict) as error:
+        return await _show(db, page, source_id, error=error)
+    return RedirectResponse(f"/rotation/targets/{source_id}?did={change}", 303)

@@ -1,0 +1,356 @@
+"""/rotation: what is due, what calls bring, and who comes first."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import AsyncIterator
+
+import httpx2
+import pytest
+from psycopg.types.json import Jsonb
+
+from jobmill import queue
+from jobmill.catalog import history
+from jobmill.db import Database, Tx, value
+from jobmill.ingest.rotation import platforms, searches, targets
+from jobmill.pipelines import rotation
+from jobmill.queue import Finish, Stage, Work
+from jobmill.settings import Settings
+from jobmill.tools import Tools
+from jobmill.web.pages.rotation import words
+from tests.fakes import Net
+from tests.ingest.rotation.kit import answer, failed, make_target, put
+from tests.people.kit import bearer
+from tests.web.kit import site_with
+
+HTML = {"accept": "text/html"}
+EVIL = '"><img src=x onerror=alert(1)> <script>alert(1)</script> {{7*7}}'
+ALL = ("", "/yield", "/targets", "/searches", "/platforms")
+
+
+def now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC)
+
+
+async def make(database: Database, platform: str = "greenhouse", **columns: object) -> int:
+    async with database.transaction() as tx:
+        return await make_target(tx, platform, **columns)
+
+
+async def look(site: httpx2.AsyncClient, path: str = "", status: int = 200) -> str:
+    found = await site.get(f"/rotation{path}", headers=HTML)
+    assert found.status_code == status
+    return found.text
+
+
+async def send(
+    site: httpx2.AsyncClient, path: str, status: int = 303, **form: str
+) -> httpx2.Response:
+    found = await site.post(
+        f"/rotation{path}", data=form, headers={**HTML, "origin": str(site.base_url).rstrip("/")}
+    )
+    assert found.status_code == status
+    return found
+
+
+async def make_run(tx: Tx, **skipped: str) -> int:
+    id = await value(
+        tx,
+        int,
+        """
+        INSERT INTO rotation.run (trigger, policy, chosen, skipped)
+        VALUES ('manual', 'yield', 2, %s) RETURNING id
+        """,
+        [Jsonb(skipped)],
+    )
+    assert id
+    return id
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (None, "hardly anything"),
+        (0.001, "hardly anything"),
+        (0.2, "one in 5 calls"),
+        (0.74, "one in 2 calls"),
+        (0.8, "1 listing"),
+        (1_234.2, "1,234 listings"),
+    ],
+)
+def test_what_a_call_is_worth_is_said_in_words(value: float | None, said: str) -> None:
+    assert words.worth(value) == said
+
+
+@pytest.mark.parametrize("path", ALL)
+async def test_an_empty_rotation_says_what_to_do_next(site: httpx2.AsyncClient, path: str) -> None:
+    text = await look(site, path)
+    assert 'class="empty"' in text
+    assert text.count("<h1") == 1
+
+
+async def test_what_is_due_is_shown_with_its_worth(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    known = {"rho": 3.0, "d": 0.05, "last_ok_at": now() - dt.timedelta(days=60)}
+    rich = await make(database, **known)
+    later = await make(database, "lever", due_at=now() + dt.timedelta(hours=5))
+    text = await look(site)
+    assert f"/rotation/targets/{rich}" in text
+    assert f"/rotation/targets/{later}" not in text
+    assert "48 listings" in text
+    assert f"/rotation/targets/{later}" in await look(site, "?ahead=day")
+    assert f"/rotation/targets/{rich}" not in await look(site, "?ahead=day&platform=lever")
+
+
+async def test_the_last_run_tells_what_was_skipped_and_why(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        run = await make_run(tx, reed="it needs a key: set REED_API_KEY")
+        bad = await make_target(tx, run_id=run, queued_at=now())
+        await answer(tx, bad, now(), **failed(detail="the board fell over"))
+        held = await make_target(tx)
+        await put(tx, held, run_id=run, held="the queue has no room")
+    text = await look(site)
+    for said in ("REED_API_KEY", "the board fell over", "the queue has no room"):
+        assert said in text
+    assert "Nothing was skipped" not in text
+
+
+async def test_a_run_asked_for_is_one_item_however_often_one_asks(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        await queue.declare(tx, {(rotation.KIND, "run"): Stage(_nothing)})
+    first = (await send(site, "/run")).headers["location"]
+    again = (await send(site, "/run")).headers["location"]
+    item = first.rpartition("=")[2]
+    assert first == f"/rotation?did=started&item={item}"
+    assert again == f"/rotation?did=running&item={item}"
+    assert f'href="/queue/items/{item}"' in await look(site, f"?did=started&item={item}")
+
+
+async def _nothing(work: Work) -> Finish:
+    return Finish("")
+
+
+@pytest.mark.parametrize(("by_hand", "claimed"), [(True, 1), (False, 0)])
+async def test_a_run_by_hand_does_not_wait_for_the_pace(
+    database: Database, by_hand: bool, claimed: int
+) -> None:
+    await make(database)
+    new = rotation.work() if by_hand else queue.New(rotation.KIND, "run", "what is due")
+    wish = rotation.wish_of(Settings(rotation_calls_per_day=0))
+    tools = Tools(database, Net())
+    run = Stage(lambda work: rotation.rotate(tools, wish, work))
+    stages = {(rotation.KIND, "run"): run, ("source", "scrape"): Stage(_nothing)}
+    async with database.transaction() as tx:
+        await queue.declare(tx, stages)
+        await queue.submit(tx, new)
+    await queue.Worker(database, stages, only=[(rotation.KIND, "run")]).drain()
+    async with database.transaction() as tx:
+        found = await value(tx, int, "SELECT count(*) FROM rotation.target WHERE run_id > 0")
+    assert found == claimed
+
+
+async def test_yield_is_a_series_with_its_text_and_tables_that_sort(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        one = await make_target(tx)
+        await answer(tx, one, now(), new=7)
+    for of in ("day", "week", "month"):
+        text = await look(site, f"/yield?of={of}")
+        table = text[text.index("<table id=") : text.index("</table>")]
+        assert "data-series=" in table
+        assert 'data-value="7">7<' in table
+        assert table.count('scope="row" data-value=') == 2
+        assert f'<a href="/rotation/targets/{one}">' in text
+        assert "/static/series.js" in text
+        assert "/static/vendor/uPlot.min.css" in text
+    assert "under 6 hours: 1" in text
+
+
+async def test_a_target_is_paused_resumed_and_put_ahead(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    id = await make(database)
+    for change, status in (("pause", "paused"), ("resume", "active")):
+        await send(site, f"/targets/{id}/{change}")
+        async with database.transaction() as tx:
+            assert (await targets.get(tx, id)).status == status
+    await send(site, f"/targets/{id}/priority", priority="5")
+    async with database.transaction() as tx:
+        assert (await targets.get(tx, id)).priority == 5
+        happened = [(one.what, one.actor) for one in await history.of(tx, "source", id)]
+    assert happened[-3:] == [("paused", "local"), ("resumed", "local"), ("prioritised", "local")]
+
+
+async def test_what_cannot_be_done_to_a_target_is_said_and_what_was_typed_is_kept(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    id = await make(database)
+    assert 'role="alert"' in (await send(site, f"/targets/{id}/resume", 409)).text
+    found = await send(site, f"/targets/{id}/priority", 400, priority="7x")
+    assert 'role="alert"' in found.text
+    assert 'value="7x"' in found.text
+    assert (
+        "1,000,000" in (await send(site, f"/targets/{id}/priority", 400, priority="1000001")).text
+    )
+    await look(site, f"/targets/{id + 1_000_000}", 404)
+
+
+async def test_a_target_that_was_given_up_is_revived(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    id = await make(database, status="bad", fail_count=5)
+    assert f"/targets/{id}/revive" in await look(site, f"/targets/{id}")
+    assert "1 target" in await look(site)
+    await send(site, f"/targets/{id}/revive")
+    async with database.transaction() as tx:
+        target = await targets.get(tx, id)
+    assert (target.status, target.fail_count) == ("active", 0)
+
+
+async def test_targets_are_paged_and_filtered(site: httpx2.AsyncClient, database: Database) -> None:
+    async with database.transaction() as tx:
+        ids = [await make_target(tx) for _ in range(51)]
+        paused = await make_target(tx, "lever", status="paused")
+    text = await look(site, "/targets")
+    assert f"after={ids[49]}" in text
+    assert f"/targets/{ids[50]}" not in text
+    assert f"/targets/{ids[50]}" in await look(site, f"/targets?after={ids[49]}")
+    for asked in ("status=paused", "platform=lever"):
+        text = await look(site, f"/targets?{asked}")
+        assert f"/targets/{paused}" in text
+        assert f"/targets/{ids[0]}" not in text
+
+
+async def test_a_search_is_added_edited_turned_off_and_removed(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    form = {"platform": "remotive", "priority": "80", "locations": ""}
+    await send(site, "/searches/new", keywords="pump engineer\r\n driller ", **form)
+    async with database.transaction() as tx:
+        [one] = await searches.find(tx)
+    assert (one.keywords, one.priority, one.slices) == (["driller", "pump engineer"], 80, 2)
+    refused = await send(site, "/searches/new", 409, keywords="driller\npump engineer", **form)
+    assert "driller\npump engineer</textarea>" in refused.text
+    await send(site, f"/searches/{one.id}", keywords="cook", **form)
+    async with database.transaction() as tx:
+        assert (await searches.get(tx, one.id)).keywords == ["cook"]
+        resting = await value(
+            tx, int, "SELECT count(*) FROM rotation.target WHERE status = 'paused'"
+        )
+    assert resting == 2
+    assert "1 slice that no other search wants" in await look(site, f"/searches/{one.id}/remove")
+    await send(site, f"/searches/{one.id}/off")
+    async with database.transaction() as tx:
+        assert not (await searches.get(tx, one.id)).enabled
+    await send(site, f"/searches/{one.id}/remove")
+    assert "No searches" in await look(site, "/searches")
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({"platform": "remotive", "keywords": " ", "priority": "5"}, "what is looked for"),
+        ({"platform": "remotive", "keywords": "cook", "priority": "101"}, "0 to 100"),
+        ({"keywords": "cook", "priority": "5"}, "Choose a platform"),
+        ({"platform": "lever", "keywords": "cook", "priority": "5"}, "cannot be searched"),
+        ({"platform": "remotive", "keywords": "x" * 201, "priority": "5"}, "at most 200"),
+    ],
+)
+async def test_a_search_that_makes_no_sense_is_not_kept(
+    site: httpx2.AsyncClient, database: Database, form: dict[str, str], said: str
+) -> None:
+    assert said in (await send(site, "/searches/new", 400, **form)).text
+    async with database.transaction() as tx:
+        assert await searches.find(tx) == []
+
+
+async def test_an_edit_that_makes_two_searches_the_same_is_refused(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        await searches.add(tx, "remotive", ["cook"], [""])
+        other = await searches.add(tx, "remotive", ["baker"], [""])
+    form = {"platform": "remotive", "keywords": "cook", "priority": "50"}
+    assert "the same search" in (await send(site, f"/searches/{other.id}", 409, **form)).text
+
+
+async def test_a_search_of_a_million_pairs_is_refused(tx: Tx) -> None:
+    many = [str(n) for n in range(1_001)]
+    with pytest.raises(searches.Invalid, match="1,000 pairs"):
+        await searches.add(tx, "remotive", many, [""])
+
+
+async def test_limits_of_a_platform_are_kept_shown_and_lifted(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await make(database)
+    await send(site, "/platforms/greenhouse", per_hour="20", per_day="")
+    text = await look(site, "/platforms")
+    assert "<td>20</td>" in text
+    assert "no limit" in text
+    assert 'value="20"' in await look(site, "/platforms/greenhouse")
+    wrong = await send(site, "/platforms/greenhouse", 400, per_hour="-1", per_day="9")
+    assert 'value="-1"' in wrong.text
+    assert 'value="9"' in wrong.text
+    await send(site, "/platforms/greenhouse", per_hour="", per_day="0")
+    assert "used up" in await look(site, "/platforms")
+    async with database.transaction() as tx:
+        standing = (await platforms.standings(tx))["greenhouse"]
+        events = await history.of(tx, "vendor", "greenhouse")
+    assert (standing.per_hour, standing.per_day) == (None, 0)
+    assert [one.what for one in events] == ["limited", "limited"]
+    await look(site, "/platforms/nowhere", 404)
+
+
+@pytest.fixture
+async def far(database: Database) -> AsyncIterator[httpx2.AsyncClient]:
+    async with site_with(database) as client:
+        client.headers.update(await bearer(database, "viewer"))
+        yield client
+
+
+async def test_a_viewer_sees_everything_and_changes_nothing(
+    far: httpx2.AsyncClient, database: Database
+) -> None:
+    id = await make(database)
+    async with database.transaction() as tx:
+        search = await searches.add(tx, "remotive", ["cook"], [""])
+    for path in (*ALL, f"/targets/{id}"):
+        assert 'method="post" action="/rotation' not in await look(far, path)
+    for path in ("/searches/new", f"/searches/{search.id}", "/platforms/greenhouse"):
+        await look(far, path, 403)
+    changes = (
+        "/run",
+        f"/targets/{id}/pause",
+        f"/targets/{id}/priority",
+        "/searches/new",
+        f"/searches/{search.id}",
+        f"/searches/{search.id}/off",
+        f"/searches/{search.id}/remove",
+        "/platforms/greenhouse",
+    )
+    for path in changes:
+        await send(far, path, 403)
+
+
+async def test_names_and_errors_of_others_run_nothing(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        run = await make_run(tx, **{EVIL: EVIL})
+        id = await make_target(tx, run_id=run)
+        await tx.execute("UPDATE catalog.source SET name = %s WHERE id = %s", [EVIL, id])
+        await answer(tx, id, now(), **failed(detail=EVIL))
+        await put(tx, id, due_at=now(), held=EVIL)
+        search = await searches.add(tx, "jooble", [EVIL], [EVIL])
+    paths = (*ALL, f"/targets/{id}", f"/searches/{search.id}", f"/searches/{search.id}/remove")
+    for path in paths:
+        text = await look(site, path)
+        assert "<img src=x" not in text
+        assert "<script>alert" not in text
