@@ -4,7 +4,7 @@ PY = .venv/bin/python
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test check fmt eval bench bench-queue bench-ingest bench-rotation bench-pipeline bench-hiring soak clean
+.PHONY: help setup setup-dev run test screenshots check fmt eval bench bench-queue bench-ingest bench-rotation bench-pipeline bench-hiring soak clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do \
@@ -20,7 +20,12 @@ run: setup  ## Set up and start Jobmill
 	@$(PY) -m jobmill up
 
 test: setup-dev  ## Run the tests; ARGS= is handed to pytest
+	@scripts/browser get >/dev/null || true
 	@$(PY) -m pytest -m "not soak" -n 2 --dist loadfile -rs $(ARGS)
+
+screenshots: setup-dev  ## Take pictures of all pages into build/screenshots
+	@scripts/browser get >/dev/null
+	@$(PY) -m pytest tests/browser/test_pictures.py tests/browser/test_journeys.py -n 2 --dist loadfile -rs $(ARGS)
 
 check: setup-dev  ## Check format, lint, types and import rules
 	@$(PY) -m ruff format --check .

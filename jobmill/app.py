@@ -12,7 +12,17 @@ from jobmill import log, queue
 from jobmill.hiring import deadlines, letters
 from jobmill.hiring import notices as hiring_notices
 from jobmill.outside.webhook import Caller
-from jobmill.pipelines import company, discovery, inbox, listing, notices, rotation, source, upkeep
+from jobmill.pipelines import (
+    company,
+    discovery,
+    inbox,
+    listing,
+    notices,
+    preview,
+    rotation,
+    source,
+    upkeep,
+)
 from jobmill.queue import Move, New, Stage, Stages, Work, Worker, schedule, watch
 from jobmill.queue.feed import SCAN_EVERY, Feed, feeder
 from jobmill.queue.schedule import Schedule
@@ -64,6 +74,7 @@ def stages(tools: Tools, settings: Settings) -> Stages:
         (company.KIND, "analyze"): stage(partial(company.analyze, tools)),
         (company.KIND, "save"): stage(partial(company.save, tools)),
         (source.KIND, "scrape"): stage(partial(source.scrape, tools, os.environ)),
+        (preview.KIND, "try"): stage(partial(preview.attempt, tools, os.environ)),
         (rotation.KIND, "run"): stage(
             partial(rotation.rotate, tools, rotation.wish_of(settings)), processors=1
         ),

@@ -117,6 +117,29 @@ async def find(
     )
 
 
+async def count(tx: Tx, *, most: int = 1_000) -> int:
+    """How many wait; of very many, the first `most`."""
+    return (
+        await value(
+            tx,
+            int,
+            """
+            SELECT count(*) FROM (
+                SELECT id FROM catalog.company
+                 WHERE job_board_url IS NOT NULL AND job_board_decision IS NULL
+                   AND job_board_confidence IS DISTINCT FROM 'high'
+                   AND NOT EXISTS (SELECT FROM catalog.source
+                                    WHERE source.company_id = company.id)
+                UNION ALL
+                SELECT id FROM catalog.source WHERE status = 'pending_validation'
+                 LIMIT %s) AS waiting
+            """,
+            [most],
+        )
+        or 0
+    )
+
+
 async def get(tx: Tx, ref: Ref) -> Pending:
     """One thing to decide, or decided; NotFound if there is none."""
     found = await find(tx, noun=ref.noun, id=ref.id, waiting=False, limit=1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from jobmill.catalog import history, urls
 from jobmill.catalog.sources import NewSource, SourceId
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, row, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +87,28 @@ async def _known(tx: Tx, news: Sequence[NewSource]) -> list[_Kept]:
             "tokens": [one.token for one in news],
         },
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How far sources that may run have been read."""
+
+    all: int
+    read: int
+    failing: int
+    """Whose last run failed."""
+
+
+async def reading(tx: Tx) -> Reading:
+    """All that are enabled together."""
+    found = await row(
+        tx,
+        Reading,
+        """
+        SELECT count(*)::int AS "all", count(last_scraped_at)::int AS read,
+               count(*) FILTER (WHERE consecutive_failures > 0)::int AS failing
+          FROM catalog.source WHERE status = 'active'
+        """,
+    )
+    assert found
+    return found

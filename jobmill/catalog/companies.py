@@ -16,9 +16,12 @@ CompanyId = NewType("CompanyId", int)
 Analysis: TypeAlias = Literal["pending", "analyzing", "complete", "sparse", "failed"]
 Tier: TypeAlias = Literal["S", "A", "B", "C", "D"]
 Confidence: TypeAlias = Literal["high", "medium", "low"]
+Completeness: TypeAlias = Literal["good", "minimal", "sparse"]
 
 LONGEST_NAME = 300
 """What is longer is a text that stood where a name should, and fits into no index."""
+LITTLE_ABOUT, LITTLE_CULTURE = 50, 25
+"""Longer texts say something."""
 GOOD_ABOUT, GOOD_CULTURE = 100, 50
 """Longer texts are enough to judge by."""
 FRESH = dt.timedelta(days=30)
@@ -64,7 +67,7 @@ class Company:
 
 def is_minimal(company: Company) -> bool:
     """Enough to say something: name, website, and a little about it or its culture."""
-    told = _longer(company.about, 50) or _longer(company.culture, 25)
+    told = _longer(company.about, LITTLE_ABOUT) or _longer(company.culture, LITTLE_CULTURE)
     return bool(company.name and company.website and told)
 
 
@@ -79,7 +82,7 @@ def is_settled(company: Company, now: dt.datetime) -> bool:
     return is_good(company) and now - company.updated_at < FRESH
 
 
-def completeness(company: Company) -> Literal["good", "minimal", "sparse"]:
+def completeness(company: Company) -> Completeness:
     """In one word, how much we know."""
     if is_good(company):
         return "good"
@@ -195,6 +198,7 @@ async def find(
     tx: Tx,
     *,
     id: int | None = None,
+    ids: Sequence[int] | None = None,
     q: str | None = None,
     tier: Tier | None = None,
     waiting: bool = False,
@@ -221,6 +225,7 @@ async def find(
           FROM catalog.company
          WHERE id > %(after)s
            AND (%(id)s::bigint IS NULL OR id = %(id)s)
+           AND (%(ids)s::bigint[] IS NULL OR id = ANY(%(ids)s))
            AND (%(q)s::text IS NULL OR position(lower(%(q)s) IN lower(name)) > 0)
            AND (%(tier)s::text IS NULL OR tier = %(tier)s)
            AND (NOT %(waiting)s
@@ -233,6 +238,7 @@ async def find(
         """,
         {
             "id": id,
+            "ids": None if ids is None else list(ids),
             "q": q,
             "tier": tier,
             "waiting": waiting,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import base64
 import binascii
+import dataclasses
 import datetime as dt
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, LiteralString
 
 from jobmill.catalog.listings import ListingId
 from jobmill.catalog.posting import Arrangement
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, row, rows
 from jobmill.errors import Invalid
 
 
@@ -22,7 +24,9 @@ class Query:
     words: str | None = None
     """As people write it: words, "phrases", or, -not."""
     company: str | None = None
+    """Beginnings of the words in its name."""
     location: str | None = None
+    """The same of a place."""
     arrangement: Arrangement | None = None
     platform: str | None = None
     source_id: int | None = None
@@ -72,97 +76,191 @@ class Hits:
     hits: list[Hit]
     next: str | None
     """What to ask for to see the next page; None on the last one."""
+    partial: bool = False
+    """Whether only the newest `reach` were looked at; `next` looks further where that can be."""
 
 
-async def find(tx: Tx, query: Query, *, after: str | None = None, limit: int = 50) -> Hits:
-    """One page. Pages are stable: what comes and goes meanwhile moves nothing twice into view."""
-    if query.sort == "best" and not query.words:
-        raise Invalid("say what to look for: there is no best without words")
-    place = _read_cursor(after, query.sort)
+async def find(
+    tx: Tx, query: Query, *, after: str | None = None, limit: int = 50, reach: int | None = None
+) -> Hits:
+    """One page. Pages are stable: what comes and goes meanwhile moves nothing twice into view.
+
+    `reach`: look at so many of the newest and no more, however many there are; but what has rare
+    words is found wherever it is. Then a page may hold less than it could.
+    """
     best = query.sort == "best"
-    found = await rows(
-        tx,
-        Hit,
-        """
-        WITH asked AS (
-            SELECT websearch_to_tsquery('english', catalog.searchable(%(words)s)) AS words
-        ), fitting AS (
-            SELECT listing.*,
-                   CASE WHEN %(words)s::text IS NULL THEN 0
-                        ELSE ts_rank(search, asked.words) END AS rank
-              FROM catalog.listing, asked
-             WHERE (%(words)s::text IS NULL OR search @@ asked.words)
-               AND (%(company)s::text IS NULL
-                    OR position(lower(%(company)s) IN lower(company)) > 0)
-               AND (%(location)s::text IS NULL
-                    OR position(lower(%(location)s) IN
-                                lower(concat_ws(' ', location, array_to_string(locations, ' ')))) > 0)
-               AND (%(arrangement)s::text IS NULL OR arrangement = %(arrangement)s)
-               AND (%(platform)s::text IS NULL OR platform = %(platform)s)
-               AND (%(source_id)s::bigint IS NULL OR source_id = %(source_id)s)
-               AND (%(company_id)s::bigint IS NULL OR company_id = %(company_id)s)
-               AND (%(seniority)s::text IS NULL OR seniority = %(seniority)s)
-               AND (%(employment_type)s::text IS NULL OR employment_type = %(employment_type)s)
-               AND (%(least_pay)s::float8 IS NULL
-                    OR coalesce(salary_max, salary_min) * CASE salary_period
-                           WHEN 'hour' THEN 2080 WHEN 'day' THEN 260 WHEN 'week' THEN 52
-                           WHEN 'month' THEN 12 ELSE 1 END >= %(least_pay)s)
-               AND (%(since)s::timestamptz IS NULL OR first_seen_at >= %(since)s)
-               AND (%(state)s = 'all' OR (closed_at IS NULL) = (%(state)s = 'open'))
-               -- Of linked ones the first that fits: a post is not hidden by one that is closed,
-               -- or somewhere else.
-               AND (%(duplicates)s OR duplicate_of IS NULL OR NOT EXISTS (
-                    SELECT 1 FROM catalog.listing AS first
-                     WHERE (first.id = listing.duplicate_of
-                            OR first.duplicate_of = listing.duplicate_of AND first.id < listing.id)
-                       AND (%(location)s::text IS NULL
-                            OR position(lower(%(location)s) IN
-                                        lower(concat_ws(' ', first.location,
-                                              array_to_string(first.locations, ' ')))) > 0)
-                       AND (%(state)s = 'all' OR (first.closed_at IS NULL) = (%(state)s = 'open'))))
-        )
-        SELECT id, title, company, location, locations, arrangement, seniority, employment_type,
-               salary_min, salary_max, salary_currency, salary_period, posted_at, first_seen_at,
-               last_seen_at, closed_at, url, platform, via,
-               (SELECT count(*)::int FROM catalog.listing AS linked
-                 WHERE linked.duplicate_of = fitting.id) AS others,
-               rank
-          FROM fitting
-         WHERE %(after_id)s::bigint IS NULL
-            OR CASE WHEN %(best)s
-                    THEN (rank, id) < (%(after_rank)s::float4, %(after_id)s)
-                    ELSE (first_seen_at, id) < (%(after_at)s::timestamptz, %(after_id)s) END
-         ORDER BY
-        """
-        # Two orders rather than a CASE, which no index could serve.
-        + ("rank DESC, id DESC" if best else "first_seen_at DESC, id DESC")
-        + " LIMIT %(limit)s",
-        {
-            "words": query.words,
-            "company": query.company,
-            "location": query.location,
-            "arrangement": query.arrangement,
-            "platform": query.platform,
-            "source_id": query.source_id,
-            "company_id": query.company_id,
-            "seniority": query.seniority,
-            "employment_type": query.employment_type,
-            "least_pay": query.least_pay,
-            "since": query.since,
-            "state": query.state,
-            "duplicates": query.duplicates,
-            "best": best,
-            "limit": limit + 1,
-            **place,
-        },
-    )
+    if best and not query.words:
+        raise Invalid("say what to look for: there is no best without words")
+    asked = dataclasses.asdict(query) | _read_cursor(after, query.sort)
+    asked |= {"limit": limit + 1, "reach": reach}
+    if reach is None:
+        found = await rows(tx, Hit, select(query, asked), asked)
+        return _page(found, query, limit)
+    # A plan that is made for any words is a bad one for most.
+    await tx.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+    edge = await _edge(tx, query, asked)
+    found = await rows(tx, Hit, select(query, asked, walk=True), asked)
+    if edge is None or len(found) > limit:
+        return _page(found, query, limit, partial=best and edge is not None)
+    ids = await few(tx, query)
+    if ids is not None:
+        asked |= {"ids": ids}
+        return _page(await rows(tx, Hit, select(query, asked), asked), query, limit)
+    return Hits(found, None if best else _cursor(edge, query.sort), partial=True)
+
+
+def _page(found: list[Hit], query: Query, limit: int, *, partial: bool = False) -> Hits:
     more = len(found) > limit
-    return Hits(found[:limit], _cursor(found[limit - 1], query.sort) if more else None)
+    next = _cursor(_Place.of(found[limit - 1]), query.sort) if more else None
+    return Hits(found[:limit], next, partial)
 
 
-def _cursor(hit: Hit, sort: str) -> str:
-    place = [sort, hit.rank if sort == "best" else hit.first_seen_at.isoformat(), hit.id]
-    return base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where in a list one stands."""
+
+    id: int
+    first_seen_at: dt.datetime
+    rank: float = 0
+
+    @classmethod
+    def of(cls, hit: Hit) -> _Place:
+        return cls(hit.id, hit.first_seen_at, hit.rank)
+
+
+async def _edge(tx: Tx, query: Query, asked: Mapping[str, Any]) -> _Place | None:
+    """Where a walk ends that goes no further than `reach`; None if it sees everything."""
+    walk: LiteralString = f"""
+        SELECT id, first_seen_at FROM catalog.listing WHERE {_within(query, asked)}
+         ORDER BY first_seen_at DESC, id DESC OFFSET %(reach)s LIMIT 1
+    """
+    return await row(tx, _Place, walk, {**asked, "reach": asked["reach"] - 1})
+
+
+async def few(tx: Tx, query: Query) -> list[ListingId] | None:
+    """The listings with the words, the company and the place that are asked for; None if there are
+    more than `FEW`, or nothing of that is asked for."""
+    texts = _texts(query)
+    if not texts:
+        return None
+    # Only the indexes of words: else whoever guesses that there are many looks at all of them.
+    await tx.execute("SET LOCAL enable_seqscan = off")
+    select: LiteralString = (
+        f"SELECT id FROM catalog.listing WHERE {' AND '.join(texts)} LIMIT %(few)s"
+    )
+    found = await rows(tx, _Id, select, dataclasses.asdict(query) | {"few": FEW + 1})
+    await tx.execute("SET LOCAL enable_seqscan = on")
+    return [one.id for one in found] if len(found) <= FEW else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Id:
+    id: ListingId
+
+
+def select(query: Query, asked: Mapping[str, Any], *, walk: bool = False) -> LiteralString:
+    """The statement that finds them: only what is asked for stands in it, so that each question
+    has a plan of its own. `walk`: among the newest alone."""
+    best = query.sort == "best"
+    walked: LiteralString = f"""
+        (SELECT * FROM catalog.listing WHERE {_within(query, asked)}
+          ORDER BY first_seen_at DESC, id DESC LIMIT %(reach)s)
+    """
+    beyond: LiteralString = "WHERE (rank, id) < (%(after_rank)s::float4, %(after_id)s)"
+    order: LiteralString = "rank DESC, id DESC" if best else "first_seen_at DESC, id DESC"
+    these: LiteralString = "AND id = ANY(%(ids)s)" if "ids" in asked else ""
+    return f"""
+        SELECT *, (SELECT count(*)::int FROM catalog.listing AS linked
+                    WHERE linked.duplicate_of = found.id) AS others
+          FROM (SELECT *
+                  FROM (SELECT id, title, company, location, locations, arrangement, seniority,
+                               employment_type, salary_min, salary_max, salary_currency,
+                               salary_period, posted_at, first_seen_at, last_seen_at, closed_at,
+                               url, platform, via, {RANK if best else "0::float4"} AS rank
+                          FROM {walked if walk else "catalog.listing"} AS listing
+                         WHERE {_within(query, asked)} AND {_clauses(query)} {these}) AS fitting
+                 {beyond if best and asked["after_id"] is not None else ""}
+                 ORDER BY {order} LIMIT %(limit)s) AS found
+         ORDER BY {order}
+    """
+
+
+def _within(query: Query, asked: Mapping[str, Any]) -> LiteralString:
+    """From where to where a list goes that is in the order of time."""
+    on = query.sort == "newest" and asked["after_id"] is not None
+    bounds: list[tuple[object, LiteralString]] = [
+        (on, "(first_seen_at, id) < (%(after_at)s::timestamptz, %(after_id)s)"),
+        (query.since, "first_seen_at >= %(since)s"),
+    ]
+    clauses: list[LiteralString] = [clause for is_asked, clause in bounds if is_asked]
+    return " AND ".join(clauses) or "true"
+
+
+def _texts(query: Query) -> list[LiteralString]:
+    asked: list[tuple[object, LiteralString]] = [
+        (query.words, f"search @@ {WORDS}"),
+        (query.company, COMPANY),
+        (query.location, PLACE),
+    ]
+    return [clause for is_asked, clause in asked if is_asked]
+
+
+def _clauses(query: Query) -> LiteralString:
+    asked: list[tuple[object, LiteralString]] = [
+        (query.arrangement, "arrangement = %(arrangement)s"),
+        (query.platform, "platform = %(platform)s"),
+        (query.source_id is not None, "source_id = %(source_id)s"),
+        (query.company_id is not None, "company_id = %(company_id)s"),
+        (query.seniority, "seniority = %(seniority)s"),
+        (query.employment_type, "employment_type = %(employment_type)s"),
+        (query.least_pay is not None, f"{PAY} >= %(least_pay)s"),
+        (query.state == "open", "closed_at IS NULL"),
+        (query.state == "closed", "closed_at IS NOT NULL"),
+        (not query.duplicates, _first(query)),
+    ]
+    clauses: list[LiteralString] = [clause for is_asked, clause in asked if is_asked]
+    return " AND ".join([*_texts(query), *clauses]) or "true"
+
+
+def _first(query: Query) -> LiteralString:
+    """Of linked ones the first that fits: a post is not hidden by one that is closed, or somewhere
+    else."""
+    states: dict[str, LiteralString] = {
+        "open": "AND first.closed_at IS NULL",
+        "closed": "AND first.closed_at IS NOT NULL",
+        "all": "",
+    }
+    here: LiteralString = THERE if query.location else ""
+    return f"""
+        (duplicate_of IS NULL OR NOT EXISTS (
+            SELECT 1 FROM catalog.listing AS first
+             WHERE (first.id = listing.duplicate_of
+                    OR first.duplicate_of = listing.duplicate_of AND first.id < listing.id)
+               {states[query.state]} {here}))
+    """
+
+
+FEW = 1_500
+"""So many that have rare words are read one by one, wherever they are."""
+WORDS: LiteralString = "websearch_to_tsquery('english', catalog.searchable(%(words)s))"
+RANK: LiteralString = f"ts_rank(search, {WORDS})"
+COMPANY: LiteralString = "catalog.company_words(company) @@ catalog.beginnings(%(company)s)"
+PLACE: LiteralString = (
+    "catalog.place_words(location, locations) @@ catalog.beginnings(%(location)s)"
+)
+THERE: LiteralString = (
+    "AND catalog.place_words(first.location, first.locations) @@ catalog.beginnings(%(location)s)"
+)
+PAY: LiteralString = """
+    coalesce(salary_max, salary_min) * CASE salary_period
+        WHEN 'hour' THEN 2080 WHEN 'day' THEN 260 WHEN 'week' THEN 52 WHEN 'month' THEN 12
+        ELSE 1 END
+"""
+
+
+def _cursor(place: _Place, sort: str) -> str:
+    at = place.rank if sort == "best" else place.first_seen_at.isoformat()
+    return base64.urlsafe_b64encode(json.dumps([sort, at, place.id]).encode()).decode().rstrip("=")
 
 
 def _read_cursor(cursor: str | None, sort: str) -> dict[str, Any]:

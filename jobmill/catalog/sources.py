@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NewType, TypeAlias
 
@@ -189,6 +189,7 @@ async def find(
     tx: Tx,
     *,
     id: int | None = None,
+    ids: Sequence[int] | None = None,
     status: Status | None = None,
     source_type: str | None = None,
     company_id: int | None = None,
@@ -214,6 +215,7 @@ async def find(
           FROM catalog.source
          WHERE source.id > %(after)s
            AND (%(id)s::bigint IS NULL OR source.id = %(id)s)
+           AND (%(ids)s::bigint[] IS NULL OR source.id = ANY(%(ids)s))
            AND (%(status)s::catalog.source_status IS NULL OR status = %(status)s)
            AND (%(source_type)s::text IS NULL OR source_type = %(source_type)s)
            AND (%(company_id)s::bigint IS NULL OR company_id = %(company_id)s)
@@ -224,6 +226,7 @@ async def find(
         """,
         {
             "id": id,
+            "ids": None if ids is None else list(ids),
             "status": status,
             "source_type": source_type,
             "company_id": company_id,

@@ -27,6 +27,7 @@ from jobmill.cli import (
     queue,
     rotate,
     serve,
+    setup,
     source,
     webhook,
 )
@@ -49,6 +50,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(setup.app, name="setup")
 app.add_typer(source.app, name="source")
 app.add_typer(rotate.app, name="rotate")
 app.add_typer(approval.app, name="approval")

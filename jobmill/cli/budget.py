@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,17 +14,8 @@ from jobmill.cli.show import AsJson
 if TYPE_CHECKING:
     from jobmill.db import Tx
     from jobmill.outside.ledger import Line, Standing
+    from jobmill.outside.seats import Seat
     from jobmill.settings import Settings
-
-
-@dataclass(frozen=True)
-class Seat:
-    """A tier and who answers for it."""
-
-    tier: str
-    model: str
-    missing: str | None
-    """Why it is not asked; None if it is."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +59,14 @@ def budget(
 
 async def _report(tx: Tx, settings: Settings, days: int) -> Report:
     from jobmill.matching import tally
-    from jobmill.outside import ledger, prices
+    from jobmill.outside import ledger, prices, seats
 
-    seats = find_seats(settings, os.environ)
+    found = seats.find(settings, os.environ)
     lines = await ledger.lines(tx, days)
     matches = await tally.created(tx, days)
     return Report(
-        mode(seats),
-        seats,
+        seats.mode(found),
+        found,
         {
             "call": settings.budget_call,
             "run": settings.budget_run,
@@ -91,29 +81,6 @@ async def _report(tx: Tx, settings: Settings, days: int) -> Report:
         matches,
         sum(line.spent for line in lines) / matches if matches else None,
     )
-
-
-def find_seats(settings: Settings, environ: Mapping[str, str]) -> list[Seat]:
-    """Both tiers, and what each of them lacks."""
-    from jobmill.outside import endpoint, ledger
-    from jobmill.outside.question import Blocked
-
-    caps = ledger.read_caps(settings)
-    seats: list[Seat] = []
-    for tier in ("cheap", "strong"):
-        found = endpoint.find(tier, settings, environ)
-        missing = found.detail if isinstance(found, Blocked) else None
-        if not isinstance(found, Blocked) and found.price.output > 0:
-            least = min(caps.call, caps.run, caps.day, caps.month)
-            missing = None if least > 0 else "the budget is 0"
-        seats.append(Seat(tier, endpoint.tier_model(settings, tier), missing))
-    return seats
-
-
-def mode(seats: list[Seat]) -> str:
-    """In a few words, who does the thinking."""
-    asked = [f"{seat.tier}: {seat.model}" for seat in seats if seat.missing is None]
-    return ", ".join(asked) if asked else "local only"
 
 
 def money(dollars: float) -> str:

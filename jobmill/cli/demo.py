@@ -72,7 +72,8 @@ def run(day: Day = 120, seed: Seed = 7) -> None:
             if not await seeds.is_on(tx):
                 await seeds.begin(tx, seed=seed, day=dt.timedelta(seconds=day))
 
-    serve.run_all(serve.quiet_settings(), prepare)
+    settings = serve.quiet_settings()
+    serve.run_all(settings, serve.listen(settings), prepare)
 
 
 @app.command()

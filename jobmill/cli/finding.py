@@ -6,7 +6,7 @@ import csv
 import dataclasses
 import datetime as dt
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Annotated, Literal, TextIO, cast
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from jobmill.db import Database, Tx
 
 PAGE = 500
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - wide ones, too
 Limit = Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="At most so many.")]
 After = Annotated[str | None, typer.Option(metavar="PAGE", help="The page to go on from.")]
-Company = Annotated[str | None, typer.Option(help="A part of the company's name.")]
-Location = Annotated[str | None, typer.Option(help="A part of a place.")]
+Company = Annotated[
+    str | None, typer.Option(help="Words of the company's name, or their beginnings.")
+]
+Location = Annotated[str | None, typer.Option(help="Words of a place, or their beginnings.")]
 ArrangementName = Annotated[
     Literal["remote", "hybrid", "onsite"] | None,
     typer.Option("--arrangement", help="Where the work is done."),
@@ -213,6 +214,7 @@ async def _all(database: Database, query: Query) -> AsyncIterator[Listing]:
 
 async def _write(out: TextIO, form: str, found: AsyncIterator[Listing]) -> int:
     from jobmill.catalog import record
+    from jobmill.catalog.cells import cell
     from jobmill.catalog.listings import Listing, to_posting
 
     names = [field.name for field in dataclasses.fields(Listing)]
@@ -228,12 +230,3 @@ async def _write(out: TextIO, form: str, found: AsyncIterator[Listing]) -> int:
             kept = {"id": one.id, "first_seen_at": one.first_seen_at, "closed_at": one.closed_at}
             lines.put(record.write(to_posting(one)) | kept, out)
     return count
-
-
-def cell(value: object) -> object:
-    """A value for a table that a spreadsheet reads."""
-    if isinstance(value, list):
-        value = "; ".join(cast(list[str], value))
-    # A spreadsheet would run what begins like a formula.
-    risky = isinstance(value, str) and value.startswith(FORMULA)
-    return f"'{value}" if risky else value

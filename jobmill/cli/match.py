@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from jobmill.cli import reasons, rescore, seeker, show, triage
+from jobmill.cli import reasons, rescore, seeker, show, triage, views
 from jobmill.cli.seeker import ListingName, ProfileName
 from jobmill.cli.show import AsJson
 from jobmill.cli.triage import Statuses
@@ -342,3 +342,4 @@ app.command("what-if")(rescore.what_if)
 app.command("set-status")(triage.set_status)
 app.command()(triage.undo)
 app.command()(triage.export)
+app.add_typer(views.app, name="view")

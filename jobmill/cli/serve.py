@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +14,7 @@ from jobmill.errors import Invalid, Unavailable
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Generator, Sequence
 
     from jobmill.cli.parts import Part
     from jobmill.db import Database
@@ -31,24 +32,39 @@ Only = Annotated[
 Drain = Annotated[bool, typer.Option("--drain", help="End when nothing is left that is due.")]
 
 
-def up() -> None:
+def up(
+    demo: Annotated[
+        bool,
+        typer.Option(help="Begin with the demo where the database is new and nobody else sees it."),
+    ] = True,
+) -> None:
     """Start everything in one process: the database, the web pages and a worker."""
-    run_all(quiet_settings())
+    settings = quiet_settings()
+    listener = listen(settings)
+    run_all(settings, listener, _show_demo if demo and is_local(listener, settings) else None)
 
 
-def run_all(settings: Settings, prepare: Prepare | None = None) -> None:
+async def _show_demo(database: Database) -> None:
+    from jobmill.demo import seeds
+
+    async with database.transaction() as tx:
+        if await seeds.is_first(tx):
+            await seeds.begin(tx)
+
+
+def run_all(settings: Settings, listener: socket.socket, prepare: Prepare | None = None) -> None:
     """The same, after `prepare` was done; when somebody ends a demo, it begins anew without it."""
     from jobmill.cli import parts
 
-    first = listen(settings)
-
     async def main(stop: asyncio.Event) -> None:
-        await _run_all(settings, first, stop, prepare)
+        # Whoever calls between two servers waits at the socket, which stays open all the time.
+        await _run_all(settings, listener.dup(), stop, prepare)
         while not stop.is_set():
-            typer.echo("The demo has ended.")
-            await _run_all(settings, listen(settings), stop)
+            typer.echo("The demo has ended; now it is yours.")
+            await _run_all(settings, listener.dup(), stop)
 
-    parts.stay(main)
+    with listener:
+        parts.stay(main)
 
 
 async def _run_all(
@@ -93,7 +109,20 @@ async def _run_all(
                 await parts.run(both, stop)
                 return
             async with parts.either(stop, life.over) as halt:
-                await parts.run([*both, parts.Part("demo", life.run, life.stop)], halt)
+                with _hushed("jobmill.outside", "jobmill.queue", "jobmill.catalog"):
+                    await parts.run([*both, parts.Part("demo", life.run, life.stop)], halt)
+
+
+@contextlib.contextmanager
+def _hushed(*names: str) -> Generator[None]:
+    """Without their warnings: the troubles of the demo are told by its pages."""
+    loggers = [logging.getLogger(name) for name in names]
+    before = [one.level for one in loggers]
+    for one in loggers:
+        one.setLevel(logging.ERROR)
+    yield
+    for one, level in zip(loggers, before, strict=True):
+        one.setLevel(level)
 
 
 def web() -> None:
@@ -253,7 +282,7 @@ def _web(database: Database, listener: socket.socket, settings: Settings) -> Par
         local=is_local(listener, settings),
         proxies=parts(settings.trusted_proxies),
         public_per_minute=settings.public_requests_per_minute,
-        house=house.of(settings),
+        house=house.of(settings, os.environ),
     )
     server = Server(made, listener)
     return Part("web server", server.run, server.stop)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal, TextIO, get_args
 
 import typer
 
-from jobmill.cli import finding, lines, reasons, seeker, show
+from jobmill.cli import lines, reasons, seeker, show
 from jobmill.cli.seeker import ProfileName
 from jobmill.cli.show import AsJson
 from jobmill.errors import Invalid
 
 if TYPE_CHECKING:
     from jobmill.db import Database, Tx
+    from jobmill.matching.export import Form
     from jobmill.matching.matches import Match, Wanted
 
 StatusName = Literal["new", "saved", "applied", "interviewing", "offer", "rejected", "dismissed"]
@@ -25,8 +24,6 @@ Statuses = Annotated[
     list[str] | None,
     typer.Option("--status", metavar="STATUS", help="Only those; may be given several times."),
 ]
-PAGE = 200
-INTAKE = "resumeIntakeData"
 
 
 def read(given: list[str] | None) -> list[StatusName] | None:
@@ -134,10 +131,9 @@ def export(
 
         async with database.transaction() as tx:
             chosen = await seeker.chosen(tx, profile)
-        # When a match was made never changes, so pages neither leave one out nor repeat one.
-        wanted = Wanted(chosen.profile_id, statuses=read(statuses), closed=closed, order="newest")
+        wanted = Wanted(chosen.profile_id, statuses=read(statuses), closed=closed)
         with replacing(out) as file:
-            return await _write(file, "jsonl" if as_json else form, _all(database, wanted))
+            return await _write(file, "jsonl" if as_json else form, database, wanted)
 
     count = session.use(run)
     if out != "-":
@@ -145,42 +141,16 @@ def export(
         typer.echo(f"{words} written to {out}", err=True)
 
 
-async def _all(database: Database, wanted: Wanted) -> AsyncIterator[Match]:
-    """Page after page, each in a transaction of its own."""
-    from jobmill.matching import matches
+async def _write(out: TextIO, form: Form, database: Database, wanted: Wanted) -> int:
+    from jobmill.matching import export, record
 
-    wanted = replace(wanted, limit=PAGE)
-    while True:
-        async with database.transaction() as tx:
-            page = await matches.find(tx, wanted)
-        for one in page:
-            yield one
-        if len(page) < PAGE:
-            return
-        wanted = replace(wanted, after=page[-1].id)
-
-
-async def _write(out: TextIO, form: str, found: AsyncIterator[Match]) -> int:
-    from dataclasses import fields
-
-    from jobmill.matching import record
-    from jobmill.matching.matches import Match
-    from jobmill.matching.verdict import Intake
-
-    names = [record.camel(one.name) for one in fields(Match) if one.name != "resume_intake"]
-    intake = [record.camel(one.name) for one in fields(Intake)]
-    table = csv.writer(out) if form == "csv" else None
-    if table:
-        table.writerow([*names, *(f"{INTAKE}.{name}" for name in intake)])
+    out.write(export.head(form))
     count = 0
-    async for one in found:
-        count += 1
-        written = record.write(one)
-        if table:
-            written["items"] = [f"{i['name']} {i['points']}/{i['most']}" for i in one.items]
-            parts = [written[name] for name in names]
-            told = [written[INTAKE].get(name) for name in intake]
-            table.writerow([finding.cell(part) for part in (*parts, *told)])
-        else:
-            lines.put(written, out)
+    async for page in export.read(database.transaction, wanted):
+        for one in page:
+            if form == "csv":
+                out.write(export.write(one, form))
+            else:
+                lines.put(record.write(one), out)
+        count += len(page)
     return count

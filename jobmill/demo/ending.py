@@ -13,7 +13,7 @@ from jobmill.errors import Conflict, Unavailable
 
 TRIES = 5
 KEPT = (
-    "budget.purse", "people.api_key", "people.person", "people.secret", "people.session",
+    "budget.purse", "demo.ended", "people.api_key", "people.person", "people.secret", "people.session",
     "queue.phase", "queue.schedule", "queue.tick", "queue.worker",
 )  # fmt: skip
 """Tables that stay: what declares us, who is at work, and the people who may sign in, whom no demo
@@ -82,7 +82,7 @@ async def clear(tx: Tx) -> bool:
             catalog.company, catalog.company_page, catalog.source, catalog.incident, catalog.run,
             catalog.listing, catalog.event,
             matching.profile, matching.profile_version, matching.default_profile, matching.waiting,
-            matching.verdict, matching.match, matching.event, matching.vector,
+            matching.verdict, matching.match, matching.event, matching.vector, matching.view,
             budget.call, budget.answer,
             rotation.run, rotation.target, rotation.platform, rotation.pace, rotation.signature,
             rotation.call, rotation.call_page, rotation.search, rotation.search_slice,
@@ -94,4 +94,7 @@ async def clear(tx: Tx) -> bool:
     )
     await tx.execute("ALTER TABLE hiring.event ENABLE TRIGGER event_is_not_emptied")
     await tx.execute("INSERT INTO rotation.pace DEFAULT VALUES")
+    await tx.execute(
+        "INSERT INTO demo.ended DEFAULT VALUES ON CONFLICT (one) DO UPDATE SET at = now()"
+    )
     return True

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from jobmill import queue
 from jobmill.catalog import companies as catalog
 from jobmill.catalog import sources
-from jobmill.db import Tx, row
+from jobmill.db import Tx, row, value
 from jobmill.demo import hiring, person
 from jobmill.demo.companies import COMPANIES, Company
 from jobmill.demo.vendors import feed
@@ -18,6 +18,7 @@ from jobmill.errors import Conflict
 from jobmill.hiring import openings
 from jobmill.ingest.rotation import searches
 from jobmill.matching import profiles
+from jobmill.people import persons
 from jobmill.pipelines import company, discovery, source
 from jobmill.pipelines.discovery import DiscoveryConfig
 from jobmill.queue import New
@@ -55,6 +56,13 @@ async def is_new(tx: Tx) -> bool:
         await openings.find(tx, limit=1),
     )
     return not any(kept)
+
+
+async def is_first(tx: Tx) -> bool:
+    """Whether nobody has ever done anything here: no data, no demo, and nobody who may sign in."""
+    if await is_on(tx) or not await is_new(tx) or await persons.everybody(tx):
+        return False
+    return await value(tx, bool, "SELECT NOT EXISTS (SELECT FROM demo.ended)") or False
 
 
 async def begin(tx: Tx, *, seed: int = SEED, day: dt.timedelta = DAY) -> World:

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from jobmill.db import Tx, rows
+from jobmill.hiring import replay
 from jobmill.hiring.openings import OpeningStatus
 from jobmill.hiring.replay import Entry
 
@@ -86,12 +87,27 @@ async def names(tx: Tx, application_ids: Collection[int]) -> dict[int, str]:
 
 async def past(tx: Tx, opening_id: int, seq: int, at: dt.datetime, *, limit: int) -> Past:
     """What `replay.at` gives for an event and a moment after it, but no more of it than is shown."""
+    waiting = await replay.waiting_at(tx, opening_id, seq)
+    if waiting is not None:
+        found = await _past(tx, opening_id, seq, at, limit, waiting, reach=replay.REACH)
+        if sum(one.position is not None for one in found.waiting) == min(limit, waiting):
+            return found
+    return await _past(tx, opening_id, seq, at, limit, waiting, reach=replay.END)
+
+
+async def _past(
+    tx: Tx, opening_id: int, seq: int, at: dt.datetime, limit: int, waiting: int | None, reach: int
+) -> Past:
+    """All who had a slot, and those within reach who waited."""
+    start = await replay.head(tx, opening_id, seq)
     cursor = await tx.execute(
         """
         WITH last AS MATERIALIZED (
             SELECT DISTINCT ON (application_id) application_id, to_status, queue_key, deadline
               FROM hiring.event
              WHERE opening_id = %(opening)s AND seq <= %(seq)s AND application_id IS NOT NULL
+               AND (from_status IS NOT NULL OR queue_key IS NULL
+                    OR (queue_key <= %(end)s AND (queue_key > %(start)s OR seq > %(since)s)))
              ORDER BY application_id, seq DESC
         ), active AS (
             SELECT *, NULL::bigint AS position, count(*) OVER () AS total FROM last
@@ -105,7 +121,8 @@ async def past(tx: Tx, opening_id: int, seq: int, at: dt.datetime, *, limit: int
             SELECT *, CASE WHEN queue_key IS NOT NULL
                            THEN row_number() OVER (ORDER BY queue_key, deadline, application_id)
                        END AS position,
-                   (SELECT count(*) FROM queue) AS total
+                   (SELECT coalesce(%(waiting)s, count(queue_key))
+                           + count(*) FILTER (WHERE queue_key IS NULL) FROM queue) AS total
               FROM queue
              ORDER BY queue_key, deadline, application_id
              LIMIT %(limit)s
@@ -121,14 +138,23 @@ async def past(tx: Tx, opening_id: int, seq: int, at: dt.datetime, *, limit: int
           JOIN hiring.applicant ON applicant.id = applicant_id
          ORDER BY has_slot, shown.queue_key, shown.deadline, shown.application_id
         """,
-        {"opening": opening_id, "seq": seq, "at": at, "limit": limit},
+        {
+            "opening": opening_id,
+            "seq": seq,
+            "at": at,
+            "limit": limit,
+            "waiting": waiting,
+            "start": start.key,
+            "since": start.seq,
+            "end": min(start.key + reach, replay.END),
+        },
     )
     found = await cursor.fetchall()
     active = [one for one in found if one[0]]
-    waiting = [one for one in found if not one[0]]
+    queue = [one for one in found if not one[0]]
     return Past(
         active[0][1] if active else 0,
-        waiting[0][1] if waiting else 0,
+        queue[0][1] if queue else 0,
         sorted(Entry._make(one[2:]) for one in active),
-        [Entry._make(one[2:]) for one in waiting],
+        [Entry._make(one[2:]) for one in queue],
     )

@@ -30,8 +30,11 @@ class Published:
     """Whether the time to apply has ended."""
 
 
-async def find(tx: Tx, *, before: int | None = None, limit: int = 100) -> list[Published]:
-    """Openings that people may apply for, the latest first, from below `before` on."""
+async def find(
+    tx: Tx, *, q: str | None = None, before: int | None = None, limit: int = 100
+) -> list[Published]:
+    """Openings that people may apply for, the latest first, from below `before` on; `q`: those with
+    it in their title, employer or place."""
     return await rows(
         tx,
         Published,
@@ -42,10 +45,12 @@ async def find(tx: Tx, *, before: int | None = None, limit: int = 100) -> list[P
           FROM hiring.opening
          WHERE status = 'open' AND (apply_until IS NULL OR apply_until > now())
            AND (%(before)s::bigint IS NULL OR id < %(before)s)
+           AND (%(q)s::text IS NULL
+                OR strpos(lower(concat_ws(' ', title, employer, location)), lower(%(q)s)) > 0)
          ORDER BY id DESC
          LIMIT %(limit)s
         """,
-        {"before": before, "limit": limit},
+        {"q": q, "before": before, "limit": limit},
     )
 
 

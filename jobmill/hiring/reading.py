@@ -292,6 +292,22 @@ async def _own(tx: Tx, applicant_id: int, after: int, limit: int) -> list[Own]:
     )
 
 
+async def own_in(tx: Tx, opening_id: int, applicant_id: int) -> Own | None:
+    """How one person stands in an opening; None where no application of theirs lives."""
+    cursor = await tx.execute(
+        """
+        SELECT id FROM hiring.application
+         WHERE opening_id = %s AND applicant_id = %s AND status <> 'INACTIVE'
+        """,
+        [opening_id, applicant_id],
+    )
+    id = await cursor.fetchone()
+    if id is None:
+        return None
+    [found] = await _own(tx, applicant_id, id[0] - 1, 1)
+    return await _ranked(tx, found)
+
+
 async def _ranked(tx: Tx, one: Own) -> Own:
     if one.queue_key is None:
         return one

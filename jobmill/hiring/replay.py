@@ -3,6 +3,9 @@
 The log is stamped under the opening's lock, so its times grow with its numbers: a moment is a number,
 found by halving. An offer that nobody answered ends by the clock and not by its event, as for readers
 of the live tables.
+
+Who wants only the first few of a long waitlist need not fold the whole log: who was last offered a slot
+in turn stood before all others, so that only those who came behind them count (`head`).
 """
 
 from __future__ import annotations
@@ -12,14 +15,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from jobmill.db import Tx, row
+from jobmill.db import Tx, row, value
 from jobmill.errors import Invalid, NotFound
 from jobmill.hiring import openings
 from jobmill.hiring.openings import OpeningStatus
 from jobmill.hiring.transitions import Status
 
 END = 2**62
-"""Beyond any event."""
+"""Beyond any event, and any place on a waitlist."""
+NEAR = 10_000
+"""Events before a moment that are looked at for what they noted."""
+REACH = 1_000
+"""Places behind the head of a waitlist among which the first few are looked for."""
 
 
 class NoEvent(NotFound):
@@ -92,6 +99,17 @@ class Before:
 NOBODY = Before(0, ())
 
 
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Right after the event `seq`, all who waited stood behind the place `key`."""
+
+    seq: int
+    key: int
+
+
+NOWHERE = Head(0, 0)
+
+
 async def at(
     tx: Tx, opening_id: int, *, as_of: dt.datetime | None = None, seq: int | None = None
 ) -> Replay:
@@ -103,7 +121,7 @@ async def at(
         raise Invalid("Name a time or an event, not both.")
     await openings.get(tx, opening_id)
     if seq is None:
-        moment = await _find(tx, opening_id, as_of)
+        moment = await find(tx, opening_id, as_of)
     else:
         moment = await _after(tx, opening_id, seq)
     frame = await frame_at(tx, opening_id, moment.seq)
@@ -135,8 +153,8 @@ def part(entries: Iterable[Entry], at: dt.datetime) -> tuple[list[Entry], list[E
     return active, waiting + [one for _, _, one in sorted(late)]
 
 
-async def _find(tx: Tx, opening_id: int, as_of: dt.datetime | None) -> Moment:
-    """The last event that had happened by then: by halving, over the primary key."""
+async def find(tx: Tx, opening_id: int, as_of: dt.datetime | None) -> Moment:
+    """The last event that had happened by then, or by now: by halving, over the primary key."""
     found = await row(
         tx,
         Moment,
@@ -179,27 +197,72 @@ async def _after(tx: Tx, opening_id: int, seq: int) -> Moment:
 
 async def frame_at(tx: Tx, opening_id: int, seq: int) -> Frame:
     """The opening itself after an event: the last word on each is the one that counts."""
+    # Most events tell it by the way: nobody applies, and nobody is next, where it is not open.
     found = await row(
         tx,
         Frame,
         """
-        WITH turns AS MATERIALIZED (
-            SELECT seq, type, metadata FROM hiring.event
-             WHERE opening_id = %(opening)s AND seq <= %(seq)s AND application_id IS NULL
-        )
         SELECT (SELECT CASE type WHEN 'PAUSED' THEN 'paused' WHEN 'CLOSED' THEN 'closed'
                                  ELSE 'open' END
-                  FROM turns WHERE type NOT IN ('EDITED', 'CAPACITY_CHANGED')
+                  FROM hiring.event
+                 WHERE opening_id = %(opening)s AND seq <= %(seq)s
+                   AND (type IN ('APPLIED', 'OPENED', 'PAUSED', 'RESUMED', 'CLOSED', 'REOPENED')
+                        OR why->>'rule' = 'next in line')
                  ORDER BY seq DESC LIMIT 1) AS status,
                coalesce(
-                   (SELECT coalesce(metadata->'to', metadata->'capacity')::int
-                      FROM turns WHERE type IN ('OPENED', 'CAPACITY_CHANGED')
+                   (SELECT coalesce(why->'capacity', metadata->'to', metadata->'capacity')::int
+                      FROM hiring.event
+                     WHERE opening_id = %(opening)s AND seq <= %(seq)s
+                       AND (type IN ('OPENED', 'CAPACITY_CHANGED') OR why ? 'capacity')
                      ORDER BY seq DESC LIMIT 1), 0) AS capacity
         """,
         {"opening": opening_id, "seq": seq},
     )
     assert found
     return found
+
+
+async def head(tx: Tx, opening_id: int, seq: int) -> Head:
+    """Where the waitlist began, by who was last offered a slot in turn; NOWHERE if that is long ago."""
+    found = await row(
+        tx,
+        Head,
+        """
+        SELECT seq, (SELECT queue_key FROM hiring.event AS place
+                      WHERE place.application_id = offer.application_id AND place.seq < offer.seq
+                      ORDER BY place.seq DESC LIMIT 1) AS key
+          FROM hiring.event AS offer
+         WHERE opening_id = %(opening)s AND seq <= %(seq)s AND seq > %(seq)s - %(near)s
+           AND type = 'PROMOTED' AND why->>'rule' = 'next in line'
+         ORDER BY seq DESC
+         LIMIT 1
+        """,
+        {"opening": opening_id, "seq": seq, "near": NEAR},
+    )
+    return found or NOWHERE
+
+
+async def waiting_at(tx: Tx, opening_id: int, seq: int) -> int | None:
+    """How many waited right after an event, by what the last rule noted and what happened since;
+    None where no rule near it did."""
+    return await value(
+        tx,
+        int,
+        """
+        WITH noted AS MATERIALIZED (
+            SELECT seq, (why->'waiting')::bigint AS waiting FROM hiring.event
+             WHERE opening_id = %(opening)s AND seq <= %(seq)s AND seq > %(seq)s - %(near)s
+               AND why ? 'waiting'
+             ORDER BY seq DESC
+             LIMIT 1
+        )
+        SELECT (SELECT waiting FROM noted) + count(*) FILTER (WHERE to_status = 'WAITLIST')
+                                           - count(*) FILTER (WHERE from_status = 'WAITLIST')
+          FROM hiring.event
+         WHERE opening_id = %(opening)s AND seq BETWEEN (SELECT seq FROM noted) AND %(seq)s
+        """,
+        {"opening": opening_id, "seq": seq, "near": NEAR},
+    )
 
 
 async def count_at(tx: Tx, opening_id: int, seq: int) -> Counts:
@@ -260,6 +323,20 @@ async def _entries(tx: Tx, opening_id: int, seq: int) -> Iterator[Entry]:
 
 async def before(tx: Tx, opening_id: int, seq: int, key: int, *, few: int = 3) -> Before:
     """Who waited before a place right after an event, the next one first."""
+    waiting = await waiting_at(tx, opening_id, seq)
+    if waiting is not None:
+        found = await _before(tx, opening_id, seq, key, few, waiting, reach=REACH)
+        if len(found.first) == min(few, found.count):
+            return found
+    return await _before(tx, opening_id, seq, key, few, waiting, reach=END)
+
+
+async def _before(
+    tx: Tx, opening_id: int, seq: int, key: int, few: int, waiting: int | None, reach: int
+) -> Before:
+    """The first few among those within reach; their number by that of those who stand behind, if it
+    is known how many wait."""
+    start = await head(tx, opening_id, seq)
     found = await row(
         tx,
         Before,
@@ -268,14 +345,29 @@ async def before(tx: Tx, opening_id: int, seq: int, key: int, *, few: int = 3) -
             SELECT DISTINCT ON (application_id) application_id, queue_key
               FROM hiring.event
              WHERE opening_id = %(opening)s AND seq <= %(seq)s AND application_id IS NOT NULL
+               AND (from_status IS NOT NULL OR queue_key >= %(key)s
+                    OR (queue_key <= %(end)s AND (queue_key > %(start)s OR seq > %(since)s)))
              ORDER BY application_id, seq DESC
-        ), ahead AS MATERIALIZED (
-            SELECT application_id, queue_key FROM last WHERE queue_key < %(key)s
+        ), queue AS MATERIALIZED (
+            SELECT application_id, queue_key FROM last WHERE queue_key IS NOT NULL
         )
-        SELECT (SELECT count(*) FROM ahead) AS count,
-               ARRAY(SELECT application_id FROM ahead ORDER BY queue_key LIMIT %(few)s) AS first
+        SELECT CASE WHEN %(waiting)s::bigint IS NULL
+                    THEN (SELECT count(*) FROM queue WHERE queue_key < %(key)s)
+                    ELSE %(waiting)s - (SELECT count(*) FROM queue WHERE queue_key >= %(key)s)
+                END AS count,
+               ARRAY(SELECT application_id FROM queue WHERE queue_key < %(key)s
+                      ORDER BY queue_key LIMIT %(few)s) AS first
         """,
-        {"opening": opening_id, "seq": seq, "key": key, "few": few},
+        {
+            "opening": opening_id,
+            "seq": seq,
+            "key": key,
+            "few": few,
+            "waiting": waiting,
+            "start": start.key,
+            "since": start.seq,
+            "end": min(start.key + reach, END),
+        },
     )
     assert found
     return found

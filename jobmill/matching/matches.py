@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NewType, TypeAlias
+from typing import Any, Literal, LiteralString, NewType, TypeAlias
 
 from psycopg.types.json import Jsonb
 
@@ -87,6 +87,10 @@ class Wanted:
     order: Order = "best"
     after: int | None = None
     """Only those that come after this match."""
+    listings: Sequence[int] | None = None
+    """Only those of these listings."""
+    reach: int | None = None
+    """Words are looked for among so many of those that fit otherwise, and no further."""
     limit: int = 50
 
 
@@ -273,60 +277,105 @@ async def of_listing(tx: Tx, profile_id: int, listing_id: int) -> MatchId | None
 async def find(tx: Tx, wanted: Wanted) -> list[Match]:
     """Matches, the best or the newest first; the order is total, so that paging is stable.
     NotFound if the one to go on from is gone."""
-    found = await rows(
-        tx,
-        Match,
-        """
-        SELECT match.id, profile.name AS profile, profile_version, listing_id, url, apply_url,
-               title, company, match.company_id, location, arrangement, salary_min, salary_max,
-               salary_currency, salary_period, posted_at, first_seen_at, closed_at, description,
-               match_score, application_priority, matched_skills, skill_gaps, resume_intake, items,
-               scored_by, scrape_method, via, match.status, status_at, status_by, note, dropped_at,
-               match.created_at, match.updated_at
-          FROM matching.match
-          JOIN matching.profile ON profile.id = match.profile_id
-          JOIN catalog.listing ON listing.id = match.listing_id
-          LEFT JOIN (SELECT id AS mark_id, created_at AS mark_at, match_score AS mark_score
-                       FROM matching.match) AS mark ON mark_id = %(after)s
-         WHERE (%(profile)s::bigint IS NULL OR match.profile_id = %(profile)s)
-           AND (%(ids)s::bigint[] IS NULL OR match.id = ANY(%(ids)s))
-           AND (%(statuses)s::text[] IS NULL OR match.status::text = ANY(%(statuses)s))
-           AND (%(priority)s::text IS NULL OR match.application_priority = %(priority)s)
-           AND (%(least)s::int IS NULL OR match.match_score >= %(least)s)
-           AND (%(arrangement)s::text IS NULL OR arrangement = %(arrangement)s)
-           AND (%(since)s::bigint IS NULL OR match.id > %(since)s)
-           AND (%(q)s::text IS NULL
-                OR listing.search @@ websearch_to_tsquery('english', catalog.searchable(%(q)s)))
-           AND (%(closed)s OR closed_at IS NULL OR match.status <> 'new')
-           AND (%(dropped)s OR match.dropped_at IS NULL)
-           AND (%(after)s::bigint IS NULL
-                OR CASE WHEN %(newest)s
-                        THEN (match.created_at, match.id) < (mark_at, mark_id)
-                        ELSE (match.match_score, match.id) < (mark_score, mark_id) END)
-         ORDER BY CASE WHEN %(newest)s THEN match.created_at END DESC,
-                  CASE WHEN NOT %(newest)s THEN match.match_score END DESC,
-                  match.id DESC
-         LIMIT %(limit)s
-        """,
-        {
-            "profile": wanted.profile_id,
-            "ids": None if wanted.ids is None else list(wanted.ids),
-            "statuses": None if wanted.statuses is None else list(wanted.statuses),
-            "priority": wanted.priority,
-            "least": wanted.least_score,
-            "arrangement": wanted.arrangement,
-            "since": wanted.since,
-            "q": wanted.q,
-            "closed": wanted.closed,
-            "dropped": wanted.dropped,
-            "newest": wanted.order == "newest",
-            "after": wanted.after,
-            "limit": wanted.limit,
-        },
-    )
+    found = await rows(tx, Match, select(wanted), _params(wanted))
     if not found and wanted.after is not None:
         await get(tx, wanted.after)
     return found
+
+
+def select(wanted: Wanted) -> LiteralString:
+    """The statement that finds them: only what is asked for stands in it, so that each question
+    has a plan of its own and an index can serve its order."""
+    order: LiteralString = f"ORDER BY {_order(wanted)} DESC, match.id DESC"
+    fitting = _clauses(wanted)
+    words: LiteralString = WORDS if wanted.q is not None else "true"
+    if wanted.reach is None:
+        return f"""
+            SELECT {COLUMNS} FROM matching.match {JOINED}
+             WHERE {fitting} AND {words} {order} LIMIT %(limit)s
+        """
+    return f"""
+        SELECT {COLUMNS}
+          FROM (SELECT match.* FROM matching.match {JOINED}
+                 WHERE {fitting} {order} LIMIT %(reach)s) AS match {JOINED}
+         WHERE {words} {order} LIMIT %(limit)s
+    """
+
+
+async def edge(tx: Tx, wanted: Wanted, reach: int) -> MatchId | None:
+    """The match at which a look at the first `reach` ends; None if there are no more than that."""
+    select: LiteralString = f"""
+        SELECT match.id FROM matching.match {JOINED} WHERE {_clauses(wanted)}
+         ORDER BY {_order(wanted)} DESC, match.id DESC OFFSET %(reach)s LIMIT 1
+    """
+    return await value(tx, MatchId, select, _params(wanted) | {"reach": reach - 1})
+
+
+def _order(wanted: Wanted) -> LiteralString:
+    return "match.created_at" if wanted.order == "newest" else "match.match_score"
+
+
+def _clauses(wanted: Wanted) -> LiteralString:
+    """All that is asked for, but for words."""
+    order = _order(wanted)
+    place: LiteralString = "created_at" if wanted.order == "newest" else "match_score"
+    mark: LiteralString = f"(SELECT {place}, id FROM matching.match WHERE id = %(after)s)"
+    one_status = len(wanted.statuses or ()) == 1
+    asked: list[tuple[object, LiteralString]] = [
+        (wanted.profile_id, "match.profile_id = %(profile)s"),
+        (wanted.ids is not None, "match.id = ANY(%(ids)s)"),
+        # One is an equality: then the index of a status has the order, too.
+        (one_status, "match.status = %(status)s::matching.match_status"),
+        (wanted.statuses is not None and not one_status, "match.status::text = ANY(%(statuses)s)"),
+        (wanted.priority, "match.application_priority = %(priority)s"),
+        (wanted.least_score is not None, "match.match_score >= %(least)s"),
+        (wanted.arrangement, "listing.arrangement = %(arrangement)s"),
+        (wanted.since is not None, "match.id > %(since)s"),
+        (wanted.listings is not None, "match.listing_id = ANY(%(listings)s)"),
+        (not wanted.closed, "(listing.closed_at IS NULL OR match.status <> 'new')"),
+        (not wanted.dropped, "match.dropped_at IS NULL"),
+        (wanted.after is not None, f"({order}, match.id) < {mark}"),
+    ]
+    clauses: list[LiteralString] = [clause for is_asked, clause in asked if is_asked]
+    return " AND ".join(clauses) or "true"
+
+
+COLUMNS: LiteralString = """
+    match.id, profile.name AS profile, match.profile_version, match.listing_id, listing.url,
+           listing.apply_url, listing.title, listing.company, match.company_id, listing.location,
+           listing.arrangement, listing.salary_min, listing.salary_max, listing.salary_currency,
+           listing.salary_period, listing.posted_at, listing.first_seen_at, listing.closed_at,
+           listing.description, match.match_score, match.application_priority,
+           match.matched_skills, match.skill_gaps, match.resume_intake, match.items,
+           match.scored_by, match.scrape_method, listing.via, match.status, match.status_at,
+           match.status_by, match.note, match.dropped_at, match.created_at, match.updated_at
+"""
+JOINED: LiteralString = """
+    JOIN matching.profile ON profile.id = match.profile_id
+    JOIN catalog.listing ON listing.id = match.listing_id
+"""
+WORDS: LiteralString = (
+    "listing.search @@ websearch_to_tsquery('english', catalog.searchable(%(q)s))"
+)
+
+
+def _params(wanted: Wanted) -> dict[str, object]:
+    statuses = list(wanted.statuses or ())
+    return {
+        "profile": wanted.profile_id,
+        "ids": list(wanted.ids or ()),
+        "status": statuses[0] if statuses else None,
+        "statuses": statuses,
+        "priority": wanted.priority,
+        "least": wanted.least_score,
+        "arrangement": wanted.arrangement,
+        "since": wanted.since,
+        "q": wanted.q,
+        "after": wanted.after,
+        "listings": list(wanted.listings or ()),
+        "reach": wanted.reach,
+        "limit": wanted.limit,
+    }
 
 
 async def record(tx: Tx, id: MatchId, what: str, *, actor: str | None = None, **data: Any) -> None:
@@ -380,29 +429,31 @@ async def counts(tx: Tx, profile_id: ProfileId) -> list[Count]:
 
 
 async def listed(tx: Tx, profile_id: ProfileId, *, most: int) -> list[Count]:
-    """How many a list of each status holds: without new ones that closed, and counting no more
-    than `most` new ones."""
+    """How many a list of each status holds, and no more than `most` of each; new ones that closed
+    are in none."""
     return await rows(
         tx,
         Count,
         """
-        SELECT 'new'::matching.match_status AS status, count(*)::int AS count
-          FROM (SELECT FROM matching.match JOIN catalog.listing ON listing.id = listing_id
-                 WHERE profile_id = %(profile)s AND match.status = 'new' AND dropped_at IS NULL
-                   AND closed_at IS NULL
-                 LIMIT %(most)s) AS fresh
-         UNION ALL
-        SELECT status, count(*)::int FROM matching.match
-         WHERE profile_id = %(profile)s AND status <> 'new' GROUP BY status
+        SELECT one.status, counted.count
+          FROM unnest(enum_range(NULL::matching.match_status)) AS one (status),
+               LATERAL (SELECT count(*)::int AS count
+                          FROM (SELECT FROM matching.match
+                                 WHERE profile_id = %(profile)s AND match.status = one.status
+                                   AND dropped_at IS NULL
+                                   AND (match.status <> 'new'
+                                        OR EXISTS (SELECT 1 FROM catalog.listing
+                                                    WHERE listing.id = listing_id
+                                                      AND closed_at IS NULL))
+                                 LIMIT %(most)s) AS kept) AS counted
         """,
         {"profile": profile_id, "most": most},
     )
 
 
-async def newest(tx: Tx, profile_id: ProfileId) -> int:
-    """The number of the match that was made last; 0 if there is none."""
-    sql = "SELECT max(id) FROM matching.match WHERE profile_id = %s"
-    return await value(tx, int, sql, [profile_id]) or 0
+async def newest(tx: Tx) -> int:
+    """The number of the match that was made last, for whomever; 0 if there is none."""
+    return await value(tx, int, "SELECT max(id) FROM matching.match") or 0
 
 
 async def touched(tx: Tx, profile_id: int) -> dict[ListingId, Status]:

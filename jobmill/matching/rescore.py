@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -71,7 +71,7 @@ def name_change(before: Standing, after: Standing) -> Kind:
     return "other"
 
 
-async def compare(database: Database, profile_id: int, profile: Profile) -> AsyncIterator[Change]:
+async def compare(database: Database, profile_id: int, profile: Profile) -> AsyncGenerator[Change]:
     """Every open listing as the profile judges it now, locally, beside its kept verdict; it is
     read page by page, and nothing is kept."""
     async with database.transaction() as tx:

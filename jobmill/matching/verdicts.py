@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from psycopg.types.json import Jsonb
 
 from jobmill.catalog.listings import ListingId
-from jobmill.db import Tx, row, rows
+from jobmill.db import Tx, row, rows, value
 from jobmill.matching.profiles import ProfileId
 from jobmill.matching.verdict import FilterResult, MatchResult, read_filter, read_match
 
@@ -191,6 +191,12 @@ async def tally(tx: Tx, profile_id: int) -> list[Tally]:
         """,
         [profile_id],
     )
+
+
+async def is_any(tx: Tx, profile_id: int) -> bool:
+    """Whether anything was judged for a profile."""
+    sql = "SELECT EXISTS (SELECT 1 FROM matching.verdict WHERE profile_id = %s)"
+    return bool(await value(tx, bool, sql, [profile_id]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,14 +151,16 @@ async def give_back(tx: Tx, profile_id: int, listing_id: int) -> None:
     )
 
 
-async def count(tx: Tx, profile_id: int | None = None) -> int:
-    """How many wait."""
+async def count(tx: Tx, profile_id: int | None = None, *, most: int | None = None) -> int:
+    """How many wait; `most`: no more than so many are counted."""
     cursor = await tx.execute(
         """
-        SELECT count(*) FROM matching.waiting
-         WHERE %(profile)s::bigint IS NULL OR profile_id = %(profile)s
+        SELECT count(*)
+          FROM (SELECT FROM matching.waiting
+                 WHERE %(profile)s::bigint IS NULL OR profile_id = %(profile)s
+                 LIMIT %(most)s) AS counted
         """,
-        {"profile": profile_id},
+        {"profile": profile_id, "most": most},
     )
     found = await cursor.fetchone()
     return found[0] if found else 0

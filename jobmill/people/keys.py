@@ -68,6 +68,19 @@ async def everything(tx: Tx) -> list[Key]:
     )
 
 
+async def get(tx: Tx, id: int) -> Key:
+    """One there is or was."""
+    found = await row(
+        tx,
+        Key,
+        "SELECT id, name, role, created_at, used_at, ended_at FROM people.api_key WHERE id = %s",
+        [id],
+    )
+    if found is None:
+        raise NotFound("key", id)
+    return found
+
+
 async def find(tx: Tx, key: str) -> Holder | None:
     """Whose key this is, if it still opens; that it was used is noted."""
     found = await row(

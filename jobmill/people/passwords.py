@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from concurrent.futures import ThreadPoolExecutor
 
 from argon2 import PasswordHasher
@@ -22,6 +23,15 @@ NOBODYS = (
 
 # Each takes 64 MB while it runs: however many sign in at once, no more than two do.
 THREADS = ThreadPoolExecutor(2, "password")
+
+
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Those that nobody takes for another."""
+
+
+def generate() -> str:
+    """One that nobody guesses and everybody can type: 99 bits."""
+    return "-".join("".join(secrets.choice(LETTERS) for _ in range(5)) for _ in range(4))
 
 
 async def hashed(password: str) -> str:

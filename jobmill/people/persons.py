@@ -36,6 +36,15 @@ class Known:
     password: str
 
 
+@dataclass(frozen=True, slots=True)
+class Admin:
+    id: int
+
+
+class LastAdmin(Conflict):
+    """Nobody could let others in any more."""
+
+
 async def add(tx: Tx, name: str, email: str, role: Role, password: str) -> Person:
     """Let somebody sign in, also one who ended; Conflict if the address is taken."""
     if not name.strip():
@@ -69,6 +78,19 @@ async def everybody(tx: Tx) -> list[Person]:
     )
 
 
+async def get(tx: Tx, id: int) -> Person:
+    """One there is or was."""
+    found = await row(
+        tx,
+        Person,
+        "SELECT id, name, email, role, created_at, ended_at FROM people.person WHERE id = %s",
+        [id],
+    )
+    if found is None:
+        raise NotFound("person", id)
+    return found
+
+
 async def known(tx: Tx, email: str) -> Known | None:
     """Whoever may sign in with this address."""
     return await row(
@@ -89,6 +111,20 @@ async def has_admin(tx: Tx) -> bool:
         "SELECT EXISTS (SELECT FROM people.person WHERE role = 'admin' AND ended_at IS NULL)",
     )
     return bool(found)
+
+
+async def keep_an_admin(tx: Tx, id: int) -> None:
+    """LastAdmin if without this person there would be none; of two who leave at once, one waits."""
+    admins = await rows(
+        tx,
+        Admin,
+        """
+        SELECT id FROM people.person WHERE role = 'admin' AND ended_at IS NULL
+         ORDER BY id FOR UPDATE
+        """,
+    )
+    if [one.id for one in admins] == [id]:
+        raise LastAdmin("There would be no admin left. Make somebody else one first.")
 
 
 async def set_role(tx: Tx, email: str, role: Role) -> Person:

@@ -6,9 +6,10 @@ import datetime as dt
 import secrets
 from dataclasses import dataclass
 
-from jobmill.db import Tx, row
-from jobmill.errors import Unauthenticated
-from jobmill.people.persons import Known, Role
+from jobmill.db import Tx, row, rows
+from jobmill.errors import NotFound, Unauthenticated
+from jobmill.people import persons
+from jobmill.people.persons import Known, Person, Role
 from jobmill.people.secrets import digest
 
 LASTS = dt.timedelta(days=14)
@@ -19,6 +20,17 @@ class Session:
     person_id: int
     name: str
     role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """One that has not ended."""
+
+    person_id: int
+    created_at: dt.datetime
+    expires_at: dt.datetime
+    own: bool
+    """Whether it is the one that asks."""
 
 
 async def begin(tx: Tx, person: Known) -> str:
@@ -38,6 +50,14 @@ async def begin(tx: Tx, person: Known) -> str:
     return id
 
 
+async def begin_anew(tx: Tx, person: Person) -> str:
+    """For one who has just changed their password, in the same transaction."""
+    known = await persons.known(tx, person.email)
+    if known is None:
+        raise NotFound("person", person.email)
+    return await begin(tx, known)
+
+
 async def find(tx: Tx, id: str) -> Session | None:
     """Whose session this is, with the role they have now."""
     return await row(
@@ -54,6 +74,29 @@ async def find(tx: Tx, id: str) -> Session | None:
 
 async def end(tx: Tx, id: str) -> None:
     await tx.execute("DELETE FROM people.session WHERE digest = %s", [digest(id)])
+
+
+async def find_open(tx: Tx, person_id: int | None = None, own: str = "") -> list[Open]:
+    """Those of one person or of all, newest first; `own`: the id of the one that asks."""
+    return await rows(
+        tx,
+        Open,
+        """
+        SELECT person_id, created_at, expires_at, digest = %(own)s AS own FROM people.session
+         WHERE expires_at > now() AND (%(id)s::bigint IS NULL OR person_id = %(id)s)
+         ORDER BY created_at DESC
+        """,
+        {"own": digest(own), "id": person_id},
+    )
+
+
+async def end_all(tx: Tx, person_id: int, but: str = "") -> int:
+    """Sign a person out wherever they are, but in the session of this id."""
+    cursor = await tx.execute(
+        "DELETE FROM people.session WHERE person_id = %s AND digest <> %s",
+        [person_id, digest(but)],
+    )
+    return cursor.rowcount
 
 
 async def prune(tx: Tx) -> int:

@@ -13,7 +13,7 @@ from jobmill.ingest.rotation import plan, targets
 from jobmill.ingest.rotation.plan import Planned, Wish
 from jobmill.ingest.rotation.selection import Limits
 from jobmill.pipelines import source
-from jobmill.queue import Finish, ItemId, Move, Refused, Work
+from jobmill.queue import Finish, ItemId, Move, New, Refused, Work
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 
@@ -54,9 +54,16 @@ async def start(
     return replace(planned, claimed=claimed), placed
 
 
+def work() -> New:
+    """A run that a person asks for: a worker makes it, without regard to the pace."""
+    return New(KIND, "run", "what a person asked for", {"trigger": "manual"}, priority=0)
+
+
 async def rotate(tools: Tools, wish: Wish, work: Work) -> Move:
-    """The recurring run."""
-    if wish.per_day <= 0:
+    """The recurring run, or one that a person asked for."""
+    by_hand = work.data.get("trigger") == "manual"
+    wish = replace(wish, trigger="manual") if by_hand else wish
+    if wish.per_day <= 0 and not by_hand:
         return Finish("rotation_calls_per_day is 0: nothing is called")
     async with tools.db.transaction() as tx:
         planned, _ = await start(tx, wish, os.environ)

@@ -23,6 +23,8 @@ from jobmill.web.texts import Language
 log = logging.getLogger(__name__)
 
 MOST_BYTES = 1024 * 1024
+UPLOADS = {"/profile/upload": 6 * 1024 * 1024, "/setup/resume": 6 * 1024 * 1024}
+"""Where more is accepted: resumes of 5 MB, and what a form adds to them."""
 SAFE = ("GET", "HEAD", "OPTIONS")
 SHOWN = ("bearer", "link")
 """What nobody's browser sends by itself, as it does cookies and passwords (Basic)."""
@@ -81,7 +83,8 @@ class Guard:
             self._check(request.headers)
             if request.method not in SAFE:
                 check_origin(request.headers)
-            await self.app(_asked(scope), _limited(receive), sender)
+            most = UPLOADS.get(scope["path"], MOST_BYTES)
+            await self.app(_asked(scope), _limited(receive, most), sender)
         # The last handler of the web: whatever it was, the next request must not notice.
         except Exception as error:
             if not isinstance(error, AppError | HTTPException):
@@ -153,7 +156,7 @@ def _asked(scope: Scope) -> Scope:
     return {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
 
 
-def _limited(receive: Receive) -> Receive:
+def _limited(receive: Receive, most: int) -> Receive:
     """The same body, but no more of it than we accept, whatever length it says it has."""
     taken = 0
 
@@ -161,7 +164,7 @@ def _limited(receive: Receive) -> Receive:
         nonlocal taken
         message = await receive()
         taken += len(message.get("body", b""))
-        if taken > MOST_BYTES:
+        if taken > most:
             raise HTTPException(413)
         return message
 

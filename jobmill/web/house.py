@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
+from jobmill.outside import seats
 from jobmill.outside.addresses import Places
+from jobmill.outside.ledger import Caps, read_caps
 from jobmill.outside.mail import missing
+from jobmill.outside.seats import Seat
 from jobmill.outside.webhook import places
 from jobmill.settings import Settings
 
@@ -25,18 +29,31 @@ class House:
     """Whether letters can be sent."""
     base: str = ""
     """What links that we give out begin with; empty: as the request calls us."""
+    caps: Caps = field(default_factory=lambda: read_caps(Settings()))
+    """What models may cost."""
+    seats: Sequence[Seat] = field(default_factory=lambda: seats.find(Settings(), {}))
+    """Which models are asked, and what is missing for others."""
+    settings: Settings = field(default_factory=Settings, repr=False)
+    """All that this process was started with."""
+    environ: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """Where the keys of models are, and the only place where they are."""
 
     def link(self, request: Request, path: str) -> str:
         return (self.base or str(request.base_url).rstrip("/")) + path
 
 
-def of(settings: Settings) -> House:
+def of(settings: Settings, environ: Mapping[str, str] | None = None) -> House:
+    """`environ` holds the keys of models."""
     return House(
         fold_aliases=settings.fold_email_aliases,
         most_a_day=settings.applications_per_person_per_day or None,
         private=places(settings),
         writes=missing(settings) is None,
         base=settings.public_url,
+        caps=read_caps(settings),
+        seats=seats.find(settings, environ or {}),
+        settings=settings,
+        environ=environ or {},
     )
 
 

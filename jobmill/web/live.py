@@ -33,8 +33,9 @@ AGAIN = 2.0
 class Reader:
     """One open page: what it wants to hear of, and what it has not heard yet."""
 
-    def __init__(self, topics: Iterable[str]) -> None:
+    def __init__(self, topics: Iterable[str], owner: str | None = None) -> None:
         self.topics = frozenset(topics)
+        self.owner = owner
         self.news: set[str] = set()
         self.woken = asyncio.Event()
 
@@ -53,10 +54,21 @@ class Live:
         self._number = 0
         self._stopped = False
 
-    async def stream(self, topics: Iterable[str], *, missed: bool) -> AsyncGenerator[str]:
+    def open_of(self, owner: str) -> int:
+        """How many pages of theirs are open."""
+        return sum(reader.owner == owner for reader in self._readers)
+
+    async def stream(
+        self,
+        topics: Iterable[str],
+        *,
+        missed: bool,
+        owner: str | None = None,
+        together: float = TOGETHER,
+    ) -> AsyncGenerator[str]:
         """Server-sent events, each named for its topic; `missed`: begin with all of them, since the
         page was away."""
-        reader = Reader(topics)
+        reader = Reader(topics, owner)
         self._join(reader)
         try:
             if missed:
@@ -67,14 +79,14 @@ class Live:
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(ALIVE):
                         await reader.woken.wait()
-                yield await self._words(reader)
+                yield await self._words(reader, together)
         finally:
             self._leave(reader)
 
-    async def _words(self, reader: Reader) -> str:
+    async def _words(self, reader: Reader, together: float) -> str:
         if not reader.news:
             return ": still here\n\n"
-        await asyncio.sleep(0 if self._stopped else TOGETHER)
+        await asyncio.sleep(0 if self._stopped else together)
         news, reader.news = sorted(reader.news), set()
         reader.woken.clear()
         self._number += 1
@@ -117,8 +129,17 @@ router = APIRouter()
 
 @router.get("/live")
 async def stream(request: Request, topic: Annotated[list[Topic], Query()]) -> StreamingResponse:
-    live = cast(Live, request.app.state.live)
-    missed = "last-event-id" in request.headers
+    return answer(the_live(request).stream(topic, missed=was_away(request)))
+
+
+def the_live(request: Request) -> Live:
+    return cast(Live, request.app.state.live)
+
+
+def was_away(request: Request) -> bool:
+    return "last-event-id" in request.headers
+
+
+def answer(news: AsyncGenerator[str]) -> StreamingResponse:
     headers = {"x-accel-buffering": "no"}
-    news = live.stream(topic, missed=missed)
     return StreamingResponse(news, media_type="text/event-stream", headers=headers)

@@ -45,6 +45,10 @@ LINK = "jobmill_link"
 RANKS: dict[Role | None, int] = {None: 0, "viewer": 1, "recruiter": 2, "admin": 3}
 
 
+class Stranger(Unauthenticated):
+    """Nothing was shown that says who they are: signing in helps."""
+
+
 @dataclass(frozen=True, slots=True)
 class Visitor:
     role: Role | None
@@ -68,7 +72,7 @@ class Visitor:
         if self.may(role, applicant_id=applicant_id):
             return
         if self.role is None and self.applicant_id is None:
-            raise Unauthenticated("Sign in first, or send an API key.")
+            raise Stranger("Sign in first, or send an API key.")
         raise Forbidden(f"Only {_article(role)} may do this.")
 
 

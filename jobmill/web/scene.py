@@ -19,6 +19,10 @@ class Scene:
         self.is_demo = False
         self._until = 0.0
 
+    def forget(self) -> None:
+        """Look anew at once: it has just changed."""
+        self.is_demo, self._until = False, 0.0
+
     async def look(self, db: Door) -> None:
         if time.monotonic() < self._until:
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple, Protocol, Self, cast
 from urllib.parse import urlencode
+from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
@@ -15,7 +16,11 @@ from jobmill.matching import matches, profiles
 from jobmill.matching.matches import Match
 from jobmill.matching.profiles import Version
 from jobmill.matching.rescore import Standing
-from jobmill.matching.verdict import FilterResult
+from jobmill.matching.verdict import FilterResult, MatchResult
+from jobmill.matching.verdicts import Word
+from jobmill.queue import lineage
+from jobmill.queue.work import ItemId
+from jobmill.web.texts import say, say_many
 
 BEST = 3
 SOME = 4
@@ -61,6 +66,16 @@ async def find_profile(tx: Tx, name: str | None) -> Version | None:
     except NotFound:
         if name is not None:
             raise
+        return None
+
+
+async def lineage_of(tx: Tx, word: Word | None) -> UUID | None:
+    """Where the item stands that judged it; None if the queue has forgotten it, or none did."""
+    if word is None or word.item is None:
+        return None
+    try:
+        return await lineage.tracking_of(tx, ItemId(word.item))
+    except NotFound:
         return None
 
 
@@ -119,29 +134,43 @@ def why(match: Match) -> str:
     """What made the score, what one has of it, and what is missing."""
     gains = sorted(match.items, key=lambda item: -item["points"])[:BEST]
     told = (f"{one['name']} {one['points']}/{one['most']}" for one in gains if one["points"] > 0)
-    lacks = f"lacks {some(match.skill_gaps)}" if match.skill_gaps else None
+    gaps = match.skill_gaps
+    lacks = say("lacks %(skills)s", skills=some(gaps)) if gaps else None
     return joined([", ".join(told), some(match.matched_skills), lacks])
 
 
 def some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SOME} more" if len(names) > SOME else ""
-    return ", ".join(names[:SOME]) + more
+    first = ", ".join(names[:SOME])
+    if len(names) <= SOME:
+        return first
+    return say("%(names)s and %(n)s more", names=first, n=len(names) - SOME)
 
 
 def sifted(found: FilterResult, threshold: int) -> str:
     """How the filter came to what it said."""
-    strikes = "1 strike" if found.total_strikes == 1 else f"{found.total_strikes} strikes"
+    strikes = say_many("%(n)s strike", "%(n)s strikes", found.total_strikes)
     if not found.hard_rejections:
-        return f"{strikes}, {threshold} are too many"
-    besides = f", and there are {strikes} besides" if found.total_strikes else ""
-    one = "a reason that is enough by itself"
-    return (one if len(found.hard_rejections) == 1 else "reasons of which one is enough") + besides
+        return say("%(strikes)s, %(n)s are too many", strikes=strikes, n=threshold)
+    alone = len(found.hard_rejections) == 1
+    enough = (
+        say("a reason that is enough by itself") if alone else say("reasons of which one is enough")
+    )
+    if not found.total_strikes:
+        return enough
+    return say("%(reasons)s, and there are %(strikes)s besides", reasons=enough, strikes=strikes)
+
+
+def takes(result: MatchResult | None) -> str:
+    """What score a match takes, and why that."""
+    if result is None:
+        return ""
+    return say("a match takes %(n)s: %(why)s", n=result.threshold, why=result.threshold_why)
 
 
 def stands(standing: Standing) -> str:
     """`matched 84`; what is filtered out has no score, but is told what it would have."""
     if standing.score is None:
-        return standing.outcome or "not judged"
+        return standing.outcome or say("not judged")
     score = f"({standing.score})" if standing.outcome == "filtered" else standing.score
     return f"{standing.outcome} {score}"
 
@@ -173,37 +202,48 @@ def happened(event: matches.Event) -> str:
     """What happened to a match, in a sentence."""
     data = event.data
     if event.what == "status":
-        by = event.actor and f"by {event.actor}"
-        return joined([f"{data.get('before')} → {data.get('after')}", by, data.get("note")])
+        return joined(
+            [f"{data.get('before')} → {data.get('after')}", by(event.actor), data.get("note")]
+        )
     before = f"{data['before']} → " if "before" in data else ""
-    score = f", score {before}{data['score']}" if data.get("score") is not None else ""
-    return f"{event.what}{score}, by version {data.get('version')} of the profile"
+    score = (
+        say("score %(n)s", n=f"{before}{data['score']}") if data.get("score") is not None else ""
+    )
+    version = say("by version %(n)s of the profile", n=data.get("version"))
+    return ", ".join(filter(None, [event.what, score, version]))
+
+
+def by(actor: str | None) -> str | None:
+    return actor and say("by %(name)s", name=actor)
 
 
 def told(event: history.Event) -> str:
     """What happened to a listing, in a sentence."""
     fields = ", ".join(one.replace("_", " ") for one in event.data)
     if event.what == "changed":
-        return joined([f"changed: {fields}" if fields else "changed", event.actor])
-    link = f"to {event.data['to']}" if event.what == "linked" and "to" in event.data else None
-    by = event.actor and f"by {event.actor}"
+        return joined(
+            [say("changed: %(fields)s", fields=fields) if fields else say("changed"), event.actor]
+        )
+    is_link = event.what == "linked" and "to" in event.data
+    what = say("linked to %(id)s", id=event.data["to"]) if is_link else event.what
     why = str(event.data["why"]) if "why" in event.data else None
-    return joined([" ".join(filter(None, [event.what, link])), why, by])
+    return joined([what, why, by(event.actor)])
 
 
-INTAKE = {
-    "professional_summary": "Summary",
-    "prioritized_skills": "Skills",
-    "experience_highlights": "Experience",
-    "projects_to_include": "Projects",
-    "achievement_angles": "Achievements",
-    "ats_keywords": "Keywords",
-}
+def _intake_words() -> dict[str, str]:
+    return {
+        "professional_summary": say("Summary"),
+        "prioritized_skills": say("Skills"),
+        "experience_highlights": say("Experience"),
+        "projects_to_include": say("Projects"),
+        "achievement_angles": say("Achievements"),
+        "ats_keywords": say("Keywords"),
+    }
 
 
 def intake(said: Mapping[str, Any]) -> str:
     """What a resume should say, as a text to copy."""
-    parts = ((word, said.get(name)) for name, word in INTAKE.items())
+    parts = ((word, said.get(name)) for name, word in _intake_words().items())
     return "\n\n".join(f"{word}\n{_lines(one)}" for word, one in parts if one)
 
 

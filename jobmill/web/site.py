@@ -13,6 +13,7 @@ from starlette.staticfiles import StaticFiles
 
 from jobmill.db import Database
 from jobmill.errors import AppError
+from jobmill.queue.overview import Rates
 from jobmill.web import faults, rights, texts
 from jobmill.web import live as streams
 from jobmill.web.api import whole
@@ -22,15 +23,27 @@ from jobmill.web.house import House
 from jobmill.web.limits import Limits
 from jobmill.web.live import Live
 from jobmill.web.pages import (
+    account,
+    budget,
+    companies,
+    ending,
     health,
     hiring,
+    home,
     listings,
     matches,
     metrics,
     my,
     offer,
     openings,
-    status,
+    people,
+    profile,
+    queue,
+    rotation,
+    settings,
+    setup,
+    signin,
+    sources,
 )
 from jobmill.web.peer import peers
 from jobmill.web.scene import Scene
@@ -64,6 +77,7 @@ def make(
     app.state.live = live = Live(database.url)
     app.state.crowd = Crowd(app.state.door, house.most_a_day)
     app.state.scene = scene = Scene()
+    app.state.rates = Rates()
     app.state.render = render = renderer(environment(lambda: scene.is_demo))
 
     def tell(request: Request, error: Exception) -> Response:
@@ -78,9 +92,25 @@ def make(
     inside, seen = Depends(rights.viewer), Depends(look_at_scene)
     for told in (metrics, streams):
         app.include_router(told.router, dependencies=[inside])
-    for pages in (openings, my, offer):
+    for pages in (openings, my, offer, signin):
         app.include_router(pages.router, dependencies=[seen])
-    for pages in (status, matches, listings, hiring):
+    for pages in (
+        home,
+        ending,
+        queue,
+        rotation,
+        matches,
+        listings,
+        hiring,
+        people,
+        budget,
+        account,
+        companies,
+        sources,
+        profile,
+        setup,
+        settings,
+    ):
         app.include_router(pages.router, dependencies=[inside, seen])
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     return Guard(app, hosts, tell, stop=live.stop, languages=texts.languages(locale))

@@ -113,7 +113,7 @@ async def status(client: httpx2.AsyncClient, path: str) -> int:
 async def test_up_brings_everything_and_ctrl_c_takes_it_away_again(
     start: Start, home: Path
 ) -> None:
-    process = start("up", JOBMILL_DATA_DIR=str(home / "data")).up()
+    process = start("up", "--no-demo", JOBMILL_DATA_DIR=str(home / "data")).up()
     assert str(home / "data" / "postgres") in process.said["database"]
     assert "upkeep: " in process.said["work"]
     async with httpx2.AsyncClient(base_url=process.said["page"]) as client:
@@ -132,10 +132,31 @@ async def test_up_brings_everything_and_ctrl_c_takes_it_away_again(
     assert told == ["Stopping; Ctrl-C again stops at once."]
 
 
-async def test_up_does_the_work_and_leaves_nothing_processing(
+async def test_up_begins_with_the_demo_once(
     start: Start, on: dict[str, str], database: Database
 ) -> None:
     process = start("up", **on).up()
+    assert "fiction" in process.said["demo"]
+    page = process.said["page"]
+    async with httpx2.AsyncClient(base_url=page, timeout=30) as client:
+        ended = await client.post("/demo/end", data={"sure": "yes"}, headers=HTML)
+        assert (ended.status_code, ended.headers["location"]) == (303, "/setup")
+        # It begins anew meanwhile; whoever calls waits a moment at the same address.
+        async with httpx2.AsyncClient(base_url=page, timeout=30) as another:
+            assert await status(another, "/") == 200
+    process.tell()
+    assert process.ended() == 0
+    assert await fetch(database, "SELECT count(*) FROM catalog.company") == [0]
+    process = start("up", **on).up()
+    assert "demo" not in process.said
+    process.tell()
+    assert process.ended() == 0
+
+
+async def test_up_does_the_work_and_leaves_nothing_processing(
+    start: Start, on: dict[str, str], database: Database
+) -> None:
+    process = start("up", "--no-demo", **on).up()
     async with database.transaction() as tx:
         await queue.submit_all(tx, [New("upkeep", "prune", f"x{n}") for n in range(20)])
 
@@ -199,7 +220,7 @@ async def test_a_second_ctrl_c_ends_it_at_once_and_loses_nothing(
 async def test_a_part_that_crashes_stops_the_others(
     start: Start, on: dict[str, str], database: Database
 ) -> None:
-    process = start("up", **on).up()
+    process = start("up", "--no-demo", **on).up()
     async with database.transaction() as tx:
         await tx.execute("ALTER TABLE queue.worker RENAME TO workers")
     assert process.ended() == 1

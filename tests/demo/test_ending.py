@@ -13,6 +13,7 @@ from jobmill.demo.scene import adjusted
 from jobmill.errors import Conflict
 from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
+from jobmill.people import persons
 from jobmill.settings import Settings
 from tests.demo.kit import begin, running
 from tests.queue.kit import fetch
@@ -54,6 +55,7 @@ async def test_the_end_leaves_what_a_new_database_has(database: Database) -> Non
     assert await ending.end(database)
     after = await counts(database)
     assert after.pop("queue.phase")
+    assert after.pop("demo.ended") == 1
     assert after == new
 
 
@@ -123,3 +125,22 @@ def test_in_the_demo_nothing_leaves_this_machine() -> None:
     assert settings.stand_ins["*.test"] == "127.0.0.1:1"
     assert (settings.model_cheap, settings.model_strong) == ("none", "none")
     assert settings.smtp_url.get_secret_value() == ""
+
+
+async def test_only_a_database_that_nobody_ever_used_begins_with_the_demo(
+    database: Database,
+) -> None:
+    async with database.transaction() as tx:
+        assert await seeds.is_first(tx)
+    await begin(database)
+    async with database.transaction() as tx:
+        assert not await seeds.is_first(tx)
+        await ending.clear(tx)
+        assert await seeds.is_new(tx)
+        assert not await seeds.is_first(tx)
+
+
+async def test_where_people_may_sign_in_no_demo_begins_by_itself(database: Database) -> None:
+    async with database.transaction() as tx:
+        await persons.add(tx, "Ada", "ada@example.com", "admin", "a long enough word")
+        assert not await seeds.is_first(tx)

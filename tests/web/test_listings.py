@@ -180,7 +180,7 @@ async def test_what_if_judges_it_anew_and_keeps_nothing(
     assert page.status_code == 200
     assert "Judged locally; nothing was kept." in page.text
     assert 'value="Go:strong, Kubernetes"' in page.text
-    assert "<th>Then</th>" in page.text
+    assert '<th scope="col">Then</th>' in page.text
     async with database.transaction() as tx:
         assert await verdicts.get(tx, place.profile, place.listing) == before
     wrong = await site.get(f"{path}?without=Cobol")

@@ -15,7 +15,8 @@ from jobmill.matching.matches import MatchId
 from jobmill.matching.verdict import FilterResult, Intake, Item, Strike
 from jobmill.matching.verdicts import Word
 from jobmill.people.persons import Role
-from jobmill.web.pages import matches as pages
+from jobmill.web.pages.matches import inbox as pages
+from jobmill.web.pages.matches.asked import Inbox
 from jobmill.web.seeking import bars
 from tests.catalog import kit
 from tests.matching import judged
@@ -149,9 +150,10 @@ async def test_no_more_is_read_than_is_shown(database: Database) -> None:
     await fill(database, [90] * (pages.AT_ONCE + 5))
     async with database.transaction() as tx:
         version = await profiles.get(tx)
-        asked = pages.Inbox()
-        shown = await pages.read(tx, version, asked, None)
-    assert len(shown.found) == pages.AT_ONCE + 1
+        asked = Inbox()
+        shown = await pages.read(tx, version, asked)
+    assert len(shown.found.matches) == pages.AT_ONCE
+    assert shown.found.next == shown.found.matches[-1].id
 
 
 async def test_saying_what_one_makes_of_a_match_leads_back_and_can_be_undone_there(
@@ -285,7 +287,7 @@ async def test_an_empty_inbox_says_what_to_do_next(
     await says("There is no profile yet")
     async with database.transaction() as tx:
         place = await judged.make(tx)
-    await says("jobmill source add URL")
+    await says('href="/sources">Say where to look')
     async with database.transaction() as tx:
         await waiting.add(tx, [place.listing])
     await says("listings wait to be judged")
@@ -337,7 +339,7 @@ async def test_a_match_is_shown_with_all_that_is_known_of_it(
         "some Fortran", "asks for Madrid", "2 strikes", "<q>Madrid</q>", '<span class="chip">Go</span>',
         "Keeps water running.", "new → saved · by ada · call them", "created, score 91",
         'href="https://boards.example/wells/postings/1" rel="noopener noreferrer"', " board", "greenhouse",
-        "jobmill queue tree 4711", "a match takes 80",
+        "item 4711, which the queue has forgotten", "a match takes 80",
     ):  # fmt: skip
         assert words in page.text, words
     assert (await site.get("/matches/999999999")).status_code == 404

@@ -203,7 +203,7 @@ async def test_a_personal_link_answers_its_own_offers_only(
     job = await make_job(site, requireAcknowledgement=True, capacity=2)
     mine, theirs = [await apply(site, job) for _ in range(2)]
     link = await link_of(database, mine["applicantId"])
-    assert "(5 min left)" in (await site.get(link)).text
+    assert ">5 min</span> left)" in (await site.get(link)).text
     assert (
         await post(site, f"{link}/applications/{theirs['applicationId']}/accept")
     ).status_code == 403

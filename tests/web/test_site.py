@@ -8,12 +8,13 @@ import pytest
 from jobmill import errors
 from jobmill.db import Database
 from jobmill.queue import Finish, Move, New, Stage, Stages, Work, control
-from jobmill.queue.inspect import Overview, Phase, Worker
+from jobmill.queue.inspect import Phase, Worker
+from jobmill.queue.overview import Overview
 from jobmill.queue.watch import Alert
 from jobmill.web import faults
 from jobmill.web import site as pages
 from jobmill.web.pages.health import judge_schedules
-from jobmill.web.pages.status import verdict
+from jobmill.web.pages.queue.glance import verdict
 from tests.queue.kit import drain, put
 from tests.web.conftest import served
 
@@ -116,7 +117,7 @@ async def test_an_error_is_a_page_for_people_and_json_for_programs(
     assert "There is no such page." in page.text
     told = await site.get("/nowhere")
     assert (told.status_code, told.json()) == (404, {"error": "There is no such page."})
-    wrong = await site.delete("/")
+    wrong = await site.delete("/queue")
     assert wrong.status_code == 405
     assert "GET" in wrong.headers["allow"]
 
@@ -126,7 +127,7 @@ async def test_what_the_database_says_of_a_bug_stays_inside(
 ) -> None:
     async with database.transaction() as tx:
         await tx.execute("ALTER TABLE queue.phase RENAME TO phases")
-    answer = await site.get("/", headers=HTML)
+    answer = await site.get("/queue", headers=HTML)
     assert answer.status_code == 500
     assert "phase" not in answer.text.lower()
     assert "The log tells what." in answer.text
@@ -146,7 +147,7 @@ async def test_the_page_shows_what_waits_what_is_paused_and_what_is_wrong(
             VALUES ('deep', 'x', '<script>alert(1)</script>')
             """
         )
-    page = await site.get("/", headers=HTML)
+    page = await site.get("/queue", headers=HTML)
     assert page.status_code == 200
     for words in ("tea/boil", "1,000", "1 alert stands.", "paused"):
         assert words in page.text
@@ -183,7 +184,7 @@ def test_the_worst_is_said_first(
 
 
 async def test_the_page_of_an_empty_queue_says_what_to_do(site: httpx2.AsyncClient) -> None:
-    page = await site.get("/", headers=HTML)
+    page = await site.get("/queue", headers=HTML)
     assert "No phases are known yet." in page.text
     assert "No worker runs, so nothing is worked on." in page.text
 
@@ -192,9 +193,9 @@ async def test_a_page_that_waits_too_long_for_the_database_says_so(database: Dat
     async with served(pages.make(database, patience=0.2, local=True)) as site:
         async with database.transaction() as tx:
             await tx.execute("LOCK TABLE queue.live IN ACCESS EXCLUSIVE MODE")
-            answer = await site.get("/", headers=HTML)
+            answer = await site.get("/queue", headers=HTML)
         assert answer.status_code == 503
         assert answer.headers["retry-after"] == "5"
         assert "The database does not answer" in answer.text
         assert 'http-equiv="refresh"' in answer.text
-        assert (await site.get("/", headers=HTML)).status_code == 200
+        assert (await site.get("/queue", headers=HTML)).status_code == 200

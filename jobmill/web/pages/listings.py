@@ -6,6 +6,7 @@ import asyncio
 import datetime as dt
 from dataclasses import asdict, dataclass
 from typing import Annotated, Literal, NamedTuple, cast
+from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
@@ -28,11 +29,14 @@ from jobmill.web import seeking
 from jobmill.web.api.shapes import WholePathId
 from jobmill.web.seeking import Asked, Words
 from jobmill.web.shell import Page
+from jobmill.web.texts import say
 from jobmill.web.view import Db
 
 router = APIRouter(prefix="/listings")
 
 AT_ONCE = 50
+REACH = 4_000
+"""So many of the newest are looked at for a page; what has rare words is found beyond them, too."""
 LINKED = 50
 PATIENCE = 20.0
 """Seconds for judging twice; the first time in a process it loads a model."""
@@ -81,7 +85,7 @@ class Line(NamedTuple):
 async def show(asked: Annotated[Looked, Query()], db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         version = await seeking.find_profile(tx, asked.profile)
-        found = await search.find(tx, asked.query(), after=asked.after, limit=AT_ONCE)
+        found = await search.find(tx, asked.query(), after=asked.after, limit=AT_ONCE, reach=REACH)
         ids = [hit.id for hit in found.hits]
         said = await verdicts.said(tx, version.profile_id, ids) if version else {}
     return page(
@@ -89,6 +93,9 @@ async def show(asked: Annotated[Looked, Query()], db: Db, page: Page) -> HTMLRes
         asked=asked,
         lines=[_line(hit, said.get(hit.id)) for hit in found.hits],
         judged=version is not None,
+        partial=found.partial,
+        reach=REACH,
+        best=asked.query().sort == "best",
         more=found.next and asked.url("/listings", after=found.next),
         first=asked.without("after").url("/listings"),
     )
@@ -103,7 +110,9 @@ def _why(said: Said | None) -> str:
         return ""
     if said.outcome == "filtered":
         return said.summary
-    return f"{said.score} of the {said.threshold} that a match takes"
+    return say(
+        "%(score)s of the %(least)s that a match takes", score=said.score, least=said.threshold
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +126,7 @@ class Story:
     version: Version | None
     word: Word | None
     match_id: MatchId | None
+    lineage: UUID | None
 
 
 async def _database(request: Request) -> Database:
@@ -159,6 +169,9 @@ async def show_one(
         verdict=_verdict(story),
         result=result,
         bars=seeking.bars(asdict(one) for one in result.items) if result else [],
+        takes=seeking.takes(result),
+        facts=_facts(story),
+        moments=_moments(listing),
         pieces=marks.cut(listing.description or "", result.matched_skills if result else ()),
         events=[(one.at, seeking.told(one)) for one in story.events],
         having=having,
@@ -186,6 +199,7 @@ async def _story(tx: Tx, id: int, profile: str | None) -> Story:
         version,
         word,
         await matches.of_listing(tx, version.profile_id, id) if version else None,
+        await seeking.lineage_of(tx, word),
     )
 
 
@@ -203,13 +217,46 @@ def _verdict(story: Story) -> str:
         return ""
     how = seeking.sifted(found, story.version.profile().rules.strikes.threshold)
     word, result = story.word, story.word and story.word.match_result
+    if word is None and found.passed:
+        return say("The filter would let it pass: %(how)s.", how=how)
     if word is None:
-        return f"The filter would {'let it pass' if found.passed else 'turn it down'}: {how}."
+        return say("The filter would turn it down: %(how)s.", how=how)
     if result is None:
-        return f"Filtered out: {how}."
+        return say("Filtered out: %(how)s.", how=how)
     if word.outcome == "matched":
-        return f"A match with {word.score}; {how}."
-    return f"Scored {word.score}, and a match takes {result.threshold}; {how}."
+        return say("A match with %(n)s; %(how)s.", n=word.score, how=how)
+    least = result.threshold
+    return say(
+        "Scored %(n)s, and a match takes %(least)s; %(how)s.", n=word.score, least=least, how=how
+    )
+
+
+def _facts(story: Story) -> list[tuple[str, str]]:
+    """What is known besides, by name."""
+    listing = story.listing
+    kind = listing.employment_type and listing.employment_type.replace("_", " ")
+    named = [
+        (say("Department"), listing.department),
+        (say("Kind"), kind),
+        (say("Level"), listing.seniority),
+        (say("Places"), "; ".join(listing.locations)),
+        (say("Remote from"), "; ".join(listing.remote_from)),
+        (say("Pay"), seeking.pay(listing)),
+        (say("Platform"), listing.platform),
+        (say("Via"), listing.via),
+    ]
+    return [(name, fact) for name, fact in named if fact]
+
+
+def _moments(listing: Listing) -> list[tuple[str, dt.datetime]]:
+    named = [
+        (say("Posted"), listing.posted_at),
+        (say("First seen"), listing.first_seen_at),
+        (say("Last seen"), listing.last_seen_at),
+        (say("Changed"), listing.changed_at),
+        (say("Closed"), listing.closed_at),
+    ]
+    return [(name, at) for name, at in named if at]
 
 
 def _names(given: str) -> list[str]:
@@ -221,7 +268,7 @@ async def _imagine(
 ) -> tuple[Difference | None, str | None]:
     """What would be other than it is, or what is wrong with the wish."""
     if story.version is None:
-        return None, "There is no profile yet whose skills could be others."
+        return None, say("There is no profile yet whose skills could be others.")
     try:
         profile = story.version.profile()
         other = whatif.change(profile, having=_names(having), without=_names(without))
@@ -234,5 +281,5 @@ async def _imagine(
             before = await judgement.judge(database, profile, story.listing, known, anyway=True)
             after = await judgement.judge(database, other, story.listing, known, anyway=True)
     except (*GONE, TimeoutError) as error:
-        raise Unavailable("Judging takes too long here. Try again in a moment.") from error
+        raise Unavailable(say("Judging takes too long here. Try again in a moment.")) from error
     return whatif.compare(before, after), None

@@ -1,4 +1,4 @@
-"""/my/{token}: what an applicant sees and does with their personal link."""
+"""/my: what an applicant sees and does with their personal link."""
 
 from __future__ import annotations
 
@@ -6,23 +6,31 @@ import datetime as dt
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request, Response
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, StreamingResponse
 
 from jobmill.db import Tx
-from jobmill.errors import AppError, Invalid, Unauthenticated
-from jobmill.hiring import actor, keys, offers, privacy, reading, steps
+from jobmill.errors import AppError, Invalid, RateLimited, Unauthenticated
+from jobmill.hiring import actor, applicants, keys, offers, privacy, recall, steps
+from jobmill.hiring.applications import NoApplication
 from jobmill.hiring.steps import Missed
-from jobmill.web import faults, reads
+from jobmill.web import faults, live, own, reads, remembering
 from jobmill.web.api.shapes import WholePathId
 from jobmill.web.api.steps import check_own, missed
 from jobmill.web.form import Fields
-from jobmill.web.rights import Links, Visitor, request_id
+from jobmill.web.house import HouseRules
+from jobmill.web.limits import Public
+from jobmill.web.own import Everything, Mine
+from jobmill.web.remembering import PRIVATE
+from jobmill.web.rights import LINK, Anyone, Links, Visitor, request_id
+from jobmill.web.texts import say
 from jobmill.web.view import Db, Door, Render, View
 
-router = APIRouter(prefix="/my/{token}")
+router = APIRouter(prefix="/my")
 
-PRIVATE = {"Cache-Control": "no-store"}
-"""Who uses the same browser later finds nothing."""
+PAGES_AT_ONCE = 5
+"""Pages of one applicant that are kept up to date."""
+TOGETHER = 1.0
+"""Seconds for which what comes is gathered: a thousand may wait for one opening."""
 
 Step = Literal["accept", "decline", "withdraw"]
 
@@ -42,26 +50,92 @@ Holder = Annotated[Visitor, Depends(holder)]
 
 
 @router.get("")
-async def page(token: str, visitor: Holder, db: Db, view: View) -> HTMLResponse:
-    return await _page(token, visitor, db, view)
+async def enter(
+    request: Request, visitor: Anyone, view: View, house: HouseRules, asked: bool = False
+) -> Response:
+    """To the page of who was here before, or how to get there."""
+    if visitor.applicant_id is not None and LINK in request.cookies:
+        return RedirectResponse(f"/my/{request.cookies[LINK]}", 303, PRIVATE)
+    return view("my/enter.html", writes=house.writes, asked=asked, email="", error=None)
 
 
-@router.post("/applications/{application_id}/{step}")
+@router.post("")
+async def send_link(
+    form: Fields, visitor: Public, db: Db, view: View, house: HouseRules
+) -> Response:
+    """Send it to their address. Whether we know that is not told here."""
+    email = form.get("email", "")
+    try:
+        if not house.writes:
+            raise Invalid(say("No letters can be sent from here. Ask the company for your link."))
+        one = applicants.person("-", email, fold=house.fold_aliases)
+        async with db.transaction() as tx:
+            await recall.send_link(tx, one.key, say("You asked for the link to your applications."))
+    except Invalid as error:
+        values = {"writes": house.writes, "asked": False, "email": email, "error": str(error)}
+        return view("my/enter.html", faults.status(error), **values)
+    return RedirectResponse("/my?asked=true", 303)
+
+
+@router.post("/forget")
+async def forget() -> Response:
+    response = RedirectResponse("/openings", 303, PRIVATE)
+    remembering.forget(response)
+    return response
+
+
+@router.get("/{token}")
+async def page(
+    token: str, visitor: Holder, request: Request, db: Db, view: View, seen: str = ""
+) -> Response:
+    found = await _read(db, visitor)
+    if seen == found.digest:
+        # Something happened, but not to them: what they look at stays as it is.
+        return Response(status_code=204, headers=PRIVATE)
+    response = _page(token, found, view)
+    remembering.keep(response, request, token)
+    return response
+
+
+@router.get("/{token}/live")
+async def listen(token: str, visitor: Holder, request: Request) -> StreamingResponse:
+    """Tells that something changed in hiring, and nothing more."""
+    known, owner = live.the_live(request), visitor.actor.name
+    if known.open_of(owner) >= PAGES_AT_ONCE:
+        raise RateLimited(60)
+    news = known.stream(["hiring"], missed=live.was_away(request), owner=owner, together=TOGETHER)
+    return live.answer(news)
+
+
+@router.get("/{token}/applications/{application_id}")
+async def show(
+    token: str, application_id: WholePathId, visitor: Holder, db: Db, view: View, seen: str = ""
+) -> Response:
+    """One application: what happened to it, and how to end it."""
+    found = await _read(db, visitor)
+    if seen == found.digest:
+        return Response(status_code=204, headers=PRIVATE)
+    return _application(token, found, application_id, view)
+
+
+@router.post("/{token}/applications/{application_id}/{step}")
 async def take(
     token: str, application_id: WholePathId, step: Step, visitor: Holder, db: Db, view: View
 ) -> Response:
     """Do it, and show how things stand then."""
+    error: AppError | None = None
     try:
         async with db.transaction() as tx:
             done = await _take(tx, visitor, application_id, step)
-    except AppError as error:
-        return await _page(token, visitor, db, view, error=error)
-    if isinstance(done, Missed):
-        return await _page(token, visitor, db, view, error=missed(done))
+        error = missed(done) if isinstance(done, Missed) else None
+    except AppError as refusal:
+        error = refusal
+    if error:
+        return _page(token, await _read(db, visitor), view, error=error)
     return RedirectResponse(f"/my/{token}", 303)
 
 
-@router.get("/export")
+@router.get("/{token}/export")
 async def export(visitor: Holder, db: Db) -> Response:
     async with db.transaction() as tx:
         found = await privacy.export(tx, visitor.applicant_id or 0)
@@ -69,13 +143,15 @@ async def export(visitor: Holder, db: Db) -> Response:
     return JSONResponse(found, headers={**PRIVATE, **name})
 
 
-@router.post("/erase")
+@router.post("/{token}/erase")
 async def erase(visitor: Holder, form: Fields, db: Db, view: View) -> HTMLResponse:
     if form.get("sure") != "yes":
         raise Invalid("Say that you are sure: what is erased does not come back.")
     async with db.transaction() as tx:
         await privacy.erase(tx, visitor.applicant_id or 0, visitor.actor)
-    return view("my/erased.html")
+    response = view("my/erased.html")
+    remembering.forget(response)
+    return response
 
 
 async def _take(tx: Tx, visitor: Visitor, application_id: int, step: Step) -> steps.Placed | Missed:
@@ -85,22 +161,37 @@ async def _take(tx: Tx, visitor: Visitor, application_id: int, step: Step) -> st
     return await offers.answer(tx, application_id, step, visitor.actor)
 
 
-async def _page(
-    token: str, visitor: Visitor, db: Door, view: Render, *, error: AppError | None = None
-) -> HTMLResponse:
+async def _read(db: Door, visitor: Visitor) -> Everything:
     id = visitor.applicant_id or 0
-    person, standings = await reads.of_applicant(db, id, lambda tx: reading.own(tx, id))
-    live = [one for one in standings if one.status != "INACTIVE"]
-    ended = [one for one in standings if one.status == "INACTIVE"]
+    return await reads.of_applicant(db, id, lambda tx: own.read(tx, id))
+
+
+def _page(
+    token: str, found: Everything, view: Render, *, error: AppError | None = None
+) -> HTMLResponse:
     response = view(
         "my/page.html",
         faults.status(error) if error else 200,
         token=token,
-        person=person,
-        live=live,
-        ended=ended,
+        found=found,
+        live=[one for one in found.mine if one.lives],
+        ended=[one for one in found.mine if not one.lives],
         now=dt.datetime.now(dt.UTC),
         error=str(error) if error else None,
     )
     response.headers.update(PRIVATE)
     return response
+
+
+def _application(token: str, found: Everything, id: int, view: Render) -> HTMLResponse:
+    mine, now = _find(found, id), dt.datetime.now(dt.UTC)
+    response = view("my/application.html", token=token, found=found, mine=mine, now=now)
+    response.headers.update(PRIVATE)
+    return response
+
+
+def _find(found: Everything, id: int) -> Mine:
+    for mine in found.mine:
+        if mine.one.application_id == id:
+            return mine
+    raise NoApplication(id)

@@ -33,7 +33,7 @@ async def page(token: str, db: Db, view: View, links: Links, answer: str = "") -
         state = await offers.state(tx, link)
     return view(
         "my/offer.html",
-        token=token,
+        offer=token,
         opening=opening,
         link=link,
         state=state,

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
+from pydantic import Field
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, RateLimited
-from jobmill.hiring import applicants, publications
+from jobmill.hiring import applicants, publications, reading
+from jobmill.hiring.actor import applicant
+from jobmill.hiring.applicants import Applicant
 from jobmill.hiring.applications import Duplicate
 from jobmill.hiring.publications import Published
-from jobmill.web import faults, posting, reads
+from jobmill.hiring.steps import Ask
+from jobmill.web import faults, own, posting, reads
 from jobmill.web.api.shapes import MOST_ID, WholePathId
 from jobmill.web.api.steps import applied, asked
 from jobmill.web.crowd import the_crowd
 from jobmill.web.form import Fields
 from jobmill.web.house import House, HouseRules
 from jobmill.web.limits import Public
+from jobmill.web.remembering import PRIVATE
+from jobmill.web.rights import Anyone, Visitor
+from jobmill.web.seeking import Asked, Words
+from jobmill.web.texts import say
 from jobmill.web.view import Db, Render, View
 
 router = APIRouter(prefix="/openings")
@@ -26,15 +35,29 @@ router = APIRouter(prefix="/openings")
 AT_ONCE = 50
 IN_FEED = 1_000
 
-Before = Annotated[int | None, Query(ge=1, le=MOST_ID)]
+
+class Sought(Asked):
+    """What the list is asked for."""
+
+    q: Words | None = None
+    before: Annotated[int | None, Field(ge=1, le=MOST_ID)] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Me:
+    """Who looks at it, as this browser remembers them."""
+
+    person: Applicant
+    stands: str | None
+    """How, if they have applied."""
 
 
 @router.get("")
-async def page(db: Db, view: View, before: Before = None) -> HTMLResponse:
+async def page(db: Db, view: View, asked: Annotated[Sought, Query()]) -> HTMLResponse:
     async with db.transaction() as tx:
-        found = await publications.find(tx, before=before, limit=AT_ONCE + 1)
+        found = await publications.find(tx, q=asked.q, before=asked.before, limit=AT_ONCE + 1)
     more = found[AT_ONCE - 1].id if len(found) > AT_ONCE else None
-    return view("openings/page.html", openings=found[:AT_ONCE], more=more)
+    return view("openings/page.html", openings=found[:AT_ONCE], more=more, asked=asked)
 
 
 @router.get("/feed.xml")
@@ -48,9 +71,15 @@ async def feed(request: Request, db: Db, house: HouseRules) -> Response:
 
 @router.get("/{opening_id}")
 async def show(
-    opening_id: WholePathId, request: Request, db: Db, view: View, house: HouseRules
+    opening_id: WholePathId,
+    request: Request,
+    visitor: Anyone,
+    db: Db,
+    view: View,
+    house: HouseRules,
 ) -> HTMLResponse:
-    return _page(await _find(db, opening_id), request, view, house)
+    opening, me = await _find(db, opening_id, visitor)
+    return _page(opening, me, request, view, house)
 
 
 @router.post("/{opening_id}")
@@ -64,13 +93,15 @@ async def apply(
     house: HouseRules,
 ) -> HTMLResponse:
     """Apply in one step; what is wrong is said on the same page, with all that was typed."""
-    name, email = form.get("name", ""), form.get("email", "")
+    typed = form.get("name", ""), form.get("email", "")
+    known = form.get("as") == "me" and visitor.applicant_id is not None
     try:
-        one = applicants.person(name, email, fold=house.fold_aliases)
-        placed = await the_crowd(request).apply(opening_id, asked(one, visitor))
+        placed = await the_crowd(request).apply(
+            opening_id, _ask(typed, visitor, house, known=known)
+        )
     except AppError as error:
-        opening = await _find(db, opening_id)
-        return _page(opening, request, view, house, error=error, name=name, email=email)
+        opening, me = await _find(db, opening_id, visitor)
+        return _page(opening, me, request, view, house, error=error, typed=typed)
     async with db.transaction() as tx:
         opening = await publications.get(tx, opening_id)
     return view(
@@ -78,40 +109,60 @@ async def apply(
         201,
         opening=opening,
         result=applied(placed),
-        email=one.email,
+        email=typed[1].strip(),
+        known=known,
         writes=house.writes,
         local=visitor.local,
     )
 
 
-async def _find(db: Db, id: int) -> Published:
-    async def work(tx: Tx) -> Published:
-        return await publications.get(tx, id)
+def _ask(typed: tuple[str, str], visitor: Visitor, house: House, *, known: bool) -> Ask:
+    """By who they are, where this browser remembers it, or else by what they typed."""
+    if known and visitor.applicant_id is not None:
+        by = visitor.actor if visitor.role else applicant(visitor.applicant_id)
+        return Ask(visitor.applicant_id, by)
+    return asked(applicants.person(*typed, fold=house.fold_aliases), visitor)
+
+
+async def _find(db: Db, id: int, visitor: Visitor) -> tuple[Published, Me | None]:
+    async def work(tx: Tx) -> tuple[Published, Me | None]:
+        return await publications.get(tx, id), await _me(tx, id, visitor.applicant_id)
 
     return await reads.of_opening(db, id, work)
 
 
+async def _me(tx: Tx, opening_id: int, applicant_id: int | None) -> Me | None:
+    if applicant_id is None:
+        return None
+    found = await reading.own_in(tx, opening_id, applicant_id)
+    stands = own.stands(found, None) if found else None
+    return Me(await applicants.get(tx, applicant_id), stands)
+
+
 def _page(
     opening: Published,
+    me: Me | None,
     request: Request,
     view: Render,
     house: House,
     *,
     error: AppError | None = None,
-    name: str = "",
-    email: str = "",
+    typed: tuple[str, str] = ("", ""),
 ) -> HTMLResponse:
     data = posting.json_ld(opening, house.link(request, f"/openings/{opening.id}"))
     response = view(
         "openings/opening.html",
         faults.status(error) if error else 200,
         opening=opening,
+        me=me,
         data=data,
         error=_words(error, house),
         writes=house.writes,
-        name=name,
-        email=email,
+        name=typed[0],
+        email=typed[1],
     )
+    if me:
+        response.headers.update(PRIVATE)
     if isinstance(error, RateLimited):
         response.headers["Retry-After"] = str(error.retry_after)
     return response
@@ -119,6 +170,9 @@ def _page(
 
 def _words(error: AppError | None, house: House) -> str | None:
     if isinstance(error, Duplicate):
-        where = "The letter about it holds" if house.writes else "Ask us for"
-        return f"This address has applied already. {where} a link to how it stands."
+        if house.writes:
+            return say(
+                "This address has applied already. The letter about it holds a link to how it stands."
+            )
+        return say("This address has applied already. Ask us for a link to how it stands.")
     return str(error) if error else None

@@ -27,10 +27,21 @@ function clock(left) {
   return `${Math.floor(minutes)}:${two(left % 60)}`;
 }
 
+// A screen reader is told of a deadline at a few steps, not every second.
+const STEPS = [3600, 600, 300, 60, 30];
+
+function tellStep(one, left) {
+  const line = document.getElementById("steps");
+  if (!line || !one.isConnected || !(left <= 0 || STEPS.includes(left))) return;
+  const said = left > 0 ? relative(left) : one.textContent;
+  if (line.textContent !== said) line.textContent = said;
+}
+
 function tellDeadlines(root) {
   for (const one of root.querySelectorAll("[data-until]")) {
     const left = Math.ceil((new Date(one.dataset.until) - Date.now()) / 1000);
-    one.textContent = left > 0 ? clock(left) : "over";
+    one.textContent = left > 0 ? clock(left) : one.dataset.over || "over";
+    tellStep(one, left);
   }
 }
 
@@ -59,6 +70,17 @@ function moveRow(by) {
   focusRow(rows[next]);
 }
 
+// The board: to the first card of the next column that has one.
+const SIDES = { h: -1, l: 1 };
+
+function moveColumn(by) {
+  const columns = [...document.querySelectorAll(".kanban section")].filter((one) => one.querySelector("[data-row]"));
+  const here = columns.indexOf(document.activeElement.closest(".kanban section"));
+  const next = columns[here < 0 ? 0 : Math.min(Math.max(here + by, 0), columns.length - 1)];
+  focusRow(next && next.querySelector("[data-row]"));
+  return columns.length > 0;
+}
+
 function pressKey(key) {
   const row = document.activeElement.closest("[data-row]") || document.querySelector("main > [data-row]");
   const button = row && row.querySelector(`[data-key="${key}"]`);
@@ -78,14 +100,21 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "?" && help) help.showModal();
   else if (localStorage.getItem("keys") === "off") return;
   else if (event.key in MOVES && document.querySelector("[data-triage]")) moveRow(MOVES[event.key]);
-  else if (!/^[sadu]$/.test(event.key) || !pressKey(event.key)) return;
+  else if (event.key in SIDES && moveColumn(SIDES[event.key])) {}
+  else if (!/^[sadiour]$/.test(event.key) || !pressKey(event.key)) return;
   event.preventDefault();
 });
 
 // A row that is drawn anew keeps the place of whoever was in it.
 document.addEventListener("submit", (event) => {
   const row = event.target.closest("[data-row]");
-  lastRow = row && row.id;
+  // A card leaves its column: whoever goes through one goes on with the next.
+  const next = row && row.closest(".kanban") && (row.nextElementSibling || row.previousElementSibling);
+  lastRow = row && (next || row).id;
+});
+document.addEventListener("htmx:before:swap", () => {
+  const row = document.activeElement.closest("[data-row]");
+  if (row && !lastRow) lastRow = row.id;
 });
 document.addEventListener("htmx:after:swap", () => {
   if (lastRow && document.activeElement === document.body) focusRow(document.getElementById(lastRow));
@@ -150,3 +179,11 @@ addEventListener("offline", () => tellConnection(false));
 addEventListener("online", () => tellConnection(true));
 document.addEventListener("htmx:sse:error", () => tellConnection(false));
 document.addEventListener("htmx:sse:after:connection", () => tellConnection(true));
+
+// The replay: where the slider or a button has led to is said once, by the slider as well.
+document.addEventListener("htmx:after:swap", () => {
+  const line = document.getElementById("said"), moment = document.querySelector("#past .moment");
+  if (!line || !moment) return;
+  line.textContent = moment.textContent.replace(/\s+/g, " ").trim();
+  document.getElementById("seq").setAttribute("aria-valuetext", line.textContent);
+});

@@ -22,6 +22,7 @@ from jobmill.web.pages.hiring.opening import Ask, Place
 from jobmill.web.reads import LONG
 from jobmill.web.rights import Recruiter, Viewer
 from jobmill.web.shell import Page
+from jobmill.web.texts import say, say_many
 from jobmill.web.view import Db, Door
 
 router = APIRouter(prefix="/hiring/{opening_id}")
@@ -41,16 +42,27 @@ TURNS: Mapping[Change, tuple[Turn, set[OpeningStatus]]] = {
 }
 """What does it, and from where."""
 
-STAY = "Those who are in it or wait stay, and offers that are out go on."
-WORDS: Mapping[Change, tuple[str, str, tuple[str, ...]]] = {
-    "pause": ("Pause this opening?", "Pause it", (
-        "Nobody may apply, and nobody is offered a slot by itself, until it is resumed.", STAY)),
-    "resume": ("Resume this opening?", "Resume it", ("People may apply again.",)),
-    "close": ("Close this opening?", "Close it", (
-        "It is no longer published. Nobody may apply, and nobody is offered a slot by itself.",
-        STAY, "It can be opened again.")),
-    "reopen": ("Open it again?", "Open it again", ("It is published, and people may apply.",)),
-}  # fmt: skip
+
+def _words(change: Change) -> tuple[str, str, tuple[str, ...]]:
+    """What is asked, what the button says, and what follows."""
+    stay = say("Those who are in it or wait stay, and offers that are out go on.")
+    match change:
+        case "pause":
+            follows = say(
+                "Nobody may apply, and nobody is offered a slot by itself, until it is resumed."
+            )
+            return say("Pause this opening?"), say("Pause it"), (follows, stay)
+        case "resume":
+            return say("Resume this opening?"), say("Resume it"), (say("People may apply again."),)
+        case "close":
+            follows = say(
+                "It is no longer published. Nobody may apply, and nobody is offered a slot by itself."
+            )
+            back = say("It can be opened again.")
+            return say("Close this opening?"), say("Close it"), (follows, stay, back)
+        case _:
+            follows = say("It is published, and people may apply.")
+            return say("Open it again?"), say("Open it again"), (follows,)
 
 
 @router.get("")
@@ -110,7 +122,7 @@ async def _ask(db: Door, id: int, change: Change, typed: str) -> Ask:
     if change != "capacity":
         if opening.status not in TURNS[change][1]:
             raise Conflict(f"This opening is {opening.status}.")
-        title, button, sentences = WORDS[change]
+        title, button, sentences = _words(change)
         offered: list[str] = []
         if change in ("resume", "reopen"):
             offered = [_offered(offers(opening, opening.capacity), heads)]
@@ -118,8 +130,14 @@ async def _ask(db: Door, id: int, change: Change, typed: str) -> Ask:
     wanted = terms.whole({"capacity": typed}, "capacity", "The capacity")
     if not 1 <= wanted <= company.MOST:
         raise Invalid(f"The capacity should be 1 to {company.MOST:,}.")
-    title = f"Change the capacity from {opening.capacity:,} to {wanted:,}?"
-    return Ask(change, title, "Change it", _resized(opening, wanted, heads), capacity=str(wanted))
+    title = say(
+        "Change the capacity from %(was)s to %(now)s?",
+        was=f"{opening.capacity:,}",
+        now=f"{wanted:,}",
+    )
+    return Ask(
+        change, title, say("Change it"), _resized(opening, wanted, heads), capacity=str(wanted)
+    )
 
 
 async def _heads(tx: Tx, id: int) -> tuple[Opening, list[str]]:
@@ -132,7 +150,8 @@ def _refused(change: Change, typed: str) -> Ask | None:
     """What was typed, to be mended; a turn has nothing to mend."""
     if change != "capacity":
         return None
-    return Ask(change, "Change the capacity", "See what follows", (), capacity=typed, ready=False)
+    title, button = say("Change the capacity"), say("See what follows")
+    return Ask(change, title, button, (), capacity=typed, ready=False)
 
 
 def offers(opening: Opening, capacity: int) -> int:
@@ -142,27 +161,35 @@ def offers(opening: Opening, capacity: int) -> int:
 
 def _resized(opening: Opening, wanted: int, heads: list[str]) -> list[str]:
     if opening.status != "open" and offers(opening, wanted):
-        return [f"It is {opening.status}: nobody is offered a slot until it is open again."]
+        if opening.status == "paused":
+            return [say("It is paused: nobody is offered a slot until it is open again.")]
+        return [say("It is closed: nobody is offered a slot until it is open again.")]
     over = opening.occupied - wanted
     if over > 0:
-        are = "is" if over == 1 else "are"
         return [
-            f"{_people(over)} more than that {are} in it, and {are} not evicted.",
-            f"A slot is given away again when {over + 1:,} have left.",
+            say_many(
+                "%(n)s person more than that is in it, and is not evicted.",
+                "%(n)s people more than that are in it, and are not evicted.",
+                over,
+            ),
+            say("A slot is given away again when %(n)s have left.", n=f"{over + 1:,}"),
         ]
     return [_offered(offers(opening, wanted), heads)]
 
 
 def _offered(count: int, heads: list[str]) -> str:
     if not count:
-        return "Nobody is offered a slot by it."
+        return say("Nobody is offered a slot by it.")
     named = heads[:count]
-    more = f" and {count - len(named):,} more" if count > len(named) else ""
-    return f"{_people(count)} would be offered a slot at once: {', '.join(named)}{more}."
-
-
-def _people(count: int) -> str:
-    return "1 person" if count == 1 else f"{count:,} people"
+    names = ", ".join(named)
+    if count > len(named):
+        names = say("%(names)s and %(n)s more", names=names, n=f"{count - len(named):,}")
+    return say_many(
+        "%(n)s person would be offered a slot at once: %(names)s.",
+        "%(n)s people would be offered a slot at once: %(names)s.",
+        count,
+        names=names,
+    )
 
 
 @router.get("/edit")

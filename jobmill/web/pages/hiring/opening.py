@@ -97,7 +97,7 @@ async def show(
         opening=board.opening,
         ask=ask,
         error=str(error) if error else None,
-        words=story.STATUSES,
+        words=story.statuses(),
     )
 
 

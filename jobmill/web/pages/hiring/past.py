@@ -126,7 +126,7 @@ async def travel(
         faults.status(error) if error else 200,
         opening=found.opening,
         travel=found,
-        words=story.STATUSES,
+        words=story.statuses(),
         typed=at,
         error=str(error) if error else None,
     )
@@ -150,8 +150,8 @@ async def _find(
 ) -> tuple[int, dt.datetime, Event | None]:
     """The number of the last event by then, the moment itself, and the event."""
     if seq is None and when is not None:
-        seen = await replay.at(tx, opening.id, as_of=when)
-        return seen.seq, seen.as_of, await _event(tx, opening.id, seen.seq) if seen.seq else None
+        seen = await replay.find(tx, opening.id, when)
+        return seen.seq, seen.at, await _event(tx, opening.id, seen.seq) if seen.seq else None
     number = opening.last_seq if seq is None else seq
     if number == 0:
         return 0, opening.created_at, None

@@ -123,7 +123,7 @@ async def _page(
         one=one,
         typed=typed or Typed(),
         error=str(error) if error else None,
-        words=story.STATUSES,
+        words=story.statuses(),
     )
 
 

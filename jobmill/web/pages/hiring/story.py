@@ -10,29 +10,33 @@ from jobmill.db import Tx
 from jobmill.hiring import board, events
 from jobmill.hiring.events import Event
 from jobmill.hiring.transitions import EventType, Status
+from jobmill.web.texts import say
 
-STATUSES: Mapping[Status, str] = {
-    "ACTIVE": "active",
-    "PENDING_ACKNOWLEDGMENT": "offered",
-    "WAITLIST": "waiting",
-    "INACTIVE": "ended",
-}
 
-WORDS: Mapping[EventType, str] = {
-    "APPLIED": "applied",
-    "PROMOTED": "was offered a slot",
-    "ACKNOWLEDGED": "confirmed the offer",
-    "WITHDRAWN": "left",
-    "DECAY_TRIGGERED": "missed an offer, and waits again",
-    "LAPSED": "missed the last offer, and is out",
-    "OPENED": "The opening was made",
-    "EDITED": "The terms were changed",
-    "CAPACITY_CHANGED": "The capacity was changed",
-    "PAUSED": "The opening was paused",
-    "RESUMED": "The opening was resumed",
-    "CLOSED": "The opening was closed",
-    "REOPENED": "The opening was opened again",
-}
+def statuses() -> Mapping[Status, str]:
+    return {
+        "ACTIVE": say("active"),
+        "PENDING_ACKNOWLEDGMENT": say("offered"),
+        "WAITLIST": say("waiting"),
+        "INACTIVE": say("ended"),
+    }
+
+
+def _moves() -> Mapping[EventType, str]:
+    return {
+        "APPLIED": say("applied"),
+        "PROMOTED": say("was offered a slot"),
+        "ACKNOWLEDGED": say("confirmed the offer"),
+        "WITHDRAWN": say("left"),
+        "DECAY_TRIGGERED": say("missed an offer, and waits again"),
+        "LAPSED": say("missed the last offer, and is out"),
+        "OPENED": say("The opening was made"),
+        "EDITED": say("The terms were changed"),
+        "PAUSED": say("The opening was paused"),
+        "RESUMED": say("The opening was resumed"),
+        "CLOSED": say("The opening was closed"),
+        "REOPENED": say("The opening was opened again"),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +81,21 @@ def _line(one: Event, called: Mapping[int, str]) -> Line:
 def _words(one: Event) -> str:
     match one.type:
         case "APPLIED" if one.to_status == "WAITLIST":
-            return "applied, and waits"
+            return say("applied, and waits")
         case "APPLIED" if one.to_status == "PENDING_ACKNOWLEDGMENT":
-            return "applied, and was offered a slot"
+            return say("applied, and was offered a slot")
         case "APPLIED":
-            return "applied, and has a slot"
+            return say("applied, and has a slot")
         case "PROMOTED" if one.note:
-            return "was offered a slot out of turn"
+            return say("was offered a slot out of turn")
         case "WITHDRAWN" if one.why.get("rule") == "removed by the company":
-            return "was removed by the company"
+            return say("was removed by the company")
         case "WITHDRAWN" if one.why.get("rule") == "offer declined":
-            return "declined the offer"
+            return say("declined the offer")
         case "CAPACITY_CHANGED":
             was, now = one.metadata["from"], one.metadata["to"]
-            return f"{WORDS[one.type]} from {was:,} to {now:,}"
+            return say(
+                "The capacity was changed from %(was)s to %(now)s", was=f"{was:,}", now=f"{now:,}"
+            )
         case _:
-            return WORDS[one.type]
+            return _moves()[one.type]

@@ -1,0 +1,53 @@
+"""How much there is of everything, at a cost that does not grow with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jobmill.db import Tx, row
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What is more than 50,000 is an estimate, as the server keeps it for its plans."""
+
+    companies: int
+    sources: int
+    active_sources: int
+    disabled_sources: int
+    waiting_sources: int
+    """Whom nobody has approved yet."""
+    listings: int
+    new_listings: int
+    """Of the last 24 hours; no more than 1,000 are counted."""
+
+
+async def count(tx: Tx) -> Totals:
+    found = await row(
+        tx,
+        Totals,
+        """
+        WITH estimate AS (
+            SELECT oid::regclass::text AS name, reltuples::bigint AS rows FROM pg_class
+             WHERE oid IN ('catalog.company'::regclass, 'catalog.listing'::regclass)
+        )
+        SELECT CASE WHEN (SELECT rows FROM estimate WHERE name = 'catalog.company') > 50000
+                    THEN (SELECT rows FROM estimate WHERE name = 'catalog.company')
+                    ELSE (SELECT count(*) FROM (SELECT FROM catalog.company LIMIT 50000) AS counted)
+               END AS companies,
+               (SELECT count(*) FROM catalog.source) AS sources,
+               (SELECT count(*) FROM catalog.source WHERE status = 'active') AS active_sources,
+               (SELECT count(*) FROM catalog.source WHERE status = 'disabled') AS disabled_sources,
+               (SELECT count(*) FROM catalog.source WHERE status = 'pending_validation')
+                   AS waiting_sources,
+               CASE WHEN (SELECT rows FROM estimate WHERE name = 'catalog.listing') > 50000
+                    THEN (SELECT rows FROM estimate WHERE name = 'catalog.listing')
+                    ELSE (SELECT count(*) FROM (SELECT FROM catalog.listing LIMIT 50000) AS counted)
+               END AS listings,
+               (SELECT count(*) FROM (SELECT FROM catalog.listing
+                                       WHERE first_seen_at > now() - interval '24 hours'
+                                       LIMIT 1000) AS fresh) AS new_listings
+        """,
+    )
+    assert found
+    return found

@@ -1,0 +1,127 @@
+"""jobmill setup …: begin with one's own: which companies, which model."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jobmill.cli import show
+from jobmill.cli.show import AsJson
+from jobmill.errors import Invalid
+
+if TYPE_CHECKING:
+    from jobmill.db import Database, Tx
+    from jobmill.outside.trial import Trial
+    from jobmill.pipelines.beginning import Begun, Wishes
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Begin with your own: after `profile import`, choose companies and check the model.",
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    key: str
+    name: str
+    about: str
+
+
+@app.command()
+def companies(
+    search: Annotated[
+        str, typer.Option(metavar="WORDS", help="Only those with all of these words.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """List the companies that come with Jobmill; `setup add KEY` adds one."""
+    from jobmill.ingest import known
+
+    found = [Entry(one.key, one.name, one.about) for one in known.find(search)]
+    if not found and not as_json:
+        typer.echo(
+            "Nobody in the list is like that. Any board or careers page: jobmill setup add URL"
+        )
+        return
+    show.many(found, as_json=as_json)
+
+
+@app.command()
+def add(
+    boards: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PLATFORM/SLUG|URL", help="Boards, or pages that lead to one."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add boards as sources and let a worker read them at once; what is no board yet is looked at."""
+    from jobmill.cli import seeker, session
+    from jobmill.pipelines import beginning
+
+    wishes = beginning.read(boards or [])
+    _check(wishes)
+
+    async def act(tx: Tx) -> Begun:
+        return await beginning.begin(tx, wishes, by=seeker.who())
+
+    begun = session.ask(act, declared=True)
+    if as_json:
+        show.print_json(asdict(begun))
+        return
+    _tell(begun)
+
+
+def _check(wishes: Wishes) -> None:
+    """Invalid names every line that is not understood; then nothing is added."""
+    if wishes.wrong:
+        raise Invalid(
+            "nothing was added: " + "; ".join(f"{line}: {why}" for line, why in wishes.wrong)
+        )
+    if not wishes.boards and not wishes.pages:
+        raise Invalid("say which: PLATFORM/SLUG as `setup companies` lists them, or a URL")
+
+
+def _tell(begun: Begun) -> None:
+    if begun.boards:
+        known = begun.boards - begun.new
+        note = f", {known} known already" if known else ""
+        typer.echo(f"{show.count(begun.boards, 'board')}: {begun.new} new{note}.")
+    if begun.pages:
+        typer.echo(f"{show.count(begun.pages, 'page')} looked at by a worker for a board.")
+    hint = "a worker (`jobmill up`) reads them; then `jobmill match list`"
+    typer.echo(f"Next: {hint}", err=True)
+
+
+@dataclass(frozen=True)
+class Answer:
+    tier: str
+    model: str
+    ok: bool
+    detail: str
+    cost: float | None
+
+
+@app.command("check-model")
+def check_model(as_json: AsJson = False) -> None:
+    """Ask each model that is set for one word, which costs a part of a cent; exit code 1 if none answers."""
+    from jobmill.cli import environment, session
+    from jobmill.outside import trial
+
+    settings = environment.load()
+
+    async def act(database: Database) -> list[Trial]:
+        return await trial.run(database, settings, os.environ)
+
+    tried = session.use(act)
+    answers = [
+        Answer(
+            one.tier, one.model, one.ok, one.detail, None if one.cost is None else float(one.cost)
+        )
+        for one in tried
+    ]
+    show.many(answers, as_json=as_json)
+    if not any(one.ok for one in answers):
+        raise typer.Exit(1)

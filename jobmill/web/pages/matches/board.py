@@ -1,0 +1,100 @@
+"""/matches/board: matches in columns, one for each status."""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+from fastapi import APIRouter, Query
+from fastapi.responses import HTMLResponse
+
+from jobmill.db import Tx
+from jobmill.matching import matches, profiles
+from jobmill.matching.matches import Status, Wanted
+from jobmill.web import seeking
+from jobmill.web.pages.matches.asked import Inbox
+from jobmill.web.pages.matches.inbox import MANY, Numbered
+from jobmill.web.seeking import Asked, Row, Words
+from jobmill.web.shell import Page
+from jobmill.web.texts import say
+from jobmill.web.view import Db
+
+router = APIRouter(prefix="/matches")
+
+AT_ONCE = 12
+"""So many cards stand in a column."""
+COLUMNS: tuple[Status, ...] = ("new", "saved", "applied", "interviewing", "offer", "rejected")
+
+
+class Which(Asked):
+    profile: Words | None = None
+
+
+class Move(NamedTuple):
+    """A button that puts a card into another column."""
+
+    status: Status
+    word: str
+    key: str
+
+
+class Column(NamedTuple):
+    status: Status
+    many: str
+    rows: list[Row]
+    moves: list[Move]
+    more: str | None
+
+
+def moves(status: Status) -> list[Move]:
+    """What one does next with a match of this status."""
+    saved, applied = Move("saved", say("Save"), "s"), Move("applied", say("Applied"), "a")
+    interviewing = Move("interviewing", say("Interviewing"), "i")
+    offer, rejected = Move("offer", say("Offer"), "o"), Move("rejected", say("Rejected"), "r")
+    dismissed = Move("dismissed", say("Dismiss"), "d")
+    return {
+        "new": [saved, applied, dismissed],
+        "saved": [applied, dismissed],
+        "applied": [interviewing, rejected],
+        "interviewing": [offer, rejected],
+        "offer": [rejected],
+        "rejected": [dismissed],
+    }.get(status, [])
+
+
+@router.get("/board")
+async def show(
+    asked: Annotated[Which, Query()], db: Db, page: Page, done: Numbered = None
+) -> HTMLResponse:
+    async with db.transaction() as tx:
+        version = await seeking.find_profile(tx, asked.profile)
+        if version is None:
+            return page("matches/nobody.html")
+        columns = await read(tx, version.profile_id, asked.profile)
+        last = await matches.find(tx, Wanted(ids=[done], closed=True, dropped=True)) if done else []
+        everyone = await profiles.find(tx)
+    return page(
+        "matches/board.html",
+        topics=["matches"],
+        asked=asked,
+        version=version,
+        profiles=everyone,
+        columns=columns,
+        done=last[0] if last else None,
+        back=asked.url("/matches/board"),
+    )
+
+
+async def read(tx: Tx, profile_id: int, profile: str | None) -> list[Column]:
+    """The columns, each with its best."""
+    counted = await matches.listed(tx, profiles.ProfileId(profile_id), most=MANY)
+    counts = {one.status: one.count for one in counted}
+    found: list[Column] = []
+    for status in COLUMNS:
+        wanted = Wanted(profile_id, statuses=[status], limit=AT_ONCE)
+        rows = [Row.of(one) for one in await matches.find(tx, wanted)]
+        count = counts.get(status, 0)
+        url = Inbox(profile=profile, status=status).url("/matches")
+        more = url if count > len(rows) else None
+        words = f"{count:,}{'+' if count >= MANY else ''}"
+        found.append(Column(status, words, rows, moves(status), more))
+    return found

@@ -1,0 +1,178 @@
+"""/matches: the list, and how many have come since it was drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import HTMLResponse
+from pydantic import Field
+
+from jobmill.db import Tx
+from jobmill.errors import AppError, NotFound
+from jobmill.matching import inbox, matches, profiles, verdicts, views, waiting
+from jobmill.matching.inbox import REACH, Found
+from jobmill.matching.matches import Count, Match, Status, Wanted
+from jobmill.matching.profiles import Entry, Version
+from jobmill.matching.views import View as Kept
+from jobmill.web import faults, seeking
+from jobmill.web.api.shapes import MOST_ID
+from jobmill.web.pages.matches.asked import STATUSES, Inbox
+from jobmill.web.seeking import Row
+from jobmill.web.shell import Page
+from jobmill.web.view import Db, Door, View
+
+router = APIRouter(prefix="/matches")
+
+AT_ONCE = 25
+MANY = 1_000
+"""So many are counted for a tab."""
+NEWS = 20
+"""So many new ones are counted; more are "more"."""
+USUAL = ("new", "saved", "applied", "dismissed")
+"""Where one looks for matches, even if there are none."""
+
+
+class News(Inbox):
+    since: Annotated[int, Field(ge=0, le=MOST_ID)] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One page of the inbox, and what surrounds it."""
+
+    version: Version
+    found: Found
+    profiles: list[Entry]
+    counts: list[Count]
+    views: list[Kept]
+    newest: int
+    done: Match | None
+    gone: Kept | None
+    nothing: str
+
+    @property
+    def tabs(self) -> list[tuple[Status | None, str]]:
+        many = {one.status: one.count for one in self.counts}
+        listed = [count for status, count in many.items() if status != "dismissed"]
+        named: list[tuple[Status | None, str]] = [
+            (one, _many(many.get(one, 0))) for one in STATUSES if one in many or one in USUAL
+        ]
+        more = "+" if MANY in listed else ""
+        return [(None, f"{sum(listed):,}{more}"), *named]
+
+
+def _many(count: int) -> str:
+    return f"{count:,}{'+' if count >= MANY else ''}"
+
+
+Numbered = Annotated[int | None, Query(ge=1, le=MOST_ID)]
+
+
+@router.get("")
+async def show(
+    asked: Annotated[Inbox, Query()],
+    db: Db,
+    page: Page,
+    done: Numbered = None,
+    gone: Numbered = None,
+) -> HTMLResponse:
+    """`done` and `gone`: the match that was just spoken of, and the view that was just removed."""
+    return await draw(db, page, asked, done=done, gone=gone)
+
+
+async def draw(
+    db: Door,
+    page: Page,
+    asked: Inbox,
+    *,
+    done: int | None = None,
+    gone: int | None = None,
+    name: str = "",
+    error: AppError | None = None,
+) -> HTMLResponse:
+    """The page; `error` is why a view of this `name` was not kept."""
+    async with db.transaction() as tx:
+        version = await seeking.find_profile(tx, asked.profile)
+        if version is None:
+            return page("matches/nobody.html")
+        shown = await read(tx, version, asked, done, gone)
+    next = shown.found.next
+    plain = asked.without("after")
+    return page(
+        "matches/page.html",
+        faults.status(error) if error else 200,
+        topics=["matches"],
+        asked=asked,
+        shown=shown,
+        reach=REACH,
+        rows=[Row.of(one) for one in shown.found.matches],
+        tabs=[(Inbox.of(one.filters, asked.profile), one) for one in shown.views],
+        more=next and asked.url("/matches", after=next),
+        first=plain.url("/matches"),
+        plain=plain,
+        news=plain.url("/matches/news", since=shown.newest),
+        back=asked.url("/matches"),
+        name=name,
+        wrong=error and str(error),
+    )
+
+
+async def read(
+    tx: Tx, version: Version, asked: Inbox, done: int | None = None, gone: int | None = None
+) -> Shown:
+    """What the page shows."""
+    id = version.profile_id
+    # Before the list: what comes between the two is news rather than lost.
+    newest = await matches.newest(tx)
+    found = await inbox.find(tx, asked.wanted(id, AT_ONCE))
+    counts = [one for one in await matches.listed(tx, id, most=MANY) if one.count]
+    last = await matches.find(tx, Wanted(ids=[done], closed=True, dropped=True)) if done else []
+    nothing = "" if found.matches else await _say_nothing(tx, version, asked, found, bool(counts))
+    return Shown(
+        version,
+        found,
+        await profiles.find(tx),
+        counts,
+        await views.find(tx, id),
+        newest,
+        last[0] if last else None,
+        await _removed(tx, id, gone),
+        nothing,
+    )
+
+
+async def _removed(tx: Tx, profile_id: int, id: int | None) -> Kept | None:
+    """The view that can be taken back."""
+    if id is None:
+        return None
+    try:
+        view = await views.get(tx, profile_id, id)
+    except NotFound:
+        return None
+    return view if view.removed_at else None
+
+
+async def _say_nothing(tx: Tx, version: Version, asked: Inbox, found: Found, some: bool) -> str:
+    """Why there is nothing to see, in a word for the template."""
+    if found.partial:
+        return "further"
+    if asked.after is not None:
+        return "end"
+    if some:
+        return "narrow" if asked.is_narrow else "dismissed"
+    if await waiting.count(tx, version.profile_id, most=1):
+        return "waiting"
+    return "unfit" if await verdicts.is_any(tx, version.profile_id) else "unjudged"
+
+
+@router.get("/news")
+async def news(asked: Annotated[News, Query()], db: Db, view: View) -> HTMLResponse:
+    """How many have come since the page was drawn, of those that it would show."""
+    async with db.transaction() as tx:
+        version = await profiles.get(tx, asked.profile)
+        wanted = asked.without("after").wanted(version.profile_id, NEWS + 1)
+        found = await matches.find(tx, replace(wanted, since=asked.since))
+    url = asked.without("after", "since").url("/matches")
+    return view("matches/_news.html", count=len(found), most=NEWS, url=url)

@@ -1,0 +1,59 @@
+"""/matches/views: keeping filters under a name, and letting go of them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import RedirectResponse
+
+from jobmill.errors import Conflict, Invalid
+from jobmill.matching import profiles, views
+from jobmill.web.api.shapes import WholePathId
+from jobmill.web.form import Fields
+from jobmill.web.pages.matches import inbox
+from jobmill.web.pages.matches.asked import Inbox
+from jobmill.web.rights import Recruiter
+from jobmill.web.shell import Page
+from jobmill.web.view import Db
+
+router = APIRouter(prefix="/matches/views")
+
+
+@router.post("")
+async def save(
+    asked: Annotated[Inbox, Query()], form: Fields, visitor: Recruiter, db: Db, page: Page
+) -> Response:
+    """Keep the filters of the address under the name that was typed."""
+    name = form.get("name", "")
+    try:
+        async with db.transaction() as tx:
+            version = await profiles.get(tx, asked.profile)
+            await views.save(tx, version.profile_id, name, asked.filters, actor=visitor.actor.name)
+    except (Invalid, Conflict) as error:
+        return await inbox.draw(db, page, asked, name=name, error=error)
+    return RedirectResponse(asked.without("after").url("/matches"), 303)
+
+
+@router.post("/{view_id}/remove")
+async def remove(
+    view_id: WholePathId, asked: Annotated[Inbox, Query()], visitor: Recruiter, db: Db
+) -> Response:
+    async with db.transaction() as tx:
+        version = await profiles.get(tx, asked.profile)
+        gone = await views.remove(tx, version.profile_id, view_id, actor=visitor.actor.name)
+    return RedirectResponse(Inbox(profile=asked.profile).url("/matches", gone=gone.id), 303)
+
+
+@router.post("/{view_id}/restore")
+async def restore(
+    view_id: WholePathId, asked: Annotated[Inbox, Query()], visitor: Recruiter, db: Db, page: Page
+) -> Response:
+    """Undo a removal."""
+    try:
+        async with db.transaction() as tx:
+            version = await profiles.get(tx, asked.profile)
+            view = await views.restore(tx, version.profile_id, view_id)
+    except Conflict as error:
+        return await inbox.draw(db, page, asked, error=error)
+    return RedirectResponse(Inbox.of(view.filters, asked.profile).url("/matches"), 303)

@@ -1,0 +1,112 @@
+"""/setup/companies: whose openings to look at, chosen from the bundled list or pasted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from jobmill.errors import AppError, Invalid, Unavailable
+from jobmill.ingest import known
+from jobmill.ingest.known import Company
+from jobmill.pipelines import beginning
+from jobmill.pipelines.beginning import Wishes
+from jobmill.web import faults, upload
+from jobmill.web.house import House, HouseRules
+from jobmill.web.pages.setup import steps
+from jobmill.web.rights import Recruiter
+from jobmill.web.seeking import Words
+from jobmill.web.shell import Page, Pages
+from jobmill.web.view import Db, Door
+
+router = APIRouter(prefix="/setup/companies")
+
+LONG = 30.0
+LONGEST = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is looked for and what is chosen so far: the address holds all of it."""
+
+    q: str = ""
+    field: str = ""
+    chosen: Sequence[str] = ()
+    pasted: str = ""
+
+    @property
+    def taken(self) -> list[Company]:
+        return known.named(self.chosen)
+
+    @property
+    def found(self) -> list[Company]:
+        taken = set(self.taken)
+        return [one for one in known.find(self.q, self.field) if one not in taken]
+
+
+@router.get("")
+async def show(
+    visitor: Recruiter,
+    db: Db,
+    page: Page,
+    house: HouseRules,
+    chosen: Annotated[list[str] | None, Query(max_length=1_000)] = None,
+    q: Words = "",
+    field: Words = "",
+    pasted: Annotated[str, Query(max_length=LONGEST)] = "",
+) -> HTMLResponse:
+    choice = Choice(q, field, chosen or (), pasted)
+    return await _show(db, page, house, choice)
+
+
+async def _show(
+    db: Door,
+    page: Pages,
+    house: House,
+    choice: Choice,
+    wrong: Sequence[tuple[str, str]] = (),
+    error: AppError | None = None,
+) -> HTMLResponse:
+    async with db.transaction() as tx:
+        standing = await steps.read(tx, house)
+    status = faults.status(error) if error else 422 if wrong else 200
+    return page(
+        "setup/companies.html",
+        status,
+        standing=standing,
+        steps=steps.line(standing, "/setup/companies"),
+        choice=choice,
+        fields=known.fields(),
+        all=len(known.companies()),
+        wrong=wrong,
+        error=str(error) if error else "",
+    )
+
+
+@router.post("")
+async def add(
+    request: Request, visitor: Recruiter, db: Db, page: Page, house: HouseRules
+) -> Response:
+    """Keep what was chosen as sources and have them read; where a line is not understood nothing
+    is done, and it is shown."""
+    sent = await upload.fields(request)
+    pasted = sent.get("pasted", [""])[-1].replace("\r\n", "\n")[:LONGEST]
+    q, field = sent.get("q", [""])[-1][:200], sent.get("field", [""])[-1][:200]
+    choice = Choice(q, field, sent.get("chosen", ()), pasted)
+    try:
+        wishes = _wishes(choice)
+        if wishes.wrong:
+            return await _show(db, page, house, choice, wishes.wrong)
+        async with db.transaction(LONG) as tx:
+            await beginning.begin(tx, wishes, by=visitor.name or visitor.actor.name)
+    except (Invalid, Unavailable) as error:
+        return await _show(db, page, house, choice, error=error)
+    return RedirectResponse("/setup/model", 303)
+
+
+def _wishes(choice: Choice) -> Wishes:
+    keys = [one.key for one in choice.taken]
+    return beginning.read([*keys, *choice.pasted.split("\n")])

@@ -1,0 +1,153 @@
+"""/sources/new: from an address to a source, with what was understood of it on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from jobmill.catalog import sources, urls
+from jobmill.catalog.sources import Source
+from jobmill.db import Tx
+from jobmill.errors import AppError, Conflict, Invalid, Unavailable
+from jobmill.ingest import detect
+from jobmill.ingest.adapters import BY_NAME
+from jobmill.ingest.address import Found
+from jobmill.pipelines import discovery
+from jobmill.queue import New
+from jobmill.queue.inspect import Item
+from jobmill.web import faults, progress
+from jobmill.web.api.shapes import MOST_ID
+from jobmill.web.form import Fields
+from jobmill.web.pages.sources import words
+from jobmill.web.progress import Progress
+from jobmill.web.rights import Recruiter, Visitor
+from jobmill.web.shell import Page, Pages
+from jobmill.web.view import Db, Door
+
+router = APIRouter(prefix="/sources/new")
+
+Watched = Annotated[int | None, Query(ge=1, le=MOST_ID)]
+LONGEST = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What somebody wants to be added."""
+
+    url: str = ""
+    company: str = ""
+    enable: bool = False
+
+    @classmethod
+    def of(cls, form: Fields) -> Typed:
+        company = form.get("company", "").strip()
+        return cls(_address(form.get("url", "")), company, form.get("enable") == "yes")
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What the address alone tells: nothing was fetched."""
+
+    found: Found | None
+    platform: str
+    off: str | None
+    """Why it is not read, if it is not."""
+    known: Source | None
+
+
+@router.get("")
+async def show(
+    visitor: Recruiter,
+    db: Db,
+    page: Page,
+    url: Annotated[str, Query(max_length=LONGEST)] = "",
+    company: Annotated[str, Query(max_length=300)] = "",
+    item: Watched = None,
+) -> HTMLResponse:
+    typed = Typed(_address(url), company.strip())
+    if not typed.url:
+        return await _show(db, page, typed, item=item)
+    try:
+        urls.canonical(typed.url)
+        async with db.transaction() as tx:
+            understood = await _understand(tx, typed.url)
+    except Invalid as error:
+        return await _show(db, page, typed, error=error)
+    return await _show(db, page, typed, understood=understood)
+
+
+@router.post("")
+async def add(form: Fields, visitor: Recruiter, db: Db, page: Page) -> Response:
+    """Leave it to a worker to recognise it, try it and keep it, and watch that."""
+    typed = Typed.of(form)
+    try:
+        new = _work(typed, visitor)
+        async with db.transaction() as tx:
+            item = await progress.start(tx, new)
+    except (Conflict, Invalid, Unavailable) as error:
+        return await _show(db, page, typed, error=error)
+    return RedirectResponse(f"/sources/new?item={item}", 303)
+
+
+def _work(typed: Typed, visitor: Visitor) -> New:
+    config: dict[str, Any] = {"url": typed.url, "company_name": typed.company or None}
+    by = visitor.actor.name
+    return discovery.work(
+        discovery.parse(config), via="user_submission", approved=typed.enable, by=by
+    )
+
+
+def _address(typed: str) -> str:
+    """An address may be given without https://."""
+    typed = typed.strip()
+    return f"https://{typed}" if typed and "://" not in typed else typed
+
+
+async def _understand(tx: Tx, url: str) -> Understood:
+    found = detect.detect(url)
+    if found is None:
+        return Understood(None, "", None, await sources.for_url(tx, url))
+    platform = BY_NAME.get(found.platform)
+    known = await sources.of_board(tx, found.platform, found.token) if found.token else None
+    title = platform.title if platform else found.platform
+    return Understood(found, title, platform.off if platform else None, known)
+
+
+async def _show(
+    db: Door,
+    page: Pages,
+    typed: Typed,
+    *,
+    understood: Understood | None = None,
+    item: int | None = None,
+    error: AppError | None = None,
+) -> HTMLResponse:
+    watched, made = await _watched(db, item) if item else (None, None)
+    return page(
+        "sources/new.html",
+        faults.status(error) if error else 200,
+        topics=["queue"] if watched else [],
+        typed=typed,
+        understood=understood,
+        progress=watched,
+        made=made,
+        mask=words.mask,
+        here=f"/sources/new?item={item}",
+        error=str(error) if error else None,
+    )
+
+
+async def _watched(db: Door, item: int) -> tuple[Progress | None, Source | None]:
+    """How far it is, and the source that came of it."""
+
+    def fits(one: Item) -> bool:
+        return one.kind == discovery.KIND
+
+    async with db.transaction() as tx:
+        watched = await progress.read(tx, item, fits)
+        id = watched.item.data.get("source_id") if watched else None
+        found = await sources.find(tx, id=id, limit=1) if isinstance(id, int) else []
+    return watched, found[0] if found else None

@@ -1,0 +1,69 @@
+"""What pages are sent beyond short forms: long ones, and resumes. No file is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeAlias
+from urllib.parse import parse_qs
+
+from fastapi import Request
+from starlette.datastructures import UploadFile
+
+from jobmill.errors import Invalid
+from jobmill.matching import resume
+from jobmill.matching.resume import Draft
+from jobmill.web.texts import say
+
+Sent: TypeAlias = Mapping[str, Sequence[str]]
+
+MOST_FIELDS = 3_000
+"""500 skills of a profile have three each."""
+BIGGEST = 5_000_000
+"""Bytes of a resume."""
+# One at a time: reading one takes the processor, and nobody uploads several.
+_reader = ThreadPoolExecutor(1, "resume")
+
+
+async def fields(request: Request) -> Sent:
+    """All that a form says, each name with every value that it has."""
+    body = await request.body()
+    try:
+        found = parse_qs(
+            body.decode("ascii"),
+            keep_blank_values=True,
+            errors="strict",
+            max_num_fields=MOST_FIELDS,
+        )
+    except ValueError as error:
+        raise Invalid(say("This is not what a form sends.")) from error
+    if any("\0" in value for values in found.values() for value in values):
+        raise Invalid(say("A text cannot hold null characters."))
+    return found
+
+
+async def draft(request: Request) -> tuple[Draft, str]:
+    """What a resume says that was sent as a file or pasted, and what it was called; Invalid, in
+    words for people, where it cannot be read."""
+    data, name = await _sent(request)
+    if not data.strip():
+        raise Invalid(say("Choose a file, or paste the text of your resume."))
+    if len(data) > BIGGEST:
+        raise Invalid(say("That is more than 5 MB. Give a smaller file, or paste the text alone."))
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_reader, resume.read, data, name), name
+
+
+async def _sent(request: Request) -> tuple[bytes, str]:
+    async with request.form(max_files=1, max_fields=10, max_part_size=BIGGEST) as form:
+        file, text = form.get("file"), form.get("text")
+        if isinstance(file, UploadFile) and file.size:
+            return await file.read(), _called(file.filename)
+        return (text.encode() if isinstance(text, str) else b""), say("the text")
+
+
+def _called(name: str | None) -> str:
+    """What the browser says, as far as it can be said again."""
+    plain = "".join(mark for mark in name or "" if mark.isprintable())
+    return plain[:80] or say("the file")

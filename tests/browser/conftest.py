@@ -1,0 +1,91 @@
+"""A real Chromium, and the demo's world to look at."""
+
+from __future__ import annotations
+
+import subprocess
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, async_playwright
+from psycopg.conninfo import make_conninfo
+
+from jobmill.db import connect
+from tests.browser import every_page
+from tests.browser.world import Place, live_a_while, serve
+from tests.conftest import clone, run
+
+FINDER = Path(__file__).parents[2] / "scripts" / "browser"
+NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+"""Whatever a page might ask for elsewhere stays here."""
+
+
+@pytest.fixture(scope="session")
+def executable() -> str:
+    found = subprocess.run([FINDER], check=False, capture_output=True, text=True)
+    if found.returncode:
+        pytest.skip(found.stderr.strip())
+    return found.stdout.strip()
+
+
+@pytest.fixture(scope="session")
+async def browser(executable: str) -> AsyncIterator[Browser]:
+    async with async_playwright() as driver:
+        browser = await driver.chromium.launch(executable_path=executable, args=[NOWHERE])
+        yield browser
+        await browser.close()
+
+
+@pytest.fixture(scope="session")
+async def lived_in(server: str, template: str, browser: Browser) -> AsyncIterator[str]:
+    """The name of a database with the demo's world, that tests clone."""
+    name = f"world_{uuid.uuid4().hex}"
+    run(server, "CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy", name, template)
+    async with connect(make_conninfo(server, dbname=name)) as database:
+        await live_a_while(database)
+    yield name
+    run(server, "DROP DATABASE {} WITH (FORCE)", name)
+
+
+@pytest.fixture(scope="module")
+async def place(server: str, lived_in: str) -> AsyncIterator[Place]:
+    """The world, served to one file of tests that only look."""
+    with clone(server, lived_in) as url:
+        async with connect(url) as database, serve(database) as place:
+            yield place
+
+
+@pytest.fixture
+async def own_place(server: str, lived_in: str) -> AsyncIterator[Place]:
+    """The world, served to one test that changes it."""
+    with clone(server, lived_in) as url:
+        async with connect(url) as database, serve(database) as place:
+            yield place
+
+
+@pytest.fixture(scope="module")
+async def new_place(server: str, template: str, browser: Browser) -> AsyncIterator[Place]:
+    """The site before anybody has put anything in."""
+    with clone(server, template) as url:
+        async with connect(url) as database, serve(database) as place:
+            yield place
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """Pages of a place, and what is not there though something links to it."""
+
+    name: str
+    place: Place
+    pages: Sequence[str]
+    broken: Sequence[str]
+
+
+@pytest.fixture(scope="module", params=["lived in", "new"])
+async def tour(request: pytest.FixtureRequest, place: Place, new_place: Place) -> Tour:
+    """Every page, once with the world in it and once with nothing."""
+    place = new_place if request.param == "new" else place
+    walk = await every_page.find(place)
+    return Tour(request.param, place, [*walk.pages, *every_page.ERRORS], walk.broken)

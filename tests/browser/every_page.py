@@ -1,0 +1,92 @@
+"""All pages there are, found as a visitor finds them: by their links."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from urllib.parse import parse_qsl, urljoin, urlsplit
+
+import httpx2
+from selectolax.lexbor import LexborHTMLParser as Html
+
+from tests.browser.world import Place, links
+
+HTML = {"Accept": "text/html"}
+NUMBERED = re.compile(r".*\d.*|.{40,}")
+"""A part of a path that says which one, and not what kind."""
+MANY = 4
+"""Pages of a kind that differ by what is asked for: tabs and filters."""
+NO_LINK_LEADS_TO = ("/openings", "/my", "/sign-in", "/setup", "/demo")
+ERRORS = ("/nowhere", "/matches/999999999", "/hiring/999999999", "/my/broken", "/offer/broken")
+
+
+def shape(url: str) -> tuple[str, frozenset[tuple[str, str]]]:
+    """What kind of page it is: numbers and tokens do not make it another."""
+    parts = urlsplit(url)
+    path = "/".join("*" if NUMBERED.fullmatch(one) else one for one in parts.path.split("/"))
+    asked = (
+        (name, "*" if NUMBERED.fullmatch(one) else one) for name, one in parse_qsl(parts.query)
+    )
+    return path, frozenset(asked)
+
+
+def name(url: str) -> str:
+    """What a picture of it is called."""
+    path, asked = shape(url)
+    words = [*path.split("/"), *(f"{one}-{value}" for one, value in sorted(asked))]
+    return re.sub(r"[^\w.-]+", "_", "-".join(word for word in words if word not in ("", "*"))) + (
+        "-one" if path.endswith("*") else "" if path != "/" else "home"
+    )
+
+
+class Walk:
+    """Every kind of page once, tabs and filters a few times."""
+
+    def __init__(self, client: httpx2.AsyncClient, starts: Iterable[str]) -> None:
+        self._client = client
+        self._left = list(starts)
+        self._known = {shape(url) for url in self._left}
+        self._kinds = Counter[str]()
+        self.pages: list[str] = []
+        self.broken: list[str] = []
+
+    async def walk(self) -> None:
+        while self._left:
+            url = self._left.pop(0)
+            answer = await self._client.get(url, headers=HTML)
+            if answer.status_code >= 400:
+                self.broken.append(f"{url}: {answer.status_code}")
+            elif answer.headers["content-type"].startswith("text/html"):
+                self.pages.append(url)
+                self._note(url, Html(answer.text))
+
+    def _note(self, here: str, page: Html) -> None:
+        for link in page.css("a[href]:not([download])"):
+            url = urljoin(here, link.attributes["href"] or "").partition("#")[0]
+            kind = shape(url)
+            if not url.startswith("/") or url.startswith("//") or kind in self._known:
+                continue
+            self._kinds[kind[0]] += 1
+            if self._kinds[kind[0]] <= MANY:
+                self._known.add(kind)
+                self._left.append(url)
+
+
+async def find(place: Place) -> Walk:
+    """All pages that answer, and links that do not."""
+    async with httpx2.AsyncClient(base_url=place.origin, follow_redirects=True) as client:
+        found = [
+            url
+            for url in (*NO_LINK_LEADS_TO, *await links(place.database))
+            if (await client.get(url, headers=HTML)).status_code == 200
+        ]
+        walk = Walk(client, ["/", *found])
+        await walk.walk()
+        return walk
+
+
+async def read(place: Place, url: str) -> str:
+    """What a page is before any script has touched it."""
+    async with httpx2.AsyncClient(base_url=place.origin, follow_redirects=True) as client:
+        return (await client.get(url, headers=HTML)).text

@@ -1,0 +1,113 @@
+"""A window on the site that notices whatever a person must never meet."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, cast
+
+from playwright.async_api import Browser, ConsoleMessage, Dialog, Page, Request, WebError
+
+Size: TypeAlias = Literal["wide", "phone"]
+Theme: TypeAlias = Literal["light", "dark"]
+
+PICTURES = Path(__file__).parents[2] / "build" / "screenshots"
+SIZES: dict[Size, dict[str, Any]] = {
+    "wide": {"viewport": {"width": 1280, "height": 900}},
+    "phone": {
+        "viewport": {"width": 390, "height": 844},
+        "is_mobile": True,
+        "has_touch": True,
+        "device_scale_factor": 2,
+    },
+}
+BUSY = ".htmx-request, .htmx-settling, [aria-busy=true]"
+"""Parts that are being asked for are dim for a moment."""
+REFUSED = "Failed to load resource: the server responded with a status of "
+
+
+@dataclass
+class Window:
+    page: Page
+    origin: str
+    size: Size
+    theme: Theme
+    expected: Collection[str] = ()
+    """Addresses that are asked for though they answer with an error."""
+    faults: list[str] = field(default_factory=list[str])
+
+    async def go(self, path: str) -> Page:
+        """The page, once it stands still."""
+        await self.page.goto(path, wait_until="load")
+        await self.page.wait_for_selector(BUSY, state="detached")
+        return self.page
+
+    async def turn(self, theme: Theme) -> None:
+        await self.page.emulate_media(color_scheme=theme)
+        self.theme = theme
+
+    async def shoot(self, name: str, *, whole: bool = True) -> None:
+        """Keep a picture for people to look at."""
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        path = PICTURES / f"{name}-{self.size}-{self.theme}.png"
+        await self.page.screenshot(path=path, full_page=whole, scale="css")
+
+    def watch(self) -> None:
+        context = self.page.context
+        context.on("console", self._hear)
+        context.on("weberror", self._stumble)
+        context.on("request", self._follow)
+        context.on("dialog", self._dismiss)
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        asked = message.location["url"].removeprefix(self.origin)
+        wanted = message.text.startswith(REFUSED) and asked in self.expected
+        if message.type == "error" and not wanted:
+            self._note(f"console: {message.text}")
+
+    def _stumble(self, error: WebError) -> None:
+        self._note(f"script: {error.error}")
+
+    def _follow(self, request: Request) -> None:
+        if not request.url.startswith((f"{self.origin}/", "data:", "blob:")):
+            self._note(f"request: {request.url}")
+
+    async def _dismiss(self, dialog: Dialog) -> None:
+        self._note(f"dialog: {dialog.message}")
+        await dialog.dismiss()
+
+    def _note(self, fault: str) -> None:
+        self.faults.append(f"{self.page.url.removeprefix(self.origin)}: {fault}")
+
+
+@asynccontextmanager
+async def window(
+    browser: Browser,
+    origin: str,
+    size: Size = "wide",
+    theme: Theme = "light",
+    *,
+    scripts: bool = True,
+    expected: Collection[str] = (),
+) -> AsyncIterator[Window]:
+    """A window of a person of its own; at the end nothing may have gone wrong in it."""
+    context = await browser.new_context(
+        base_url=origin,
+        color_scheme=theme,
+        reduced_motion="reduce",
+        java_script_enabled=scripts,
+        **cast(Any, SIZES[size]),
+    )
+    try:
+        made = Window(await context.new_page(), origin, size, theme, expected)
+        made.watch()
+        yield made
+    finally:
+        await context.close()
+    assert not made.faults, listed(made.faults)
+
+
+def listed(faults: Iterable[str]) -> str:
+    return "\n" + "\n".join(dict.fromkeys(faults))

@@ -1,0 +1,70 @@
+"""Whatever others have written stays text in the browser."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from urllib.parse import quote
+
+import pytest
+from playwright.async_api import Browser
+
+from jobmill.db import connect
+from tests.browser import every_page
+from tests.browser.hostile import TEXTS, spoil
+from tests.browser.kit import listed, window
+from tests.browser.world import Place, serve
+from tests.conftest import clone
+
+pytestmark = pytest.mark.timeout(300)
+
+ASKED = [
+    f"{path}?q={quote(text)}"
+    for path in ("/matches", "/listings", "/sources")
+    for text in TEXTS[:3]
+]
+LOST = [f"/{quote(text, safe='')}" for text in TEXTS[:3]]
+RUNS = """
+() => [...document.querySelectorAll("*")].filter(one =>
+  [...one.attributes].some(attribute => attribute.name.startsWith("on")
+    || ["srcdoc", "style"].includes(attribute.name)
+    || ["href", "src", "action", "formaction", "xlink:href"].includes(attribute.name)
+      && /^\\s*(javascript|data|vbscript):/i.test(attribute.value.replace(/[\\s\\0]/g, ""))
+    || attribute.name.startsWith("hx-") && attribute.value.includes("evil.example"))
+  || ["iframe", "base", "object", "embed"].includes(one.localName)
+).map(one => one.outerHTML.slice(0, 120))
+"""
+
+
+@pytest.fixture(scope="module")
+async def spoilt(server: str, lived_in: str) -> AsyncIterator[Place]:
+    with clone(server, lived_in) as url:
+        async with connect(url) as database:
+            await spoil(database)
+            async with serve(database) as place:
+                yield place
+
+
+async def test_no_page_runs_or_asks_for_what_somebody_wrote_into_it(
+    browser: Browser, spoilt: Place
+) -> None:
+    walk = await every_page.find(spoilt)
+    assert not walk.broken, listed(walk.broken)
+    faults: list[str] = []
+    carrying = 0
+    async with window(browser, spoilt.origin, expected=LOST) as one:
+        for url in (*walk.pages, *ASKED, *LOST):
+            page = await one.go(url)
+            if await page.evaluate("window.__xss !== undefined"):
+                faults.append(f"{url}: a script ran")
+            faults += [f"{url}: {found}" for found in await page.evaluate(RUNS)]
+            carrying += "__xss" in await page.locator("main").inner_text()
+    assert not faults, listed(faults)
+    # Else nothing was attacked.
+    assert carrying > len(walk.pages) / 3
+
+
+async def test_templates_do_not_work_out_what_somebody_wrote(spoilt: Place) -> None:
+    walk = await every_page.find(spoilt)
+    texts = [await every_page.read(spoilt, url) for url in walk.pages]
+    assert any("{{7*7}}$" in text for text in texts)
+    assert not any("49${window" in text for text in texts)

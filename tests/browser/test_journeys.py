@@ -1,0 +1,178 @@
+"""What people come for, from beginning to end, at a desk by day and on a phone by night."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+
+import httpx2
+import pytest
+from playwright.async_api import Browser, expect
+
+from jobmill.db import Database, connect
+from jobmill.hiring.links import Signer
+from jobmill.people import secrets
+from tests.browser.kit import Size, Theme, Window, window
+from tests.browser.world import Place, serve
+from tests.conftest import clone
+from tests.demo.kit import begin, running
+from tests.web.api.kit import make_job
+
+pytestmark = [
+    pytest.mark.timeout(300),
+    pytest.mark.parametrize(("size", "theme"), [("wide", "light"), ("phone", "dark")]),
+]
+
+PATIENCE = 60_000
+"""Milliseconds until something that moves has moved."""
+expect.set_options(timeout=20_000)
+
+
+@pytest.fixture
+async def first_run(server: str, template: str, browser: Browser) -> AsyncIterator[Place]:
+    """The demo in its first moments, with everybody at work."""
+    with clone(server, template) as url:
+        async with connect(url) as database:
+            await begin(database)
+            async with serve(database) as place, running(database):
+                yield place
+
+
+async def test_in_the_first_run_numbers_move_while_one_looks(
+    browser: Browser, first_run: Place, size: Size, theme: Theme
+) -> None:
+    async with window(browser, first_run.origin, size, theme) as one:
+        page = await one.go("/")
+        await page.evaluate("window.unmoved = true")
+        listings = page.locator('ol.flow a[href="/listings"] b')
+        before = await listings.inner_text()
+        await one.shoot("journey-first-run-1")
+        await expect(listings).not_to_have_text(before, timeout=PATIENCE)
+        await expect(page.locator("ol.bests li").first).to_be_visible(timeout=PATIENCE)
+        assert await page.evaluate("window.unmoved"), "the page was loaded anew"
+        await one.shoot("journey-first-run-2")
+
+
+async def test_matches_are_sorted_out_by_keys_alone(
+    browser: Browser, own_place: Place, size: Size, theme: Theme
+) -> None:
+    async with window(browser, own_place.origin, size, theme) as one:
+        page = await one.go("/matches?status=new")
+        rows = page.locator("[data-triage] [data-row]")
+        first, second = [await rows.nth(n).get_attribute("id") for n in (0, 1)]
+        await one.shoot("journey-triage-1")
+        await page.keyboard.press("j")
+        await expect(page.locator(f"#{first} h2 a")).to_be_focused()
+        await page.keyboard.press("s")
+        await expect(page.locator(f"#{first} .status")).to_have_text("saved")
+        await expect(page.locator(f"#{first} h2 a")).to_be_focused()
+        await page.keyboard.press("j")
+        await expect(page.locator(f"#{second} h2 a")).to_be_focused()
+        await page.keyboard.press("a")
+        await expect(page.locator(f"#{second} .status")).to_have_text("applied")
+        await page.keyboard.press("d")
+        await expect(page.locator(f"#{second} .status")).to_have_text("dismissed")
+        await page.keyboard.press("u")
+        await expect(page.locator(f"#{second} .status")).to_have_text("applied")
+        await one.shoot("journey-triage-2")
+        await page.reload()
+        await page.goto("/matches?status=saved")
+        await expect(page.locator(f"#{first}")).to_be_visible()
+
+
+async def test_a_source_that_waits_is_approved(
+    browser: Browser, own_place: Place, size: Size, theme: Theme
+) -> None:
+    async with window(browser, own_place.origin, size, theme) as one:
+        page = await one.go("/sources?show=waiting")
+        waiting = page.locator("ul.waiting > li")
+        many = await waiting.count()
+        name = await waiting.first.locator("h2 a").inner_text()
+        await one.shoot("journey-approve-1")
+        await waiting.first.get_by_role("button", name="Approve").click()
+        await expect(page.get_by_role("status")).to_contain_text(f"{name} is approved.")
+        await expect(waiting).to_have_count(many - 1)
+        await one.shoot("journey-approve-2")
+
+
+async def my_link(database: Database, email: str) -> str:
+    """What a letter would bring."""
+    async with database.transaction() as tx:
+        found = await tx.execute(
+            "SELECT id, link_version FROM hiring.applicant WHERE email = %s", [email]
+        )
+        rows = await found.fetchall()
+        return "/my/" + Signer(await secrets.secret(tx)).personal(*rows[0])
+
+
+async def apply(one: Window, opening: int, name: str) -> None:
+    page = await one.go(f"/openings/{opening}")
+    await page.get_by_label("Name").fill(name)
+    await page.get_by_label("E-mail").fill(f"{name.lower()}@example.org")
+    await one.shoot(f"journey-hiring-{name.lower()}-1")
+    await page.get_by_role("button", name="Apply").click()
+    await page.wait_for_load_state()
+    await one.shoot(f"journey-hiring-{name.lower()}-2")
+
+
+async def test_who_waits_sees_the_place_become_free_and_takes_it(
+    browser: Browser, own_place: Place, size: Size, theme: Theme
+) -> None:
+    origin, database = own_place.origin, own_place.database
+    async with httpx2.AsyncClient(base_url=origin) as client:
+        opening = await make_job(
+            client, title="Ferry Pilot", requireAcknowledgement=True, acknowledgeWindowSeconds=3600
+        )
+    async with (
+        window(browser, origin, size, theme) as ada,
+        window(browser, origin, size, theme) as bo,
+    ):
+        await apply(ada, opening, "Ada")
+        await apply(bo, opening, "Bo")
+        theirs = await bo.go(await my_link(database, "bo@example.org"))
+        accept = theirs.get_by_role("button", name="Accept")
+        await expect(accept).to_have_count(0)
+        await theirs.evaluate("window.unmoved = true")
+        await bo.shoot("journey-hiring-bo-3")
+
+        hers = await ada.go(await my_link(database, "ada@example.org"))
+        await hers.get_by_role("link", name="Ferry Pilot").click()
+        await hers.get_by_role("button", name=re.compile("Withdraw")).click()
+        await expect(hers.get_by_role("heading", name="Ended")).to_be_visible()
+        await ada.shoot("journey-hiring-ada-3")
+
+        await expect(accept).to_be_visible()
+        assert await theirs.evaluate("window.unmoved"), "the page was loaded anew"
+        await bo.shoot("journey-hiring-bo-4")
+        await accept.click()
+        await expect(accept).to_have_count(0)
+        await expect(theirs.locator("#mine .mark").first).to_be_visible()
+        await bo.shoot("journey-hiring-bo-5")
+    async with httpx2.AsyncClient(base_url=origin) as client:
+        told = (await client.get(f"/api/jobs/{opening}")).json()
+    assert [one["status"] for one in told["active"]] == ["ACTIVE"]
+
+
+async def test_the_past_of_an_opening_is_seen_by_arrow_keys(
+    browser: Browser, own_place: Place, size: Size, theme: Theme
+) -> None:
+    async with window(browser, own_place.origin, size, theme) as one:
+        page = await one.go("/hiring")
+        await page.get_by_role("link", name="Pump Engineer").click()
+        await page.get_by_role("link", name="Replay").first.click()
+        slider = page.get_by_role("slider")
+        last = int(await slider.get_attribute("max") or "")
+        moment = page.locator("#past .moment strong")
+        await expect(moment).to_have_text(f"{last:,}")
+        await one.shoot("journey-replay-1")
+        await slider.focus()
+        await page.keyboard.press("ArrowLeft")
+        await expect(moment).to_have_text(f"{last - 1:,}")
+        await expect(slider).to_be_focused()
+        await page.keyboard.press("Home")
+        await expect(moment).to_have_text("0")
+        await expect(page.locator("#past")).to_contain_text("not there yet")
+        await page.keyboard.press("ArrowRight")
+        await expect(moment).to_have_text("1")
+        assert page.url.endswith("seq=1")
+        await one.shoot("journey-replay-2")

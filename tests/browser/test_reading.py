@@ -1,0 +1,54 @@
+"""Every page can be read by everybody: with any eyes, in both themes, with scripts and without."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import Browser
+from selectolax.lexbor import LexborHTMLParser as Html
+
+from tests.browser import axe, every_page
+from tests.browser.conftest import Tour
+from tests.browser.every_page import ERRORS
+from tests.browser.kit import Size, listed, window
+
+pytestmark = pytest.mark.timeout(300)
+
+
+async def test_no_page_breaks_a_rule_of_accessibility_in_either_theme(
+    browser: Browser, tour: Tour
+) -> None:
+    faults: list[str] = []
+    async with window(browser, tour.place.origin, expected=ERRORS) as one:
+        for url in tour.pages:
+            for theme in ("light", "dark"):
+                await one.turn(theme)
+                if theme == "light":
+                    await one.go(url)
+                faults += [f"{url} ({theme}): {said}" for said in await axe.violations(one.page)]
+    assert not faults, listed(faults)
+
+
+@pytest.mark.parametrize("size", ["wide", "phone"])
+async def test_without_scripts_every_page_shows_what_it_has(
+    browser: Browser, tour: Tour, size: Size
+) -> None:
+    faults: list[str] = []
+    async with window(browser, tour.place.origin, size, scripts=False, expected=ERRORS) as one:
+        for url in tour.pages:
+            page = await one.go(url)
+            if not await page.locator("main h1").is_visible():
+                faults.append(f"{url}: no h1 is seen")
+            if len(await page.locator("main").inner_text()) < 40:
+                faults.append(f"{url}: main is empty")
+    assert not faults, listed(faults)
+
+
+async def test_without_scripts_every_form_and_button_still_does_something(tour: Tour) -> None:
+    faults: list[str] = []
+    for url in tour.pages:
+        page = Html(await every_page.read(tour.place, url))
+        for form in page.css("form[hx-post]:not([method=post]), form:not([method])"):
+            faults.append(f"{url}: form {form.attributes} has no method")
+        for lone in page.css("button[hx-post], button[hx-get], a[hx-get]:not([href])"):
+            faults.append(f"{url}: {lone.tag} {lone.attributes} needs a script")
+    assert not faults, listed(faults)

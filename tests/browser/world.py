@@ -1,0 +1,101 @@
+"""The demo's world after a day and a half, so that every page has something true to show."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import LiteralString
+
+from jobmill import queue
+from jobmill.catalog import sources
+from jobmill.db import Database
+from jobmill.demo.hiring import BY, EMPLOYER
+from jobmill.hiring import applicants, company, keys, openings, reading, steps
+from jobmill.hiring.actor import applicant
+from jobmill.hiring.links import Signer
+from jobmill.hiring.openings import Terms
+from jobmill.hiring.steps import Ask
+from jobmill.people import secrets
+from jobmill.pipelines import source
+from jobmill.web import site
+from tests.demo.kit import begin, running
+from tests.demo.test_whole import BEGINNING, TROUBLE
+from tests.queue.kit import fetch
+from tests.web.conftest import served
+
+PATIENCE = 100.0
+
+
+async def live_a_while(database: Database) -> None:
+    """Through the real pipelines, with troubles; then everything stands still."""
+    await begin(database, day=30)
+    async with running(database):
+        await see(database, BEGINNING)
+    async with database.transaction() as tx:
+        # Days that are long, so that no trouble is over before somebody has met it.
+        await tx.execute(
+            "UPDATE demo.world SET day = '1 hour', began_at = now() - 1.55 * '1 h'::interval"
+        )
+        ids = await sources.enabled(tx)
+        await queue.submit_all(tx, [source.work(id) for id in ids])
+    async with running(database):
+        await see(database, TROUBLE)
+    await make_offer(database)
+
+
+async def see(database: Database, signs: Mapping[str, LiteralString]) -> None:
+    """Wait until all of it has come true."""
+    async with asyncio.timeout(PATIENCE):
+        while not all([await fetch(database, sql) == [True] for sql in signs.values()]):
+            await asyncio.sleep(0.2)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A site that is served, and what it stands on."""
+
+    database: Database
+    origin: str
+
+
+@asynccontextmanager
+async def serve(database: Database) -> AsyncIterator[Place]:
+    """The site for whoever is at this machine, as often as a test asks."""
+    async with served(site.make(database, local=True, public_per_minute=100_000)) as client:
+        yield Place(database, str(client.base_url).rstrip("/"))
+
+
+async def make_offer(database: Database) -> None:
+    """An opening with a place that is offered, and time enough to answer."""
+    terms = Terms(
+        "Lock Keeper",
+        "You let boats through.",
+        employer=EMPLOYER,
+        require_acknowledgement=True,
+        acknowledge_window=dt.timedelta(hours=2),
+    )
+    people = [applicants.person(name, f"{name}@demo.example") for name in ("ada", "bo", "cy")]
+    async with database.transaction() as tx:
+        opening = await company.create(tx, terms, 1, BY)
+        await steps.apply_all(tx, opening.id, [Ask(one) for one in people])
+        first = (await reading.detail(tx, opening.id)).active[0]
+        await steps.withdraw(tx, first.application_id, applicant(first.applicant_id))
+
+
+async def links(database: Database) -> list[str]:
+    """What those hold who have been offered a place: personal links, and links to answer."""
+    async with database.transaction() as tx:
+        signer = Signer(await secrets.secret(tx))
+        made: list[str] = []
+        for opening in await openings.find(tx):
+            for one in (await reading.detail(tx, opening.id)).active:
+                version = await keys.link_version(tx, one.applicant_id)
+                if one.acknowledge_deadline and version:
+                    made.append(f"/my/{signer.personal(one.applicant_id, version)}")
+                    made.append(
+                        f"/offer/{signer.offer(one.application_id, one.acknowledge_deadline)}"
+                    )
+        return made

@@ -1,0 +1,56 @@
+"""The set-up on a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli import forked
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def run(home: Path, url: str) -> Run:
+    own = {"HOME": str(home), "PATH": os.environ["PATH"], "USER": "dana", "DATABASE_URL": forked.as_url(url)}  # fmt: skip
+
+    def call(*arguments: object, **more: str) -> subprocess.CompletedProcess[str]:
+        return forked.jobmill(*arguments, folder=home, variables=own | more)
+
+    return call
+
+
+def test_companies_are_listed_and_searched(run: Run) -> None:
+    [one] = [one for one in json.loads(run("setup", "companies", "--search", "stripe", "--json").stdout) if one["key"] == "greenhouse/stripe"]  # fmt: skip
+    assert one["name"] == "Stripe"
+    assert "Nobody" in run("setup", "companies", "--search", "zzz").stdout
+
+
+def test_boards_and_pages_are_added_and_queued(run: Run) -> None:
+    done = run(
+        "setup", "add", "greenhouse/stripe", "https://jobs.lever.co/acme", "acme.example/jobs"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "2 boards: 2 new." in done.stdout
+    again = json.loads(run("setup", "add", "greenhouse/stripe", "--json").stdout)
+    assert (again["boards"], again["new"], again["queued"]) == (1, 0, 0)
+
+
+@pytest.mark.parametrize("lines", [[], ["greenhouse/stripe", "not a board"]])
+def test_what_is_not_understood_is_named_and_nothing_is_added(run: Run, lines: list[str]) -> None:
+    done = run("setup", "add", *lines)
+    assert done.returncode == 2
+    assert "No sources" in run("source", "list").stdout
+
+
+def test_checking_without_a_key_asks_nobody_and_says_which_variable(run: Run) -> None:
+    done = run("setup", "check-model", "--json")
+    assert done.returncode == 1
+    answers = json.loads(done.stdout)
+    assert {one["ok"] for one in answers} == {False}
+    assert all("ANTHROPIC_API_KEY" in one["detail"] for one in answers)

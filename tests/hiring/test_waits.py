@@ -1,0 +1,120 @@
+"""How long somebody may have to wait, told honestly."""
+
+from __future__ import annotations
+
+import datetime as dt
+from random import Random
+
+import pytest
+
+from jobmill.db import Tx
+from jobmill.hiring import company, steps, waits
+from jobmill.hiring.actor import LOCAL
+from tests.hiring.kit import apply, make_opening
+
+NOW = dt.datetime(2026, 11, 15, 12, tzinfo=dt.UTC)
+DAY = dt.timedelta(days=1)
+
+
+def ago(*days: float) -> list[dt.datetime]:
+    return [NOW - one * DAY for one in days]
+
+
+@pytest.mark.parametrize(
+    ("position", "given", "days", "least", "most"),
+    [
+        # Too little was seen: nothing, two, or a hundred at two moments.
+        (1, [], 30, None, None),
+        (1, [3, 9], 30, None, None),
+        (9, [3] * 60 + [9] * 40, 30, None, None),
+        # Thirty in thirty days: one a day.
+        (1, range(1, 31), 30, 0.05, 4),
+        (10, range(1, 31), 30, 5.5, 17),
+        (100, range(1, 31), 30, 75, 140),
+        # The more was seen, the narrower.
+        (100, [n / 10 for n in range(1, 301)], 30, 8, 12.5),
+        (10, [5, 15, 25], 30, 40, 320),
+        # Slots that came ten at a time are waited for ten at a time.
+        (10, [5] * 10 + [15] * 10 + [25] * 10, 30, 0.5, 50),
+        # A young opening is told by its own time.
+        (1, [0.01, 0.02, 0.03], 0.04, 0.001, 0.08),
+        (10**4, [10, 20, 29], 30, 10**4, 10**6),
+    ],
+)
+def test_a_wait_is_a_range_by_how_fast_slots_were_offered(
+    position: int, given: list[float], days: float, least: float | None, most: float | None
+) -> None:
+    found = waits.estimate(position, ago(*given), NOW - days * DAY, NOW)
+    if least is None or most is None:
+        assert found is None
+    else:
+        assert found
+        assert least * DAY < found.least < found.most < most * DAY
+
+
+@pytest.mark.parametrize("position", [1, 3, 20, 200])
+@pytest.mark.parametrize("rate", [0.2, 1, 10])
+def test_the_range_holds_about_as_often_as_it_says(position: int, rate: float) -> None:
+    chance = Random(position * rate)
+    held = told = 0
+    for _ in range(500):
+        given, at = list[float](), chance.expovariate(rate)
+        while at < 30:
+            given.append(at)
+            at += chance.expovariate(rate)
+        found = waits.estimate(position, ago(*given), NOW - 30 * DAY, NOW)
+        if found:
+            told += 1
+            came = sum(chance.expovariate(rate) for _ in range(position)) * DAY
+            held += found.least <= came <= found.most
+    assert told > 400
+    assert 0.74 < held / told < 0.88
+
+
+def test_a_moment_is_never_too_long_ago_or_too_far_away() -> None:
+    assert waits.estimate(1, ago(1, 2, 3), NOW, NOW) is None
+    far = waits.estimate(10**12, ago(1, 2, 3), NOW - 30 * DAY, NOW)
+    assert far
+    assert NOW + far.least
+
+
+async def test_the_pace_counts_what_was_given_to_the_next_in_line(tx: Tx) -> None:
+    opening = await make_opening(tx)
+    first, second, third, last = [(await apply(tx, opening)).application.id for _ in range(4)]
+    await steps.withdraw(tx, first, LOCAL)
+    await company.promote(tx, last, LOCAL, reason="out of turn", add_slot=True)
+    await steps.withdraw(tx, second, LOCAL)
+    pace = (await waits.paces(tx, [opening.id]))[opening.id]
+    assert len(pace.given) == 2
+    assert pace.since == opening.created_at
+    assert pace.wait(1) is None
+    for one in (third, last):
+        await steps.withdraw(tx, one, LOCAL)
+        await apply(tx, opening)
+    await company.pause(tx, opening.id, LOCAL)
+    assert (await waits.paces(tx, [opening.id]))[opening.id].status == "paused"
+    assert await waits.paces(tx, []) == {}
+
+
+async def test_what_was_long_ago_says_nothing_about_the_pace(tx: Tx) -> None:
+    opening = await make_opening(tx, 2)
+    await tx.execute(
+        "UPDATE hiring.opening SET created_at = now() - interval '90 days', last_seq = 7 WHERE id = %s",
+        [opening.id],
+    )
+    await tx.execute(
+        """
+        INSERT INTO hiring.event (opening_id, seq, application_id, type, to_status, from_status,
+                                  metadata, why, actor, created_at, hash)
+        SELECT %(opening)s, 1 + n, %(application)s, 'PROMOTED', 'PENDING_ACKNOWLEDGMENT', 'WAITLIST',
+               '{}', '{"rule": "next in line"}', 'worker', now() - make_interval(days => 70 - 10 * n), ''
+          FROM generate_series(1, 6) AS n
+        """,
+        {
+            "opening": opening.id,
+            "application": (await apply(tx, await make_opening(tx))).application.id,
+        },
+    )
+    pace = (await waits.paces(tx, [opening.id]))[opening.id]
+    assert len(pace.given) == 2
+    assert pace.now - pace.since == waits.LOOK_BACK

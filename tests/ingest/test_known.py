@@ -1,0 +1,79 @@
+"""The bundled companies, and what lines of a set-up are understood to mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobmill.db import Database
+from jobmill.errors import Invalid, Unavailable
+from jobmill.ingest import known
+from jobmill.pipelines import beginning
+from jobmill.queue import Stage, declare
+
+
+def test_every_bundled_line_is_a_board_that_we_can_read_and_stands_once() -> None:
+    found = known.companies()
+    assert len(found) > 200
+    assert len({one.key.casefold() for one in found}) == len(found)
+    assert [one.name.casefold() for one in found] == sorted(one.name.casefold() for one in found)
+    for one in found:
+        new = known.board(one.key)
+        assert (new.source_type, new.company_name) == (one.platform, one.name)
+        assert one.about.startswith(f"{one.field}: ")
+
+
+def test_companies_are_found_by_all_words_of_name_platform_and_description() -> None:
+    assert known.find("STRIPE payments greenhouse")[0].name == "Stripe"
+    assert known.find("stripe zebra") == []
+    assert {one.field for one in known.find("", "Games")} == {"Games"}
+    assert known.find() == list(known.companies())
+
+
+def test_lines_are_boards_or_pages_or_told_to_be_neither() -> None:
+    found = beginning.read(
+        [
+            "greenhouse/stripe",
+            " https://boards.greenhouse.io/stripe ",
+            "jobs.lever.co/acme/1",
+            "acme.example/careers",
+            "",
+            "not a board",
+            "javascript:alert(1)",
+            "nowhere/acme",
+        ]
+    )
+    assert [(one.source_type, one.token) for one in found.boards] == [
+        ("greenhouse", "stripe"),
+        ("lever", "acme"),
+    ]
+    assert [one.url for one in found.pages] == ["https://acme.example/careers"]
+    assert [line for line, _ in found.wrong] == [
+        "not a board",
+        "javascript:alert(1)",
+        "nowhere/acme",
+    ]
+
+
+def test_too_many_lines_at_once_are_refused() -> None:
+    with pytest.raises(Invalid, match="rotate import"):
+        beginning.read(f"greenhouse/x{n}" for n in range(beginning.MOST + 1))
+
+
+async def test_boards_are_kept_once_and_only_new_ones_are_fetched(database: Database) -> None:
+    wishes = beginning.read(["greenhouse/stripe", "ashby/linear"])
+    async with database.transaction() as tx:
+        await declare(tx, {("source", "scrape"): Stage(_nothing)})
+        first = await beginning.begin(tx, wishes, by="dana")
+        again = await beginning.begin(tx, wishes, by="dana")
+    assert (first.boards, first.new, first.queued) == (2, 2, 2)
+    assert (again.boards, again.new, again.queued) == (2, 0, 0)
+
+
+async def test_without_any_worker_ever_nothing_is_added_and_it_is_said(database: Database) -> None:
+    with pytest.raises(Unavailable, match="No worker has ever run"):
+        async with database.transaction() as tx:
+            await beginning.begin(tx, beginning.read(["greenhouse/stripe"]), by="dana")
+
+
+async def _nothing(work: object) -> object:
+    raise NotImplementedError

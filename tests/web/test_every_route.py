@@ -1,0 +1,266 @@
+"""Every route there is, walked by every kind of visitor.
+
+A route that nobody thought of here falls under the rule: what reads is for viewers, what changes is for
+recruiters. Whoever adds one for others has to say so below.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, cast
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+from fastapi.routing import iter_route_contexts
+
+from jobmill.db import Database
+from jobmill.people.persons import Role
+from jobmill.web import site
+from jobmill.web.rights import RANKS
+from jobmill.web.shell import menu
+from tests.people.kit import PASSWORD, bearer, make_applicant, make_person
+from tests.web.api.kit import apply, make_job
+from tests.web.kit import site_with
+
+OPEN = {
+    "GET /api/healthz",
+    "GET /api/openapi.json",
+    "POST /api/apply-public",
+    "POST /api/offers/{token}",
+    "POST /api/session",
+    "DELETE /api/session",
+    "GET /healthz",
+    "GET /readyz",
+    "GET /openings",
+    "GET /openings/feed.xml",
+    "GET /openings/{opening_id}",
+    "POST /openings/{opening_id}",
+    "GET /my",
+    "POST /my",
+    "POST /my/forget",
+    "GET /sign-in",
+    "POST /sign-in",
+    "POST /sign-out",
+}
+"""For strangers."""
+
+SIGNED = ("/my/{token}", "/offer/{token}")
+"""What begins so is opened by a link in its path, and by nothing else."""
+
+OWN = {
+    "POST /api/apply",
+    "POST /api/withdraw",
+    "POST /api/acknowledge",
+    "POST /api/applications/{applicationId}/decline",
+    "GET /api/applicants/{applicantId}",
+    "GET /api/status/{applicantId}",
+    "GET /api/timeline/{applicantId}",
+    "GET /api/applicants/{applicantId}/export",
+    "POST /api/applicants/{applicantId}/erase",
+    "GET /api/session",
+}
+"""What an applicant may do for themselves, too."""
+
+LEAST: dict[str, Role] = {
+    "POST /account/password": "viewer",
+    "POST /account/sessions/end": "viewer",
+    "POST /setup/model": "admin",
+}
+"""Where the rule does not hold."""
+
+ADMINS = ("/people", "/settings", "/demo", "/api/webhooks")
+"""Below these all is for admins."""
+
+READS = ("GET", "HEAD")
+CHANGES = ("POST", "PUT", "PATCH", "DELETE")
+
+
+class Route(NamedTuple):
+    method: str
+    path: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.method} {self.path}"
+
+    @property
+    def is_signed(self) -> bool:
+        return self.path.startswith(SIGNED)
+
+    @property
+    def least(self) -> Role:
+        """The role it needs, by the table or by the rule."""
+        below = any(self.path == top or self.path.startswith(f"{top}/") for top in ADMINS)
+        usual: Role = "viewer" if self.method in READS else "recruiter"
+        return LEAST.get(self.name) or ("admin" if below else usual)
+
+
+def routes(database: Database) -> Iterator[Route]:
+    app = cast(FastAPI, site.make(database).app)
+    for route in iter_route_contexts(app.routes):
+        for method in sorted(set(route.methods or ()) - {"HEAD"}):
+            yield Route(method, str(route.path))
+
+
+class World(NamedTuple):
+    """Something for every route to be about."""
+
+    ids: dict[str, int]
+    nobody: httpx2.AsyncClient
+    headers: dict[str, dict[str, str]]
+
+    def url(self, route: Route) -> str:
+        def fill(found: re.Match[str]) -> str:
+            name = found[1].split(":")[0]
+            known = self.ids.get(name.replace("Id", "_id").lower())
+            return str(known or (999_999 if name.lower().endswith(("id", "seq")) else "x"))
+
+        return re.sub(r"\{([^}]+)\}", fill, route.path)
+
+    async def ask(self, route: Route, who: str) -> int:
+        """The status alone: some answers go on for ever."""
+        params = {"topic": "queue"} if route.path == "/live" else {}
+        body = {"json": {}} if route.path.startswith("/api/") and route.method in CHANGES else {}
+        async with self.nobody.stream(
+            route.method, self.url(route), headers=self.headers[who], params=params, **body
+        ) as answer:
+            return answer.status_code
+
+
+async def make_world(client: httpx2.AsyncClient, database: Database) -> World:
+    headers: dict[str, dict[str, str]] = {"nobody": {}}
+    for role in ("viewer", "recruiter", "admin"):
+        headers[role] = await bearer(database, role)
+    _, link = await make_applicant(database)
+    headers["applicant"] = {"Authorization": f"Link {link}"}
+    client.headers.update(headers["admin"])
+    job = await make_job(client)
+    application = (await apply(client, job))["applicationId"]
+    del client.headers["Authorization"]
+    other, _ = await make_applicant(database, "cy@example.org")
+    ids = {"job_id": job, "opening_id": job, "application_id": application, "applicant_id": other}
+    return World(ids, client, headers)
+
+
+@pytest.fixture
+async def world(database: Database) -> object:
+    async with site_with(database, public_per_minute=10_000) as client:
+        yield await make_world(client, database)
+
+
+async def test_nobody_gets_into_anything_that_is_not_for_all(
+    world: World, database: Database
+) -> None:
+    wrong: dict[str, int] = {}
+    for route in routes(database):
+        status = await world.ask(route, "nobody")
+        if route.is_signed or route.name in OWN:
+            refused = status >= 400
+        else:
+            refused = status == 401 or route.name in OPEN
+        if not refused:
+            wrong[route.name] = status
+    assert wrong == {}
+
+
+async def test_an_applicants_link_opens_nothing_of_the_companys(
+    world: World, database: Database
+) -> None:
+    wrong: dict[str, int] = {}
+    for route in routes(database):
+        if route.name in OPEN or route.is_signed:
+            continue
+        status = await world.ask(route, "applicant")
+        # What they may do for themselves they may not do for another.
+        mine = route.name == "GET /api/session"
+        if not (mine or status == 403 or (route.name in OWN and status >= 400)):
+            wrong[route.name] = status
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("role", ["viewer", "recruiter"])
+async def test_nobody_does_more_than_their_role(
+    world: World, database: Database, role: Role
+) -> None:
+    wrong: dict[str, int] = {}
+    for route in routes(database):
+        if route.name in OPEN | OWN or route.is_signed or RANKS[role] >= RANKS[route.least]:
+            continue
+        status = await world.ask(route, role)
+        if status != 403:
+            wrong[route.name] = status
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("role", ["viewer", "recruiter", "admin"])
+async def test_everybody_may_do_what_their_role_is_for(
+    world: World, database: Database, role: Role
+) -> None:
+    """A viewer is kept from some pages that only ask what to change."""
+    wrong: dict[str, int] = {}
+    for route in routes(database):
+        if route.is_signed or RANKS[role] < RANKS[route.least] or route.name in OPEN:
+            continue
+        if route.name in OWN and role != "admin":
+            continue
+        status = await world.ask(route, role)
+        asks = role == "viewer" and status == 403 and is_asking(route, database)
+        if status in (401, 403) and not asks:
+            wrong[route.name] = status
+    assert wrong == {}
+
+
+def is_asking(route: Route, database: Database) -> bool:
+    """Whether a page only leads to a change: it has the change's address, or is the form of one."""
+    found = set(routes(database))
+    return Route("POST", route.path) in found or route.path.endswith("/new")
+
+
+@pytest.mark.parametrize("role", ["viewer", "recruiter", "admin"])
+async def test_the_menu_leads_only_where_one_may_go(
+    world: World, database: Database, role: Role
+) -> None:
+    known = {route.path for route in routes(database)}
+    for group in menu():
+        for entry in group.entries:
+            assert entry.path in known, entry.path
+            status = await world.ask(Route("GET", entry.path), role)
+            assert (status == 403) is (RANKS[role] < RANKS[entry.role]), (entry.path, status)
+
+
+async def test_a_browser_without_a_session_is_sent_to_sign_in_from_every_page(
+    world: World, database: Database
+) -> None:
+    world.headers["nobody"] = {"Accept": "text/html"}
+    wrong: dict[str, int] = {}
+    for route in routes(database):
+        inside = not (route.name in OPEN | OWN or route.is_signed or route.path.startswith("/api"))
+        if not inside:
+            continue
+        status = await world.ask(route, "nobody")
+        if status != (303 if route.method in READS else 401):
+            wrong[route.name] = status
+    assert wrong == {}
+
+
+async def test_no_page_of_another_site_changes_anything_with_a_session(database: Database) -> None:
+    await make_person(database, role="admin")
+    async with site_with(database) as client:
+        body = {"email": "ada@example.org", "password": PASSWORD}
+        assert (await client.post("/sign-in", data=body)).status_code == 303
+        foreign = {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}
+        world = World({}, client, {"foreign": foreign})
+        allowed = {
+            route.name: status
+            for route in routes(database)
+            if route.method in CHANGES and (status := await world.ask(route, "foreign")) != 403
+        }
+    assert allowed == {}
+
+
+def test_the_tables_name_only_what_there_is(database: Database) -> None:
+    """A route that is gone must not leave its exception behind."""
+    there = {route.name for route in routes(database)}
+    assert OPEN | OWN | set(LEAST) <= there

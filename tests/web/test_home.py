@@ -1,0 +1,116 @@
+"""The first page, and the end of the demo."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import httpx2
+from selectolax.lexbor import LexborHTMLParser as Html
+
+from jobmill.catalog import sources
+from jobmill.db import Database
+from jobmill.hiring import steps
+from jobmill.hiring.actor import LOCAL
+from jobmill.matching import matches
+from jobmill.people.persons import Role
+from jobmill.queue import watch
+from tests.catalog.kit import make_source
+from tests.demo import kit as demo
+from tests.hiring.kit import apply, make_opening
+from tests.matching import judged
+from tests.people.kit import bearer
+from tests.web.kit import site_with
+from tests.web.kit_hiring import HTML, look, part, post, text, texts
+
+EVIL = '"><script>alert(1)</script>'
+
+
+async def test_a_new_database_points_to_the_set_up(site: httpx2.AsyncClient) -> None:
+    page = await look(site, "/")
+    assert part(page, "#home .button").attributes["href"] == "/setup"
+    assert texts(page, ".flow b") == ["0", "0", "0", "0"]
+    assert page.css(".demo") == []
+
+
+async def test_it_says_what_needs_somebody_and_where(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        place = await judged.make(tx, listings=2)
+        for listing in place.listings:
+            await matches.save(tx, place.word(80, listing))
+        await make_source(tx, token="waits", enabled=False)
+        off = await make_source(tx, token="off")
+        await sources.disable(tx, off, "it failed")
+        await watch.raise_alert(tx, "same key", "tea", f"the same again {EVIL}")
+    page = await look(site, "/")
+    links = [one.attributes["href"] for one in page.css(".needs a")]
+    assert links == [
+        "/queue",
+        "/queue",
+        "/sources?show=disabled",
+        "/sources?show=waiting",
+        "/matches?status=new",
+    ]
+    assert "2 new matches are there." in text(page, ".needs")
+    assert "the same again" in text(page, ".needs .bad")
+    assert [one.text() for one in page.css("script") if one.text()] == []
+    assert len(page.css(".bests li")) == 2
+
+
+async def test_offers_count_down_from_the_one_that_ends_first(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        for title, hours in (("late", 9), ("soon", 1)):
+            window = dt.timedelta(hours=hours)
+            opening = await make_opening(
+                tx, title=title, require_acknowledgement=True, acknowledge_window=window
+            )
+            first = await apply(tx, opening)
+            await apply(tx, opening)
+            await steps.withdraw(tx, first.application.id, LOCAL)
+    page = await look(site, "/")
+    assert texts(page, ".offers a") == ["soon", "late"]
+    assert len(page.css(".offers [data-until]")) == 2
+
+
+async def test_everything_in_a_demo_says_so_and_an_admin_ends_it(database: Database) -> None:
+    await demo.begin(database)
+    async with site_with(database, local=True) as site:
+        for path in ("/", "/matches", "/openings"):
+            assert "fiction" in text(await look(site, path), ".demo"), path
+        page = await look(site, "/demo")
+        assert "25" in texts(page, ".figures dd")
+        unsure = await post(site, "/demo/end")
+        assert unsure.status_code == 400
+        ended = await post(site, "/demo/end", {"sure": "yes"})
+        assert (ended.status_code, ended.headers["location"]) == (303, "/setup")
+        page = await look(site, "/")
+        assert page.css(".demo") == []
+        assert texts(page, ".flow b") == ["0", "0", "0", "0"]
+        assert "no demo" in text(await look(site, "/demo"))
+
+
+async def test_only_an_admin_ends_the_demo(database: Database) -> None:
+    await demo.begin(database)
+    roles: tuple[Role, ...] = ("viewer", "recruiter")
+    async with site_with(database) as site:
+        for role in roles:
+            headers = {**HTML, **await bearer(database, role)}
+            page = Html((await site.get("/", headers=headers)).text)
+            assert page.css(".demo a") == []
+            sent = await site.post("/demo/end", data={"sure": "yes"}, headers=headers)
+            assert sent.status_code == 403
+    async with site_with(database, local=True) as site:
+        assert "fiction" in text(await look(site, "/"), ".demo")
+
+
+async def test_own_data_cannot_be_ended_as_if_they_were_a_demo(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        await judged.make(tx, listings=1)
+    sent = await post(site, "/demo/end", {"sure": "yes"})
+    assert sent.status_code == 409
+    assert texts(await look(site, "/"), ".flow b")[2] == "1"

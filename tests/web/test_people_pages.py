@@ -1,0 +1,297 @@
+"""/people: who may sign in, and what programs show."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import httpx2
+import pytest
+from selectolax.lexbor import LexborHTMLParser as Html
+
+from jobmill.db import Database, Tx
+from jobmill.errors import NotFound
+from jobmill.people import keys, passwords, persons, sessions
+from jobmill.people.persons import LastAdmin, Person
+from jobmill.web.rights import SESSION
+from tests.people.kit import PASSWORD, make_person
+from tests.web.kit import site_with
+from tests.web.kit_hiring import HTML, attribute, look, post, text, texts
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "javascript:alert(1)",
+    "{{7*7}}",
+    "\u202egnp.exe",
+)
+BO = {"name": "Bo", "email": "bo@example.org", "role": "recruiter"}
+
+
+@pytest.fixture
+async def boss(database: Database) -> AsyncIterator[httpx2.AsyncClient]:
+    """An admin, signed in from elsewhere."""
+    await make_person(database, "boss@example.org", "admin")
+    async with site_with(database) as client:
+        await enter(client, "boss@example.org")
+        yield client
+
+
+async def enter(
+    client: httpx2.AsyncClient, email: str, password: str = PASSWORD
+) -> httpx2.Response:
+    return await post(client, "/sign-in", {"email": email, "password": password})
+
+
+async def find(database: Database, email: str) -> Person:
+    async with database.transaction() as tx:
+        return next(one for one in await persons.everybody(tx) if one.email == email)
+
+
+async def test_a_person_is_added_with_a_password_that_is_shown_once(
+    boss: httpx2.AsyncClient, database: Database
+) -> None:
+    answer = await post(boss, "/people", BO | {"how": "generate"})
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"] == "no-store"
+    page = Html(answer.text)
+    password = attribute(page, "#secret", "value")
+    assert attribute(page, "[data-copy]", "data-copy") == "secret"
+    assert len(password) == 23
+    async with site_with(database) as client:
+        assert (await enter(client, BO["email"], password)).status_code == 303
+        assert (await client.get("/api/session")).json()["role"] == "recruiter"
+    assert password not in (await boss.get("/people", headers=HTML)).text
+
+
+async def test_a_person_is_added_with_a_password_that_was_typed(
+    boss: httpx2.AsyncClient, database: Database
+) -> None:
+    typed = BO | {"how": "type", "password": PASSWORD, "again": PASSWORD}
+    answer = await post(boss, "/people", typed)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/people?did=added")
+    page = await look(boss, "/people?did=added")
+    assert "may sign in now" in text(page, "[role=status]")
+    assert texts(page, "[aria-labelledby=people] tbody th") == ["Ada", "Bo"]
+    async with site_with(database) as client:
+        assert (await enter(client, BO["email"])).status_code == 303
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "words"),
+    [
+        ({"email": "boss@example.org"}, 409, "already"),
+        ({"email": "none"}, 400, "not an e-mail address"),
+        ({"name": " "}, 400, "name"),
+        ({"name": "x" * 201}, 400, "200"),
+        ({"role": "king"}, 400, "Choose a role"),
+        ({"again": "another password"}, 400, "alike"),
+        ({"password": "short", "again": "short"}, 400, "10 to 1,000"),
+    ],
+)
+async def test_what_is_refused_keeps_what_was_typed_but_for_passwords(
+    boss: httpx2.AsyncClient, change: dict[str, str], status: int, words: str
+) -> None:
+    typed = BO | {"how": "type", "password": PASSWORD, "again": PASSWORD} | change
+    answer = await post(boss, "/people", typed)
+    page = Html(answer.text)
+    assert answer.status_code == status
+    assert words in text(page, "[role=alert]")
+    assert attribute(page, "[name=email]", "value") == typed["email"]
+    assert attribute(page, "[name=name]", "value") == typed["name"]
+    assert page.css("[name=how][value=type][checked]")
+    assert PASSWORD not in answer.text
+
+
+async def test_a_role_counts_at_once(boss: httpx2.AsyncClient, database: Database) -> None:
+    bo = await make_person(database, BO["email"], "viewer")
+    async with site_with(database) as client:
+        await enter(client, bo.email)
+        assert (await client.get("/people", headers=HTML)).status_code == 403
+        answer = await post(boss, f"/people/{bo.id}/role", {"role": "admin"})
+        assert answer.headers["location"] == f"/people/{bo.id}?did=role"
+        assert (await client.get("/people", headers=HTML)).status_code == 200
+    page = await look(boss, f"/people/{bo.id}?did=role")
+    assert attribute(page, "option[selected]", "value") == "admin"
+
+
+async def test_a_new_password_signs_them_out(boss: httpx2.AsyncClient, database: Database) -> None:
+    bo = await make_person(database, BO["email"], "viewer")
+    async with site_with(database) as client:
+        await enter(client, bo.email)
+        made = await post(boss, f"/people/{bo.id}/password", {"how": "generate"})
+        password = attribute(Html(made.text), "#secret", "value")
+        assert (await client.get("/api/session")).status_code == 401
+        assert (await enter(client, bo.email, password)).status_code == 303
+        typed = {"how": "type", "password": "x" * 12, "again": "x" * 12}
+        answer = await post(boss, f"/people/{bo.id}/password", typed)
+        assert answer.headers["location"] == f"/people/{bo.id}?did=password"
+        assert (await enter(client, bo.email, "x" * 12)).status_code == 303
+
+
+async def test_their_sessions_are_listed_and_can_be_ended(
+    boss: httpx2.AsyncClient, database: Database
+) -> None:
+    bo = await make_person(database, BO["email"], "viewer")
+    async with site_with(database) as one, site_with(database) as two:
+        await enter(one, bo.email)
+        await enter(two, bo.email)
+        assert len((await look(boss, f"/people/{bo.id}")).css(".events li")) == 2
+        assert "2 places" in text(await look(boss, "/people"), "tbody")
+        assert (await post(boss, f"/people/{bo.id}/sessions/end")).status_code == 303
+        assert [(await each.get("/api/session")).status_code for each in (one, two)] == [401, 401]
+    assert "Nowhere" in text(await look(boss, f"/people/{bo.id}"))
+    assert (await boss.get("/people", headers=HTML)).status_code == 200
+
+
+async def test_ending_somebody_says_what_follows_first(
+    boss: httpx2.AsyncClient, database: Database
+) -> None:
+    bo = await make_person(database, BO["email"], "viewer")
+    async with site_with(database) as client:
+        await enter(client, bo.email)
+        page = await look(boss, f"/people/{bo.id}/end")
+        assert "1 session ends" in text(page, ".ask")
+        assert (await client.get("/api/session")).status_code == 200
+        answer = await post(boss, f"/people/{bo.id}/end")
+        assert answer.headers["location"] == "/people?did=ended"
+        assert (await client.get("/api/session")).status_code == 401
+        assert (await enter(client, bo.email)).status_code == 401
+    assert "1 person who ended" in text(await look(boss, "/people"), "summary")
+    assert "no longer sign in" in text(await look(boss, f"/people/{bo.id}"))
+    for path in ("end", "role", "password"):
+        again = await post(boss, f"/people/{bo.id}/{path}", {"role": "viewer", "how": "generate"})
+        assert again.status_code == 409
+
+
+@pytest.mark.parametrize(("path", "form"), [("end", {}), ("role", {"role": "viewer"})])
+async def test_the_last_admin_stays(
+    boss: httpx2.AsyncClient, database: Database, path: str, form: dict[str, str]
+) -> None:
+    me = await find(database, "boss@example.org")
+    refused = await post(boss, f"/people/{me.id}/{path}", form)
+    assert refused.status_code == 409
+    assert "no admin left" in text(Html(refused.text), "[role=alert]")
+    assert (await find(database, me.email)) == me
+    await make_person(database, "other@example.org", "admin")
+    done = await post(boss, f"/people/{me.id}/{path}", form)
+    assert done.status_code == 303
+    after = await boss.get(done.headers["location"], headers=HTML)
+    # Who ended is asked to sign in; who is a viewer now sees what viewers see.
+    assert after.status_code == (303 if path == "end" else 200)
+
+
+async def test_of_two_admins_who_leave_at_once_one_stays(database: Database) -> None:
+    two = [await make_person(database, f"{name}@example.org", "admin") for name in ("a", "b")]
+
+    async def leave(person: Person) -> bool:
+        try:
+            async with database.transaction() as tx:
+                await persons.keep_an_admin(tx, person.id)
+                await asyncio.sleep(0.05)
+                await persons.end(tx, person.email)
+        except LastAdmin:
+            return False
+        return True
+
+    assert sorted(await asyncio.gather(*map(leave, two))) == [False, True]
+
+
+async def test_a_key_is_shown_once_works_and_is_ended(
+    boss: httpx2.AsyncClient, database: Database
+) -> None:
+    answer = await post(boss, "/people/keys", {"name": "weekly report", "role": "viewer"})
+    assert answer.headers["cache-control"] == "no-store"
+    key = attribute(Html(answer.text), "#secret", "value")
+    async with site_with(database) as client:
+        bearer = {"Authorization": f"Bearer {key}"}
+        assert (await client.get("/metrics", headers=bearer)).status_code == 200
+        page = await look(boss, "/people")
+        [row] = texts(page, "[aria-labelledby=keys] tbody tr")
+        assert row.startswith("weekly report Viewer")
+        assert "never" not in row
+        assert key not in (page.html or "")
+        ask = attribute(page, "[aria-labelledby=keys] tbody a", "href")
+        assert "End this key?" in text(await look(boss, ask))
+        assert (await client.get("/metrics", headers=bearer)).status_code == 200
+        assert (await post(boss, ask)).headers["location"] == "/people?did=key-ended"
+        assert (await client.get("/metrics", headers=bearer)).status_code == 401
+    assert "1 key that was ended" in text(await look(boss, "/people"), "summary")
+
+
+async def test_a_key_without_a_name_or_role_is_refused(boss: httpx2.AsyncClient) -> None:
+    for form in ({"name": "", "role": "viewer"}, {"name": "x", "role": "root"}):
+        answer = await post(boss, "/people/keys", form)
+        assert answer.status_code == 400
+        assert text(Html(answer.text), "[role=alert]")
+
+
+async def test_what_is_not_there_is_404(boss: httpx2.AsyncClient) -> None:
+    for path in ("/people/999999", "/people/999999/end", "/people/keys/999999/end"):
+        await look(boss, path, 404)
+    for path in ("/people/999999/end", "/people/keys/999999/end", "/people/999999/role"):
+        assert (await post(boss, path, {"role": "viewer"})).status_code == 404
+
+
+async def test_names_are_shown_as_they_are_and_do_nothing(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        for n, name in enumerate(HOSTILE):
+            await persons.add(tx, name, f"{n}@example.org", "viewer", PASSWORD)
+            await keys.add(tx, name, "viewer")
+    page = await look(site, "/people")
+    assert texts(page, "[aria-labelledby=people] tbody th") == list(HOSTILE)
+    assert texts(page, "[aria-labelledby=keys] tbody th") == list(HOSTILE)
+    assert not page.css("main script, main img, [onerror]")
+    for one in page.css("tbody a"):
+        await look(site, one.attributes["href"] or "")
+
+
+async def test_nobody_yet_is_said_so_with_what_to_do(site: httpx2.AsyncClient) -> None:
+    page = await look(site, "/people?did=%3Cb%3E")
+    assert "Nobody signs in yet." in text(page)
+    assert "No program has a key." in text(page)
+    assert not page.css("[role=status].told")
+
+
+async def test_the_pages_load_nothing_and_style_nothing_by_themselves(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    person = await make_person(database)
+    for path in ("/people", "/people/new", "/people/keys/new", f"/people/{person.id}"):
+        answer = await site.get(path, headers=HTML)
+        assert answer.headers["content-security-policy"].startswith("default-src 'self'")
+        page = Html(answer.text)
+        assert not page.css("[style], [onclick], script:not([src])")
+        assert all(one.attributes.get("name") for one in page.css("main input"))
+
+
+async def test_a_session_that_expired_is_not_listed(tx: Tx) -> None:
+    await persons.add(tx, "Ada", "a@b", "viewer", PASSWORD)
+    ada = await persons.known(tx, "a@b")
+    assert ada
+    own = await sessions.begin(tx, ada)
+    await sessions.begin(tx, ada)
+    assert [one.own for one in await sessions.find_open(tx, ada.id, own)].count(True) == 1
+    await tx.execute("UPDATE people.session SET expires_at = now()")
+    assert await sessions.find_open(tx, ada.id) == []
+    with pytest.raises(NotFound):
+        await persons.get(tx, ada.id + 999)
+    with pytest.raises(NotFound):
+        await keys.get(tx, 999_999)
+
+
+def test_a_password_that_we_make_can_be_typed() -> None:
+    made = {passwords.generate() for _ in range(50)}
+    assert len(made) == 50
+    assert all(set(one) <= {*passwords.LETTERS, "-"} for one in made)
+    assert not set("ilo01") & set(passwords.LETTERS)
+
+
+async def test_the_menu_says_who_is_signed_in(boss: httpx2.AsyncClient) -> None:
+    page = await look(boss, "/people")
+    assert "Ada admin" in text(page, ".me")
+    assert attribute(page, ".me form", "action") == "/sign-out"
+    found = boss.cookies[SESSION]
+    assert found not in (page.html or "")

@@ -1,0 +1,275 @@
+"""A profile on the pages: read, changed, tried, saved; resumes of all kinds."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+import httpx2
+import pytest
+
+from jobmill.db import Database
+from jobmill.matching import document, profiles, waiting
+from jobmill.matching.profiles import Version
+from tests.catalog import kit as catalog
+from tests.matching import kit
+from tests.people.kit import bearer
+from tests.web.kit import site_with
+
+HOSTILE = """<script>alert(1)</script> "><img src=x onerror=alert(1)> {{7*7}}"""
+YAML = """\
+titles: [Cook]
+skills:
+- {name: Python, rank: primary, years: 8}
+rules:
+  match: {score: 70}
+"""
+
+
+async def keep(database: Database, text: str = YAML, name: str = "main") -> None:
+    async with database.transaction() as tx:
+        await profiles.save(tx, name, document.read(text, "x"), by="dana", note="first")
+
+
+async def newest(database: Database, name: str = "main") -> Version:
+    async with database.transaction() as tx:
+        return await profiles.get(tx, name)
+
+
+def form(**changed: Any) -> dict[str, Any]:
+    """What the form sends where nothing was changed."""
+    usual = {
+        "name": "main",
+        "after": "1",
+        "how": "fields",
+        "base": YAML,
+        "titles": "Cook",
+        "arrangements": ["remote", "hybrid"],
+        "skill": ["Python", "", ""],
+        "rank": ["primary", "familiar", "familiar"],
+        "years": ["8", "", ""],
+        "salary_floor.currency": "USD",
+        "salary_floor.period": "year",
+        "act": "save",
+    }
+    return usual | {name.replace("__", "."): value for name, value in changed.items()}
+
+
+def read_text(answer: httpx2.Response) -> str:
+    return html.unescape(re.sub(r"\s+", " ", answer.text))
+
+
+async def test_a_profile_is_told_in_words_with_its_versions(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await keep(database)
+    await keep(database, YAML.replace("Cook", "Baker"))
+    page = read_text(await site.get("/profile"))
+    for words in ("Baker", "Python", "8 y", "a score of 70", "Version 2", "your own"):
+        assert words in page
+    story = read_text(await site.get("/profile/version?version=2"))
+    assert "- - Cook" in story
+    assert "+ - Baker" in story
+
+
+async def test_the_form_changes_what_it_shows_and_leaves_the_rest(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await keep(database)
+    sent = form(titles="Cook\r\nChef\r\n", skill=["Python", "Go", ""], years=["8", "2.5", ""])
+    answer = await site.post("/profile/edit", data=sent | {"salary_floor.amount": "150,000"})
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/profile?profile=main&did=saved"
+    saved = (await newest(database)).profile()
+    assert saved.titles == ("Cook", "Chef")
+    assert [(one.name, one.rank, one.years) for one in saved.skills] == [
+        ("Python", "primary", 8),
+        ("Go", "familiar", 2.5),
+    ]
+    assert saved.salary_floor is not None
+    assert saved.salary_floor.amount == 150_000
+    assert saved.rules.match.score == 70
+
+
+async def test_a_form_sent_back_as_it_was_changes_nothing(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await keep(database)
+    answer = await site.post("/profile/edit", data=form())
+    assert answer.headers["location"].endswith("did=same")
+    assert (await newest(database)).version == 1
+
+
+async def test_what_is_wrong_is_said_at_its_field_and_what_was_typed_stays(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await keep(database)
+    sent = form(experience_years="many", years=["x", "", ""], stop_lists__domains="no domain")
+    answer = await site.post("/profile/edit", data=sent)
+    assert answer.status_code == 422
+    for path in ("experience_years", "skills.1", "stop_lists.domains"):
+        assert f'id="wrong-{path}"' in answer.text
+        assert f'aria-describedby="wrong-{path}"' in answer.text
+    assert 'value="many"' in answer.text
+    assert (await newest(database)).version == 1
+
+
+async def test_yaml_is_what_the_commands_read_and_its_problems_have_lines(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await keep(database)
+    shown = await site.post("/profile/edit", data=form(act="yaml"))
+    assert document.write(document.read(YAML, "x")) in html.unescape(shown.text)
+    sent = {"name": "main", "after": "1", "how": "yaml", "act": "save"}
+    wrong = await site.post("/profile/edit", data=sent | {"yaml": "titles: [Cook]\nskils: []\n"})
+    assert wrong.status_code == 422
+    assert "Line 2:" in wrong.text
+    assert "did you mean skills" in read_text(wrong)
+    assert "skils: []" in wrong.text
+    await site.post("/profile/edit", data=sent | {"yaml": "titles: [Chef]\n"})
+    assert (await newest(database)).profile().titles == ("Chef",)
+
+
+async def test_the_dry_run_tells_what_would_change_and_keeps_nothing(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await keep(database)
+    postings = [catalog.posting(n, title=HOSTILE if n == 1 else "Cook") for n in range(3)]
+    async with database.transaction() as tx:
+        await catalog.run(tx, await catalog.make_source(tx), 1, postings)
+    answer = await site.post("/profile/edit", data=form(titles="Chef", act="look"))
+    page = read_text(answer)
+    assert "All 3 open listings" in page
+    assert "+ - Chef" in page
+    assert "<script>alert" not in answer.text
+    assert (await newest(database)).version == 1
+    await site.post("/profile/edit", data=form(titles="Chef", anew="yes"))
+    async with database.transaction() as tx:
+        assert await waiting.count(tx, (await profiles.get(tx, "main")).profile_id) == 3
+
+
+async def test_whoever_saves_over_another_version_is_told_and_may_do_it_then(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await keep(database)
+    await keep(database, YAML.replace("Cook", "Baker"))
+    answer = await site.post("/profile/edit", data=form(titles="Chef"))
+    assert answer.status_code == 409
+    assert "got version 2 meanwhile" in answer.text
+    assert 'name="after" value="2"' in answer.text
+    assert "Chef" in answer.text
+    assert (
+        await site.post("/profile/edit", data=form(titles="Chef", after="2"))
+    ).status_code == 303
+
+
+async def test_a_profile_is_paused_resumed_and_made_the_default(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await keep(database)
+    await keep(database, name="other")
+    for path, words in (("pause", "is paused"), ("go-on", "at work again"), ("use", "the default")):
+        answer = await site.post(f"/profile/{path}", data={"profile": "other"})
+        assert words in (await site.get(answer.headers["location"])).text
+    async with database.transaction() as tx:
+        assert (await profiles.get(tx)).name == "other"
+
+
+async def test_hostile_words_are_only_words(site: httpx2.AsyncClient, database: Database) -> None:
+    await keep(
+        database, document.write(document.check({"titles": [HOSTILE], "summary": HOSTILE}, "x"))
+    )
+    for path in ("/profile", "/profile/edit", "/profile/edit?how=yaml", "/profile/version"):
+        text = (await site.get(path)).text
+        assert "<script>alert" not in text
+        assert "<img src=x" not in text
+        assert "&lt;script&gt;alert(1)" in text
+
+
+RESUMES = {
+    "text": ("cv.txt", kit.TEXT.encode()),
+    "utf-16": ("cv.txt", kit.TEXT.encode("utf-16")),
+    "docx": ("cv.docx", kit.word()),
+    "pdf": ("cv.pdf", kit.pdf(kit.TEXT.splitlines())),
+    "json": ("cv.json", kit.json_resume()),
+}
+
+
+@pytest.mark.parametrize("kind", RESUMES)
+async def test_a_resume_is_read_for_review_and_nothing_is_saved(
+    site: httpx2.AsyncClient, database: Database, kind: str
+) -> None:
+    answer = await site.post("/profile/upload", files={"file": RESUMES[kind]})
+    page = read_text(answer)
+    assert answer.status_code == 200
+    assert f"This was understood from {RESUMES[kind][0]}" in page
+    assert "It says nothing of:" in page
+    assert 'value="PostgreSQL"' in page
+    async with database.transaction() as tx:
+        assert await profiles.find(tx) == []
+
+
+async def test_a_pasted_resume_keeps_the_wishes_that_were_known(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await keep(database, "locations: [Porto]\nperson: {timezone: Europe/Lisbon}\n")
+    page = (await site.post("/profile/upload", files={"text": (None, kit.TEXT)})).text
+    assert "Porto" in page
+    assert "Europe/Lisbon" in page
+    assert 'value="Terraform"' in page
+
+
+def bad_resumes() -> dict[str, tuple[str, bytes]]:
+    return {
+        "nothing": ("cv.txt", b""),
+        "blank": ("cv.txt", b" \n\t "),
+        "zip bomb": ("cv.docx", kit.word_with("word/document.xml", b" " * 70_000_000)),
+        "locked pdf": ("cv.pdf", kit.encrypted_pdf()),
+        "huge pdf": ("cv.pdf", kit.pdf_of(b"BT /F1 11 Tf " + b"(x) Tj " * 3_000_000 + b"ET")),
+        "broken pdf": ("cv.pdf", b"%PDF-1.7\n" + b"\xff" * 5_000),
+        "broken docx": ("cv.docx", b"PK\x03\x04" + b"\0" * 500),
+        "old word": ("cv.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 500),
+        "picture": ("cv.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + b"\0" * 200),
+        "too big": ("cv.txt", b"x" * 5_500_000),
+        "too long": ("cv.txt", b"word " * 100_000),
+        "hostile name": ('"><img src=x onerror=alert(1)>.pdf', b"%PDF-1.7\n nothing"),
+    }
+
+
+BAD = bad_resumes()
+
+
+@pytest.mark.parametrize("kind", BAD)
+async def test_what_is_no_resume_is_refused_in_words(site: httpx2.AsyncClient, kind: str) -> None:
+    answer = await site.post("/profile/upload", files={"file": BAD[kind]})
+    assert answer.status_code == 422
+    assert 'role="alert"' in answer.text
+    assert "<img src=x" not in answer.text
+
+
+async def test_only_resumes_may_be_big(site: httpx2.AsyncClient) -> None:
+    many = {"file": ("cv.txt", b"x" * 7_000_000)}
+    assert (await site.post("/profile/upload", files=many)).status_code == 413
+    assert (await site.post("/profile/edit", content=b"x" * 2_000_000)).status_code == 413
+
+
+async def test_odd_bytes_in_place_of_a_form_are_refused(site: httpx2.AsyncClient) -> None:
+    odd = {"content-type": "multipart/form-data; boundary=x", "accept": "text/html"}
+    for body in (b"", b"--x\r\nnonsense", b"\xff" * 100):
+        answer = await site.post("/profile/upload", content=body, headers=odd)
+        assert answer.status_code in (400, 422)
+    assert (await site.post("/profile/edit", content=b"\xff\xfe")).status_code == 400
+    assert (await site.post("/profile/edit", data={"name": "a\0"})).status_code == 400
+
+
+async def test_viewers_see_profiles_and_change_none(database: Database) -> None:
+    await keep(database)
+    async with site_with(database) as site:
+        viewer = await bearer(database, "viewer")
+        page = await site.get("/profile", headers=viewer)
+        assert page.status_code == 200
+        assert "/profile/edit" not in page.text
+        for path in ("edit", "upload", "pause", "go-on", "use"):
+            assert (await site.post(f"/profile/{path}", headers=viewer)).status_code == 403
+        assert (await site.get("/profile")).status_code == 401

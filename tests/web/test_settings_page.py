@@ -1,0 +1,51 @@
+"""The settings, read only, without secrets."""
+
+from __future__ import annotations
+
+import httpx2
+from pydantic import SecretStr
+
+from jobmill.db import Database
+from jobmill.settings import Settings
+from jobmill.web import house
+from tests.people.kit import bearer
+from tests.web.kit import site_with
+
+
+async def test_every_setting_stands_once_with_its_meaning(site: httpx2.AsyncClient) -> None:
+    page = (await site.get("/settings")).text
+    for name, field in Settings.model_fields.items():
+        assert page.count(f'<li id="{name}"') == 1
+        assert field.description
+    assert "Other</h2>" not in page, "each has a group"
+    assert "JOBMILL_WEB_PORT" in page
+    assert "The least important messages that are logged." in page
+
+
+async def test_no_password_is_shown(database: Database) -> None:
+    set_to = Settings(
+        database_url="postgresql://dana:hunter2@db.example/x",
+        smtp_url=SecretStr("smtps://dana:hunter3@mail.example"),
+        user_agent="<script>alert(1)",
+    )
+    async with site_with(database, local=True, house=house.of(set_to)) as site:
+        page = (await site.get("/settings")).text
+    assert "hunter" not in page
+    assert "db.example" in page
+    assert "set, and hidden" in page
+    assert "<script>alert" not in page
+
+
+async def test_what_changes_at_the_next_start_is_told(database: Database) -> None:
+    async with site_with(database, local=True, house=house.of(Settings(web_port=4711))) as site:
+        page = (await site.get("/settings")).text
+    assert "4711" in page
+    assert "At the next start:" in page
+
+
+async def test_only_an_admin_sees_the_settings(database: Database) -> None:
+    async with site_with(database) as site:
+        recruiter = await bearer(database, "recruiter")
+        assert (await site.get("/settings", headers=recruiter)).status_code == 403
+        admin = await bearer(database, "admin")
+        assert (await site.get("/settings", headers=admin)).status_code == 200

@@ -1,0 +1,164 @@
+"""The set-up: five steps, from nothing to the first matches."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import AsyncIterator
+
+import httpx2
+import pytest
+
+from jobmill.catalog import sources
+from jobmill.db import Database
+from jobmill.matching import profiles
+from jobmill.pipelines import discovery, source
+from jobmill.queue import Stage, Work, declare, inspect
+from jobmill.settings import Settings
+from jobmill.web import house
+from tests.matching import kit
+from tests.outside.model_server import Server, answer, open_server, trouble
+from tests.people.kit import bearer
+from tests.web.kit import site_with
+
+KEY = {"ANTHROPIC_API_KEY": "sk-secret-of-dana"}
+
+
+@pytest.fixture
+async def provider() -> AsyncIterator[Server]:
+    async with open_server() as server:
+        yield server
+
+
+async def nothing(work: Work) -> object:
+    raise NotImplementedError
+
+
+async def know_phases(database: Database) -> None:
+    """As a worker does that once ran here."""
+    phases = ((source.KIND, "scrape"), (discovery.KIND, "discover"))
+    async with database.transaction() as tx:
+        await declare(tx, {phase: Stage(nothing) for phase in phases})  # type: ignore[arg-type]
+
+
+def words(page: httpx2.Response) -> str:
+    return html.unescape(re.sub(r"\s+", " ", page.text))
+
+
+async def test_the_steps_lead_from_a_resume_to_the_first_matches(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await know_phases(database)
+    assert "Begin" in (await site.get("/setup")).text
+    review = await site.post("/setup/resume", files={"file": ("cv.txt", kit.TEXT.encode())})
+    assert "This was understood from cv.txt" in words(review)
+    form = {"name": "main", "after": "0", "how": "fields", "base": "{}", "titles": "Cook",
+            "arrangements": "remote", "skill": "Python", "rank": "primary", "years": "8"}  # fmt: skip
+    saved = await site.post("/setup/profile", data=form)
+    assert (saved.status_code, saved.headers["location"]) == (303, "/setup/companies")
+    chosen = {"chosen": ["greenhouse/stripe", "ashby/linear"], "pasted": "acme.example/careers"}
+    added = await site.post("/setup/companies", data=chosen)
+    assert (added.status_code, added.headers["location"]) == (303, "/setup/model")
+    assert (await site.get("/setup/model")).status_code == 200
+    first = words(await site.get("/setup/matches"))
+    assert "0 of 2 boards read" in first
+    assert "No worker runs" in first
+    async with database.transaction() as tx:
+        assert (await profiles.get(tx, "main")).profile().titles == ("Cook",)
+        assert {one.name for one in await sources.find(tx)} == {"Stripe", "Linear"}
+        phases = {(one.kind, one.stage): one.pending for one in await inspect.phases(tx)}
+    assert phases == {("source", "scrape"): 2, ("source_discovery", "discover"): 1}
+
+
+async def test_every_step_can_be_opened_on_its_own_and_skipped(site: httpx2.AsyncClient) -> None:
+    for step in ("resume", "profile", "companies", "model", "matches"):
+        page = await site.get(f"/setup/{step}")
+        assert page.status_code == 200
+        assert 'aria-current="step"' in page.text
+    skip = {"resume": "profile", "profile": "companies", "companies": "model", "model": "matches"}
+    for step, then in skip.items():
+        assert f'href="/setup/{then}"' in (await site.get(f"/setup/{step}")).text
+
+
+async def test_searching_keeps_what_is_chosen_and_pasted(site: httpx2.AsyncClient) -> None:
+    asked = {"q": "voices", "chosen": ["greenhouse/stripe", "nobody/x"], "pasted": "acme.example/x"}
+    page = await site.get("/setup/companies", params=asked)
+    assert re.search(r'value="greenhouse/stripe" checked', page.text)
+    assert 'value="ashby/elevenlabs">' in page.text
+    assert 'value="greenhouse/airbnb"' not in page.text
+    assert "acme.example/x" in page.text
+    assert "1 of" in words(page)
+
+
+async def test_lines_that_are_not_understood_are_shown_and_nothing_is_added(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await know_phases(database)
+    sent = {
+        "chosen": "greenhouse/stripe",
+        "pasted": "<script>alert(1)</script>\njavascript:alert(1)",
+    }
+    page = await site.post("/setup/companies", data=sent)
+    assert page.status_code == 422
+    assert "<script>alert" not in page.text
+    assert words(page).count("javascript:alert(1)") >= 2
+    assert re.search(r'value="greenhouse/stripe" checked', page.text)
+    async with database.transaction() as tx:
+        assert await sources.find(tx) == []
+
+
+async def test_without_any_worker_ever_the_companies_page_says_so(site: httpx2.AsyncClient) -> None:
+    page = await site.post("/setup/companies", data={"chosen": "greenhouse/stripe"})
+    assert page.status_code == 503
+    assert "No worker has ever run here" in page.text
+    assert re.search(r'value="greenhouse/stripe" checked', page.text)
+
+
+async def test_a_wrong_field_in_the_set_up_is_told_there(site: httpx2.AsyncClient) -> None:
+    form = {"name": "main", "after": "0", "base": "{}", "person.timezone": "Mars/Base"}
+    page = await site.post("/setup/profile", data=form)
+    assert page.status_code == 422
+    assert 'id="wrong-person.timezone"' in page.text
+    assert 'value="Mars/Base"' in page.text
+    assert 'aria-current="step"' in page.text
+
+
+async def test_the_model_page_tells_the_variable_and_never_the_key(
+    database: Database, provider: Server
+) -> None:
+    provider.says(answer({"word": "ready"}))
+    settings = Settings(anthropic_base_url=provider.url)
+    async with site_with(database, local=True, house=house.of(settings)) as site:
+        page = await site.get("/setup/model")
+        assert "set the environment variable ANTHROPIC_API_KEY" in page.text
+        assert "Check it" not in page.text
+    async with site_with(database, local=True, house=house.of(settings, KEY)) as site:
+        page = await site.get("/setup/model")
+        assert "key is set" in page.text
+        assert provider.asked == []
+        checked = await site.post("/setup/model")
+        again = await site.post("/setup/model")
+    assert words(checked).count("it answers") == 2
+    assert "It cost $0.0" in words(checked)
+    assert len(provider.asked) == 4, "what is remembered proves nothing"
+    assert max(one["max_tokens"] for one in provider.asked) <= 200
+    assert "sk-secret" not in page.text + checked.text + again.text
+
+
+async def test_a_key_that_is_refused_is_told_as_such(database: Database, provider: Server) -> None:
+    provider.says(trouble(401, "invalid key sk-secret-of-dana"))
+    settings = Settings(anthropic_base_url=provider.url)
+    async with site_with(database, local=True, house=house.of(settings, KEY)) as site:
+        page = await site.post("/setup/model")
+    assert page.status_code == 200
+    assert "answered 401" in page.text
+    assert "sk-secret" not in page.text
+
+
+async def test_only_an_admin_spends_money_and_a_viewer_changes_nothing(database: Database) -> None:
+    async with site_with(database) as site:
+        recruiter, viewer = [await bearer(database, role) for role in ("recruiter", "viewer")]
+        assert (await site.post("/setup/model", headers=recruiter)).status_code == 403
+        assert (await site.get("/setup", headers=viewer)).status_code == 200
+        for step in ("resume", "profile", "companies"):
+            assert (await site.post(f"/setup/{step}", headers=viewer)).status_code == 403

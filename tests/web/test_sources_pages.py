@@ -1,0 +1,396 @@
+from __future__ import annotations
+
+import os
+import re
+from functools import partial
+
+import httpx2
+import pytest
+from selectolax.lexbor import LexborHTMLParser as Html
+
+from jobmill import app
+from jobmill.catalog import approvals, companies, history, source_list, sources
+from jobmill.catalog.approvals import Ref
+from jobmill.catalog.source_list import Showing
+from jobmill.catalog.sources import NewSource, Source
+from jobmill.db import Database, Tx
+from jobmill.outside.request import Unknown
+from jobmill.pipelines import preview
+from jobmill.queue import Stage
+from jobmill.settings import Settings
+from jobmill.tools import Tools
+from jobmill.web.pages.sources import lists, words
+from tests.catalog import kit
+from tests.fakes import Net, ok
+from tests.people.kit import bearer
+from tests.queue.kit import drain
+from tests.web.kit import site_with
+
+EVIL = '<script>alert(1)</script>"><img src=x onerror=alert(1)>{{7*7}}\u202e'
+TAG = re.compile(r"<script(?! src=\"/static/)|<img src=x", re.IGNORECASE)
+API = "https://boards-api.greenhouse.io/v1/boards/{}/jobs?content=true&pay_transparency=true"
+
+
+async def declare(database: Database) -> None:
+    await app.declare(Tools(database), Settings())
+
+
+async def work(database: Database, net: Net) -> None:
+    """Do what waits, with a network of a few addresses."""
+    tools = Tools(database, net)
+    run = partial(preview.attempt, tools, os.environ)
+    await drain(database, {(preview.KIND, "try"): Stage(run, max_retries=0)})
+
+
+async def board(database: Database, **facts: object) -> Source:
+    async with database.transaction() as tx:
+        id = await kit.make_source(tx, **facts)
+        return await sources.get(tx, id)
+
+
+async def now(database: Database, id: int) -> Source:
+    async with database.transaction() as tx:
+        return await sources.get(tx, id)
+
+
+async def fail(tx: Tx, source: int, times: int, failure: str = "gone") -> None:
+    for hour in range(times):
+        await kit.run(tx, source, 10 + hour, outcome="failed", failure=failure, detail="no board")
+
+
+def ids(page: httpx2.Response) -> list[int]:
+    return [
+        int(id) for id in re.findall(r'<th scope="row"[^>]*><a href="/sources/(\d+)"', page.text)
+    ]
+
+
+async def test_each_tab_lists_its_own(site: httpx2.AsyncClient, database: Database) -> None:
+    async with database.transaction() as tx:
+        fine, odd, broken, off, no = [await kit.make_source(tx) for _ in range(5)]
+        waits = await kit.make_source(tx, enabled=False)
+        await kit.run(tx, fine, 1, [kit.posting()])
+        await fail(tx, odd, 1)
+        await fail(tx, broken, 5)
+        await sources.disable(tx, off, "moved")
+        await sources.reject(tx, no, "an agency")
+    assert ids(await site.get("/sources")) == [waits, off, broken, odd, fine]
+    assert ids(await site.get("/sources?show=troubled")) == [odd]
+    assert ids(await site.get("/sources?show=disabled")) == [off, broken]
+    assert ids(await site.get("/sources?show=rejected")) == [no]
+    page = await site.get("/sources?show=waiting")
+    assert f"/sources/approvals/source:{waits}/approve" in page.text
+    tabs = [one.text(separator=" ", strip=True) for one in Html(page.text).css("#tabs a")]
+    assert tabs == ["All", "Waiting for approval 1", "In trouble 1", "Disabled 2", "Rejected"]
+
+
+async def test_lists_go_on_where_they_ended(site: httpx2.AsyncClient, database: Database) -> None:
+    async with database.transaction() as tx:
+        made = [await kit.make_source(tx) for _ in range(lists.AT_ONCE + 3)]
+    page = await site.get("/sources")
+    more = Html(page.text).css_first("a[rel=next]").attributes["href"] or ""
+    rest = await site.get(more)
+    assert ids(page) + ids(rest) == made[::-1]
+    assert 'rel="next"' not in rest.text
+
+
+async def test_filters_by_platform_and_words(site: httpx2.AsyncClient, database: Database) -> None:
+    lever = await board(database, source_type="lever", token="wellspring")
+    other = await board(database, token="pumps")
+    assert ids(await site.get("/sources?platform=lever")) == [lever.id]
+    assert ids(await site.get("/sources?q=PUMP&platform=")) == [other.id]
+    page = await site.get("/sources?q=nothing")
+    assert "No source is like that" in page.text
+    options = [one.text() for one in Html(page.text).css("[name=platform] option")]
+    assert options == ["any", "greenhouse", "lever"]
+
+
+def test_a_line_is_drawn_of_what_runs_really_saw() -> None:
+    runs = [
+        ("failed", 0),
+        ("complete", 5),
+        ("unchanged", 0),
+        ("held", 0),
+        ("partial", 2),
+        ("empty", 0),
+    ]
+    assert source_list.shown(Showing(1, *run) for run in runs) == [5, 5, 0]
+    assert source_list.shown([Showing(1, "unchanged", 0)]) == []
+
+
+async def test_a_list_draws_the_last_runs_and_says_them(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    source = await board(database)
+    async with database.transaction() as tx:
+        for hour in range(1, 24):
+            await kit.run(tx, source.id, hour, [kit.posting(n) for n in range(hour)])
+    [line] = Html((await site.get("/sources")).text).css("svg.spark")
+    assert (
+        line.attributes["aria-label"]
+        == "Postings in the last 20 runs: now 23, lowest 4, highest 23"
+    )
+    assert "Runs" in (await site.get(f"/sources/{source.id}")).text
+
+
+async def test_health_is_told_by_its_cause(site: httpx2.AsyncClient, database: Database) -> None:
+    source = await board(database)
+    async with database.transaction() as tx:
+        await fail(tx, source.id, 2)
+    page = (await site.get(f"/sources/{source.id}")).text
+    assert "2 failures in a row. The board is gone." in page
+    async with database.transaction() as tx:
+        await kit.run(tx, source.id, 20, outcome="failed", failure="gone", detail="no board")
+        await fail_until_disabled(tx, source.id)
+    assert (
+        "Failures disabled it. The board is gone." in (await site.get(f"/sources/{source.id}")).text
+    )
+    answer = await site.post(f"/sources/{source.id}/enable")
+    assert answer.headers["location"] == f"/sources/{source.id}?did=enabled"
+    again = await now(database, source.id)
+    assert (again.status, again.consecutive_failures) == ("active", 0)
+
+
+async def fail_until_disabled(tx: Tx, source: int) -> None:
+    for hour in range(30, 33):
+        await kit.run(tx, source, hour, outcome="failed", failure="gone", detail="no board")
+
+
+async def test_a_vendors_incident_is_told_at_each_of_its_sources(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    source = await board(database)
+    async with database.transaction() as tx:
+        await tx.execute(
+            "INSERT INTO catalog.incident (vendor, cause, detail, held_until) "
+            "VALUES ('greenhouse', 'transient', 'status 500', now() + interval '1 hour')"
+        )
+    page = (await site.get(f"/sources/{source.id}")).text
+    assert "Greenhouse is in trouble." in page
+    assert "all its sources are held" in page
+
+
+async def test_disabling_asks_first_and_keeps_the_reason(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    source = await board(database)
+    path = f"/sources/{source.id}/change/disable"
+    page = await site.get(path)
+    assert "Disable this source?" in page.text
+    assert (await now(database, source.id)).enabled
+    answer = await site.post(path, data={"reason": "it moved"})
+    assert answer.headers["location"] == f"/sources/{source.id}?did=disabled"
+    assert (await now(database, source.id)).disabled_reason == "it moved"
+    async with database.transaction() as tx:
+        event = (await history.of(tx, "source", source.id))[-1]
+    assert (event.what, event.data, event.actor) == ("disabled", {"reason": "it moved"}, "local")
+    again = await site.post(path, data={"reason": "it moved"})
+    assert again.status_code == 409
+    assert "disabled already" in again.text
+
+
+async def test_a_reason_that_is_too_long_is_refused_and_kept(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    source = await board(database)
+    page = await site.post(f"/sources/{source.id}/change/reject", data={"reason": "x" * 501})
+    assert page.status_code == 400
+    assert Html(page.text).css_first("[name=reason]").attributes["value"] == "x" * 501
+    assert (await now(database, source.id)).enabled
+
+
+async def test_a_word_is_given_and_taken_back(site: httpx2.AsyncClient, database: Database) -> None:
+    await declare(database)
+    source = await board(
+        database, enabled=False, evidence="the address", discovery_confidence="low"
+    )
+    page = await site.get("/sources?show=waiting")
+    assert "the address" in page.text
+    path = f"/sources/approvals/source:{source.id}"
+    answer = await site.post(f"{path}/reject", data={"reason": "an agency"})
+    assert answer.headers["location"] == f"/sources?show=waiting&did=source:{source.id}"
+    page = await site.get(answer.headers["location"])
+    assert f"{source.name} is rejected." in page.text
+    assert "Nothing waits for you." in page.text
+    answer = await site.post(f"{path}/approve")
+    assert (await now(database, source.id)).status == "active"
+    page = await site.get(answer.headers["location"])
+    assert f"{source.name} is approved." in page.text
+    again = await site.post(f"{path}/approve")
+    assert (again.status_code, "enabled already" in again.text) == (409, True)
+
+
+async def test_boards_of_companies_wait_beside_sources(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await declare(database)
+    async with database.transaction() as tx:
+        id = await companies.ensure(tx, "Wells")
+        await tx.execute(
+            "UPDATE catalog.company SET job_board_url = 'https://w.example/jobs', "
+            "job_board_confidence = 'medium' WHERE id = %s",
+            [id],
+        )
+        assert await approvals.count(tx) == 1
+    await site.post(f"/sources/approvals/board:{id}/approve")
+    async with database.transaction() as tx:
+        assert (await approvals.get(tx, Ref("board", id))).state == "approved"
+        assert await approvals.count(tx) == 0
+
+
+async def test_nobody_is_sent_away_to_a_strangers_page(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    source = await board(database, enabled=False)
+    form = {"back": "//evil.example"}
+    answer = await site.post(f"/sources/approvals/source:{source.id}/reject", data=form)
+    assert answer.headers["location"].startswith("/sources?show=waiting")
+
+
+async def test_a_test_shows_a_preview_and_saves_no_listing(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await declare(database)
+    source = await board(database)
+    net = Net()
+    post = {"id": 7, "title": f"Pump Engineer {EVIL}", "absolute_url": "javascript:alert(1)"}
+    net.on(API.format(source.token), ok({"jobs": [post]}))
+    answer = await site.post(f"/sources/{source.id}/test")
+    watched = answer.headers["location"]
+    page = await site.get(watched)
+    assert "It waits for a worker." in page.text
+    assert "No worker runs that could do it" in page.text
+    assert 'hx-trigger="every 1s' in page.text
+    assert (await site.post(f"/sources/{source.id}/test")).headers["location"] == watched
+    await work(database, net)
+    page = await site.get(watched)
+    assert "It works: 1" in page.text
+    assert "Pump Engineer" in page.text
+    assert "none of it was saved" in page.text
+    assert 'hx-trigger="every 1s' not in page.text, "it ended"
+    assert not TAG.search(page.text)
+    assert 'href="javascript' not in page.text
+    tested = await now(database, source.id)
+    assert (tested.tested_at is not None, tested.open_listings) == (True, 0)
+
+
+async def test_a_test_that_fails_says_why(site: httpx2.AsyncClient, database: Database) -> None:
+    await declare(database)
+    source = await board(database)
+    net = Net()
+    net.on(API.format(source.token), Unknown("", "server", "it has a fault of its own", 500))
+    answer = await site.post(f"/sources/{source.id}/test")
+    await work(database, net)
+    page = await site.get(answer.headers["location"])
+    assert "It does not work (server)" in page.text
+    assert (await now(database, source.id)).tested_at is None
+
+
+async def test_where_no_worker_ever_ran_one_is_told_to_start_one(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    source = await board(database)
+    for path in ("test", "run"):
+        page = await site.post(f"/sources/{source.id}/{path}", headers={"Accept": "text/html"})
+        assert (page.status_code, "Start one: `jobmill up`" in page.text) == (503, True)
+
+
+async def test_the_item_of_another_source_is_not_shown(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await declare(database)
+    mine, other = await board(database), await board(database)
+    answer = await site.post(f"/sources/{mine.id}/run")
+    item = answer.headers["location"].partition("item=")[2]
+    assert 'id="progress"' in (await site.get(f"/sources/{mine.id}?item={item}")).text
+    assert 'id="progress"' not in (await site.get(f"/sources/{other.id}?item={item}")).text
+
+
+async def test_a_rejected_source_is_not_run(site: httpx2.AsyncClient, database: Database) -> None:
+    await declare(database)
+    source = await board(database)
+    async with database.transaction() as tx:
+        await sources.reject(tx, source.id, "no")
+    assert (await site.post(f"/sources/{source.id}/run")).status_code == 409
+
+
+async def test_an_address_is_understood_before_anything_is_added(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await declare(database)
+    known = await board(database, token="wells")
+    page = await site.get("/sources/new", params={"url": "job-boards.greenhouse.io/wells"})
+    assert "Greenhouse" in page.text
+    assert "It is known already" in page.text
+    assert f'href="/sources/{known.id}"' in page.text
+    page = await site.get("/sources/new", params={"url": "pumps.example/about"})
+    assert "The address alone does not tell" in page.text
+    assert (await site.get("/sources/new", params={"url": "ftp://x"})).status_code == 400
+    answer = await site.post("/sources/new", data={"url": "job-boards.greenhouse.io/pumps"})
+    page = await site.get(answer.headers["location"])
+    assert "Recognise the board" in page.text
+    assert "https://job-boards.greenhouse.io/pumps" in page.text
+    wrong = await site.post("/sources/new", data={"url": "ftp://x", "company": "Wells"})
+    assert wrong.status_code == 400
+    assert Html(wrong.text).css_first("[name=company]").attributes["value"] == "Wells"
+
+
+def test_a_setup_is_told_without_its_secrets() -> None:
+    config = {
+        "base_url": "https://ann:pass@api.example/v1?api_key=s3cret&page=1",
+        "auth_type": "bearer",
+        "api_key_env": "WELLS_API_KEY",
+        "headers": {"X-Org": "s3cret"},
+        "params": {"access_token": "s3cret", "limit": 100},
+        "selectors": {"job_list": ".job", "title": None},
+        "keywords": ["go", "rust"],
+        "is_remote": True,
+        "region": "",
+    }
+    told = dict(words.setup(config))
+    assert "s3cret" not in str(told)
+    assert "pass" not in str(told)
+    assert told["Key in the variable"] == "WELLS_API_KEY"
+    assert told["Headers"] == "X-Org"
+    assert told["Params"] == "access token: •••; limit: 100"
+    assert told["Selectors"] == "job list: .job"
+    assert told["Looks for"] == "go, rust"
+    assert told["Is remote"] == "yes"
+    assert "Region" not in told
+
+
+async def test_foreign_words_stay_words(site: httpx2.AsyncClient, database: Database) -> None:
+    new = NewSource(f"Wells {EVIL}", "rss", EVIL, {"url": EVIL}, "https://w.example", evidence=EVIL)
+    async with database.transaction() as tx:
+        waits, _ = await sources.add(tx, new, enabled=False)
+        await tx.execute(
+            "UPDATE catalog.source SET url = 'javascript:alert(1)' WHERE id = %s", [waits]
+        )
+        source = await kit.make_source(tx)
+        await kit.run(tx, source, 1, outcome="failed", failure="gone", detail=EVIL)
+    paths = ("/sources", "/sources?show=waiting", f"/sources/{waits}", f"/sources/{source}")
+    for path in paths:
+        page = await site.get(path)
+        assert page.status_code == 200
+        assert not TAG.search(page.text), path
+        assert 'href="javascript' not in page.text
+
+
+async def test_a_viewer_sees_and_may_not_change(database: Database) -> None:
+    source = await board(database, enabled=False)
+    headers = {**await bearer(database, "viewer"), "Accept": "text/html"}
+    refused = [f"/sources/{source.id}/{act}" for act in ("test", "run", "enable", "change/disable")]
+    refused += ["/sources/new", f"/sources/approvals/source:{source.id}/approve"]
+    async with site_with(database) as far:
+        assert (await far.get("/sources")).status_code == 401
+        for path in ("/sources?show=waiting", f"/sources/{source.id}"):
+            page = await far.get(path, headers=headers)
+            assert page.status_code == 200
+            assert '<form method="post" action="/sources' not in page.text
+        for path in refused:
+            assert (await far.post(path, headers=headers)).status_code == 403, path
+    assert (await now(database, source.id)).status == "pending_validation"
+
+
+@pytest.mark.parametrize("path", ["/sources/987654321", "/sources/0", "/sources?show=nothing"])
+async def test_what_is_not_there_is_said(site: httpx2.AsyncClient, path: str) -> None:
+    assert (await site.get(path)).status_code in (404, 422)
