@@ -68,7 +68,8 @@ async def _ids(tx: Tx, wanted: Wanted) -> list[CompanyId]:
         + (
             """
             (coalesce(priority_score, -1), id)
-            < (SELECT coalesce(priority_score, -1), id FROM catalog.company WHERE id = %(after)s))
+            < ((SELECT coalesce(priority_score, -1) FROM catalog.company WHERE id = %(after)s),
+               %(after)s))
             ORDER BY coalesce(priority_score, -1) DESC, id DESC
             """
             if best

@@ -11,10 +11,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, LiteralString
 
+from psycopg.errors import QueryCanceled
+
 from jobmill.catalog.listings import ListingId
 from jobmill.catalog.posting import Arrangement
 from jobmill.db import Tx, row, rows
 from jobmill.errors import Invalid
+
+FEW = 1_500
+"""So many that have rare words are read one by one, wherever they are."""
+PATIENCE = dt.timedelta(milliseconds=60)
+"""So long it may take to find out that words are rare; where it takes longer, they are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +88,13 @@ class Hits:
 
 
 async def find(
-    tx: Tx, query: Query, *, after: str | None = None, limit: int = 50, reach: int | None = None
+    tx: Tx,
+    query: Query,
+    *,
+    after: str | None = None,
+    limit: int = 50,
+    reach: int | None = None,
+    patience: dt.timedelta = PATIENCE,
 ) -> Hits:
     """One page. Pages are stable: what comes and goes meanwhile moves nothing twice into view.
 
@@ -102,7 +115,7 @@ async def find(
     found = await rows(tx, Hit, select(query, asked, walk=True), asked)
     if edge is None or len(found) > limit:
         return _page(found, query, limit, partial=best and edge is not None)
-    ids = await few(tx, query)
+    ids = await few(tx, query, patience=patience)
     if ids is not None:
         asked |= {"ids": ids}
         return _page(await rows(tx, Hit, select(query, asked), asked), query, limit)
@@ -137,20 +150,32 @@ async def _edge(tx: Tx, query: Query, asked: Mapping[str, Any]) -> _Place | None
     return await row(tx, _Place, walk, {**asked, "reach": asked["reach"] - 1})
 
 
-async def few(tx: Tx, query: Query) -> list[ListingId] | None:
+async def few(tx: Tx, query: Query, *, patience: dt.timedelta = PATIENCE) -> list[ListingId] | None:
     """The listings with the words, the company and the place that are asked for; None if there are
-    more than `FEW`, or nothing of that is asked for."""
+    more than `FEW`, or too many to say so in a moment, or nothing of that is asked for."""
     texts = _texts(query)
     if not texts:
         return None
-    # Only the indexes of words: else whoever guesses that there are many looks at all of them.
-    await tx.execute("SET LOCAL enable_seqscan = off")
     select: LiteralString = (
         f"SELECT id FROM catalog.listing WHERE {' AND '.join(texts)} LIMIT %(few)s"
     )
-    found = await rows(tx, _Id, select, dataclasses.asdict(query) | {"few": FEW + 1})
-    await tx.execute("SET LOCAL enable_seqscan = on")
+    try:
+        async with tx.transaction():
+            await _hurry(tx, patience)
+            found = await rows(tx, _Id, select, dataclasses.asdict(query) | {"few": FEW + 1})
+            await tx.execute("SET LOCAL statement_timeout TO DEFAULT")
+            await tx.execute("SET LOCAL enable_seqscan TO DEFAULT")
+    except QueryCanceled:
+        return None
     return [one.id for one in found] if len(found) <= FEW else None
+
+
+async def _hurry(tx: Tx, patience: dt.timedelta) -> None:
+    """Let what comes next end soon, and read only the indexes of words: else whoever guesses that
+    there are many looks at all of them."""
+    await tx.execute("SET LOCAL enable_seqscan = off")
+    wait = str(round(patience.total_seconds() * 1000))
+    await tx.execute("SELECT set_config('statement_timeout', %s, true)", [wait])
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,8 +265,6 @@ def _first(query: Query) -> LiteralString:
     """
 
 
-FEW = 1_500
-"""So many that have rare words are read one by one, wherever they are."""
 WORDS: LiteralString = "websearch_to_tsquery('english', catalog.searchable(%(words)s))"
 RANK: LiteralString = f"ts_rank(search, {WORDS})"
 COMPANY: LiteralString = "catalog.company_words(company) @@ catalog.beginnings(%(company)s)"

@@ -16,12 +16,15 @@ from jobmill.queue.lineage import Node, grow, walk
 def draw(items: Sequence[Item], refusals: Sequence[Event]) -> Tree:
     """The tree of `items`, with what each was refused below it."""
     root = Tree(Text(f"lineage {items[0].tracking_id}", style="bold"))
-    path = [root]
+    path, drawn = [root], list[tuple[Node, Tree]]()
     for level, node in walk(grow(items, refusals)):
         del path[level + 1 :]
         path.append(path[level].add(_label(node)))
+        drawn.append((node, path[-1]))
+    # After the children, which are what an item did.
+    for node, branch in drawn:
         for event in node.refused:
-            path[-1].add(
+            branch.add(
                 Text.assemble(("✗ refused ", "red"), (plain(event.note or ""), "bright_black"))
             )
     return root

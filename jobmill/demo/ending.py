@@ -86,7 +86,7 @@ async def clear(tx: Tx) -> bool:
             budget.call, budget.answer,
             rotation.run, rotation.target, rotation.platform, rotation.pace, rotation.signature,
             rotation.call, rotation.call_page, rotation.search, rotation.search_slice,
-            rotation.changed,
+            rotation.changed, rotation.spell,
             hiring.opening, hiring.applicant, hiring.application, hiring.stretch, hiring.event,
             hiring.blocked, hiring.webhook, hiring.notice, hiring.answer,
             demo.world

@@ -60,43 +60,41 @@ async def _count(tx: Tx, opening_id: int, seq: int) -> _Counts:
         tx,
         _Counts,
         """
-        WITH last AS (
-            SELECT DISTINCT ON (application_id)
-                   CASE WHEN to_status = 'INACTIVE' THEN 'inactive'
-                        WHEN to_status = 'WAITLIST' OR deadline <= clock_timestamp() THEN 'waiting'
-                        ELSE 'active' END AS part
+        WITH flow AS (
+            -- What came and what went: nothing is sorted, however long the log is.
+            SELECT count(*) FILTER (WHERE type = 'APPLIED') AS total,
+                   count(*) FILTER (WHERE to_status = 'INACTIVE') AS inactive,
+                   count(*) FILTER (WHERE to_status = 'WAITLIST')
+                   - count(*) FILTER (WHERE from_status = 'WAITLIST') AS waiting
               FROM hiring.event
-             WHERE opening_id = %(opening)s AND seq <= %(seq)s AND application_id IS NOT NULL
-             ORDER BY application_id, seq DESC
-        ), counted AS (
-            SELECT count(*) FILTER (WHERE part = 'active') AS active,
-                   count(*) FILTER (WHERE part = 'waiting') AS waiting,
-                   count(*) FILTER (WHERE part = 'inactive') AS inactive,
-                   count(*) AS total
-              FROM last
+             WHERE opening_id = %(opening)s AND seq <= %(seq)s
         ), story AS (
             SELECT application_id,
-                   min(created_at) FILTER (WHERE type = 'APPLIED') AS applied_at,
                    min(created_at) FILTER (WHERE type = 'PROMOTED') AS promoted_at,
                    -- Who confirms is never offered it again: the last offer is the one confirmed.
                    max(created_at) FILTER (WHERE to_status = 'PENDING_ACKNOWLEDGMENT') AS offered_at,
                    max(created_at) FILTER (WHERE type = 'ACKNOWLEDGED') AS acknowledged_at,
-                   count(*) FILTER (WHERE type = 'DECAY_TRIGGERED') AS decays
+                   count(*) FILTER (WHERE type = 'DECAY_TRIGGERED') AS decays,
+                   count(*) FILTER (WHERE to_status = 'PENDING_ACKNOWLEDGMENT')
+                   > count(*) FILTER (WHERE from_status = 'PENDING_ACKNOWLEDGMENT')
+                   AND (array_agg(deadline ORDER BY seq DESC) FILTER (WHERE deadline IS NOT NULL))[1]
+                       <= clock_timestamp() AS late
               FROM hiring.event
-             WHERE opening_id = %(opening)s AND seq <= %(seq)s AND application_id IS NOT NULL
-               -- The others tell nothing of how long it took.
-               AND application_id IN (
-                   SELECT application_id FROM hiring.event
-                    WHERE opening_id = %(opening)s AND to_status = 'PENDING_ACKNOWLEDGMENT')
+             WHERE opening_id = %(opening)s AND seq <= %(seq)s
+               AND (to_status = 'PENDING_ACKNOWLEDGMENT' OR from_status = 'PENDING_ACKNOWLEDGMENT')
              GROUP BY application_id
         ), timed AS (
-            SELECT extract(epoch FROM avg(promoted_at - applied_at))::float AS promotion,
+            SELECT extract(epoch FROM avg(promoted_at - event.created_at))::float AS promotion,
                    extract(epoch FROM avg(acknowledged_at - offered_at))::float AS acknowledgment,
-                   coalesce(sum(decays), 0)::bigint AS decays
+                   coalesce(sum(decays), 0)::bigint AS decays,
+                   count(*) FILTER (WHERE late) AS late
               FROM story
+              LEFT JOIN hiring.event ON event.opening_id = %(opening)s AND seq <= %(seq)s
+                                    AND event.application_id = story.application_id AND type = 'APPLIED'
         )
-        SELECT active, waiting, inactive, total, promotion, acknowledgment, decays
-          FROM counted CROSS JOIN timed
+        SELECT total - inactive - waiting - late AS active, waiting + late AS waiting, inactive,
+               total, promotion, acknowledgment, decays
+          FROM flow CROSS JOIN timed
         """,
         {"opening": opening_id, "seq": seq},
     )

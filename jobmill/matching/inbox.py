@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass, replace
 
 from jobmill.catalog import search
@@ -9,7 +10,7 @@ from jobmill.db import Tx
 from jobmill.matching import matches
 from jobmill.matching.matches import Match, MatchId, Wanted
 
-REACH = 2_000
+REACH = 1_000
 """So many are looked through for words that many listings hold."""
 
 
@@ -22,7 +23,7 @@ class Found:
     """Whether there may be more like these beyond the first `REACH`, where `next` goes on."""
 
 
-async def find(tx: Tx, wanted: Wanted) -> Found:
+async def find(tx: Tx, wanted: Wanted, *, patience: dt.timedelta = search.PATIENCE) -> Found:
     """One page of `limit`. Rare words are found wherever they are, others among the next `REACH`."""
     limit = wanted.limit
     wanted = replace(wanted, limit=limit + 1)
@@ -30,11 +31,12 @@ async def find(tx: Tx, wanted: Wanted) -> Found:
         return _page(await matches.find(tx, wanted), limit)
     # A plan that is made for any words is a bad one for most.
     await tx.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-    found = await matches.find(tx, replace(wanted, reach=REACH))
-    edge = await matches.edge(tx, replace(wanted, q=None), REACH)
+    near = replace(wanted, reach=REACH)
+    found = await matches.find(tx, near)
+    edge = await matches.edge(tx, near)
     if edge is None or len(found) > limit:
         return _page(found, limit)
-    few = await search.few(tx, search.Query(words=wanted.q))
+    few = await search.few(tx, search.Query(words=wanted.q), patience=patience)
     if few is not None:
         return _page(await matches.find(tx, replace(wanted, q=None, listings=few)), limit)
     return Found(found, edge, partial=True)

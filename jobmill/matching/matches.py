@@ -90,7 +90,7 @@ class Wanted:
     listings: Sequence[int] | None = None
     """Only those of these listings."""
     reach: int | None = None
-    """Words are looked for among so many of those that fit otherwise, and no further."""
+    """Look at the listings of so many and no further, whatever is asked of those."""
     limit: int = 50
 
 
@@ -277,7 +277,7 @@ async def of_listing(tx: Tx, profile_id: int, listing_id: int) -> MatchId | None
 async def find(tx: Tx, wanted: Wanted) -> list[Match]:
     """Matches, the best or the newest first; the order is total, so that paging is stable.
     NotFound if the one to go on from is gone."""
-    found = await rows(tx, Match, select(wanted), _params(wanted))
+    found = await rows(tx, Match, select(wanted), params(wanted))
     if not found and wanted.after is not None:
         await get(tx, wanted.after)
     return found
@@ -287,28 +287,25 @@ def select(wanted: Wanted) -> LiteralString:
     """The statement that finds them: only what is asked for stands in it, so that each question
     has a plan of its own and an index can serve its order."""
     order: LiteralString = f"ORDER BY {_order(wanted)} DESC, match.id DESC"
-    fitting = _clauses(wanted)
-    words: LiteralString = WORDS if wanted.q is not None else "true"
-    if wanted.reach is None:
-        return f"""
-            SELECT {COLUMNS} FROM matching.match {JOINED}
-             WHERE {fitting} AND {words} {order} LIMIT %(limit)s
-        """
+    near: LiteralString = f"""
+        (SELECT * FROM matching.match WHERE {_clauses(wanted)} {order} LIMIT %(reach)s) AS match
+    """
     return f"""
         SELECT {COLUMNS}
-          FROM (SELECT match.* FROM matching.match {JOINED}
-                 WHERE {fitting} {order} LIMIT %(reach)s) AS match {JOINED}
-         WHERE {words} {order} LIMIT %(limit)s
+          FROM {"matching.match" if wanted.reach is None else near}
+          JOIN matching.profile ON profile.id = match.profile_id
+          JOIN catalog.listing ON listing.id = match.listing_id
+         WHERE {_clauses(wanted)} AND {_facts(wanted)} {order} LIMIT %(limit)s
     """
 
 
-async def edge(tx: Tx, wanted: Wanted, reach: int) -> MatchId | None:
+async def edge(tx: Tx, wanted: Wanted) -> MatchId | None:
     """The match at which a look at the first `reach` ends; None if there are no more than that."""
     select: LiteralString = f"""
-        SELECT match.id FROM matching.match {JOINED} WHERE {_clauses(wanted)}
-         ORDER BY {_order(wanted)} DESC, match.id DESC OFFSET %(reach)s LIMIT 1
+        SELECT match.id FROM matching.match WHERE {_clauses(wanted)}
+         ORDER BY {_order(wanted)} DESC, match.id DESC OFFSET %(reach)s - 1 LIMIT 1
     """
-    return await value(tx, MatchId, select, _params(wanted) | {"reach": reach - 1})
+    return await value(tx, MatchId, select, params(wanted))
 
 
 def _order(wanted: Wanted) -> LiteralString:
@@ -316,7 +313,7 @@ def _order(wanted: Wanted) -> LiteralString:
 
 
 def _clauses(wanted: Wanted) -> LiteralString:
-    """All that is asked for, but for words."""
+    """What is asked of matches themselves."""
     order = _order(wanted)
     place: LiteralString = "created_at" if wanted.order == "newest" else "match_score"
     mark: LiteralString = f"(SELECT {place}, id FROM matching.match WHERE id = %(after)s)"
@@ -326,15 +323,27 @@ def _clauses(wanted: Wanted) -> LiteralString:
         (wanted.ids is not None, "match.id = ANY(%(ids)s)"),
         # One is an equality: then the index of a status has the order, too.
         (one_status, "match.status = %(status)s::matching.match_status"),
-        (wanted.statuses is not None and not one_status, "match.status::text = ANY(%(statuses)s)"),
+        (
+            wanted.statuses is not None and not one_status,
+            "match.status = ANY(%(statuses)s::matching.match_status[])",
+        ),
         (wanted.priority, "match.application_priority = %(priority)s"),
         (wanted.least_score is not None, "match.match_score >= %(least)s"),
-        (wanted.arrangement, "listing.arrangement = %(arrangement)s"),
         (wanted.since is not None, "match.id > %(since)s"),
         (wanted.listings is not None, "match.listing_id = ANY(%(listings)s)"),
-        (not wanted.closed, "(listing.closed_at IS NULL OR match.status <> 'new')"),
         (not wanted.dropped, "match.dropped_at IS NULL"),
         (wanted.after is not None, f"({order}, match.id) < {mark}"),
+    ]
+    clauses: list[LiteralString] = [clause for is_asked, clause in asked if is_asked]
+    return " AND ".join(clauses) or "true"
+
+
+def _facts(wanted: Wanted) -> LiteralString:
+    """What is asked of their listings."""
+    asked: list[tuple[object, LiteralString]] = [
+        (wanted.arrangement, "listing.arrangement = %(arrangement)s"),
+        (wanted.q is not None, WORDS),
+        (not wanted.closed, "(listing.closed_at IS NULL OR match.status <> 'new')"),
     ]
     clauses: list[LiteralString] = [clause for is_asked, clause in asked if is_asked]
     return " AND ".join(clauses) or "true"
@@ -350,16 +359,13 @@ COLUMNS: LiteralString = """
            match.scored_by, match.scrape_method, listing.via, match.status, match.status_at,
            match.status_by, match.note, match.dropped_at, match.created_at, match.updated_at
 """
-JOINED: LiteralString = """
-    JOIN matching.profile ON profile.id = match.profile_id
-    JOIN catalog.listing ON listing.id = match.listing_id
-"""
 WORDS: LiteralString = (
     "listing.search @@ websearch_to_tsquery('english', catalog.searchable(%(q)s))"
 )
 
 
-def _params(wanted: Wanted) -> dict[str, object]:
+def params(wanted: Wanted) -> dict[str, object]:
+    """What `select` asks for by name."""
     statuses = list(wanted.statuses or ())
     return {
         "profile": wanted.profile_id,

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+import datetime as dt
 import re
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
 from playwright.async_api import Browser, expect
 
+from jobmill import app
 from jobmill.db import Database, connect
+from jobmill.demo import scene
+from jobmill.demo.companies import at
+from jobmill.demo.server import open_server
+from jobmill.demo.world import World
 from jobmill.hiring.links import Signer
+from jobmill.outside.fetch import open_fetch
 from jobmill.people import secrets
+from jobmill.settings import Settings
+from jobmill.tools import Tools
 from tests.browser.kit import Size, Theme, Window, window
 from tests.browser.world import Place, serve
 from tests.conftest import clone
@@ -26,6 +37,13 @@ pytestmark = [
 PATIENCE = 60_000
 """Milliseconds until something that moves has moved."""
 expect.set_options(timeout=20_000)
+
+
+@pytest.fixture
+async def fresh_place(server: str, template: str, browser: Browser) -> AsyncIterator[Place]:
+    with clone(server, template) as url:
+        async with connect(url) as database, serve(database) as place:
+            yield place
 
 
 @pytest.fixture
@@ -51,6 +69,53 @@ async def test_in_the_first_run_numbers_move_while_one_looks(
         await expect(page.locator("ol.bests li").first).to_be_visible(timeout=PATIENCE)
         assert await page.evaluate("window.unmoved"), "the page was loaded anew"
         await one.shoot("journey-first-run-2")
+
+
+@asynccontextmanager
+async def at_work(database: Database) -> AsyncIterator[None]:
+    """A worker whose outside is the demo's sites, though the database may hold no demo."""
+    hour = dt.timedelta(hours=1)
+    world = World(7, dt.datetime.now(dt.UTC) - hour, hour)
+    async with open_server(world) as sites:
+        settings = scene.adjusted(Settings(host_interval_seconds=0.001), sites.port)
+        async with open_fetch(database, settings) as fetch:
+            worker = app.worker(Tools(database, fetch), settings)
+            task = asyncio.create_task(worker.run())
+            yield
+            worker.stop()
+            await task
+
+
+async def test_the_demo_ends_and_ones_own_begins_with_a_first_match(
+    browser: Browser, own_place: Place, size: Size, theme: Theme
+) -> None:
+    boards = [f"{vendor}/{one.slug}" for vendor in ("greenhouse", "lever") for one in at(vendor)]
+    skills = ("Python", "PostgreSQL", "Docker")
+    async with (
+        window(browser, own_place.origin, size, theme) as one,
+        at_work(own_place.database),
+    ):
+        page = await one.go("/demo")
+        await one.shoot("journey-own-1")
+        await page.get_by_role("button", name="End the demo").click()
+        await expect(page).to_have_url(re.compile("/setup$"))
+        await expect(page.locator("p.demo")).to_have_count(0)
+        await one.shoot("journey-own-2")
+        await page.goto("/setup/profile")
+        await page.get_by_label("Titles, one on each line").fill("Senior Backend Engineer")
+        for number, skill in enumerate(skills, 1):
+            await page.get_by_label(f"Skill {number}", exact=True).fill(skill)
+        await page.get_by_label("Years of experience").fill("9")
+        await page.get_by_label("Remote", exact=True).check()
+        await one.shoot("journey-own-3")
+        await page.locator(".actions").get_by_role("button", name="Save and go on").click()
+        await expect(page).to_have_url(re.compile("/setup/companies$"))
+        await page.get_by_label(re.compile("addresses of boards")).fill("\n".join(boards))
+        await one.shoot("journey-own-4", whole=False)
+        await page.get_by_role("button", name="Add them and go on").click()
+        await page.get_by_role("link", name="Go on", exact=True).click()
+        await expect(page.locator("ol.matches > li").first).to_be_visible(timeout=PATIENCE)
+        await one.shoot("journey-own-5")
 
 
 async def test_matches_are_sorted_out_by_keys_alone(
@@ -116,9 +181,9 @@ async def apply(one: Window, opening: int, name: str) -> None:
 
 
 async def test_who_waits_sees_the_place_become_free_and_takes_it(
-    browser: Browser, own_place: Place, size: Size, theme: Theme
+    browser: Browser, fresh_place: Place, size: Size, theme: Theme
 ) -> None:
-    origin, database = own_place.origin, own_place.database
+    origin, database = fresh_place.origin, fresh_place.database
     async with httpx2.AsyncClient(base_url=origin) as client:
         opening = await make_job(
             client, title="Ferry Pilot", requireAcknowledgement=True, acknowledgeWindowSeconds=3600
@@ -141,6 +206,7 @@ async def test_who_waits_sees_the_place_become_free_and_takes_it(
         await expect(hers.get_by_role("heading", name="Ended")).to_be_visible()
         await ada.shoot("journey-hiring-ada-3")
 
+        await theirs.bring_to_front()
         await expect(accept).to_be_visible()
         assert await theirs.evaluate("window.unmoved"), "the page was loaded anew"
         await bo.shoot("journey-hiring-bo-4")
@@ -150,7 +216,7 @@ async def test_who_waits_sees_the_place_become_free_and_takes_it(
         await bo.shoot("journey-hiring-bo-5")
     async with httpx2.AsyncClient(base_url=origin) as client:
         told = (await client.get(f"/api/jobs/{opening}")).json()
-    assert [one["status"] for one in told["active"]] == ["ACTIVE"]
+    assert [one["status"] for one in told["activeApplicants"]] == ["ACTIVE"]
 
 
 async def test_the_past_of_an_opening_is_seen_by_arrow_keys(

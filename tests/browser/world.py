@@ -22,11 +22,15 @@ from jobmill.people import secrets
 from jobmill.pipelines import source
 from jobmill.web import site
 from tests.demo.kit import begin, running
-from tests.demo.test_whole import BEGINNING, TROUBLE
+from tests.demo.test_whole import BEGINNING
 from tests.queue.kit import fetch
 from tests.web.conftest import served
 
 PATIENCE = 100.0
+READ: dict[str, LiteralString] = {
+    "all was read": "SELECT NOT EXISTS (SELECT FROM queue.live WHERE available_at <= now())",
+    "a broken board": "SELECT count(*) > 0 FROM catalog.run WHERE detail LIKE '%%500%%'",
+}
 
 
 async def live_a_while(database: Database) -> None:
@@ -42,7 +46,7 @@ async def live_a_while(database: Database) -> None:
         ids = await sources.enabled(tx)
         await queue.submit_all(tx, [source.work(id) for id in ids])
     async with running(database):
-        await see(database, TROUBLE)
+        await see(database, READ)
     await make_offer(database)
 
 

@@ -355,7 +355,7 @@ async def test_other_machines_are_served_once_an_admin_can_sign_in(
     port = httpx2.URL(process.said["page"]).port
     async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
         # This machine is a machine like any other.
-        assert await status(client, "/") == 401
+        assert await status(client, "/") == 303
         assert await status(client, "/healthz") == 200
         body = {"email": person.email, "password": PASSWORD}
         assert (await client.post("/api/session", json=body)).status_code == 200

@@ -7,7 +7,7 @@ recruiters. Whoever adds one for others has to say so below.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from typing import NamedTuple, cast
 
 import httpx2
@@ -27,6 +27,7 @@ from tests.web.kit import site_with
 OPEN = {
     "GET /api/healthz",
     "GET /api/openapi.json",
+    "GET /api/jobs",
     "POST /api/apply-public",
     "POST /api/offers/{token}",
     "POST /api/session",
@@ -97,11 +98,17 @@ class Route(NamedTuple):
         return LEAST.get(self.name) or ("admin" if below else usual)
 
 
-def routes(database: Database) -> Iterator[Route]:
-    app = cast(FastAPI, site.make(database).app)
-    for route in iter_route_contexts(app.routes):
-        for method in sorted(set(route.methods or ()) - {"HEAD"}):
-            yield Route(method, str(route.path))
+_known: list[Route] = []
+
+
+def routes(database: Database) -> list[Route]:
+    """All there are; they are the same on every database, and making the site takes a moment."""
+    if not _known:
+        app = cast(FastAPI, site.make(database).app)
+        for route in iter_route_contexts(app.routes):
+            methods = sorted(set(route.methods or ()) - {"HEAD"})
+            _known.extend(Route(method, str(route.path)) for method in methods)
+    return _known
 
 
 class World(NamedTuple):
@@ -145,7 +152,7 @@ async def make_world(client: httpx2.AsyncClient, database: Database) -> World:
 
 
 @pytest.fixture
-async def world(database: Database) -> object:
+async def world(database: Database) -> AsyncIterator[World]:
     async with site_with(database, public_per_minute=10_000) as client:
         yield await make_world(client, database)
 
@@ -214,8 +221,7 @@ async def test_everybody_may_do_what_their_role_is_for(
 
 def is_asking(route: Route, database: Database) -> bool:
     """Whether a page only leads to a change: it has the change's address, or is the form of one."""
-    found = set(routes(database))
-    return Route("POST", route.path) in found or route.path.endswith("/new")
+    return Route("POST", route.path) in routes(database) or route.path.endswith("/new")
 
 
 @pytest.mark.parametrize("role", ["viewer", "recruiter", "admin"])

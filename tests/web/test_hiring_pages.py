@@ -417,7 +417,8 @@ async def test_a_viewer_reads_and_changes_nothing(
         page = Html(answer.text)
         assert not page.css('main form[method="post"], main input[type=checkbox]')
         assert not page.css('main a[href*="/change/"], main a[href$="/edit"], main a[href$="/new"]')
-        assert (await far.get(path.format(ada=ada), headers=HTML)).status_code == 401
+        stranger = await far.get(path.format(ada=ada), headers=HTML)
+        assert (stranger.status_code, stranger.headers["location"][:8]) == (303, "/sign-in")
     fields = {**TERMS, "reason": "x", "pick": str(ada), "action": "remove", "sure": "remove"}
     for method, path in CHANGES:
         url = path.format(job=job, ada=ada)

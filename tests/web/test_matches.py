@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import csv
+import io
+import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -15,12 +19,17 @@ from jobmill.matching.matches import MatchId
 from jobmill.matching.verdict import FilterResult, Intake, Item, Strike
 from jobmill.matching.verdicts import Word
 from jobmill.people.persons import Role
+from jobmill.queue import Move, lineage
+from jobmill.queue.work import Work
+from jobmill.tools import Tools
+from jobmill.web.pages.matches import board
 from jobmill.web.pages.matches import inbox as pages
 from jobmill.web.pages.matches.asked import Inbox
 from jobmill.web.seeking import bars
 from tests.catalog import kit
 from tests.matching import judged
 from tests.people.kit import bearer
+from tests.queue.kit import new, put, stages
 from tests.web.kit import site_with
 
 HTMX = {"HX-Request": "true"}
@@ -407,3 +416,135 @@ def test_skills_are_marked_where_the_text_names_them(
 def test_a_bar_is_as_long_as_its_share(points: int, most: int, length: int) -> None:
     (bar,) = bars([{"name": "x", "points": points, "most": most, "why": ""}])
     assert bar.length == length
+
+
+async def test_filters_are_kept_as_a_view_and_let_go_with_a_way_back(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    high, _ = await fill(database, [95, 85])
+    assert "Keep these filters" not in (await site.get("/matches")).text
+    page = await site.get("/matches?least=90&order=newest")
+    action = re.search(r'action="(/matches/views\?[^"]+)"', page.text)
+    assert action
+    kept = await site.post(action[1].replace("&amp;", "&"), data={"name": "Good ones"})
+    assert (kept.status_code, kept.headers["location"]) == (303, "/matches?least=90&order=newest")
+    page = await site.get("/matches")
+    link = '<a href="/matches?least=90&amp;order=newest"{}>Good ones</a>'
+    assert link.format("") in page.text
+    page = await site.get(kept.headers["location"])
+    assert shown(page) == [high]
+    assert link.format(' aria-current="true"') in page.text
+    remove = re.search(r'action="(/matches/views/\d+/remove[^"]*)"', page.text)
+    assert remove
+    gone = await site.post(remove[1].replace("&amp;", "&"))
+    assert re.fullmatch(r"/matches\?gone=\d+", gone.headers["location"])
+    page = await site.get(gone.headers["location"])
+    assert "The view Good ones is removed." in page.text
+    assert "order=newest" not in page.text
+    restore = re.search(r'action="(/matches/views/\d+/restore)"', page.text)
+    assert restore
+    back = await site.post(restore[1])
+    assert back.headers["location"] == "/matches?least=90&order=newest"
+    assert link.format("") in (await site.get("/matches")).text
+
+
+@pytest.mark.parametrize(("name", "status"), [("Good", 409), ("", 400), ("x" * 61, 400)])
+async def test_a_view_that_cannot_be_kept_says_why_and_keeps_what_was_typed(
+    site: httpx2.AsyncClient, database: Database, name: str, status: int
+) -> None:
+    await fill(database, [91])
+    await site.post("/matches/views?least=80", data={"name": "good"})
+    page = await site.post("/matches/views?least=90", data={"name": name})
+    assert page.status_code == status
+    assert 'role="alert"' in page.text
+    assert f'maxlength="60" required value="{name}"' in page.text
+
+
+@pytest.mark.parametrize("evil", EVIL)
+async def test_the_name_of_a_view_is_no_markup(
+    site: httpx2.AsyncClient, database: Database, evil: str
+) -> None:
+    await fill(database, [91])
+    kept = await site.post("/matches/views", params={"q": evil}, data={"name": evil})
+    assert kept.status_code == 303
+    for path in ("/matches", kept.headers["location"], "/matches/board"):
+        assert not TAG.search((await site.get(path)).text)
+
+
+async def test_the_board_has_a_column_for_each_status_and_cards_that_move(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    first, second = await fill(database, [91, 85])
+    page = await site.get("/matches/board")
+    assert page.status_code == 200
+    assert re.findall(r'id="column-(\w+)">\w+ <small>([^<]+)<', page.text) == [
+        ("new", "2"), ("saved", "0"), ("applied", "0"), ("interviewing", "0"), ("offer", "0"),
+        ("rejected", "0"),
+    ]  # fmt: skip
+    assert shown(page) == [first, second]
+    form = {"status": "saved", "back": "/matches/board"}
+    moved = await site.post(f"/matches/{first}/status", data=form, headers=HTMX)
+    assert (moved.status_code, moved.headers["location"]) == (303, f"/matches/board?done={first}")
+    page = await site.get(moved.headers["location"], headers=HTMX)
+    assert shown(page) == [second, first]
+    assert "Pump Engineer is saved." in page.text
+    assert 'hx-trigger="matches from:#live"' in page.text
+
+
+async def test_a_column_is_not_endless(site: httpx2.AsyncClient, database: Database) -> None:
+    await fill(database, [90] * (board.AT_ONCE + 1))
+    page = await site.get("/matches/board")
+    assert len(shown(page)) == board.AT_ONCE
+    assert f'<a href="/matches?status=new">All {board.AT_ONCE + 1}</a>' in page.text
+
+
+async def test_what_the_list_shows_can_be_taken_away_as_a_file(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    formula = kit.posting(1, '=HYPERLINK("https://evil.example")', arrangement="remote")
+    one, other, _ = await fill(database, [95, 91, 85], [formula, kit.posting(2), kit.posting(3)])
+    page = await site.get("/matches?least=90")
+    assert 'href="/matches/export.csv?least=90"' in page.text
+    table = await site.get("/matches/export.csv?least=90")
+    assert table.headers["content-type"] == "text/csv; charset=utf-8"
+    assert table.headers["content-disposition"] == 'attachment; filename="matches.csv"'
+    rows = list(csv.DictReader(io.StringIO(table.text, newline="")))
+    assert [int(row["id"]) for row in rows] == [other, one]
+    assert rows[1]["title"] == '\'=HYPERLINK("https://evil.example")'
+    assert rows[0]["items"] == "skills 40/40; meaning 51/60"
+    lines = await site.get("/matches/export.jsonl?arrangement=remote")
+    (written,) = map(json.loads, lines.text.splitlines())
+    assert (written["id"], written["title"]) == (one, formula.title)
+    assert (await site.get("/matches/export.csv?profile=nobody")).status_code == 404
+
+
+async def _never(tools: Tools, work: Work) -> Move:
+    raise AssertionError(work)
+
+
+async def test_a_match_leads_to_the_lineage_that_found_it(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    (item,) = await put(database, stages(tea=_never), new("tea"))
+    async with database.transaction() as tx:
+        place = await judged.make(tx)
+        id = await matches.save(tx, replace(place.word(91), item=item))
+        lineage_id = await lineage.tracking_of(tx, item)
+    link = f'href="/queue/lineage/{lineage_id}?item={item}"'
+    for path in (f"/matches/{id}", f"/listings/{place.listing}"):
+        assert link in (await site.get(path)).text
+
+
+@pytest.mark.parametrize(("role", "changes"), [("viewer", 403), ("recruiter", 303)])
+async def test_a_viewer_sees_views_and_board_and_changes_neither(
+    database: Database, role: Role, changes: int
+) -> None:
+    await fill(database, [91])
+    headers = await bearer(database, role)
+    async with site_with(database) as client:
+        for path in ("/matches?least=90", "/matches/board", "/matches/export.csv"):
+            page = await client.get(path, headers=headers)
+            assert page.status_code == 200
+            assert ('method="post"' in page.text) is (changes == 303 and "csv" not in path)
+        answer = await client.post("/matches/views?least=90", data={"name": "x"}, headers=headers)
+        assert answer.status_code == changes

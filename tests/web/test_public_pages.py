@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from typing import Any
 from xml.etree import ElementTree
 
@@ -13,7 +15,8 @@ import pytest
 
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database
-from jobmill.hiring import applicants, applications
+from jobmill.hiring import applicants, applications, steps
+from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.links import Signer
 from jobmill.ingest import page
 from jobmill.people import secrets
@@ -22,8 +25,10 @@ from jobmill.web.house import House
 from tests.ingest.adapters import read
 from tests.web.api.kit import apply, let_pass, make_job
 from tests.web.conftest import served
+from tests.web.kit import site_with
+from tests.web.kit_hiring import HTML, look, text, texts
+from tests.web.test_live import words
 
-HTML = {"Accept": "text/html"}
 NASTY = "Baker </script><script>alert(1)</script> & <b>co</b>"
 
 
@@ -203,7 +208,7 @@ async def test_a_personal_link_answers_its_own_offers_only(
     job = await make_job(site, requireAcknowledgement=True, capacity=2)
     mine, theirs = [await apply(site, job) for _ in range(2)]
     link = await link_of(database, mine["applicantId"])
-    assert ">5 min</span> left)" in (await site.get(link)).text
+    assert "Time left: 5 min." in text(await look(site, link))
     assert (
         await post(site, f"{link}/applications/{theirs['applicationId']}/accept")
     ).status_code == 403
@@ -254,3 +259,181 @@ async def test_an_offer_that_has_ended_says_so(
     assert "This offer has ended." in (await site.get(link)).text
     late = await post(site, link, answer="accept")
     assert (late.status_code, "your application has ended" in late.text) == (410, True)
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "javascript:alert(1)",
+    "{{7*7}}",
+)
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+async def test_no_title_reason_or_search_becomes_markup(
+    site: httpx2.AsyncClient, database: Database, words: str
+) -> None:
+    job = await make_job(site, title=words, employer=words, location=words, description=words)
+    mine, more = await apply(site, job), await apply(site, job)
+    async with database.transaction() as tx:
+        await steps.withdraw(tx, mine["applicationId"], LOCAL, reason=words)
+    link, other = [await link_of(database, one["applicantId"]) for one in (mine, more)]
+    offer = await offer_of(database, more["applicationId"])
+    for path in (
+        "/openings", f"/openings/{job}", link, f"{link}/applications/{mine['applicationId']}", other, offer,
+    ):  # fmt: skip
+        page = await look(site, path)
+        assert not page.css("main script, main img, main [onerror], a[href^=javascript]")
+        assert words in text(page)
+    asked = await site.get("/openings", params={"q": words + "!"}, headers=HTML)
+    assert "Nothing that is open fits this." in asked.text
+    assert "<script>alert" not in asked.text
+
+
+async def test_who_waits_hears_that_another_withdrew_and_sees_the_offer(database: Database) -> None:
+    async with site_with(database, local=True) as company, site_with(database) as browser:
+        job = await make_job(company)
+        ada, ben = await apply(company, job), await apply(company, job)
+        mine, theirs = [await link_of(database, one["applicantId"]) for one in (ada, ben)]
+        page = await look(browser, theirs)
+        again = str(page.css("#mine")[0].attributes["hx-get"])
+        assert page.css("#live")[0].attributes["hx-sse:connect"] == f"{theirs}/live"
+        async with browser.stream("GET", f"{theirs}/live") as stream:
+            heard = words(stream)
+            await anext(heard)
+            # Nothing happened to them: what they look at stays.
+            assert (await browser.get(again)).status_code == 204
+            async with httpx2.AsyncClient(base_url=browser.base_url) as other:
+                await post(other, f"{mine}/applications/{ada['applicationId']}/withdraw")
+            assert await anext(heard) == "hiring"
+        part = await look(browser, again)
+        assert "A slot is offered to you." in text(part, "#mine")
+        assert texts(part, "#mine button") == ["Accept", "Decline"]
+        assert "You withdrew your application." in text(await look(browser, mine))
+
+
+async def test_only_the_holder_of_a_link_listens_and_on_few_pages(database: Database) -> None:
+    async with site_with(database, local=True) as company, site_with(database) as far:
+        mine = await apply(company, await make_job(company))
+        link = await link_of(database, mine["applicantId"])
+        assert (await far.get("/my/nonsense/live")).status_code == 400
+        async with AsyncExitStack() as open_pages:
+            heard: list[AsyncIterator[str]] = []
+            for _ in range(5):
+                stream = await open_pages.enter_async_context(far.stream("GET", f"{link}/live"))
+                # Its first words: nothing needs to happen for them.
+                heard.append(stream.aiter_lines())
+                await anext(heard[-1])
+            assert (await far.get(f"{link}/live")).status_code == 429
+
+
+async def test_an_ended_application_says_how_it_ended_and_what_happened(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site, maxMissed=1)
+    first, missed, removed = [await apply(site, job) for _ in range(3)]
+    async with database.transaction() as tx:
+        await steps.withdraw(tx, first["applicationId"], LOCAL, reason="Budget <b>cut</b>")
+    await let_pass(database, job, 301)
+    story = [
+        await look(site, await link_of(database, one["applicantId"])) for one in (first, missed)
+    ]
+    assert "The company ended your application." in text(story[0], "#mine")
+    assert "Reason: Budget <b>cut</b>" in text(story[0], "#mine")
+    assert "The offer ended unanswered, which ends the application." in text(story[1], "#mine")
+    theirs = f"{await link_of(database, missed['applicantId'])}/applications"
+    path = f"{theirs}/{missed['applicationId']}"
+    assert [one.split(".")[0] for one in texts(await look(site, path), ".events li")] == [
+        "The offer ended unanswered, which ends the application",
+        "A slot was offered to you",
+        "You applied, and joined the waitlist",
+    ]
+    await look(site, f"{theirs}/{removed['applicationId']}", 404)
+
+
+async def test_a_wait_is_estimated_where_slots_were_given_and_not_where_it_is_paused(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site)
+    *leave, last = [await apply(site, job) for _ in range(6)]
+    link = await link_of(database, last["applicantId"])
+    assert "cannot be told yet" in text(await look(site, link))
+    for one in leave[:3]:
+        await site.post("/api/withdraw", json={"applicationId": one["applicationId"]})
+    shown = text(await look(site, link), ".wait")
+    assert re.fullmatch(
+        r"It takes (about \d+ to|up to) \d+ minutes, if it goes on as in the last 1 minute: "
+        r"3 slots were offered\.",
+        shown,
+    )
+    for change, said in (("pause", "is paused"), ("close", "is closed")):
+        await site.post(f"/api/jobs/{job}/{change}")
+        assert said in text(await look(site, link), ".wait")
+
+
+async def test_a_browser_remembers_a_link_until_it_is_told_to_forget(database: Database) -> None:
+    async with site_with(database, local=True) as company, site_with(database) as browser:
+        first, second = await make_job(company), await make_job(company, title="Cook")
+        await apply(company, first)
+        ada = await apply(company, first)
+        link = await link_of(database, ada["applicantId"])
+        assert "a link that only you have" in text(await look(browser, "/my"))
+        cookie = (await browser.get(link)).headers["set-cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=lax" in cookie
+        assert (await browser.get("/my")).headers["location"] == link
+        page = await look(browser, f"/openings/{first}")
+        assert "You have applied. You are number 1 on the waitlist." in text(page)
+        assert not page.css("main form")
+        assert "You apply as Ada" in text(await look(browser, f"/openings/{second}"))
+        assert (await post(browser, f"/openings/{second}", **{"as": "me"})).status_code == 201
+        assert "Cook" in text(await look(browser, link), "#mine")
+        assert (await post(browser, "/my/forget")).status_code == 303
+        assert "a link that only you have" in text(await look(browser, "/my"))
+        assert (await post(browser, f"/openings/{first}", **{"as": "me"})).status_code == 400
+
+
+async def test_who_lost_their_link_is_sent_it_to_their_own_address_once_an_hour(
+    database: Database,
+) -> None:
+    async with site_with(database, local=True, house=House(writes=True)) as site:
+        job = await make_job(site)
+        await post(site, f"/openings/{job}", name="Ada", email="ada@example.org")
+        answers = [
+            await post(site, "/my", email=one)
+            for one in ("ADA@example.org", "ada@example.org", "nobody@example.org")
+        ]
+        assert {one.headers["location"] for one in answers} == {"/my?asked=true"}
+        assert (await post(site, "/my", email="no")).status_code == 400
+        assert "on its way" in text(await look(site, "/my?asked=true"))
+    async with database.transaction() as tx:
+        cursor = await tx.execute("SELECT count(*) FROM hiring.notice WHERE kind = 'message'")
+        assert await cursor.fetchone() == (1,)
+
+
+async def test_a_person_sees_what_is_kept_and_until_when(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    mine = await apply(site, await make_job(site, keepDays=90))
+    link = await link_of(database, mine["applicantId"])
+    assert "90 days after your last application has ended" in text(
+        await look(site, link), ".details"
+    )
+    await post(site, f"{link}/applications/{mine['applicationId']}/withdraw")
+    assert "then it is erased" in text(await look(site, link), ".details")
+    await apply(site, await make_job(site), mine["applicantId"])
+    assert "until you erase it" in text(await look(site, link), ".details")
+
+
+async def test_openings_are_found_by_title_employer_or_place(site: httpx2.AsyncClient) -> None:
+    await make_job(site, title="Baker", employer="Mill 100%")
+    await make_job(site, title="Cook", location="Leiden")
+    for asked, found in (
+        ("bak", ["Baker"]),
+        ("LEID", ["Cook"]),
+        ("100%", ["Baker"]),
+        ("%", ["Baker"]),
+    ):
+        page = await site.get("/openings", params={"q": asked}, headers=HTML)
+        assert re.findall(r"<strong>(.*?)</strong>", page.text) == found, asked
+    assert (await site.get("/openings?q=&before=", headers=HTML)).status_code == 200

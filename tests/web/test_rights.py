@@ -240,6 +240,7 @@ OPEN = {
     "GET /api/openapi.json",
     "POST /api/session",
     "DELETE /api/session",
+    "POST /sign-out",
     "GET /openings",
     "GET /openings/feed.xml",
     "GET /openings/{opening_id}",

@@ -32,16 +32,15 @@ async def of(tx: Tx, at: dt.datetime, step: dt.timedelta, count: int) -> list[Sp
         tx,
         Spell,
         """
-        -- A step at a time: grouping all of their calls would sort them.
-        SELECT began_at, calls, new, wasted, failed
+        SELECT step.began_at, calls, new, wasted, failed
           FROM unnest(%(begins)s::timestamptz[]) AS step (began_at)
          CROSS JOIN LATERAL (
-            SELECT count(*)::int AS calls, coalesce(sum(new), 0)::int AS new,
-                   (count(*) FILTER (WHERE new = 0))::int AS wasted,
-                   (count(*) FILTER (WHERE answer IN ('gone', 'error')))::int AS failed
-              FROM rotation.call
-             WHERE called_at >= began_at AND called_at < began_at + %(step)s) AS made
-         ORDER BY began_at DESC
+            SELECT coalesce(sum(calls), 0)::int AS calls, coalesce(sum(new), 0)::int AS new,
+                   coalesce(sum(wasted), 0)::int AS wasted, coalesce(sum(failed), 0)::int AS failed
+              FROM rotation.spell
+             WHERE spell.began_at >= step.began_at
+               AND spell.began_at < step.began_at + %(step)s) AS made
+         ORDER BY step.began_at DESC
         """,
         {"begins": begins(at, step, count), "step": step},
     )

@@ -15,6 +15,9 @@ from jobmill.ingest.rotation import platforms
 from jobmill.ingest.rotation.selection import PolicyName
 from jobmill.ingest.rotation.targets import Kind, Status
 
+NEAR = 1_000
+"""So many of the last calls are looked at for sources that brought nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Brought:
@@ -41,17 +44,28 @@ async def brought(tx: Tx, at: dt.datetime, span: dt.timedelta) -> list[Brought]:
         tx,
         Brought,
         """
-        WITH made AS (
-            SELECT platform, count(*)::int AS calls, sum(result_count)::int AS results,
+        WITH told AS (
+            -- Whole hours as they were summed up, and the one in which it begins call by call.
+            SELECT platform, calls, results, new, duplicates, wasted, failed, requests
+              FROM rotation.spell WHERE began_at > %(since)s
+            UNION ALL
+            SELECT platform, 1, result_count, new, duplicates, (new = 0)::int,
+                   (answer IN ('gone', 'error'))::int, requests
+              FROM rotation.call
+             WHERE called_at > %(since)s
+               AND called_at < date_trunc('hour', %(since)s::timestamptz, 'UTC') + interval '1 hour'
+        ), made AS (
+            SELECT platform, sum(calls)::int AS calls, sum(results)::int AS results,
                    sum(new)::int AS new, sum(duplicates)::int AS duplicates,
-                   (count(*) FILTER (WHERE new = 0))::int AS wasted,
-                   (count(*) FILTER (WHERE answer IN ('gone', 'error')))::int AS failed,
+                   sum(wasted)::int AS wasted, sum(failed)::int AS failed,
                    sum(requests)::int AS requests
-              FROM rotation.call WHERE called_at > %(since)s GROUP BY platform
+              FROM told GROUP BY platform
+        ), first_seen AS (
+            SELECT source_id, count(*) AS listings FROM catalog.listing
+             WHERE first_seen_at > %(since)s AND duplicate_of IS NULL GROUP BY source_id
         ), listed AS (
-            SELECT source_type AS platform, count(*)::int AS unique_listings
-              FROM catalog.listing JOIN catalog.source ON source.id = source_id
-             WHERE first_seen_at > %(since)s AND duplicate_of IS NULL
+            SELECT source_type AS platform, sum(listings)::int AS unique_listings
+              FROM first_seen JOIN catalog.source ON source.id = source_id
              GROUP BY source_type
         )
         SELECT platform, coalesce(calls, 0) AS calls, coalesce(results, 0) AS results,
@@ -82,23 +96,35 @@ class Yielded:
 
 
 async def yielded(tx: Tx, at: dt.datetime, span: dt.timedelta, *, limit: int = 50) -> list[Yielded]:
-    """The sources that brought most, and those that were called most for it."""
+    """The sources that brought most; after them, those of the last calls that brought nothing."""
     return await rows(
         tx,
         Yielded,
         """
+        WITH rich AS (
+            -- By an index of the calls that brought something, and of nothing else.
+            SELECT source_id, sum(new)::int AS new FROM rotation.call
+             WHERE called_at > %(since)s AND new > 0
+             GROUP BY source_id ORDER BY new DESC, source_id LIMIT %(limit)s
+        ), poor AS (
+            SELECT DISTINCT source_id FROM (
+                SELECT source_id FROM rotation.call WHERE called_at > %(since)s
+                 ORDER BY called_at DESC LIMIT %(near)s) AS last
+             WHERE (SELECT count(*) FROM rich) < %(limit)s
+        )
         SELECT source_id AS source, name, source_type AS platform, calls, new,
                round(new::numeric / calls, 2)::float8 AS new_per_call, wasted, failed
-          FROM (SELECT source_id, count(*)::int AS calls, sum(new)::int AS new,
-                       (count(*) FILTER (WHERE new = 0))::int AS wasted,
-                       (count(*) FILTER (WHERE answer IN ('gone', 'error')))::int AS failed
-                  FROM rotation.call WHERE called_at > %(since)s
-                 GROUP BY source_id
-                 ORDER BY new DESC, calls DESC, source_id LIMIT %(limit)s) AS made
+          FROM (SELECT source_id FROM rich UNION SELECT source_id FROM poor) AS asked
+         CROSS JOIN LATERAL (
+            SELECT count(*)::int AS calls, sum(new)::int AS new,
+                   (count(*) FILTER (WHERE new = 0))::int AS wasted,
+                   (count(*) FILTER (WHERE answer IN ('gone', 'error')))::int AS failed
+              FROM rotation.call
+             WHERE call.source_id = asked.source_id AND called_at > %(since)s) AS made
           JOIN catalog.source ON source.id = source_id
-         ORDER BY new DESC, calls DESC, source_id
+         ORDER BY new DESC, calls DESC, source_id LIMIT %(limit)s
         """,
-        {"since": at - span, "limit": limit},
+        {"since": at - span, "limit": limit, "near": NEAR},
     )
 
 
@@ -120,18 +146,16 @@ async def days(tx: Tx, at: dt.datetime, count: int = 14) -> list[Day]:
         tx,
         Day,
         """
-        -- A day at a time: grouping all of their calls would sort them.
         SELECT day::date AS day, calls, new, round(new::numeric / calls, 2)::float8 AS new_per_call,
                wasted, failed
           FROM generate_series(%(today)s::date - %(days)s::int + 1, %(today)s::date,
                                interval '1 day') AS day
          CROSS JOIN LATERAL (
-            SELECT count(*)::int AS calls, sum(new)::int AS new,
-                   (count(*) FILTER (WHERE new = 0))::int AS wasted,
-                   (count(*) FILTER (WHERE answer IN ('gone', 'error')))::int AS failed
-              FROM rotation.call
-             WHERE called_at >= day::timestamp AT TIME ZONE 'UTC'
-               AND called_at < (day::timestamp + interval '1 day') AT TIME ZONE 'UTC') AS made
+            SELECT sum(calls)::int AS calls, sum(new)::int AS new, sum(wasted)::int AS wasted,
+                   sum(failed)::int AS failed
+              FROM rotation.spell
+             WHERE began_at >= day::timestamp AT TIME ZONE 'UTC'
+               AND began_at < (day::timestamp + interval '1 day') AT TIME ZONE 'UTC') AS made
          WHERE calls > 0 ORDER BY day DESC
         """,
         {"today": at.astimezone(dt.UTC).date(), "days": count},

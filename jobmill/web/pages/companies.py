@@ -45,7 +45,7 @@ router = APIRouter(prefix="/companies")
 AT_ONCE = 50
 NEWEST = 10
 BOARDS = 50
-TOLD = 50
+TOLD = 20
 PARTS = 4
 """What completeness is made of: a name, a site, a description, a culture."""
 

@@ -26,6 +26,7 @@ from jobmill.web.rights import Recruiter, Visitor
 from jobmill.web.seeking import find_profile
 from jobmill.web.shell import Page, Pages
 from jobmill.web.texts import say
+from jobmill.web.upload import Unread
 from jobmill.web.view import Db, Door
 
 router = APIRouter(prefix="/profile")
@@ -212,8 +213,8 @@ async def read(request: Request, visitor: Recruiter, db: Db, page: Page) -> Resp
     """What was understood, to be looked over: nothing is saved yet, and the file is not kept."""
     try:
         draft, name = await upload.draft(request)
-    except Invalid as error:
-        return page("profile/upload.html", 422, error=str(error), text="", profile="")
+    except Unread as error:
+        return page("profile/upload.html", 422, error=str(error), text=error.pasted, profile="")
     async with db.transaction() as tx:
         newest = await find_profile(tx, None)
     shown = drafted(draft.profile, newest)

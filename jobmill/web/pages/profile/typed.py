@@ -61,7 +61,7 @@ class Typed:
         """What it says; BadProfile names everything that is wrong."""
         if self.how == "yaml":
             return document.read(self.yaml, "profile")
-        data: dict[str, Any] = {}
+        data, _ = document.parse(self.base or "{}", "profile")
         return document.check(_filled(data, self), "profile")
 
     def shown_as(self, how: How, profile: Profile) -> Typed:

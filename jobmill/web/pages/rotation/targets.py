@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -15,6 +14,7 @@ from jobmill.catalog import sources
 from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
+from jobmill.ingest.adapters import BY_NAME
 from jobmill.ingest.policy import yields
 from jobmill.ingest.rotation import plan, targets, turns
 from jobmill.ingest.rotation.targets import Status, Target
@@ -75,8 +75,10 @@ class Shown:
 
     @property
     def gap(self) -> float:
-        """Seconds that pass between two calls at least."""
-        return yields.Rules().gaps[self.target.kind] if self.target else 0
+        """Seconds that pass between two calls at least: by our rules, or as the site asks."""
+        platform = BY_NAME.get(self.source.source_type)
+        every = platform.every.total_seconds() if platform and platform.every else 0
+        return max(yields.Rules().gaps[self.target.kind], every) if self.target else every
 
 
 @router.get("/{source_id}")
@@ -105,7 +107,6 @@ async def _show(
         told=told(did),
         error=error,
         typed=typed,
-        first=now - dt.timedelta(days=90),
         words=words,
     )
 

@@ -20,6 +20,7 @@ from jobmill.web.pages.setup.steps import Standing
 from jobmill.web.rights import Recruiter
 from jobmill.web.shell import Page, Pages
 from jobmill.web.texts import say
+from jobmill.web.upload import Unread
 from jobmill.web.view import Db, Door
 
 router = APIRouter(prefix="/setup")
@@ -35,14 +36,14 @@ async def ask(visitor: Recruiter, db: Db, page: Page, house: HouseRules) -> HTML
     return _ask(page, await _standing(db, house))
 
 
-def _ask(page: Pages, standing: Standing, error: str = "") -> HTMLResponse:
+def _ask(page: Pages, standing: Standing, error: str = "", text: str = "") -> HTMLResponse:
     return page(
         "setup/resume.html",
         422 if error else 200,
         standing=standing,
         steps=steps.line(standing, "/setup/resume"),
         error=error,
-        text="",
+        text=text,
     )
 
 
@@ -54,8 +55,8 @@ async def read(
     standing = await _standing(db, house)
     try:
         draft, name = await upload.draft(request)
-    except Invalid as error:
-        return _ask(page, standing, str(error))
+    except Unread as error:
+        return _ask(page, standing, str(error), error.pasted)
     shown = edit.drafted(draft.profile, standing.version)
     told = Told(missing=draft.missing, read=name)
     return _review(page, standing, replace(shown, note=say("read from %(name)s", name=name)), told)

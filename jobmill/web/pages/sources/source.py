@@ -23,7 +23,7 @@ from jobmill.web.progress import Progress
 from jobmill.web.shell import Pages
 from jobmill.web.view import Door
 
-TOLD = 50
+TOLD = 20
 """So many of the last events."""
 
 

@@ -1,0 +1,117 @@
+"""Every page there is, with the filters, orders and tabs that people use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fastapi import FastAPI
+from fastapi.routing import iter_route_contexts
+
+from bench.pages.world import Sizes
+
+NOT_PAGES = re.compile(r"/api(/|$)|/live$|/static")
+"""What programs ask, what never ends, and files."""
+
+
+@dataclass(frozen=True)
+class Route:
+    group: str
+    path: str
+    pages: bool = False
+    """Its next page is walked, too."""
+
+
+def walk(sizes: Sizes, token: str) -> Iterator[Route]:
+    """Ids are those of a database in which nothing was before."""
+    last = sizes.sources - 43  # an active one with runs
+    hot = "/hiring/1"
+    paged = {
+        "matches": """
+            /matches /matches?order=newest /matches?arrangement=remote /matches?status=saved
+            /matches?status=new&order=newest /matches?least=80&arrangement=onsite&order=newest /matches?q=python
+            /matches?q=fortran /matches?q=nothinglikeit /matches?status=dismissed&arrangement=hybrid
+        """,
+        "listings": """
+            /listings /listings?q=python /listings?q=python&sort=best /listings?q=fortran&sort=best
+            /listings?q=engineer&sort=best /listings?q=fortran /listings?company=river
+            /listings?company=river+mill /listings?location=lisbon /listings?location=vard%C3%B8
+            /listings?company=nobody /listings?q=python&company=river&location=oslo /listings?arrangement=remote
+            /listings?state=closed /listings?state=all&q=rust /listings?days=7 /listings?days=7&q=nurse&sort=best
+            /listings?q=nothinglikeit
+        """,
+        "companies": """
+            /companies /companies?order=newest /companies?tier=S /companies?tier=D&order=newest /companies?known=sparse
+            /companies?known=good&order=newest /companies?waiting=true /companies?q=river /companies?q=nobody
+            /companies?q=harbor&tier=A&known=minimal
+        """,
+        "sources": """
+            /sources /sources?show=waiting /sources?show=troubled /sources?show=disabled /sources?show=rejected
+            /sources?platform=lever /sources?q=river /sources?q=nobody /sources?platform=rss&show=troubled
+            /sources?platform=nothing
+        """,
+        "rotation": """
+            /rotation/targets /rotation/targets?status=paused /rotation/targets?status=bad
+            /rotation/targets?platform=lever /rotation/targets?platform=rss&status=bad
+        """,
+        "queue": """
+            /queue/items /queue/items?status=FAILED /queue/items?status=PENDING /queue/items?status=BLOCKED
+            /queue/items?status=SUCCESS&kind=listing /queue/items?about=k5000 /queue/items?kind=nothing
+        """,
+        "hiring": "/hiring /hiring?status=open /hiring?status=closed",
+        "public": "/openings",
+    }
+    plain = {
+        "home": "/ /account /demo",
+        "matches": f"""
+            /matches/board /matches/news?since=1 /matches/{sizes.matches // 2}
+        """,
+        "listings": f"/listings/{sizes.listings} /listings/5 /listings/{sizes.listings - 3}",
+        "companies": "/companies/new /companies/2 /companies/77777",
+        "sources": f"""
+            /sources/new /sources/{last} /sources/{last}/change/disable /sources/4
+        """,
+        "rotation": f"""
+            /rotation /rotation?platform=lever /rotation?ahead=day /rotation/yield /rotation/yield?of=week
+            /rotation/yield?of=month /rotation/targets/{last} /rotation/platforms /rotation/platforms/lever
+            /rotation/searches /rotation/searches/new /rotation/searches/5 /rotation/searches/5/remove
+        """,
+        "queue": f"""
+            /queue /queue/pause /queue/resume /queue/unblock /queue/items/77 /queue/items/{sizes.items - 1}
+            /queue/items/53/retry /queue/lineage/{sizes.big} /queue/lineage/{sizes.big}?item=7 /queue/alerts/1/clear
+        """,
+        "hiring": f"""
+            /hiring/new {hot} /hiring/7 {hot}/change/close {hot}/edit {hot}?waiting=20000 {hot}/events {hot}/events?upto=40000
+            {hot}/events/20 {hot}/events/60000 {hot}/events/80000 {hot}/summary {hot}/replay {hot}/replay?seq=40000
+            {hot}/replay?at=MOMENT {hot}/people/20 {hot}/people/20000 {hot}/people/53000
+        """,
+        "public": f"""
+            /openings/feed.xml /openings/1 /openings/7 /my /my/{token} /my/{token}/applications/20000
+            /my/{token}/export /offer/none /sign-in
+        """,
+        "profile": "/profile /profile/edit /profile/upload /profile/version?version=1",
+        "setup": "/setup /setup/model /setup/resume /setup/profile /setup/companies /setup/matches",
+        "others": """
+            /budget /people /people/new /people/7 /people/7/end /people/keys/new /people/keys/3/end /settings
+            /metrics /healthz /readyz
+        """,
+        "files": "/matches/export.csv /matches/export.jsonl",
+    }
+    for group, paths in paged.items():
+        yield from (Route(group, path, pages=True) for path in paths.split())
+    for group, paths in plain.items():
+        yield from (Route(group, path) for path in paths.split())
+
+
+def missed(app: FastAPI, walked: list[str]) -> list[str]:
+    """Pages that nobody walks."""
+    paths = [path.partition("?")[0] for path in walked]
+    found: list[str] = []
+    for route in iter_route_contexts(app.routes):
+        pattern = re.sub(r"\{[^}]+\}", "[^/]+", str(route.path))
+        if "GET" not in (route.methods or ()) or NOT_PAGES.search(str(route.path)):
+            continue
+        if not any(re.fullmatch(pattern, path) for path in paths):
+            found.append(str(route.path))
+    return sorted(set(found))

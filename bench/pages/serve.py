@@ -1,0 +1,24 @@
+"""The site on a database, on a socket it was given: as `jobmill web` on this machine, but that nobody is asked to
+come back later."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+
+from jobmill.db import connect
+from jobmill.web import site
+from jobmill.web.server import Server
+
+UNLIMITED = 1_000_000
+
+
+async def main(url: str, listener: socket.socket) -> None:
+    async with connect(url) as database:
+        guard = site.make(database, local=True, public_per_minute=UNLIMITED)
+        await Server(guard, listener).run()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], socket.socket(fileno=int(sys.argv[2]))))

@@ -1,0 +1,191 @@
+"""The tutorial, done as it stands there: every command, in its order, with what it shows."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from jobmill.db.embedded import Embedded
+from tests.acceptance.world import post
+from tests.cli import forked
+from tests.outside.site import Site, open_site, reply
+
+TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial.md"
+BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NAME = re.compile(r"\b(?:MATCH|LISTING|REF|OPENING|ITEM|SOURCE|PID)\b")
+START = "make run"
+PATIENCE = 60.0
+API = "boards-api.greenhouse.io"
+WANTED = (
+    "You will build the services behind our product.\n"
+    "Requirements:\n- 5+ years of experience\n- Python\n- PostgreSQL\nNice to have:\n- Kubernetes\n"
+    "This role is fully remote within the United States. The pay is $170,000 - $200,000 per year."
+)
+POSTS = [
+    post(7001, "Senior Software Engineer", "Remote, United States", WANTED),
+    post(
+        7002, "Account Executive", "Oslo, Norway", "You sell, on site in Oslo, with 9 years of it."
+    ),
+]
+
+
+class Step:
+    """A line of the tutorial, and what is shown below it."""
+
+    def __init__(self, line: str, shown: str | None = None) -> None:
+        self.line = line
+        self.shown = shown
+
+
+def steps(text: str) -> list[Step]:
+    """What a block shows belongs to the last command before it."""
+    found: list[Step] = []
+    for kind, block in BLOCK.findall(text):
+        if kind == "sh":
+            found += [Step(line) for line in block.splitlines()]
+        else:
+            assert found[-1].shown is None, f"shown twice: {block}"
+            found[-1].shown = block
+    return found
+
+
+def pattern(shown: str, known: dict[str, str]) -> re.Pattern[str]:
+    """`…` stands for anything in a line, or alone for any lines; a name for what it is, or will be."""
+    lines = [_line(" ".join(line.split()), known) for line in shown.splitlines()]
+    return re.compile("".join(lines))
+
+
+def _line(line: str, known: dict[str, str]) -> str:
+    if line == "…":
+        return r"(?:.*\n)*?"
+    new = {name for name in NAME.findall(line) if name not in known}
+    text = ".*?".join(re.escape(part) for part in line.split("…"))
+    text = NAME.sub(lambda name: re.escape(known.get(name[0], name[0])), text)
+    for name in new:
+        text = text.replace(name, rf"(?P<{name}>[\w:]+)", 1)
+    return rf"{text}\n"
+
+
+def plain(output: str) -> str:
+    lines = (" ".join(line.split()) for line in output.splitlines())
+    return "".join(f"{line}\n" for line in lines if line)
+
+
+class Reader:
+    """Somebody with a terminal who does what the tutorial says."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.known: dict[str, str] = {}
+        self.port = _free_port()
+        self.own = {
+            "HOME": str(folder),
+            "PATH": f"{sys.prefix}/bin:{os.environ['PATH']}",
+            "EDITOR": "true",
+            "JOBMILL_DATA_DIR": str(folder / "data"),
+            "JOBMILL_WEB_PORT": str(self.port),
+            "JOBMILL_LOG_LEVEL": "error",
+        }
+        self.said = folder / "said"
+        self.mill: subprocess.Popen[bytes] | None = None
+        (folder / ".venv").symlink_to(sys.prefix)
+
+    def do(self, step: Step) -> None:
+        line = NAME.sub(lambda name: self.known[name[0]], step.line)
+        deadline = time.monotonic() + PATIENCE
+        while not self._shows(step, output := self._run(line)):
+            assert time.monotonic() < deadline, f"{line}\n{output}\nnot as in:\n{step.shown}"
+            time.sleep(0.2)
+
+    def _shows(self, step: Step, output: str) -> bool:
+        if step.shown is None:
+            return True
+        shown = step.shown.replace(":8000/", f":{self.port}/")
+        found = pattern(shown, self.known).fullmatch(plain(output))
+        self.known |= found.groupdict() if found else {}
+        return found is not None
+
+    def _run(self, line: str) -> str:
+        if line == START:
+            return self.start()
+        words = shlex.split(line)
+        if words[0] == "jobmill" and not re.search(r"[>|$]", line):
+            done = forked.jobmill(*words[1:], folder=self.folder, variables=self.own)
+        else:
+            done = subprocess.run(
+                line, shell=True, check=False, cwd=self.folder, env=self.own,
+                stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            )  # fmt: skip
+        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+        return done.stdout
+
+    def start(self) -> str:
+        """`make run`, without its set-up: this environment is set up already."""
+        with self.said.open("wb") as said:
+            self.mill = subprocess.Popen(
+                ["jobmill", "up"], cwd=self.folder, env=self.own, stdout=said, stderr=said
+            )
+        deadline = time.monotonic() + PATIENCE
+        while "  stop " not in (text := self.said.read_text()):
+            assert self.mill.poll() is None, text
+            assert time.monotonic() < deadline, text
+            time.sleep(0.05)
+        return text
+
+    def meet(self, board: Site) -> None:
+        """Begin anew with `board` in place of Greenhouse: in the demo its own answers there."""
+        self.stop()
+        self.own["JOBMILL_STAND_INS"] = f"{API}={board.place}"
+        self.start()
+
+    def stop(self) -> None:
+        if self.mill and self.mill.poll() is None:
+            self.mill.send_signal(signal.SIGTERM)
+            self.mill.wait(20)
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+@pytest.fixture
+async def board() -> AsyncIterator[Site]:
+    """What Greenhouse would answer."""
+    async with open_site() as site:
+        answer = json.dumps({"jobs": POSTS, "meta": {"total": len(POSTS)}}).encode()
+        site.on("/v1/boards/gitlab/jobs", reply(answer, content_type="application/json"))
+        yield site
+
+
+@pytest.fixture
+def reader(home: Path) -> Iterator[Reader]:
+    one = Reader(home)
+    yield one
+    one.stop()
+    # Whoever is killed leaves the server that it brought.
+    Embedded(home / "data" / "postgres").stop()
+
+
+@pytest.mark.timeout(600)
+async def test_every_command_of_the_tutorial_does_what_it_shows(
+    reader: Reader, board: Site
+) -> None:
+    for step in steps(TUTORIAL.read_text()):
+        await asyncio.to_thread(reader.do, step)
+        if step.line.startswith("jobmill demo clear"):
+            await asyncio.to_thread(reader.meet, board)
+    assert board.asked("/v1/boards/gitlab/jobs")

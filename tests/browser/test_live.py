@@ -1,0 +1,26 @@
+"""Pages that keep themselves up to date do so however their scripts arrive."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from playwright.async_api import Browser, Route
+
+from tests.browser.kit import window
+from tests.browser.world import Place
+
+
+@pytest.mark.parametrize("script", ["hx-sse.min.js", "app.js", "app.css"])
+async def test_a_page_hears_of_news_though_a_part_of_it_comes_late(
+    browser: Browser, new_place: Place, script: str
+) -> None:
+    async def dawdle(route: Route) -> None:
+        # Long enough for everything else to begin without it.
+        await asyncio.sleep(0.5)
+        await route.continue_()
+
+    async with window(browser, new_place.origin) as one:
+        await one.page.route(f"**/{script}", dawdle)
+        async with one.page.expect_request("**/live?*", timeout=20_000):
+            await one.page.goto("/")

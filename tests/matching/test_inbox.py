@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import asdict, replace
+from typing import Any, LiteralString
+
+import pytest
+
+from jobmill.catalog import search
+from jobmill.db import Tx
+from jobmill.matching import inbox, matches
+from jobmill.matching.matches import Wanted
+from tests.matching import judged
+
+PLENTY = 3_000
+PATIENT = dt.timedelta(seconds=10)
+
+
+async def crowd(tx: Tx) -> judged.Place:
+    """A profile with so many matches that reading all of them would show in a plan."""
+    place = await judged.make(tx)
+    await tx.execute(
+        """
+        INSERT INTO catalog.listing (identity, url, url_hash, title, company, location, arrangement,
+                                     description, listed_hash, first_seen_at, last_seen_at, changed_at)
+        SELECT 'x:' || n, 'https://x.example/' || n, md5('u' || n)::uuid,
+               CASE WHEN n %% 500 = 0 THEN 'Zither Maker' ELSE 'Pump Engineer' END, 'Wells ' || n %% 100,
+               (ARRAY['Porto', 'Lisbon', 'Faro'])[1 + n %% 3], (ARRAY['remote', 'onsite'])[1 + n %% 2],
+               repeat('water ', 50), md5('l' || n)::uuid, now() - n * interval '1 minute', now(), now()
+          FROM generate_series(1, %(plenty)s) AS n
+        """,
+        {"plenty": PLENTY},
+    )
+    await tx.execute(
+        """
+        INSERT INTO matching.match (profile_id, listing_id, profile_version, match_score,
+                                    application_priority, matched_skills, skill_gaps, resume_intake,
+                                    items, scored_by, status, created_at)
+        SELECT %(profile)s, id, 1, 60 + id %% 40, 'High', '{}', '{}', '{}', '[]', 'local',
+               CASE WHEN id %% 100 = 0 THEN 'applied' ELSE 'new' END::matching.match_status,
+               first_seen_at
+          FROM catalog.listing WHERE identity LIKE 'x:%%'
+        """,
+        {"profile": place.profile},
+    )
+    for table in ("catalog.listing", "matching.match"):
+        await tx.execute(f"ANALYZE {table}")  # pyright: ignore[reportArgumentType, reportCallIssue]
+    return place
+
+
+async def plan(tx: Tx, sql: LiteralString, params: dict[str, Any]) -> str:
+    cursor = await tx.execute(f"EXPLAIN {sql}", params)
+    return "\n".join(line for (line,) in await cursor.fetchall())
+
+
+LISTED = ["new", "saved", "applied"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "index"),
+    [
+        ({"statuses": LISTED}, "match_best"),
+        ({"statuses": LISTED, "order": "newest"}, "match_newest"),
+        ({"statuses": LISTED, "order": "newest", "arrangement": "remote"}, "match_newest"),
+        ({"statuses": LISTED, "arrangement": "remote"}, "match_best"),
+        ({"statuses": ["applied"]}, "match_best_of_status"),
+        ({"statuses": ["applied"], "order": "newest"}, "match_newest_of_status"),
+        ({"statuses": LISTED, "q": "water", "reach": 100}, "match_best"),
+    ],
+)
+async def test_no_list_of_matches_reads_all_of_them(
+    tx: Tx, asked: dict[str, Any], index: str
+) -> None:
+    place = await crowd(tx)
+    wanted = Wanted(profile_id=place.profile, limit=26, **asked)
+    found = await plan(tx, matches.select(wanted), matches.params(wanted))
+    assert f"using {index} on match" in found
+    for reads_all in ("Seq Scan on match", "Seq Scan on listing", "Sort Key: match.match_score"):
+        assert reads_all not in found
+
+
+async def test_common_words_are_looked_for_among_the_first_and_then_further(tx: Tx) -> None:
+    place = await crowd(tx)
+    await tx.execute("UPDATE catalog.listing SET title = 'Zither' WHERE identity LIKE 'x:2__%'")
+    many = replace(Wanted(profile_id=place.profile, order="newest", limit=50), q="zither")
+    seen: list[int] = []
+    for _ in range(100):
+        page = await inbox.find(tx, many, patience=PATIENT)
+        seen += [one.id for one in page.matches]
+        if page.next is None:
+            break
+        many = replace(many, after=page.next)
+    everyone = await matches.find(tx, replace(many, after=None, limit=PLENTY))
+    assert seen == [one.id for one in everyone]
+
+
+async def test_a_look_goes_no_further_than_it_says(tx: Tx) -> None:
+    place = await crowd(tx)
+    near = Wanted(profile_id=place.profile, order="newest", q="zither", reach=600, limit=50)
+    assert len(await matches.find(tx, near)) == 1
+    edge = await matches.edge(tx, near)
+    assert edge is not None
+    beyond = await matches.find(tx, replace(near, after=edge))
+    assert len(beyond) == 1
+    assert await matches.edge(tx, replace(near, reach=PLENTY + 1)) is None
+
+
+async def test_rare_words_are_found_wherever_they_are(tx: Tx) -> None:
+    place = await crowd(tx)
+    page = await inbox.find(
+        tx,
+        Wanted(profile_id=place.profile, order="newest", q="zither", limit=25),
+        patience=PATIENT,
+    )
+    assert len(page.matches) == PLENTY // 500
+    assert not page.partial
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        (search.Query(company="wel 1"), True),
+        (search.Query(words="zither"), True),
+        (search.Query(words="water"), False),
+        (search.Query(location="porto", words="water"), True),
+        (search.Query(arrangement="remote"), False),
+    ],
+)
+async def test_few_are_told_from_many(tx: Tx, asked: search.Query, found: bool) -> None:
+    await crowd(tx)
+    few = await search.few(tx, asked, patience=PATIENT)
+    assert (few is not None) is found
+
+
+@pytest.mark.parametrize("sort", ["newest", "best"])
+async def test_a_search_that_stops_early_says_so_and_can_go_on(tx: Tx, sort: Any) -> None:
+    await crowd(tx)
+    rare = search.Query(words="zither", sort=sort)
+    found = await search.find(tx, rare, limit=10, reach=300, patience=PATIENT)
+    assert (len(found.hits), found.partial) == (6, False)
+    common = search.Query(words="water", arrangement="remote", platform="none", sort=sort)
+    found = await search.find(tx, common, limit=10, reach=300, patience=PATIENT)
+    assert (found.hits, found.partial) == ([], True)
+    assert (found.next is None) is (sort == "best")
+
+
+async def test_going_on_finds_the_same_as_looking_at_all(tx: Tx) -> None:
+    await crowd(tx)
+    asked = search.Query(words="water", company="wells 7", state="all")
+    everything = [one.id for one in (await search.find(tx, asked, limit=PLENTY)).hits]
+    seen, after = list[int](), None
+    for _ in range(100):
+        page = await search.find(tx, asked, after=after, limit=5, reach=100)
+        seen += [one.id for one in page.hits]
+        after = page.next
+        if after is None:
+            break
+    assert seen == everything
+
+
+async def test_no_page_of_listings_reads_all_of_them(tx: Tx) -> None:
+    await crowd(tx)
+    nowhere = {"after_id": None, "after_at": None, "after_rank": None, "reach": 300, "limit": 51}
+    for asked in (
+        search.Query(),
+        search.Query(words="water", sort="best"),
+        search.Query(company="wells", location="porto", words="pump", arrangement="remote"),
+    ):
+        params = asdict(asked) | nowhere
+        found = await plan(tx, search.select(asked, params, walk=True), params)
+        assert "using listing_newest on listing" in found
+        assert "Seq Scan on listing" not in found

@@ -1,0 +1,178 @@
+"""/budget: what models may cost, have cost and are going to."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+
+import httpx2
+import pytest
+from selectolax.lexbor import LexborHTMLParser as Html
+
+from jobmill.db import Database
+from jobmill.outside import seats
+from jobmill.outside.ledger import Caps, Line, Standing
+from jobmill.queue import Block, Move, New, Stage, Work
+from jobmill.settings import Settings
+from jobmill.web import house
+from jobmill.web.house import House
+from jobmill.web.pages.budget import Gauge, by_day, by_use
+from tests.queue.kit import drain, put
+from tests.web.kit import site_with
+from tests.web.kit_hiring import HTML, attribute, look, text, texts
+
+KEY = {"ANTHROPIC_API_KEY": "sk-very-secret"}
+
+
+def line(
+    day: str = "2026-11-15", model: str = "a:x", purpose: str = "read", **given: float
+) -> Line:
+    numbers = {"calls": 1, "cache_hits": 0, "failures": 0, "tokens_in": 0, "tokens_out": 0}
+    return Line(day, model, purpose, **(numbers | {"spent": 0.1, "unknown": 0} | given))  # pyright: ignore[reportArgumentType]
+
+
+async def spend(database: Database, model: str = "a:x") -> None:
+    """Today: a call of $0.25, one from the cache, and one under way that may cost $0.0625."""
+    async with database.transaction() as tx:
+        await tx.execute(
+            """
+            INSERT INTO budget.call (ends_at, settled_at, model, tier, purpose, prompt_version,
+                                     cache_hit, reserved, tokens_in, tokens_out, cost, outcome)
+            VALUES (now(), now(), %(model)s, 'cheap', 'read', '1', false, 0.5, 10, 5, 0.25, 'answered'),
+                   (now(), now(), %(model)s, 'cheap', 'read', '1', true, 0, NULL, NULL, 0, 'cached'),
+                   (now() + interval '1 hour', NULL, 'a:y', 'strong', 'judge', '1', false, 0.0625,
+                    NULL, NULL, NULL, NULL)
+            """,
+            {"model": model},
+        )
+
+
+async def test_what_was_spent_is_held_against_the_caps(database: Database) -> None:
+    await spend(database)
+    rules = house.of(Settings(), KEY)
+    async with site_with(database, local=True, house=rules) as site:
+        page = await look(site, "/budget")
+    today, month = texts(page, "#budget .card")
+    assert "$0.25 of $1.00" in today
+    assert "$0.6875 left" in today
+    assert "$0.0625 reserved" in today
+    assert "$0.25 of $20.00" in month
+    assert "There is money left" in text(page, ".verdict")
+    assert attribute(page, "#live", "hx-sse:connect") == "/live?topic=budget"
+    assert attribute(page, "#budget", "hx-select") == "#budget"
+    assert "sk-very-secret" not in (page.html or "")
+
+
+async def test_it_is_told_by_model_and_purpose_with_what_the_cache_saved(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await spend(database)
+    page = await look(site, "/budget")
+    assert texts(page, "table[data-sort] tbody th") == ["a:x", "a:y"]
+    assert texts(page, "table[data-sort] td[data-value]") == ["$0.25", "$0.0625"]
+    figures = dict(zip(texts(page, ".figures dt"), texts(page, ".figures dd"), strict=True))
+    assert figures["saved by the cache, about"] == "$0.25"
+    assert figures["answers from the cache"] == "1"
+    assert "$" not in figures["for each saved match"]
+
+
+async def test_each_day_is_a_row_that_a_script_can_draw(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await spend(database)
+    page = await look(site, "/budget?days=7")
+    times = [int(one.attributes["data-value"] or "") for one in page.css("#daily tbody th")]
+    cents = [float(one.attributes["data-value"] or "") for one in page.css("#daily td[data-value]")]
+    assert len(times) == 7
+    assert all(one % 86_400 == 0 for one in times)
+    assert times == sorted(times, reverse=True)
+    assert cents == [31.25, 0, 0, 0, 0, 0, 0]
+    assert attribute(page, ".switch [aria-current]", "href") == "/budget?days=7"
+    scripts = [one.attributes.get("src") for one in page.css("script")]
+    assert "/static/series.js" in scripts
+    for src in scripts:
+        assert (await site.get(src or "")).status_code == 200
+
+
+async def test_without_a_model_it_says_that_all_works_and_what_makes_one_available(
+    site: httpx2.AsyncClient,
+) -> None:
+    page = await look(site, "/budget")
+    assert "All works without one" in text(page, ".empty")
+    assert {"ANTHROPIC_API_KEY", "OPENAI_API_KEY"} <= set(texts(page, ".empty code"))
+    assert "No model was asked in 30 days." in text(page)
+    assert texts(page, ".details dd").count("$1.00") == 2
+    for name in ("budget_call", "budget_run", "budget_day", "budget_month", "budget_spent_out"):
+        assert name in texts(page, ".details code")
+
+
+async def wait_for_money(work: Work) -> Move:
+    return Block("budget", "budget_day is spent", recheck=dt.timedelta(minutes=5))
+
+
+async def test_what_waits_for_the_budget_is_told(database: Database) -> None:
+    stages = {("tea", "boil"): Stage(wait_for_money)}
+    await put(database, stages, New("tea", "boil", "earl-grey"))
+    await drain(database, stages)
+    async with site_with(database, local=True, house=house.of(Settings(), KEY)) as site:
+        page = await look(site, "/budget")
+        assert text(page, ".verdict") == "1 item waits for the budget."
+        assert "next day or month" in text(page, ".told")
+    local = House(caps=Caps(*[Decimal(1)] * 4, local=True))
+    async with site_with(database, local=True, house=local) as site:
+        assert "without a model" in text(await look(site, "/budget"), ".told")
+
+
+@pytest.mark.parametrize("days", ["0", "401", "x", "-1"])
+async def test_a_period_that_cannot_be_is_refused(site: httpx2.AsyncClient, days: str) -> None:
+    assert (await site.get(f"/budget?days={days}", headers=HTML)).status_code == 422
+
+
+async def test_names_of_models_do_nothing(site: httpx2.AsyncClient, database: Database) -> None:
+    hostile = '"><img src=x onerror=alert(1)><script>alert(1)</script>{{7*7}}'
+    await spend(database, hostile)
+    answer = await site.get("/budget", headers=HTML)
+    page = Html(answer.text)
+    assert hostile in texts(page, "tbody th")
+    assert not page.css("main img, main script, [style]")
+    assert answer.headers["content-security-policy"].startswith("default-src 'self'")
+
+
+@pytest.mark.parametrize(
+    ("spent", "reserved", "cap", "left", "widths"),
+    [
+        (0.25, 0.25, 1, 0.5, (25, 25)),
+        (1.5, 0.5, 1, 0, (100, 0)),
+        (0.9, 0.3, 1, 0, (90, 10)),
+        (0, 0, 0, 0, (0, 0)),
+    ],
+)
+def test_a_gauge_never_shows_more_than_all(
+    spent: float, reserved: float, cap: int, left: float, widths: tuple[float, float]
+) -> None:
+    gauge = Gauge.of(Standing(spent, reserved), Decimal(cap))
+    assert (gauge.left, gauge.widths) == (left, widths)
+
+
+def test_uses_are_added_up_and_the_dearest_comes_first() -> None:
+    uses = by_use([line(), line(day="2026-11-14", cache_hits=3), line(model="a:y", spent=0.5)])
+    assert [(use.model, use.sum.calls, round(use.sum.spent, 6)) for use in uses] == [
+        ("a:y", 1, 0.5),
+        ("a:x", 2, 0.2),
+    ]
+    assert round(uses[1].sum.saved, 6) == 0.3
+    assert by_use([line(calls=0, cache_hits=2, spent=0)])[0].sum.saved == 0
+
+
+def test_days_without_calls_are_days_too() -> None:
+    days = by_day([line(), line(model="a:y")], 3, dt.date(2026, 11, 16))
+    assert [(day.at.day, day.sum.calls) for day in days] == [(16, 0), (15, 2), (14, 0)]
+
+
+def test_the_house_knows_which_models_are_asked() -> None:
+    assert [one.missing for one in house.of(Settings(), KEY).seats] == [None, None]
+    assert seats.mode(House().seats) == "local only"
+    poor = house.of(Settings(budget_day=0), KEY)
+    assert {one.missing for one in poor.seats} == {"the budget is 0"}
+    cheap, _ = seats.find(Settings(model_cheap="ollama:x", budget_day=0), {})
+    assert cheap.missing is None
