@@ -367,10 +367,19 @@ HIRING: tuple[LiteralString, ...] = (
     """
     INSERT INTO hiring.event (opening_id, seq, application_id, type, from_status, to_status, queue_key, deadline,
         metadata, why, actor, created_at, hash)
+    WITH turns AS (
+        SELECT id, status, 3 * %(hot)s::bigint * applicant_id / (%(left)s + 1) + 4 AS turn
+          FROM hiring.application WHERE opening_id = 1 AND applicant_id <= %(left)s
+    )
     SELECT opening_id, row_number() OVER (PARTITION BY opening_id ORDER BY place, application_id, type), application_id,
-           type, from_status, to_status, queue_key, CASE WHEN type = 'PROMOTED' THEN now() END, metadata,
+           type, from_status, to_status, queue_key,
+           CASE WHEN type = 'PROMOTED' THEN now() - (3 * %(hot)s - place) * interval '20 seconds' + interval '5 minutes' END,
+           metadata,
            jsonb_build_object('rule', rule, 'capacity', CASE opening_id WHEN 1 THEN 500 ELSE 20 END, 'occupied', 20,
-                              'waiting', 1000),
+               -- As a rule sees it: without the one it is about.
+               'waiting', coalesce(sum((to_status = 'WAITLIST')::int - coalesce(from_status = 'WAITLIST', false)::int) OVER (
+                   PARTITION BY opening_id ORDER BY place, application_id, type
+                   ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)),
            'applicant:1', now() - (3 * %(hot)s - place) * interval '20 seconds', sha256('')
       FROM (
         SELECT id AS opening_id, 0 AS place, NULL::bigint AS application_id, 'OPENED'::hiring.event_type AS type,
@@ -384,12 +393,12 @@ HIRING: tuple[LiteralString, ...] = (
                jsonb_build_object('jobId', opening_id, 'applicantId', applicant_id), 'no slot is free'
           FROM hiring.application
         UNION ALL
-        SELECT 1, 9 * applicant_id + 1500, id, 'PROMOTED', 'WAITLIST', 'PENDING_ACKNOWLEDGMENT', NULL, '{}',
-               'next in line' FROM hiring.application WHERE opening_id = 1 AND applicant_id <= %(left)s
+        SELECT 1, turn, id, 'PROMOTED', 'WAITLIST', 'PENDING_ACKNOWLEDGMENT', NULL, '{}',
+               'next in line' FROM turns
         UNION ALL
-        SELECT 1, 9 * applicant_id + 2400, id, CASE WHEN status = 'ACTIVE' THEN 'ACKNOWLEDGED' ELSE 'WITHDRAWN' END::hiring.event_type,
+        SELECT 1, least(turn + 100, 3 * %(hot)s), id, CASE WHEN status = 'ACTIVE' THEN 'ACKNOWLEDGED' ELSE 'WITHDRAWN' END::hiring.event_type,
                'PENDING_ACKNOWLEDGMENT', status, NULL, '{}', 'confirmed in time'
-          FROM hiring.application WHERE opening_id = 1 AND applicant_id <= %(left)s) AS log
+          FROM turns) AS log
      ORDER BY 1, 2
     """,
     """

@@ -316,7 +316,7 @@ def _clauses(wanted: Wanted) -> LiteralString:
     """What is asked of matches themselves."""
     order = _order(wanted)
     place: LiteralString = "created_at" if wanted.order == "newest" else "match_score"
-    mark: LiteralString = f"(SELECT {place}, id FROM matching.match WHERE id = %(after)s)"
+    mark: LiteralString = f"(SELECT {place}, id FROM matching.match WHERE id = %(after)s::bigint)"
     one_status = len(wanted.statuses or ()) == 1
     asked: list[tuple[object, LiteralString]] = [
         (wanted.profile_id, "match.profile_id = %(profile)s"),
@@ -329,7 +329,7 @@ def _clauses(wanted: Wanted) -> LiteralString:
         ),
         (wanted.priority, "match.application_priority = %(priority)s"),
         (wanted.least_score is not None, "match.match_score >= %(least)s"),
-        (wanted.since is not None, "match.id > %(since)s"),
+        (wanted.since is not None, "match.id > %(since)s::bigint"),
         (wanted.listings is not None, "match.listing_id = ANY(%(listings)s)"),
         (not wanted.dropped, "match.dropped_at IS NULL"),
         (wanted.after is not None, f"({order}, match.id) < {mark}"),

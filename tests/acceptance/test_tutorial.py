@@ -34,10 +34,11 @@ WANTED = (
     "This role is fully remote within the United States. The pay is $170,000 - $200,000 per year."
 )
 POSTS = [
-    post(7001, "Senior Software Engineer", "Remote, United States", WANTED),
-    post(
-        7002, "Account Executive", "Oslo, Norway", "You sell, on site in Oslo, with 9 years of it."
-    ),
+    post(id, title, place, text) | {"company_name": "GitLab"}
+    for id, title, place, text in (
+        (7001, "Senior Software Engineer", "Remote, United States", WANTED),
+        (7002, "Account Executive", "Oslo, Norway", "You sell, on site in Oslo."),
+    )
 ]
 
 

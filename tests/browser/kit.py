@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Collection, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
-from playwright.async_api import Browser, ConsoleMessage, Dialog, Page, Request, WebError
+from playwright.async_api import Browser, ConsoleMessage, Dialog, Page, Request, Route, WebError
 
 Size: TypeAlias = Literal["wide", "phone"]
 Theme: TypeAlias = Literal["light", "dark"]
@@ -25,6 +26,7 @@ SIZES: dict[Size, dict[str, Any]] = {
 }
 BUSY = ".htmx-request, .htmx-settling, [aria-busy=true]"
 """Parts that are being asked for are dim for a moment."""
+LIVE = re.compile(r"/live(\?|$)")
 REFUSED = "Failed to load resource: the server responded with a status of "
 
 
@@ -90,9 +92,13 @@ async def window(
     theme: Theme = "light",
     *,
     scripts: bool = True,
+    still: bool = False,
     expected: Collection[str] = (),
 ) -> AsyncIterator[Window]:
-    """A window of a person of its own; at the end nothing may have gone wrong in it."""
+    """A window of a person of its own; at the end nothing may have gone wrong in it.
+
+    `still`: pages hear of no news, so that nothing is drawn anew while it is looked at.
+    """
     context = await browser.new_context(
         base_url=origin,
         color_scheme=theme,
@@ -100,6 +106,8 @@ async def window(
         java_script_enabled=scripts,
         **cast(Any, SIZES[size]),
     )
+    if still:
+        await context.route(LIVE, _hold)
     try:
         made = Window(await context.new_page(), origin, size, theme, expected)
         made.watch()
@@ -107,6 +115,10 @@ async def window(
     finally:
         await context.close()
     assert not made.faults, listed(made.faults)
+
+
+async def _hold(route: Route) -> None:
+    """Neither answered nor refused."""
 
 
 def listed(faults: Iterable[str]) -> str:

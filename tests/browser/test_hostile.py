@@ -51,7 +51,7 @@ async def test_no_page_runs_or_asks_for_what_somebody_wrote_into_it(
     assert not walk.broken, listed(walk.broken)
     faults: list[str] = []
     carrying = 0
-    async with window(browser, spoilt.origin, expected=LOST) as one:
+    async with window(browser, spoilt.origin, still=True, expected=LOST) as one:
         for url in (*walk.pages, *ASKED, *LOST):
             page = await one.go(url)
             if await page.evaluate("window.__xss !== undefined"):

@@ -18,7 +18,7 @@ async def test_tab_reaches_all_there_is_in_its_order_and_one_sees_where(
     browser: Browser, tour: Tour
 ) -> None:
     faults: list[str] = []
-    async with window(browser, tour.place.origin, expected=ERRORS) as one:
+    async with window(browser, tour.place.origin, still=True, expected=ERRORS) as one:
         for url in tour.pages:
             await one.go(url)
             faults += [f"{url}: {said}" for said in await keyboard.faults(one.page)]

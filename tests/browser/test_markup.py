@@ -42,7 +42,7 @@ async def test_no_page_weighs_more_than_a_slow_line_can_bear(browser: Browser, t
     heavy: list[str] = []
     for url in tour.pages:
         # A window of its own: nothing is in its cache.
-        async with window(browser, tour.place.origin, expected=ERRORS) as one:
+        async with window(browser, tour.place.origin, still=True, expected=ERRORS) as one:
             weight = await weigh(one, url)
             if weight > MOST_BYTES:
                 heavy.append(f"{url}: {weight:,} bytes")

@@ -25,7 +25,7 @@ async def test_every_page_fits_and_is_pictured(
     browser: Browser, tour: Tour, size: Size, theme: Theme
 ) -> None:
     faults: list[str] = []
-    async with window(browser, tour.place.origin, size, theme, expected=ERRORS) as one:
+    async with window(browser, tour.place.origin, size, theme, still=True, expected=ERRORS) as one:
         for url in tour.pages:
             page = await one.go(url)
             width, room = await page.evaluate(WIDTHS)

@@ -18,7 +18,7 @@ async def test_no_page_breaks_a_rule_of_accessibility_in_either_theme(
     browser: Browser, tour: Tour
 ) -> None:
     faults: list[str] = []
-    async with window(browser, tour.place.origin, expected=ERRORS) as one:
+    async with window(browser, tour.place.origin, still=True, expected=ERRORS) as one:
         for url in tour.pages:
             for theme in ("light", "dark"):
                 await one.turn(theme)
@@ -33,7 +33,9 @@ async def test_without_scripts_every_page_shows_what_it_has(
     browser: Browser, tour: Tour, size: Size
 ) -> None:
     faults: list[str] = []
-    async with window(browser, tour.place.origin, size, scripts=False, expected=ERRORS) as one:
+    async with window(
+        browser, tour.place.origin, size, scripts=False, still=True, expected=ERRORS
+    ) as one:
         for url in tour.pages:
             page = await one.go(url)
             if not await page.locator("main h1").is_visible():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import random
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import LiteralString
 from jobmill import queue
 from jobmill.catalog import sources
 from jobmill.db import Database
+from jobmill.demo import life
 from jobmill.demo.hiring import BY, EMPLOYER
 from jobmill.hiring import applicants, company, keys, openings, reading, steps
 from jobmill.hiring.actor import applicant
@@ -36,13 +38,11 @@ READ: dict[str, LiteralString] = {
 async def live_a_while(database: Database) -> None:
     """Through the real pipelines, with troubles; then everything stands still."""
     await begin(database, day=30)
+    await set_clock(database, 0)
     async with running(database):
         await see(database, BEGINNING)
+    await set_clock(database, 1.55)
     async with database.transaction() as tx:
-        # Days that are long, so that no trouble is over before somebody has met it.
-        await tx.execute(
-            "UPDATE demo.world SET day = '1 hour', began_at = now() - 1.55 * '1 h'::interval"
-        )
         ids = await sources.enabled(tx)
         await queue.submit_all(tx, [source.work(id) for id in ids])
     async with running(database):
@@ -50,11 +50,22 @@ async def live_a_while(database: Database) -> None:
     await make_offer(database)
 
 
+async def set_clock(database: Database, days: float) -> None:
+    """From now on days are long: no trouble comes or goes while a busy machine is at work."""
+    day = dt.timedelta(hours=1)
+    async with database.transaction() as tx:
+        statement = "UPDATE demo.world SET day = %(day)s, began_at = now() - %(days)s * %(day)s"
+        await tx.execute(statement, {"day": day, "days": days})
+
+
 async def see(database: Database, signs: Mapping[str, LiteralString]) -> None:
-    """Wait until all of it has come true."""
+    """Let people act until all of it has come true."""
+    dice = random.Random(7)
     async with asyncio.timeout(PATIENCE):
         while not all([await fetch(database, sql) == [True] for sql in signs.values()]):
-            await asyncio.sleep(0.2)
+            async with database.transaction() as tx:
+                await life.tick(tx, dice)
+            await asyncio.sleep(0.3)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,8 @@ from typing import Any
 import pytest
 
 from jobmill.catalog.posting import Posting, Salary
-from jobmill.cli import triage
 from jobmill.db import Database
-from jobmill.matching import matches, profiles, verdicts, waiting
+from jobmill.matching import export, matches, profiles, verdicts, waiting
 from jobmill.matching.profile import Profile
 from tests.catalog import kit
 from tests.cli import forked
@@ -476,7 +475,7 @@ async def test_an_export_has_all_fields_and_is_safe_in_a_spreadsheet(
 
 
 async def test_an_export_goes_on_past_a_page(run: Run, database: Database) -> None:
-    many = triage.PAGE + 3
+    many = export.PAGE + 3
     await make(database, *([90] * many))
     found = answers(await run("export", "--json"))
     assert sorted(one["id"] for one in found) == list(range(1, many + 1))

@@ -241,6 +241,7 @@ OPEN = {
     "POST /api/session",
     "DELETE /api/session",
     "POST /sign-out",
+    "POST /my/forget",
     "GET /openings",
     "GET /openings/feed.xml",
     "GET /openings/{opening_id}",

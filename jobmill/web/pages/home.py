@@ -100,7 +100,7 @@ async def read(tx: Tx) -> State:
         best=[Row.of(one) for one in found],
         unjudged=await waiting.count(tx, most=MANY),
         totals=await totals.count(tx),
-        approvals=len(await approvals.find(tx, limit=FEW * 4 + 1)),
+        approvals=await approvals.count(tx, most=MANY),
         alerts=await watch.alerts(tx, limit=FEW),
         offers=await pending.soonest(tx, limit=FEW),
         spent=await ledger.standing(tx, "day"),
@@ -145,14 +145,9 @@ def _wrong(state: State) -> list[Need]:
 def _waiting(state: State) -> list[Need]:
     found: list[Need] = []
     if state.approvals:
-        most = FEW * 4
-        more = state.approvals > most
         text = say_many(
-            "%(n)s board waits for your word.",
-            "%(n)s boards wait for your word.",
-            min(state.approvals, most),
+            "%(n)s board waits for your word.", "%(n)s boards wait for your word.", state.approvals
         )
-        text = say("More than %(n)s boards wait for your word.", n=most) if more else text
         found.append(Need("busy", text, "/sources?show=waiting", say("Decide")))
     if state.new:
         text = say_many("%(n)s new match is there.", "%(n)s new matches are there.", state.new)

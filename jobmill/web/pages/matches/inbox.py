@@ -98,8 +98,9 @@ async def draw(
         if version is None:
             return page("matches/nobody.html")
         shown = await read(tx, version, asked, done, gone)
-    next = shown.found.next
+    on = shown.found.next
     plain = asked.without("after")
+    tabs = [(Inbox.of(one.filters, asked.profile), one) for one in shown.views]
     return page(
         "matches/page.html",
         faults.status(error) if error else 200,
@@ -108,8 +109,9 @@ async def draw(
         shown=shown,
         reach=REACH,
         rows=[Row.of(one) for one in shown.found.matches],
-        tabs=[(Inbox.of(one.filters, asked.profile), one) for one in shown.views],
-        more=next and asked.url("/matches", after=next),
+        tabs=tabs,
+        view=next((one for inbox, one in tabs if inbox == plain), None),
+        more=on and asked.url("/matches", after=on),
         first=plain.url("/matches"),
         plain=plain,
         news=plain.url("/matches/news", since=shown.newest),
