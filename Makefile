@@ -4,7 +4,7 @@ PY = .venv/bin/python
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test screenshots check fmt eval bench bench-queue bench-ingest bench-rotation bench-pipeline bench-hiring soak clean
+.PHONY: help setup setup-dev run test screenshots check fmt eval bench bench-queue bench-ingest bench-rotation bench-pipeline bench-hiring bench-pages soak clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do \
@@ -43,7 +43,7 @@ fmt: setup-dev  ## Format the code and rewrite the generated pages
 eval: setup-dev  ## Measure how right answers are on real data; ARGS= names single parts
 	@$(PY) -m evaluation.run $(ARGS)
 
-bench: bench-queue bench-ingest bench-pipeline bench-rotation bench-hiring  ## Run all benchmarks
+bench: bench-queue bench-ingest bench-pipeline bench-rotation bench-hiring bench-pages  ## Run all benchmarks
 
 bench-queue: setup-dev  ## Measure the queue; ARGS= is handed on
 	@$(PY) -m bench.queue.run $(ARGS)
@@ -60,6 +60,9 @@ bench-rotation: setup-dev  ## Measure what the rotation policies find and how fa
 
 bench-hiring: setup-dev  ## Measure openings over HTTP: crowds, big waitlists, replay; ARGS= is handed on
 	@$(PY) -m bench.hiring.run $(ARGS)
+
+bench-pages: setup-dev  ## Measure every page beside a million listings; ARGS= is handed on
+	@$(PY) -m bench.pages.run $(ARGS)
 
 soak: setup-dev  ## Run the tests that take minutes
 	@$(PY) -m pytest -m soak --timeout=0 $(ARGS)

@@ -7,6 +7,7 @@ import ipaddress
 import os
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_origin
 
@@ -386,7 +387,12 @@ def allowed(name: str) -> str:
     """In words, what a setting accepts."""
     if name in _IN_WORDS:
         return _IN_WORDS[name]
-    return _words(Settings.model_json_schema()["properties"][name])
+    return _words(_schema()["properties"][name])
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return Settings.model_json_schema()
 
 
 def _words(schema: dict[str, Any]) -> str:

@@ -52,11 +52,14 @@ async def _ids(tx: Tx, wanted: Wanted) -> list[CompanyId]:
         SELECT id FROM catalog.company
          WHERE (%(q)s::text IS NULL OR position(lower(%(q)s) IN lower(name)) > 0)
            AND (%(tier)s::text IS NULL OR tier = %(tier)s)
-           AND (%(known)s::text IS NULL OR %(known)s = CASE
-                WHEN coalesce(website, '') = '' THEN 'sparse'
-                WHEN length(about) > %(good_about)s AND length(culture) > %(good_culture)s THEN 'good'
+           -- Compared inside: of a comparison with the whole CASE the planner expects next to none,
+           -- and sorts all of them for it.
+           AND (%(known)s::text IS NULL OR CASE
+                WHEN coalesce(website, '') = '' THEN %(known)s = 'sparse'
+                WHEN length(about) > %(good_about)s AND length(culture) > %(good_culture)s
+                THEN %(known)s = 'good'
                 WHEN length(about) > %(little_about)s OR length(culture) > %(little_culture)s
-                THEN 'minimal' ELSE 'sparse' END)
+                THEN %(known)s = 'minimal' ELSE %(known)s = 'sparse' END)
            AND (NOT %(waiting)s
                 OR job_board_url IS NOT NULL AND job_board_decision IS NULL
                    AND job_board_confidence IS DISTINCT FROM 'high'

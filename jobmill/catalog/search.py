@@ -111,8 +111,10 @@ async def find(
         return _page(found, query, limit)
     # A plan that is made for any words is a bad one for most.
     await tx.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-    edge = await _edge(tx, query, asked)
     found = await rows(tx, Hit, select(query, asked, walk=True), asked)
+    if len(found) > limit and not best:
+        return _page(found, query, limit)
+    edge = await _edge(tx, query, asked)
     if edge is None or len(found) > limit:
         return _page(found, query, limit, partial=best and edge is not None)
     ids = await few(tx, query, patience=patience)

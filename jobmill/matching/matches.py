@@ -290,9 +290,14 @@ def select(wanted: Wanted) -> LiteralString:
     near: LiteralString = f"""
         (SELECT * FROM matching.match WHERE {_clauses(wanted)} {order} LIMIT %(reach)s) AS match
     """
+    # OFFSET 0: these are found first and put in order after, not the other way round.
+    these: LiteralString = (
+        "(SELECT * FROM matching.match WHERE listing_id = ANY(%(listings)s) OFFSET 0) AS match"
+    )
+    several: LiteralString = "matching.match" if wanted.listings is None else these
     return f"""
         SELECT {COLUMNS}
-          FROM {"matching.match" if wanted.reach is None else near}
+          FROM {several if wanted.reach is None else near}
           JOIN matching.profile ON profile.id = match.profile_id
           JOIN catalog.listing ON listing.id = match.listing_id
          WHERE {_clauses(wanted)} AND {_facts(wanted)} {order} LIMIT %(limit)s
@@ -441,16 +446,20 @@ async def listed(tx: Tx, profile_id: ProfileId, *, most: int) -> list[Count]:
         tx,
         Count,
         """
+        SELECT 'new'::matching.match_status AS status, count(*)::int AS count
+          FROM (SELECT FROM matching.match
+                 WHERE profile_id = %(profile)s AND status = 'new' AND dropped_at IS NULL
+                   AND EXISTS (SELECT 1 FROM catalog.listing
+                                WHERE listing.id = listing_id AND closed_at IS NULL)
+                 LIMIT %(most)s) AS open
+        UNION ALL
+        -- These by an index alone: what their listings say does not matter.
         SELECT one.status, counted.count
-          FROM unnest(enum_range(NULL::matching.match_status)) AS one (status),
+          FROM unnest(enum_range('saved'::matching.match_status, NULL)) AS one (status),
                LATERAL (SELECT count(*)::int AS count
                           FROM (SELECT FROM matching.match
                                  WHERE profile_id = %(profile)s AND match.status = one.status
                                    AND dropped_at IS NULL
-                                   AND (match.status <> 'new'
-                                        OR EXISTS (SELECT 1 FROM catalog.listing
-                                                    WHERE listing.id = listing_id
-                                                      AND closed_at IS NULL))
                                  LIMIT %(most)s) AS kept) AS counted
         """,
         {"profile": profile_id, "most": most},

@@ -193,6 +193,14 @@ async def tally(tx: Tx, profile_id: int) -> list[Tally]:
     )
 
 
+async def count(tx: Tx, profile_id: int, *, most: int = 1_000) -> int:
+    """How many were judged for a profile; of very many, the first `most`."""
+    sql = """
+        SELECT count(*) FROM (SELECT FROM matching.verdict WHERE profile_id = %s LIMIT %s) AS few
+    """
+    return await value(tx, int, sql, [profile_id, most]) or 0
+
+
 async def is_any(tx: Tx, profile_id: int) -> bool:
     """Whether anything was judged for a profile."""
     sql = "SELECT EXISTS (SELECT 1 FROM matching.verdict WHERE profile_id = %s)"

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial.md"
 BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"\b(?:MATCH|LISTING|REF|OPENING|ITEM|SOURCE|PID)\b")
 START = "make run"
-PATIENCE = 60.0
+PATIENCE = 90.0
 API = "boards-api.greenhouse.io"
 WANTED = (
     "You will build the services behind our product.\n"
@@ -42,12 +43,12 @@ POSTS = [
 ]
 
 
+@dataclass
 class Step:
     """A line of the tutorial, and what is shown below it."""
 
-    def __init__(self, line: str, shown: str | None = None) -> None:
-        self.line = line
-        self.shown = shown
+    line: str
+    shown: str | None = None
 
 
 def steps(text: str) -> list[Step]:
@@ -99,7 +100,6 @@ class Reader:
             "JOBMILL_WEB_PORT": str(self.port),
             "JOBMILL_LOG_LEVEL": "error",
         }
-        self.said = folder / "said"
         self.mill: subprocess.Popen[bytes] | None = None
         (folder / ".venv").symlink_to(sys.prefix)
 
@@ -134,16 +134,19 @@ class Reader:
 
     def start(self) -> str:
         """`make run`, without its set-up: this environment is set up already."""
-        with self.said.open("wb") as said:
+        if self.mill:
+            self.mill.wait(20)
+        said, errors = self.folder / "said", self.folder / "errors"
+        with said.open("wb") as out, errors.open("wb") as wrong:
             self.mill = subprocess.Popen(
-                ["jobmill", "up"], cwd=self.folder, env=self.own, stdout=said, stderr=said
+                ["jobmill", "up"], cwd=self.folder, env=self.own, stdout=out, stderr=wrong
             )
         deadline = time.monotonic() + PATIENCE
-        while "  stop " not in (text := self.said.read_text()):
-            assert self.mill.poll() is None, text
-            assert time.monotonic() < deadline, text
+        while "Ctrl-C\n" not in said.read_text():
+            assert self.mill.poll() is None, errors.read_text()
+            assert time.monotonic() < deadline, errors.read_text()
             time.sleep(0.05)
-        return text
+        return said.read_text()
 
     def meet(self, board: Site) -> None:
         """Begin anew with `board` in place of Greenhouse: in the demo its own answers there."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from psycopg import sql
+from psycopg.errors import CheckViolation
 from psycopg.types.json import Jsonb
 
 from jobmill.db import Database, Tx
@@ -37,9 +38,8 @@ URLS = (
 )
 WRITTEN = {
     "catalog.company": "name about culture mission industry headquarters_location founded "
-    "company_size_category size job_board_evidence",
-    "catalog.listing": "title company location department description requirements seniority "
-    "employment_type requisition_id duplicate_why",
+    "size job_board_evidence",
+    "catalog.listing": "title company location department description requirements requisition_id",
     "catalog.run": "detail",
     "catalog.incident": "detail",
     "catalog.source": "name company_name last_detail disabled_reason evidence",
@@ -97,9 +97,16 @@ async def _write(tx: Tx, table: str, column: str, attacks: tuple[str, ...]) -> N
     statement = """
         WITH numbered AS (SELECT ctid AS row, row_number() OVER () AS n FROM {table})
         UPDATE {table} SET {column} = (%(attacks)s::text[])[1 + n %% %(many)s] || n
-          FROM numbered WHERE {table}.ctid = row
+          FROM numbered
+         WHERE {table}.ctid = row AND (%(everywhere)s OR {column} IS NOT NULL)
     """
-    await _run(tx, statement, table, column, attacks=list(attacks), many=len(attacks))
+    values = {"attacks": list(attacks), "many": len(attacks)}
+    try:
+        async with tx.transaction():
+            await _run(tx, statement, table, column, everywhere=True, **values)
+    except CheckViolation:
+        # Only some rows may have it.
+        await _run(tx, statement, table, column, everywhere=False, **values)
 
 
 async def _write_list(tx: Tx, table: str, column: str) -> None:

@@ -24,7 +24,7 @@ SIZES: dict[Size, dict[str, Any]] = {
         "device_scale_factor": 2,
     },
 }
-BUSY = ".htmx-request, .htmx-settling, [aria-busy=true]"
+BUSY = ".htmx-request:not(#live), .htmx-settling, [aria-busy=true]"
 """Parts that are being asked for are dim for a moment."""
 LIVE = re.compile(r"/live(\?|$)")
 REFUSED = "Failed to load resource: the server responded with a status of "
@@ -107,7 +107,7 @@ async def window(
         **cast(Any, SIZES[size]),
     )
     if still:
-        await context.route(LIVE, _hold)
+        await context.route(LIVE, _say_nothing)
     try:
         made = Window(await context.new_page(), origin, size, theme, expected)
         made.watch()
@@ -117,8 +117,8 @@ async def window(
     assert not made.faults, listed(made.faults)
 
 
-async def _hold(route: Route) -> None:
-    """Neither answered nor refused."""
+async def _say_nothing(route: Route) -> None:
+    await route.fulfill(status=204)
 
 
 def listed(faults: Iterable[str]) -> str:

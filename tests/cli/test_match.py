@@ -547,3 +547,19 @@ async def test_each_profile_has_matches_of_its_own(run: Run, database: Database)
     assert "None of 1 listing fits night" in (await run("list", "--profile", "night")).stdout
     (told,) = answers(await run("why", place.listing, "--profile", "night", "--json"))
     assert (told["profile"], told["outcome"]) == ("night", "filtered")
+
+
+async def test_a_view_is_saved_listed_shown_and_removed(run: Run, database: Database) -> None:
+    await make(database, 90, 82)
+    assert "There are none" in (await run("view", "list")).stdout
+    saved = await run("view", "save", "Good ones", "--least", 85, "--newest", "--json")
+    (kept,) = answers(saved)
+    assert (kept["name"], kept["least"], kept["order"]) == ("Good ones", 85, "newest")
+    assert [one["name"] for one in answers(await run("view", "list", "--json"))] == ["Good ones"]
+    shown = answers(await run("view", "show", "good ones", "--json"))
+    assert [one["matchScore"] for one in shown] == [90]
+    assert (await run("view", "save", "good ones")).returncode == 4
+    assert "removed" in (await run("view", "remove", "Good ones")).stdout
+    gone = await run("view", "show", "Good ones")
+    assert gone.returncode == 3
+    assert "`jobmill match view list`" in gone.stderr

@@ -18,9 +18,9 @@ VENDOR = HERE / "static" / "vendor"
 
 
 async def test_a_page_shows_where_it_is_and_hears_of_its_topics(site: httpx2.AsyncClient) -> None:
-    page = Html((await site.get("/")).text)
-    [here] = page.css("nav [aria-current]")
-    assert here.attributes["href"] == "/"
+    page = Html((await site.get("/queue")).text)
+    [here] = page.css(".menu [aria-current]")
+    assert here.attributes["href"] == "/queue"
     [live] = page.css("#live")
     assert live.attributes["hx-sse:connect"] == "/live?topic=queue"
     [part] = page.css("[hx-select]")

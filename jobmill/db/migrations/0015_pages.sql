@@ -37,6 +37,9 @@ SELECT date_trunc('hour', called_at, 'UTC'), platform, 0, count(*), sum(result_c
        count(*) FILTER (WHERE new = 0), count(*) FILTER (WHERE answer IN ('gone', 'error')), sum(requests)
   FROM rotation.call GROUP BY 1, 2;
 
+-- How many requests a platform had of late, by the index alone.
+DROP INDEX rotation.call_of_platform;
+CREATE INDEX call_of_platform ON rotation.call (platform, called_at) INCLUDE (requests);
 -- Calls that brought something: which sources brought most.
 CREATE INDEX call_fruitful ON rotation.call (called_at) INCLUDE (source_id, new) WHERE new > 0;
 -- Listings that repeat no other: how many each platform found.
@@ -46,3 +49,13 @@ CREATE INDEX listing_unique ON catalog.listing (first_seen_at) INCLUDE (source_i
 CREATE INDEX target_of_status ON rotation.target (status, source_id);
 CREATE INDEX target_of_platform ON rotation.target (platform, source_id);
 DROP INDEX rotation.target_platform;
+
+-- A log without its words: what a replay and a summary fold, a tenth of what the rows hold.
+CREATE INDEX event_folded ON hiring.event (opening_id, seq)
+    INCLUDE (application_id, type, from_status, to_status, queue_key, deadline, created_at);
+
+-- The best companies first, and sources that run but whose last run was odd.
+CREATE INDEX company_best ON catalog.company (coalesce(priority_score, -1) DESC, id DESC);
+CREATE INDEX source_troubled ON catalog.source (id) WHERE status = 'active' AND last_cause IS NOT NULL;
+-- What a match cost, by how many there were in the last days.
+CREATE INDEX match_created ON matching.match (created_at);

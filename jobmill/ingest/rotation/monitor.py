@@ -60,12 +60,10 @@ async def brought(tx: Tx, at: dt.datetime, span: dt.timedelta) -> list[Brought]:
                    sum(wasted)::int AS wasted, sum(failed)::int AS failed,
                    sum(requests)::int AS requests
               FROM told GROUP BY platform
-        ), first_seen AS (
-            SELECT source_id, count(*) AS listings FROM catalog.listing
-             WHERE first_seen_at > %(since)s AND duplicate_of IS NULL GROUP BY source_id
         ), listed AS (
-            SELECT source_type AS platform, sum(listings)::int AS unique_listings
-              FROM first_seen JOIN catalog.source ON source.id = source_id
+            SELECT source_type AS platform, count(*)::int AS unique_listings
+              FROM catalog.listing JOIN catalog.source ON source.id = source_id
+             WHERE first_seen_at > %(since)s AND duplicate_of IS NULL
              GROUP BY source_type
         )
         SELECT platform, coalesce(calls, 0) AS calls, coalesce(results, 0) AS results,
@@ -209,7 +207,7 @@ async def standstill(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> lis
         Standstill,
         """
         SELECT 'targets' AS what, count(*)::int AS targets, target.status::text AS why
-          FROM rotation.target WHERE target.status <> 'active' GROUP BY target.status
+          FROM rotation.target WHERE target.status IN ('paused', 'bad') GROUP BY target.status
         UNION ALL
         SELECT 'sources', count(*)::int, disabled_reason
           FROM catalog.source WHERE status = 'disabled' GROUP BY disabled_reason

@@ -59,7 +59,7 @@ const MOVES = { j: 1, k: -1 };
 let lastRow = null;
 
 function focusRow(row) {
-  const link = row && row.querySelector("h2 a");
+  const link = row && row.querySelector("h2 a, h3 a");
   if (link) link.focus();
 }
 

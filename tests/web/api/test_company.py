@@ -211,7 +211,7 @@ async def test_the_house_says_who_is_one_person_and_how_often_they_may_apply(
 def test_the_house_is_what_the_operator_set() -> None:
     assert of(Settings()) == House()
     given = Settings(fold_email_aliases=True, applications_per_person_per_day=3)
-    assert of(given) == House(fold_aliases=True, most_a_day=3)
+    assert of(given) == House(fold_aliases=True, most_a_day=3, settings=given)
 
 
 def test_the_house_writes_letters_once_it_has_a_server_and_a_sender() -> None:

@@ -81,6 +81,8 @@ async def show(
         columns=columns,
         done=last[0] if last else None,
         back=asked.url("/matches/board"),
+        # With what was done last: else the next news would take the way back away.
+        here=asked.url("/matches/board", done=done),
     )
 
 

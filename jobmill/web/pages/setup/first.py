@@ -64,7 +64,7 @@ async def _read(tx: Tx, standing: Standing) -> Progress:
     found = await matches.find(tx, Wanted(profile_id=id, limit=FIRST))
     return Progress(
         listings,
-        sum(one.count for one in await verdicts.tally(tx, id)),
+        await verdicts.count(tx, id, most=MANY),
         await waiting.count(tx, id, most=MANY),
         [Row.of(one) for one in found],
         worker,
