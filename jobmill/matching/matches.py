@@ -449,8 +449,9 @@ async def listed(tx: Tx, profile_id: ProfileId, *, most: int) -> list[Count]:
         SELECT 'new'::matching.match_status AS status, count(*)::int AS count
           FROM (SELECT FROM matching.match
                  WHERE profile_id = %(profile)s AND status = 'new' AND dropped_at IS NULL
+                   -- OFFSET keeps the planner from joining all listings for those that it counts.
                    AND EXISTS (SELECT 1 FROM catalog.listing
-                                WHERE listing.id = listing_id AND closed_at IS NULL)
+                                WHERE listing.id = listing_id AND closed_at IS NULL OFFSET 0)
                  LIMIT %(most)s) AS open
         UNION ALL
         -- These by an index alone: what their listings say does not matter.

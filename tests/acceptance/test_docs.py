@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ GUIDES = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", *(ROOT / "docs/how-
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`([^`\n]+)`|^(?: {4}|\$ )(.+)$|^(jobmill .+)$", re.MULTILINE)
+QUOTED = re.compile(r""" "[^"]*"? | '[^']*'? """, re.VERBOSE)
 PAGE = re.compile(r"`(/[a-z][^`?#]*)[^`]*`")
 NOT_LITERAL = re.compile(r"[^a-z-]")
 """What stands for something else: `ID`, `…`, `a|b`, `[URL]`."""
@@ -65,7 +65,7 @@ def _commands(text: str) -> Iterator[str]:
 
 def _is_known(line: str) -> bool:
     command: Any = typer.main.get_command(app)
-    words = shlex.split(line.replace("'", ""))
+    words = QUOTED.sub("", line).split()
     while words and (inner := getattr(command, "commands", None)):
         word = words.pop(0)
         if word not in inner:

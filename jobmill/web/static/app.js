@@ -121,6 +121,18 @@ document.addEventListener("htmx:after:swap", () => {
   lastRow = null;
 });
 
+// So does whoever stood on a link of a part that is drawn anew.
+let lastLink = null;
+document.addEventListener("htmx:before:swap", () => {
+  const link = document.activeElement.closest("main a[href]");
+  lastLink = link && link.getAttribute("href");
+});
+document.addEventListener("htmx:after:swap", () => {
+  if (!lastLink || document.activeElement !== document.body) return;
+  const again = document.querySelector(`main a[href="${CSS.escape(lastLink)}"]`);
+  if (again) again.focus({ preventScroll: true });
+});
+
 // What was refused is told by the page itself.
 document.addEventListener("htmx:response:error", (event) => {
   if (event.target.closest("[data-row]")) location.reload();

@@ -1,0 +1,194 @@
+"""Pages go by index and read what they show: no plan of theirs reads a table of size whole.
+
+Some thousands of rows of everything are made once for the module, by the statements of `make bench-pages`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any, ClassVar
+
+import httpx2
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+from psycopg_pool import AsyncConnectionPool
+
+from bench.pages import world
+from bench.pages.world import Sizes
+from jobmill.db import Database, Tx
+from jobmill.demo import person
+from jobmill.matching import profiles
+from jobmill.web import site as pages
+from tests.conftest import run
+from tests.web.conftest import served
+
+BIG = {
+    *("catalog.listing", "catalog.source", "catalog.company"),
+    *("matching.match", "matching.verdict"),
+    *("queue.item", "queue.event"),
+    *("hiring.application", "hiring.event"),
+    "rotation.call",
+}
+SIZES = Sizes(
+    listings=24_000,
+    companies=8_000,
+    sources=6_000,
+    verdicts=24_000,
+    matches=6_000,
+    items=8_000,
+    live=200,
+    lineage=300,
+    calls=12_000,
+    runs=100,
+    ran=60,
+    openings=60,
+    applications=6_000,
+    hot=4_000,
+    left=1_000,
+    budget=200,
+    people=10,
+)
+
+
+@pytest.fixture(scope="module")
+async def past(server: str, template: str) -> AsyncIterator[str]:
+    name = "pages_with_a_past"
+    run(server, "CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy", name, template)
+    url = make_conninfo(server, dbname=name)
+    async with await psycopg.AsyncConnection.connect(url) as tx:
+        await tx.execute(
+            """
+            INSERT INTO queue.phase
+            SELECT 'listing', stage, place, 1, 1000, 3, 10
+              FROM unnest(ARRAY['filter', 'analyze', 'save']) WITH ORDINALITY AS known (stage, place)
+            """
+        )
+        await profiles.save(tx, "ada", person.PROFILE)
+    with psycopg.connect(url, autocommit=True) as connection:
+        world.fill(connection, SIZES)
+    yield url
+    run(server, "DROP DATABASE {} WITH (FORCE)", name)
+
+
+class Explained(psycopg.AsyncCursor[Any]):
+    """Asks for the plan of everything that is read, as it went."""
+
+    plans: ClassVar[list[dict[str, Any]]] = []
+
+    async def execute(self, query: Any, params: Any = None, **more: Any) -> Any:
+        if re.match(r"(--.*\s+)*(SELECT|WITH)\b", str(query).strip()):
+            plain = psycopg.AsyncCursor(self.connection)
+            await plain.execute(f"EXPLAIN (ANALYZE, VERBOSE, FORMAT JSON) {query}", params)
+            [[[told]]] = await plain.fetchall()
+            self.plans.append(told["Plan"])
+        return await super().execute(query, params, **more)
+
+
+@asynccontextmanager
+async def explained(url: str) -> AsyncIterator[Database]:
+    kwargs: dict[str, Any] = {"cursor_factory": Explained}
+    pool: AsyncConnectionPool[Tx] = AsyncConnectionPool(url, kwargs=kwargs, open=False)
+    async with pool:
+        yield Database(url, pool)
+
+
+@pytest.fixture
+async def site(past: str) -> AsyncIterator[httpx2.AsyncClient]:
+    async with explained(past) as database, served(pages.make(database, local=True)) as client:
+        yield client
+
+
+def scans(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Whatever reads a table of size."""
+    if f"{plan.get('Schema')}.{plan.get('Relation Name')}" in BIG:
+        yield plan
+    for below in plan.get("Plans", ()):
+        yield from scans(below)
+
+
+def read(scan: dict[str, Any]) -> float:
+    """Rows that were looked at, whether or not they came through."""
+    left = sum(scan.get(f"Rows Removed by {why}", 0) for why in ("Filter", "Index Recheck"))
+    return (scan["Actual Rows"] + left) * scan["Actual Loops"]
+
+
+async def looked_at(site: httpx2.AsyncClient, path: str) -> list[dict[str, Any]]:
+    """How the page read the tables of size."""
+    Explained.plans.clear()
+    answer = await site.get(path)
+    assert answer.status_code == 200, answer.text
+    assert Explained.plans
+    return [scan for plan in Explained.plans for scan in scans(plan)]
+
+
+async def sparing(site: httpx2.AsyncClient, path: str, most: int) -> None:
+    """The page reads no table of size whole, and nowhere more rows than `most`."""
+    found = await looked_at(site, path)
+    whole = [one["Relation Name"] for one in found if one["Node Type"] == "Seq Scan"]
+    assert not whole, (path, whole)
+    dear = [(one["Relation Name"], read(one)) for one in found if read(one) > most]
+    assert not dear, (path, dear)
+
+
+FEW = 1_100
+"""A page of 50, what is looked up for each of them, and tabs that count to a thousand."""
+WALK = 4_100
+"""The newest among which listings are looked for, or seven tabs of matches; there are six times as many."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    """
+    /companies /companies?order=newest /companies?tier=S /companies?waiting=true /companies?known=good
+    /sources /sources?show=waiting /sources?show=troubled /sources?show=disabled /sources?show=rejected
+    /sources/5957 /companies/2 /listings /listings/23999 /listings?state=all
+    /rotation/targets /rotation/targets?status=paused /rotation/targets?platform=lever /rotation/targets/5957
+    /queue /queue/items /queue/items?status=FAILED /queue/items?status=PENDING /queue/items/77
+    /queue/lineage/b1600000-0000-4000-8000-000000000000
+    /hiring /hiring?status=closed /hiring/1 /hiring/1/events /hiring/1/events?upto=2000 /hiring/1/people/3000
+    /openings /openings/1 /profile
+    """.split(),
+)
+async def test_a_page_reads_what_it_shows(site: httpx2.AsyncClient, path: str) -> None:
+    await sparing(site, path, FEW)
+
+
+@pytest.mark.parametrize(
+    "path",
+    """
+    /listings?arrangement=remote /listings?state=closed /listings?q=python&sort=best /listings?company=river
+    /listings?location=lisbon /listings?q=fortran /matches?arrangement=remote /matches?q=python
+    /matches /matches?order=newest /matches?status=saved /matches?status=new&order=newest /matches/board
+    """.split(),
+)
+async def test_what_is_looked_for_is_looked_for_within_reach(
+    site: httpx2.AsyncClient, path: str
+) -> None:
+    await sparing(site, path, WALK)
+
+
+@pytest.mark.parametrize(
+    "path",
+    "/matches /matches?order=newest /companies /sources /listings /queue/items /rotation/targets".split(),
+)
+async def test_a_later_page_costs_no_more_than_the_first(
+    site: httpx2.AsyncClient, path: str
+) -> None:
+    for _ in range(3):
+        page = await site.get(path)
+        found = re.search(r'rel="next" href="([^"]+)"', page.text)
+        assert found, path
+        path = found[1].replace("&amp;", "&")
+        await sparing(site, path, WALK if path.startswith("/matches") else FEW)
+
+
+async def test_the_guard_itself_can_fail(site: httpx2.AsyncClient, past: str) -> None:
+    with pytest.raises(AssertionError, match="'match'"):
+        await sparing(site, "/matches", 10)
+    async with await psycopg.AsyncConnection.connect(past, cursor_factory=Explained) as tx:
+        Explained.plans.clear()
+        await tx.execute("SELECT count(*) FROM catalog.company WHERE about = 'x'")
+    assert [one["Node Type"] for plan in Explained.plans for one in scans(plan)] == ["Seq Scan"]
