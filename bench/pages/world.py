@@ -320,6 +320,14 @@ ROTATION: tuple[LiteralString, ...] = (
       JOIN catalog.source ON source.id = 1 + n::bigint * 7919 %% %(sources)s
      ORDER BY n
     """,
+    # The trigger that sums calls up is off.
+    """
+    INSERT INTO rotation.spell
+    SELECT date_trunc('hour', called_at, 'UTC'), platform, 0, count(*), sum(result_count), sum(new),
+           sum(duplicates), count(*) FILTER (WHERE new = 0),
+           count(*) FILTER (WHERE answer IN ('gone', 'error')), sum(requests)
+      FROM rotation.call GROUP BY 1, 2
+    """,
     """
     INSERT INTO rotation.call_page (call_id, number, signature, key, result_count)
     SELECT id, 1, signature, key, result_count FROM rotation.call WHERE id > %(calls)s - 20000

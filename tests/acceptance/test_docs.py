@@ -15,6 +15,7 @@ from jobmill.db import Database
 from tests.web.test_every_route import routes
 
 ROOT = Path(__file__).parents[2]
+ROOT_COMMAND: Any = typer.main.get_command(app)
 DOCS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 GUIDES = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", *(ROOT / "docs/how-to").glob("*.md")]
 
@@ -64,13 +65,15 @@ def _commands(text: str) -> Iterator[str]:
 
 
 def _is_known(line: str) -> bool:
-    command: Any = typer.main.get_command(app)
+    command = ROOT_COMMAND
     words = QUOTED.sub("", line).split()
     while words and (inner := getattr(command, "commands", None)):
         word = words.pop(0)
         if word not in inner:
             return bool(NOT_LITERAL.search(word))
         command = inner[word]
+    if command.context_settings.get("ignore_unknown_options"):  # It hands them on.
+        return True
     options = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
     return options <= {"--help", "-h", *_options(command)}
 

@@ -58,14 +58,10 @@ async def test_no_page_runs_or_asks_for_what_somebody_wrote_into_it(
             if await page.evaluate("window.__xss !== undefined"):
                 faults.append(f"{url}: a script ran")
             faults += [f"{url}: {found}" for found in await page.evaluate(RUNS)]
-            carrying += "__xss" in await page.locator("main").inner_text()
+            text = await page.locator("main").inner_text()
+            carrying += "__xss" in text
+            if "49${" in text:
+                faults.append(f"{url}: a template worked out what somebody wrote")
     assert not faults, listed(faults)
     # Else nothing was attacked.
     assert carrying > len(walk.pages) / 3
-
-
-async def test_templates_do_not_work_out_what_somebody_wrote(spoilt: Place) -> None:
-    walk = await every_page.find(spoilt)
-    texts = [await every_page.read(spoilt, url) for url in walk.pages]
-    assert any("{{7*7}}$" in text for text in texts)
-    assert not any("49${window" in text for text in texts)

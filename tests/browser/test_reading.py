@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from tests.browser import axe, every_page
 from tests.browser.conftest import Tour
 from tests.browser.every_page import ERRORS
-from tests.browser.kit import Size, listed, window
+from tests.browser.kit import listed, window
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -28,13 +28,10 @@ async def test_no_page_breaks_a_rule_of_accessibility_in_either_theme(
     assert not faults, listed(faults)
 
 
-@pytest.mark.parametrize("size", ["wide", "phone"])
-async def test_without_scripts_every_page_shows_what_it_has(
-    browser: Browser, tour: Tour, size: Size
-) -> None:
+async def test_without_scripts_every_page_shows_what_it_has(browser: Browser, tour: Tour) -> None:
     faults: list[str] = []
     async with window(
-        browser, tour.place.origin, size, scripts=False, still=True, expected=ERRORS
+        browser, tour.place.origin, "phone", scripts=False, still=True, expected=ERRORS
     ) as one:
         for url in tour.pages:
             page = await one.go(url)

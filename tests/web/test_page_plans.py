@@ -141,16 +141,42 @@ WALK = 4_100
 
 @pytest.mark.parametrize(
     "path",
-    """
-    /companies /companies?order=newest /companies?tier=S /companies?waiting=true /companies?known=good
-    /sources /sources?show=waiting /sources?show=troubled /sources?show=disabled /sources?show=rejected
-    /sources/5957 /companies/2 /listings /listings/23999 /listings?state=all
-    /rotation/targets /rotation/targets?status=paused /rotation/targets?platform=lever /rotation/targets/5957
-    /queue /queue/items /queue/items?status=FAILED /queue/items?status=PENDING /queue/items/77
-    /queue/lineage/b1600000-0000-4000-8000-000000000000
-    /hiring /hiring?status=closed /hiring/1 /hiring/1/events /hiring/1/events?upto=2000 /hiring/1/people/3000
-    /openings /openings/1 /profile
-    """.split(),
+    [
+        "/companies",
+        "/companies?order=newest",
+        "/companies?tier=S",
+        "/companies?waiting=true",
+        "/companies?known=good",
+        "/sources",
+        "/sources?show=waiting",
+        "/sources?show=troubled",
+        "/sources?show=disabled",
+        "/sources?show=rejected",
+        "/sources/5957",
+        "/companies/2",
+        "/listings",
+        "/listings/23999",
+        "/listings?state=all",
+        "/rotation/targets",
+        "/rotation/targets?status=paused",
+        "/rotation/targets?platform=lever",
+        "/rotation/targets/5957",
+        "/queue",
+        "/queue/items",
+        "/queue/items?status=FAILED",
+        "/queue/items?status=PENDING",
+        "/queue/items/77",
+        "/queue/lineage/b1600000-0000-4000-8000-000000000000",
+        "/hiring",
+        "/hiring?status=closed",
+        "/hiring/1",
+        "/hiring/1/events",
+        "/hiring/1/events?upto=2000",
+        "/hiring/1/people/3000",
+        "/openings",
+        "/openings/1",
+        "/profile",
+    ],
 )
 async def test_a_page_reads_what_it_shows(site: httpx2.AsyncClient, path: str) -> None:
     await sparing(site, path, FEW)
@@ -158,11 +184,21 @@ async def test_a_page_reads_what_it_shows(site: httpx2.AsyncClient, path: str) -
 
 @pytest.mark.parametrize(
     "path",
-    """
-    /listings?arrangement=remote /listings?state=closed /listings?q=python&sort=best /listings?company=river
-    /listings?location=lisbon /listings?q=fortran /matches?arrangement=remote /matches?q=python
-    /matches /matches?order=newest /matches?status=saved /matches?status=new&order=newest /matches/board
-    """.split(),
+    [
+        "/listings?arrangement=remote",
+        "/listings?state=closed",
+        "/listings?q=python&sort=best",
+        "/listings?company=river",
+        "/listings?location=lisbon",
+        "/listings?q=fortran",
+        "/matches?arrangement=remote",
+        "/matches?q=python",
+        "/matches",
+        "/matches?order=newest",
+        "/matches?status=saved",
+        "/matches?status=new&order=newest",
+        "/matches/board",
+    ],
 )
 async def test_what_is_looked_for_is_looked_for_within_reach(
     site: httpx2.AsyncClient, path: str
@@ -172,7 +208,15 @@ async def test_what_is_looked_for_is_looked_for_within_reach(
 
 @pytest.mark.parametrize(
     "path",
-    "/matches /matches?order=newest /companies /sources /listings /queue/items /rotation/targets".split(),
+    [
+        "/matches",
+        "/matches?order=newest",
+        "/companies",
+        "/sources",
+        "/listings",
+        "/queue/items",
+        "/rotation/targets",
+    ],
 )
 async def test_a_later_page_costs_no_more_than_the_first(
     site: httpx2.AsyncClient, path: str

@@ -55,7 +55,7 @@ CREATE INDEX event_folded ON hiring.event (opening_id, seq)
     INCLUDE (application_id, type, from_status, to_status, queue_key, deadline, created_at);
 
 -- The best companies first, and sources that run but whose last run was odd.
-CREATE INDEX company_best ON catalog.company (coalesce(priority_score, -1) DESC, id DESC);
+CREATE INDEX company_best ON catalog.company (coalesce(priority_score, -1) DESC, id DESC) INCLUDE (name);
 CREATE INDEX source_troubled ON catalog.source (id) WHERE status = 'active' AND last_cause IS NOT NULL;
 -- What a match cost, by how many there were in the last days.
 CREATE INDEX match_created ON matching.match (created_at);

@@ -24,7 +24,7 @@ async def show(visitor: Admin, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         on = await seeds.is_on(tx)
         # A demo is small: what is somebody's own need not be counted.
-        held = await ending.count(tx) if on else []
+        held = await ending.count(tx) if on else ()
     return page("demo/page.html", on=on, held=held)
 
 
