@@ -39,6 +39,7 @@ fmt: setup-dev  ## Format the code and rewrite the generated pages
 	@$(PY) -m scripts.reference
 	@$(PY) -m scripts.commands
 	@$(PY) -m scripts.api
+	@$(PY) -m scripts.texts
 
 eval: setup-dev  ## Measure how right answers are on real data; ARGS= names single parts
 	@$(PY) -m evaluation.run $(ARGS)

@@ -98,6 +98,10 @@ class Reading:
     failing: int
     """Whose last run failed."""
 
+    @property
+    def worked(self) -> int:
+        return max(self.read - self.failing, 0)
+
 
 async def reading(tx: Tx) -> Reading:
     """All that are enabled together."""

@@ -15,6 +15,8 @@ class Totals:
     sources: int
     active_sources: int
     disabled_sources: int
+    troubled_sources: int
+    """That run, but whose last run failed; no more than 1,000 are counted."""
     waiting_sources: int
     """Whom nobody has approved yet."""
     listings: int
@@ -38,6 +40,9 @@ async def count(tx: Tx) -> Totals:
                (SELECT count(*) FROM catalog.source) AS sources,
                (SELECT count(*) FROM catalog.source WHERE status = 'active') AS active_sources,
                (SELECT count(*) FROM catalog.source WHERE status = 'disabled') AS disabled_sources,
+               (SELECT count(*) FROM (SELECT FROM catalog.source
+                                       WHERE status = 'active' AND last_cause IS NOT NULL
+                                       LIMIT 1000) AS troubled) AS troubled_sources,
                (SELECT count(*) FROM catalog.source WHERE status = 'pending_validation')
                    AS waiting_sources,
                CASE WHEN (SELECT rows FROM estimate WHERE name = 'catalog.listing') > 50000

@@ -17,6 +17,8 @@ from jobmill.hiring.steps import Ask
 
 EMPLOYER = "Fernhollow Water (demo)"
 BY = Actor("company", "demo")
+FICTION = "@demo.example"
+"""How the addresses end of those whom the demo made."""
 SHORTEST = dt.timedelta(seconds=1)
 MOST_WAITING = 8
 
@@ -66,7 +68,7 @@ def _offered(window: dt.timedelta) -> list[tuple[Terms, int]]:
 def _people(dice: random.Random, count: int) -> list[applicants.Person]:
     names = [f"{dice.choice(FIRST)} {dice.choice(LAST)}" for _ in range(count)]
     return [
-        applicants.person(name, f"{name.lower().replace(' ', '.')}@demo.example")
+        applicants.person(name, f"{name.lower().replace(' ', '.')}{FICTION}")
         for name in dict.fromkeys(names)
     ]
 
@@ -83,7 +85,9 @@ async def move(tx: Tx, dice: random.Random) -> None:
     if not mine:
         return
     opening = dice.choice(mine)
-    inside = (await reading.detail(tx, opening.id, limit=100)).active
+    # Whoever looks at the demo may apply, too, and answers for themselves.
+    found_in = (await reading.detail(tx, opening.id, limit=100)).active
+    inside = [one for one in found_in if one.applicant_email.endswith(FICTION)]
     offered = [one for one in inside if one.status == "PENDING_ACKNOWLEDGMENT"]
     if awake := [one for one in offered if not _is_forgetful(one)]:
         act = _answer(tx, dice, dice.choice(awake))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from jobmill import queue
-from jobmill.catalog import boards, urls
+from jobmill.catalog import boards, companies, urls
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Tx
 from jobmill.errors import Invalid, Unavailable
@@ -93,7 +93,12 @@ def _board(url: str) -> NewSource | None:
 
 async def begin(tx: Tx, wishes: Wishes, *, by: str) -> Begun:
     """Keep the boards as sources that run, fetch the new ones next, and look at the pages."""
-    news = [replace(one, discovered_by=by) for one in wishes.boards]
+    named = [one.company_name for one in wishes.boards if one.company_name]
+    ids = await companies.ensure_all(tx, named)
+    news = [
+        replace(one, discovered_by=by, company_id=ids.get(one.company_name or ""))
+        for one in wishes.boards
+    ]
     answers = await boards.add_all(tx, news, enabled=True)
     fresh = sorted({id for id, new in answers if new})
     await targets.add_new(tx, fresh)

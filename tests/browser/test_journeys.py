@@ -103,6 +103,8 @@ async def test_the_demo_ends_and_ones_own_begins_with_a_first_match(
         await one.shoot("journey-own-2")
         await page.goto("/setup/profile")
         await page.get_by_label("Titles, one on each line").fill("Senior Backend Engineer")
+        await page.get_by_label("Home city").fill("Portland, OR")
+        await page.get_by_label("Time zone").fill("America/Los_Angeles")
         for number, skill in enumerate(skills, 1):
             await page.get_by_label(f"Skill {number}", exact=True).fill(skill)
         await page.get_by_label("Years of experience").fill("9")

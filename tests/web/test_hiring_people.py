@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database, value
 from jobmill.hiring import events
+from tests.people.kit import bearer
 from tests.web.api.kit import make_job
+from tests.web.kit import site_with
 from tests.web.kit_hiring import (
+    HTML,
     attribute,
     fill,
     import_many,
@@ -156,3 +160,19 @@ async def test_a_whole_page_may_be_ticked(site: httpx2.AsyncClient) -> None:
     form = {"action": "remove", "reason": "All", "pick": ticks}
     dry = Html((await post(site, f"/hiring/{job}/bulk", form)).text)
     assert len(dry.css(".outcome li")) == 100
+
+
+async def test_whoever_got_no_letter_is_given_their_link_by_the_company(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site, capacity=1)
+    [ada] = await fill(site, job, "Ada")
+    answer = await post(site, f"/hiring/{job}/people/{ada}/link")
+    assert answer.headers["cache-control"] == "no-store"
+    link = attribute(Html(answer.text), "#link", "value")
+    assert "Ada" in text(await look(site, urlsplit(link).path))
+    async with site_with(database) as strangers:
+        headers = {**HTML, **await bearer(database, "viewer")}
+        path = f"/hiring/{job}/people/{ada}"
+        assert (await strangers.post(f"{path}/link", headers=headers)).status_code == 403
+        assert "/link" not in (await strangers.get(path, headers=headers)).text

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 import httpx2
 import pytest
 
-from jobmill.catalog import sources
+from jobmill.catalog import companies, sources
 from jobmill.db import Database
 from jobmill.matching import profiles
 from jobmill.pipelines import discovery, source
@@ -54,6 +54,11 @@ async def test_the_steps_lead_from_a_resume_to_the_first_matches(
     assert "This was understood from cv.txt" in words(review)
     form = {"name": "main", "after": "0", "how": "fields", "base": "{}", "titles": "Cook",
             "arrangements": "remote", "skill": "Python", "rank": "primary", "years": "8"}  # fmt: skip
+    # Where one lives decides what fits: nobody has it by default.
+    unsaid = await site.post("/setup/profile", data=form)
+    assert unsaid.status_code == 422
+    assert 'id="wrong-person.home_city"' in unsaid.text
+    form |= {"person.home_city": "Lyon", "person.timezone": "Europe/Paris"}
     saved = await site.post("/setup/profile", data=form)
     assert (saved.status_code, saved.headers["location"]) == (303, "/setup/companies")
     chosen = {"chosen": ["greenhouse/stripe", "ashby/linear"], "pasted": "acme.example/careers"}
@@ -66,6 +71,7 @@ async def test_the_steps_lead_from_a_resume_to_the_first_matches(
     async with database.transaction() as tx:
         assert (await profiles.get(tx, "main")).profile().titles == ("Cook",)
         assert {one.name for one in await sources.find(tx)} == {"Stripe", "Linear"}
+        assert {one.name for one in await companies.find(tx)} == {"Stripe", "Linear"}
         phases = {(one.kind, one.stage): one.pending for one in await inspect.phases(tx)}
     assert phases == {("source", "scrape"): 2, ("source_discovery", "discover"): 1}
 

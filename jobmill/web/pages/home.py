@@ -139,6 +139,13 @@ def _wrong(state: State) -> list[Need]:
             count,
         )
         found.append(Need("calm", text, "/sources?show=disabled", say("See why")))
+    if count := state.totals.troubled_sources:
+        text = say_many(
+            "%(n)s source could not be read; it is tried again by itself.",
+            "%(n)s sources could not be read; they are tried again by themselves.",
+            count,
+        )
+        found.append(Need("calm", text, "/sources?show=troubled", say("See why")))
     return found
 
 

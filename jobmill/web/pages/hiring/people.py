@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,20 +14,33 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
-from jobmill.hiring import applicants, applications, board, bulk, company, openings, reading, steps
+from jobmill.hiring import (
+    applicants,
+    applications,
+    board,
+    bulk,
+    company,
+    keys,
+    openings,
+    reading,
+    steps,
+)
 from jobmill.hiring.applicants import Applicant
 from jobmill.hiring.applications import Application, NoApplication
 from jobmill.hiring.openings import Opening
 from jobmill.web import faults, reads
 from jobmill.web.api.shapes import WholePathId
 from jobmill.web.form import Fields
+from jobmill.web.house import HouseRules
 from jobmill.web.pages.hiring import opening as opening_page
 from jobmill.web.pages.hiring import story
 from jobmill.web.pages.hiring.story import Line
 from jobmill.web.reads import LONG
-from jobmill.web.rights import Recruiter, Viewer, Visitor
+from jobmill.web.rights import Links, Recruiter, Viewer, Visitor
 from jobmill.web.shell import Page, Pages
 from jobmill.web.view import Db, Door
+
+log = logging.getLogger(__name__)
 
 router = APIRouter(prefix="/hiring/{opening_id}")
 
@@ -62,6 +76,28 @@ async def show(
     opening_id: WholePathId, application_id: WholePathId, visitor: Viewer, db: Db, page: Page
 ) -> HTMLResponse:
     return await _page(db, page, opening_id, application_id)
+
+
+@router.post("/people/{application_id}/link")
+async def give_link(
+    opening_id: WholePathId,
+    application_id: WholePathId,
+    request: Request,
+    visitor: Recruiter,
+    db: Db,
+    page: Page,
+    house: HouseRules,
+    links: Links,
+) -> HTMLResponse:
+    """Show somebody's personal link, to be handed to them: who has it acts as they do."""
+    async with db.transaction() as tx:
+        who = (await _own(tx, opening_id, application_id)).applicant_id
+        path = await keys.path(tx, links, who, renew=False)
+    log.info("personal link given", extra={"applicant": who, "by": visitor.actor.name})
+    link = house.link(request, path)
+    shown = await _page(db, page, opening_id, application_id, link=link)
+    shown.headers["Cache-Control"] = "no-store"
+    return shown
 
 
 @router.post("/people/{application_id}/{step}")
@@ -113,6 +149,7 @@ async def _page(
     *,
     typed: Typed | None = None,
     error: AppError | None = None,
+    link: str | None = None,
 ) -> HTMLResponse:
     one = await reads.of_opening(db, opening_id, lambda tx: _read(tx, opening_id, application_id))
     return page(
@@ -122,6 +159,7 @@ async def _page(
         opening=one.opening,
         one=one,
         typed=typed or Typed(),
+        link=link,
         error=str(error) if error else None,
         words=story.statuses(),
     )

@@ -21,6 +21,12 @@ from jobmill.web.view import Db
 router = APIRouter(prefix="/people/keys")
 
 
+@router.get("")
+async def show(visitor: Admin) -> Response:
+    """Keys stand beside people; who reloads the page of a new one comes here."""
+    return RedirectResponse("/people", 303)
+
+
 @router.get("/new")
 async def ask(visitor: Admin, page: Page) -> HTMLResponse:
     return _form(page, {})

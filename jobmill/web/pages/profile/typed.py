@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from jobmill.catalog.posting import Arrangement, Period, Seniority
 from jobmill.matching import document
-from jobmill.matching.document import Problem
+from jobmill.matching.document import BadProfile, Problem
 from jobmill.matching.profile import RANKS, Profile
 from jobmill.matching.profiles import FIRST, Version
 from jobmill.web.upload import Sent
@@ -19,6 +19,8 @@ LINES = ("titles", "locations", "stop_lists.companies", "stop_lists.domains", "s
          "highlights", "projects", "achievements")  # fmt: skip
 """Lists, an entry on each line."""
 WORDS = ("person.name", "person.home_city", "person.timezone", "summary", "company_size")
+ASKED = ("person.home_city", "person.timezone")
+"""What nobody should have by default: where one lives decides what fits."""
 NUMBERS = ("experience_years",)
 CHOICES: Mapping[str, Sequence[str]] = {
     "seniority": get_args(Seniority),
@@ -62,17 +64,25 @@ class Typed:
         if self.how == "yaml":
             return document.read(self.yaml, "profile")
         data, _ = document.parse(self.base or "{}", "profile")
-        return document.check(_filled(data, self), "profile")
+        profile = document.check(_filled(data, self), "profile")
+        if left := [] if self.after else [path for path in ASKED if not self.texts.get(path)]:
+            raise BadProfile("profile", [Problem(None, path, "should be said") for path in left])
+        return profile
 
     def shown_as(self, how: How, profile: Profile) -> Typed:
         """The same in the other form."""
-        return replace(of(profile), name=self.name, after=self.after, note=self.note, how=how)
+        shown = of(profile, ask=not self.after)
+        return replace(shown, name=self.name, after=self.after, note=self.note, how=how)
 
 
-def of(profile: Profile, version: Version | None = None) -> Typed:
-    """A profile to be changed, as the fields have it."""
+def of(profile: Profile, version: Version | None = None, *, ask: bool | None = None) -> Typed:
+    """A profile to be changed, as the fields have it; `ask`: what a new one does not say of ASKED is
+    left empty."""
     data = profile.model_dump(mode="json")
     text = document.write(profile)
+    if version is None if ask is None else ask:
+        unsaid = {"home_city", "timezone"} - profile.person.model_fields_set
+        data["person"] |= dict.fromkeys(unsaid)
     return Typed(
         name=version.name if version else FIRST,
         after=version.version if version else 0,

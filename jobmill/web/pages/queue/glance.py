@@ -127,6 +127,8 @@ def verdict(seen: Overview) -> tuple[str, str]:
         return "bad", say_many("%(n)s worker is silent.", "%(n)s workers are silent.", silent)
     if not seen.workers:
         return "calm", say("No worker runs, so nothing is worked on.")
+    if n := sum(phase.paused is not None for phase in seen.phases):
+        return "calm", say_many("%(n)s phase is paused.", "%(n)s phases are paused.", n)
     if any(phase.processing for phase in seen.phases):
         return "good", say("Work is going on.")
     if waiting:
