@@ -236,7 +236,7 @@ def _clauses(query: Query) -> LiteralString:
     asked: list[tuple[object, LiteralString]] = [
         (query.arrangement, "arrangement = %(arrangement)s"),
         (query.platform, "platform = %(platform)s"),
-        (query.source_id is not None, "source_id = %(source_id)s"),
+        (query.source_id is not None, "source_id = %(source_id)s::bigint"),
         (query.company_id is not None, "company_id = %(company_id)s"),
         (query.seniority, "seniority = %(seniority)s"),
         (query.employment_type, "employment_type = %(employment_type)s"),
