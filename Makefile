@@ -21,11 +21,11 @@ run: setup  ## Set up and start Jobmill
 
 test: setup-dev  ## Run the tests; ARGS= is handed to pytest
 	@scripts/browser get >/dev/null || true
-	@$(PY) -m pytest -m "not soak" -n 2 --dist loadfile -rs $(ARGS)
+	@$(PY) -m pytest -m "not soak" -n 2 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
 
 screenshots: setup-dev  ## Take pictures of all pages into build/screenshots
 	@scripts/browser get >/dev/null
-	@$(PY) -m pytest tests/browser/test_pictures.py tests/browser/test_journeys.py -n 2 --dist loadfile -rs $(ARGS)
+	@$(PY) -m pytest tests/browser/test_pictures.py tests/browser/test_journeys.py -n 2 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
 
 check: setup-dev  ## Check format, lint, types and import rules
 	@$(PY) -m ruff format --check .
