@@ -93,7 +93,7 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
         "profile": "/profile /profile/edit /profile/upload /profile/version?version=1",
         "setup": "/setup /setup/model /setup/resume /setup/profile /setup/companies /setup/matches",
         "others": """
-            /budget /people /people/new /people/7 /people/7/end /people/keys/new /people/keys/3/end /settings
+            /budget /people /people/keys /people/new /people/7 /people/7/end /people/keys/new /people/keys/3/end /settings
             /metrics /healthz /readyz
         """,
         "files": "/matches/export.csv /matches/export.jsonl",

@@ -22,7 +22,7 @@ from jobmill.web.view import Db
 
 router = APIRouter(prefix="/queue")
 
-MOST = 1_000
+MOST = 500
 REFUSED = 5_000
 BELOW_ONE = 20
 """Refusals shown below one item; its timeline has the rest."""
