@@ -21,7 +21,9 @@ SHORT = 80
 
 # Starts with a digit: so the engine skips all else fast, and the sign before it is looked up after.
 NUMBER = (
-    r"[0-9](?:[0-9]{0,2}(?:[.,'\u2019\u00a0\u202f ][0-9]{3})++(?:[.,][0-9]{1,2})?"
+    # As if it were possessive, which Python 3.11.2 gets wrong for a group.
+    r"[0-9](?:[0-9]{0,2}(?:[.,'\u2019\u00a0\u202f ][0-9]{3})+(?![.,'\u2019\u00a0\u202f ][0-9]{3})"
+    r"(?:[.,][0-9]{1,2})?"
     r"|[0-9]?(?:,[0-9]{2}){1,3},[0-9]{3}"
     r"|[0-9]{0,6}(?:[.,][0-9]{1,2})?)(?![0-9])(?:,-)?"
 )
