@@ -17,8 +17,6 @@ class Totals:
     disabled_sources: int
     troubled_sources: int
     """That run, but whose last run failed; no more than 1,000 are counted."""
-    waiting_sources: int
-    """Whom nobody has approved yet."""
     listings: int
     new_listings: int
     """Of the last 24 hours; no more than 1,000 are counted."""
@@ -43,8 +41,6 @@ async def count(tx: Tx) -> Totals:
                (SELECT count(*) FROM (SELECT FROM catalog.source
                                        WHERE status = 'active' AND last_cause IS NOT NULL
                                        LIMIT 1000) AS troubled) AS troubled_sources,
-               (SELECT count(*) FROM catalog.source WHERE status = 'pending_validation')
-                   AS waiting_sources,
                CASE WHEN (SELECT rows FROM estimate WHERE name = 'catalog.listing') > 50000
                     THEN (SELECT rows FROM estimate WHERE name = 'catalog.listing')
                     ELSE (SELECT count(*) FROM (SELECT FROM catalog.listing LIMIT 50000) AS counted)

@@ -7,7 +7,7 @@ import datetime as dt
 import httpx2
 from selectolax.lexbor import LexborHTMLParser as Html
 
-from jobmill.catalog import sources
+from jobmill.catalog import health, sources
 from jobmill.db import Database
 from jobmill.hiring import steps
 from jobmill.hiring.actor import LOCAL
@@ -42,6 +42,7 @@ async def test_it_says_what_needs_somebody_and_where(
         await make_source(tx, token="waits", enabled=False)
         off = await make_source(tx, token="off")
         await sources.disable(tx, off, "it failed")
+        await health.note(tx, await make_source(tx, token="ill"), "server", "it said 500")
         await watch.raise_alert(tx, "same key", "tea", f"the same again {EVIL}")
     page = await look(site, "/")
     links = [one.attributes["href"] for one in page.css(".needs a")]
@@ -49,6 +50,7 @@ async def test_it_says_what_needs_somebody_and_where(
         "/queue",
         "/queue",
         "/sources?show=disabled",
+        "/sources?show=troubled",
         "/sources?show=waiting",
         "/matches?status=new",
     ]
