@@ -1,0 +1,30 @@
+"""Whoever looks at the demo may take part in it."""
+
+from __future__ import annotations
+
+import random
+
+from jobmill.db import Database
+from jobmill.demo import hiring
+from jobmill.hiring import applicants, openings, steps
+from jobmill.hiring.steps import Ask
+from tests.demo.kit import begin
+
+
+async def test_the_demo_acts_for_nobody_but_its_own_people(database: Database) -> None:
+    await begin(database)
+    visitor = applicants.person("Zed", "zed@example.org")
+    async with database.transaction() as tx:
+        for opening in await openings.find(tx):
+            await steps.apply_all(tx, opening.id, [Ask(visitor)])
+        dice = random.Random(1)
+        for _ in range(60):
+            await hiring.move(tx, dice)
+        cursor = await tx.execute(
+            """
+            SELECT count(*) FROM hiring.event JOIN hiring.applicant
+                ON event.actor = 'applicant:' || applicant.id
+             WHERE email = 'zed@example.org' AND type <> 'APPLIED'
+            """
+        )
+        assert await cursor.fetchone() == (0,)
