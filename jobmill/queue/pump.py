@@ -11,7 +11,7 @@ import logging
 import math
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 import psycopg
 from psycopg import errors
@@ -80,6 +80,7 @@ class Pump:
         self.notified = notified
         self._outbox: list[Settlement] = []
         self._settling: list[Settlement] = []
+        self._in_doubt: set[ItemId] = set()
         self._unsettled = asyncio.Event()
         self._awake = asyncio.Event()
         self._hungry = True
@@ -180,10 +181,10 @@ class Pump:
         except BaseException:
             # We are to stop, or the server is away or in trouble of its own: no item's fault. It may
             # have committed or not: settling it again finds out, by the fence.
-            self._put_back(self._settling)
+            self._doubt(self._settling)
             raise
         else:
-            report(answers)
+            self._report(answers)
         finally:
             self._settling = []
         # What was advanced, spawned or waited for may be due.
@@ -207,6 +208,15 @@ class Pump:
         self._outbox = [*batch, *self._outbox]
         self._unsettled.set()
 
+    def _doubt(self, batch: Sequence[Settlement]) -> None:
+        """Settle it again: the answer was lost on the way, so nobody knows what it was."""
+        self._in_doubt.update(one.work.id for one in batch)
+        self._put_back(batch)
+
+    def _report(self, answers: Sequence[Answer]) -> None:
+        report(answers, in_doubt=self._in_doubt)
+        self._in_doubt.difference_update(one.work.id for one in answers)
+
     async def _settle_apart(self, connection: Tx, batch: Sequence[Settlement]) -> None:
         """Find the one outcome that PostgreSQL will not have, and fail that item alone."""
         for n, one in enumerate(batch):
@@ -221,10 +231,10 @@ class Pump:
                 fail = Fail(what, "permanent", text, "")
                 self._put_back([prepare(one.work, fail, self._stages)])
             except BaseException:
-                self._put_back(batch[n:])
+                self._doubt(batch[n:])
                 raise
             else:
-                report(answers)
+                self._report(answers)
 
     async def _claim_or_sleep(self, connection: Tx) -> None:
         await self._look_at_parked(connection)
@@ -337,14 +347,17 @@ class Pump:
             await crew.set_idle(connection, self.worker, False)
 
 
-def report(answers: Sequence[Answer], say: Callable[..., None] = log.warning) -> None:
-    """Log what a settlement did not get: its lease, or some of its children."""
+def report(answers: Sequence[Answer], *, in_doubt: Collection[ItemId] = ()) -> None:
+    """Log what a settlement did not get: its lease, or some of its children.
+
+    `in_doubt`: those that may have been settled before, without our hearing of it.
+    """
     for answer in answers:
-        if answer.lost:
-            say("lease lost, nothing written", extra={"item": answer.work.id})
+        if answer.lost and answer.work.id not in in_doubt:
+            log.warning("lease lost, nothing written", extra={"item": answer.work.id})
         for child in answer.children:
             if isinstance(child, Refused):
-                say(
+                log.warning(
                     "spawn refused",
                     extra={
                         "item": answer.work.id,

@@ -16,7 +16,7 @@ from jobmill.db import Database, Tx, is_gone
 from jobmill.queue import crew
 from jobmill.queue.pump import Pump, report
 from jobmill.queue.settle import Answer, Settlement, settle, spawn_and_wait
-from jobmill.queue.work import Move, New, WaitFor
+from jobmill.queue.work import ItemId, Move, New, WaitFor
 
 TOGETHER = 50
 RACES = (errors.DeadlockDetected, errors.SerializationFailure)
@@ -56,6 +56,7 @@ class Saver:
     async def _commit(self, group: list[_Waiting]) -> None:
         """Commit a group, or each of it apart, however often the database goes away meanwhile."""
         patience = 0.1
+        in_doubt: set[ItemId] = set()
         while group:
             try:
                 async with asyncio.timeout(LONGEST), self._db.transaction() as tx:
@@ -63,6 +64,7 @@ class Saver:
             except Exception as error:  # noqa: BLE001
                 if is_gone(error) or (len(group) == 1 and isinstance(error, RACES)):
                     # It may have committed or not: doing it again finds out, by the fence.
+                    in_doubt = {one.one.work.id for one in group}
                     await asyncio.sleep(patience)
                     patience = min(patience * 2, 2.0)
                 elif len(group) == 1:
@@ -73,7 +75,7 @@ class Saver:
                         await self._commit([one])
                     return
             else:
-                report(answers)
+                report(answers, in_doubt=in_doubt)
                 for one in group:
                     _tell(one)
                 return
