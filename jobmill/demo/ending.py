@@ -87,8 +87,8 @@ async def clear(tx: Tx) -> bool:
             rotation.run, rotation.target, rotation.platform, rotation.pace, rotation.signature,
             rotation.call, rotation.call_page, rotation.search, rotation.search_slice,
             rotation.changed, rotation.spell,
-            hiring.opening, hiring.applicant, hiring.application, hiring.stretch, hiring.event,
-            hiring.blocked, hiring.webhook, hiring.notice, hiring.answer,
+            hiring.opening, hiring.applicant, hiring.application, hiring.stretch, hiring.vacated,
+            hiring.event, hiring.blocked, hiring.webhook, hiring.notice, hiring.answer,
             demo.world
         """
     )

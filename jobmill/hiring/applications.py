@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NewType
 
@@ -208,15 +208,32 @@ async def last_key(tx: Tx, opening_id: int) -> int:
     return found[0] if found else 0
 
 
-async def stands_at(tx: Tx, opening_id: int, queue_key: int) -> bool:
+async def is_closed(tx: Tx, opening_id: int, queue_key: int) -> bool:
+    """Whether somebody stands at this place, or left it while others waited beyond."""
     cursor = await tx.execute(
         """
         SELECT FROM hiring.application
-         WHERE opening_id = %s AND queue_key = %s AND status = 'WAITLIST'
+         WHERE opening_id = %(opening)s AND queue_key = %(key)s AND status = 'WAITLIST'
+        UNION ALL
+        SELECT FROM hiring.vacated WHERE opening_id = %(opening)s AND queue_key = %(key)s
         """,
-        [opening_id, queue_key],
+        {"opening": opening_id, "key": queue_key},
     )
     return await cursor.fetchone() is not None
+
+
+async def close_places(tx: Tx, opening_id: int, keys: Collection[int]) -> None:
+    """Nobody may take these places."""
+    await tx.execute(
+        "INSERT INTO hiring.vacated (opening_id, queue_key) SELECT %s, unnest(%s::bigint[])",
+        [opening_id, list(keys)],
+    )
+
+
+async def reopen_places(tx: Tx, opening_id: int, *, beyond: int) -> None:
+    await tx.execute(
+        "DELETE FROM hiring.vacated WHERE opening_id = %s AND queue_key > %s", [opening_id, beyond]
+    )
 
 
 async def ahead(tx: Tx, opening_id: int, queue_key: int) -> int:

@@ -54,6 +54,7 @@ class Desk:
         self._entered: list[Application] = []
         self._moved: dict[ApplicationId, tuple[Application, Status]] = {}
         self._stretches: Counter[int] = Counter()
+        self._vacated: set[int] = set()
         self._events: list[Sealed] = []
         self._notices: list[Notice] = []
         self._updates: list[tuple[AsyncCursor[TupleRow], int]] = []
@@ -76,11 +77,19 @@ class Desk:
             await applications.insert(self.tx, self._entered)
         await self._update([one for id, one in self._moved.items() if id in entered])
         await applications.count(self.tx, self.opening.id, self._stretches)
+        if self._vacated:
+            await applications.close_places(self.tx, self.opening.id, self._vacated)
         if self._events:
             await events.insert(self.tx, self._events)
         self._entered, self._moved, self._events = [], {}, []
         self._stretches.clear()
+        self._vacated.clear()
         return self.tx
+
+    async def forget_beyond(self, key: int) -> None:
+        """Nobody waits beyond this place any more: what was closed there is open again."""
+        self._vacated = {one for one in self._vacated if one <= key}
+        await applications.reopen_places(self.tx, self.opening.id, beyond=key)
 
     async def _update(self, moved: Sequence[tuple[Application, Status]]) -> None:
         if moved:
@@ -176,6 +185,8 @@ class Desk:
         if before and before.queue_key is not None:
             self._stretches[applications.stretch(before.queue_key)] -= 1
             self.somebody_moved_up = True
+            if before.queue_key >= self.next_key:
+                self._vacated.add(before.queue_key)
             if before.queue_key == self.last_key:
                 self.last_key = None
         if after.queue_key is not None:

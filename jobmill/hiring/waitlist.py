@@ -1,7 +1,8 @@
 """The waitlist: where one stands, and who is next.
 
 A place is a key that is never changed. Newcomers take the next key; who missed an offer stands
-`1 + penalties` keys beyond the last, and those who come later fill the gap before them.
+`1 + penalties` keys beyond the last, and those who come later fill the gap before them. The place
+that one of those leaves is closed: nobody is passed by more than the gaps before them allow.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ WORTH_REMINDING = dt.timedelta(minutes=1)
 async def join(desk: Desk) -> tuple[int, int]:
     """The key and the position of who comes now."""
     key = desk.next_key
-    # Beyond it stand only those who were put back, and never two of them side by side.
-    if key <= desk.top_key and await applications.stands_at(
+    # Beyond it are only the places of those who were put back, and never two of them side by side.
+    if key <= desk.top_key and await applications.is_closed(
         await desk.written(), desk.opening.id, key
     ):
         key += 1
@@ -40,7 +41,10 @@ async def put_back(desk: Desk, penalties: int) -> int:
     """The key of who missed an offer: behind all, with a gap that later arrivals fill."""
     if desk.last_key is None:
         desk.last_key = await applications.last_key(await desk.written(), desk.opening.id)
-    desk.top_key = max(desk.last_key, desk.next_key - 1) + 1 + penalties
+    last = max(desk.last_key, desk.next_key - 1)
+    if desk.top_key > last:
+        await desk.forget_beyond(last)
+    desk.top_key = last + 1 + penalties
     return desk.top_key
 
 

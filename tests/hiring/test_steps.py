@@ -106,6 +106,20 @@ async def test_a_penalty_is_counted_from_who_still_stands_last(tx: Tx) -> None:
     assert await queue(tx, opening) == [newcomers[0], third.application.id, newcomers[1]]
 
 
+async def test_the_place_of_who_was_put_back_and_left_is_no_gap_for_later_arrivals(tx: Tx) -> None:
+    opening = await make_opening(tx, 2)
+    first, second, third, fourth, *_ = [await apply(tx, opening) for _ in range(6)]
+    for one in (first, second):
+        await steps.withdraw(tx, one.application.id, LOCAL)
+    await let_pass(tx, opening, WINDOW)
+    await fire(tx)
+    assert await queue(tx, opening) == [third.application.id, fourth.application.id]
+    await steps.withdraw(tx, third.application.id, LOCAL)
+    newcomers = [(await apply(tx, opening)).application.id for _ in range(3)]
+    # Each of the two missed once: two pass the one who is left, and not a third.
+    assert await queue(tx, opening) == [*newcomers[:2], fourth.application.id, newcomers[2]]
+
+
 async def test_a_silent_person_lapses_after_so_many_misses(tx: Tx) -> None:
     opening = await make_opening(tx, 1, max_missed=3)
     first, second = [await apply(tx, opening) for _ in range(2)]
