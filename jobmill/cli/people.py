@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from jobmill.db import Tx
+    from jobmill.people.changes import Change
     from jobmill.people.persons import Person
 
 app = typer.Typer(no_args_is_help=True, help="Those who work here and sign in.")
@@ -85,6 +86,33 @@ def end_person(email: Email, as_json: AsJson = False) -> None:
     from jobmill.people import persons
 
     _tell(lambda tx: persons.end(tx, email), as_json)
+
+
+@app.command("changes")
+def list_changes(
+    limit: recruiter.Limit = 50,
+    before: Annotated[
+        int | None, typer.Option(metavar="ID", min=1, help="Only what is older than this one.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show who changed people, keys, pauses, searches and webhooks, the newest first."""
+    from jobmill.people import changes
+
+    found = recruiter.change(lambda tx: changes.recent(tx, before=before, limit=limit))
+    if as_json:
+        show.many(found, as_json=True)
+    elif found:
+        show.entries(_entry(one) for one in found)
+    else:
+        typer.echo("Nothing was changed yet.")
+
+
+def _entry(one: Change) -> tuple[int, list[str], list[str]]:
+    what = " ".join(word for word in (one.noun, one.subject, one.what) if word)
+    when = f"{one.at.astimezone():%Y-%m-%d %H:%M}"
+    details = [] if one.what == "removed" else one.details
+    return one.id, [what, f"by {one.by or one.actor}", when], details
 
 
 @keys_app.command("add")

@@ -48,9 +48,14 @@ class Database:
         self._pool = pool
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncGenerator[Tx]:
-        """Commit when the block ends, roll back when it raises or has swallowed a failure."""
+    async def transaction(self, *, by: str = "") -> AsyncGenerator[Tx]:
+        """Commit when the block ends, roll back when it raises or has swallowed a failure.
+
+        `by`: who changes something, for the record; else it was done on this machine.
+        """
         async with self._pool.connection() as connection, connection.transaction():
+            if by:
+                await connection.execute("SELECT set_config('jobmill.actor', %s, true)", [by])
             yield connection
             if connection.info.transaction_status == TransactionStatus.INERROR:
                 # PostgreSQL would answer COMMIT with a rollback, and nobody would know.

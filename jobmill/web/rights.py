@@ -23,6 +23,7 @@ What an applicant may do for themselves is asked with the applicant in hand:
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated, cast
 
@@ -176,21 +177,19 @@ def _company(request: Request, name: str) -> Actor:
 Anyone = Annotated[Visitor, Depends(find)]
 
 
-async def viewer(visitor: Anyone) -> Visitor:
-    visitor.require("viewer")
-    return visitor
+def at_least(role: Role) -> Callable[[Visitor, Request, Door], Awaitable[Visitor]]:
+    """Whoever asks, if they have this role or a higher one; what they change is done in their name."""
+
+    async def check(visitor: Anyone, request: Request, db: Db) -> Visitor:
+        visitor.require(role)
+        if request.method != "GET":
+            db.by = visitor.actor.name
+        return visitor
+
+    return check
 
 
-async def recruiter(visitor: Anyone) -> Visitor:
-    visitor.require("recruiter")
-    return visitor
-
-
-async def admin(visitor: Anyone) -> Visitor:
-    visitor.require("admin")
-    return visitor
-
-
+viewer, recruiter, admin = at_least("viewer"), at_least("recruiter"), at_least("admin")
 Viewer = Annotated[Visitor, Depends(viewer)]
 Recruiter = Annotated[Visitor, Depends(recruiter)]
 Admin = Annotated[Visitor, Depends(admin)]

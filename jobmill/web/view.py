@@ -7,6 +7,7 @@ import datetime as dt
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from copy import copy
 from pathlib import Path
 from typing import Annotated, Protocol, cast
 
@@ -32,13 +33,15 @@ class Door:
     def __init__(self, database: Database, patience: float) -> None:
         self._database = database
         self._patience = patience
+        self.by = ""
+        """Who changes something in this request, for the record."""
 
     @asynccontextmanager
     async def transaction(self, patience: float | None = None) -> AsyncGenerator[Tx]:
         """`patience`: for what takes long by its nature."""
         try:
             limit = asyncio.timeout(patience or self._patience)
-            async with limit, self._database.transaction() as tx:
+            async with limit, self._database.transaction(by=self.by) as tx:
                 yield tx
         except (*GONE, TimeoutError) as error:
             # Also a deadlock: whoever reads the log must see it, though trying again helps.
@@ -74,7 +77,7 @@ def renderer(templates: Environment) -> Render:
 
 # Not `def`: the framework would start a thread for it.
 async def _door(request: Request) -> Door:
-    return cast(Door, request.app.state.door)
+    return copy(cast(Door, request.app.state.door))
 
 
 async def _view(request: Request) -> Render:

@@ -126,3 +126,15 @@ def _read(terminal: int) -> str:
     except OSError:
         # The other end was closed.
         return ""
+
+
+async def test_what_was_changed_is_listed_and_nothing_moves_the_cursor(run: Run) -> None:
+    assert (await run("person", "changes")).stdout == "Nothing was changed yet.\n"
+    await told(run, "key", "add", "re\x1b[2Jports")
+    [made] = await told(run, "person", "changes")
+    assert (made["noun"], made["what"], made["actor"]) == ("key", "added", "local")
+    done = await run("person", "changes")
+    assert "key re\\x1b[2Jports added · by local" in done.stdout
+    assert "role: viewer" in done.stdout
+    before = ("person", "changes", "--before", str(made["id"]))
+    assert (await run(*before)).stdout == "Nothing was changed yet.\n"

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database, Tx
 from jobmill.errors import NotFound
-from jobmill.people import keys, passwords, persons, sessions
+from jobmill.people import changes, keys, passwords, persons, sessions
 from jobmill.people.persons import LastAdmin, Person
 from jobmill.web.rights import SESSION
 from tests.people.kit import PASSWORD, make_person
@@ -295,3 +295,43 @@ async def test_the_menu_says_who_is_signed_in(boss: httpx2.AsyncClient) -> None:
     assert attribute(page, ".me form", "action") == "/sign-out"
     found = boss.cookies[SESSION]
     assert found not in (page.html or "")
+
+
+async def test_what_was_changed_is_told_with_who_did_it(
+    boss: httpx2.AsyncClient, database: Database
+) -> None:
+    await post(boss, "/people", BO | {"name": HOSTILE[1], "how": "generate"})
+    bo = await find(database, "bo@example.org")
+    await post(boss, f"/people/{bo.id}/role", {"role": "viewer"})
+    await post(boss, "/people/keys", {"name": "reports", "role": "viewer"})
+    beside = await look(boss, "/people")
+    assert len(texts(beside, "section[aria-labelledby=changes] li")) == 4
+    page = await look(boss, "/people/changes")
+    told = [" ".join(line.split()) for line in texts(page, "ul.events li")]
+    assert told[0].startswith("Key reports added name: reports; role: viewer by Ada")
+    assert told[1].startswith(f"Person {HOSTILE[1]} changed role: recruiter → viewer by Ada")
+    assert told[2].startswith(f"Person {HOSTILE[1]} added")
+    assert "password: …" in told[2]
+    assert "on this machine" in told[3]
+
+
+async def test_changes_go_back_page_by_page(boss: httpx2.AsyncClient, database: Database) -> None:
+    async with database.transaction() as tx:
+        for n in range(60):
+            await keys.add(tx, f"reports-{n:02}", "viewer")
+    first = await look(boss, "/people/changes")
+    older = await look(boss, attribute(first, "a[rel=next]", "href"))
+    told = [*texts(first, "ul.events li span"), *texts(older, "ul.events li span")]
+    keys_told = [line.split()[1] for line in told if line.startswith("Key")]
+    assert keys_told == [f"reports-{n:02}" for n in reversed(range(60))]
+    assert attribute(older, ".paging a", "href") == "/people/changes"
+
+
+async def test_who_changes_their_own_password_is_told_by_name(
+    boss: httpx2.AsyncClient, database: Database
+) -> None:
+    new = "another long password"
+    await post(boss, "/account/password", {"old": PASSWORD, "new": new, "again": new})
+    async with database.transaction() as tx:
+        [last] = await changes.recent(tx, limit=1)
+    assert (last.subject, last.details, last.by) == ("Ada", ["password: … → …"], "Ada")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from jobmill.web.pages.people import keys, one, roll
+from jobmill.web.pages.people import changes, keys, one, roll
 
 router = APIRouter()
-# `/people/new` and `/people/keys` before `/people/{person_id}`.
-for pages in (roll, keys, one):
+# Those with names of their own before `/people/{person_id}`.
+for pages in (roll, keys, changes, one):
     router.include_router(pages.router)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Conflict, Invalid
-from jobmill.people import keys, passwords, persons, sessions
+from jobmill.people import changes, keys, passwords, persons, sessions
 from jobmill.people.persons import Role
 from jobmill.web import faults
 from jobmill.web.form import Fields
@@ -23,6 +23,8 @@ router = APIRouter(prefix="/people")
 
 ROLES: tuple[Role, ...] = get_args(Role)
 LONGEST_NAME = 200
+LAST = 5
+"""Changes that are shown beside the people; the others have a page."""
 
 
 @router.get("")
@@ -31,6 +33,7 @@ async def show(visitor: Admin, db: Db, page: Page, did: str = "") -> HTMLRespons
         people = await persons.everybody(tx)
         found = await keys.everything(tx)
         signed_in = Counter(one.person_id for one in await sessions.find_open(tx))
+        last = await changes.recent(tx, limit=LAST)
     return page(
         "people/page.html",
         people=[one for one in people if not one.ended_at],
@@ -38,6 +41,7 @@ async def show(visitor: Admin, db: Db, page: Page, did: str = "") -> HTMLRespons
         keys=[one for one in found if not one.ended_at],
         ended_keys=[one for one in found if one.ended_at],
         signed_in=signed_in,
+        changes=last,
         told=_told(did),
     )
 

@@ -1,0 +1,67 @@
+"""Who changed how this house is run; the triggers of migration 0017 write it down."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from jobmill.db import Tx, rows
+
+What = Literal["added", "changed", "removed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    id: int
+    at: dt.datetime
+    noun: str
+    subject: str
+    what: What
+    was: Mapping[str, object]
+    became: Mapping[str, object]
+    actor: str
+    by: str | None
+    """What they are called; None: it was done on this machine."""
+
+    @property
+    def details(self) -> list[str]:
+        """`role: viewer → admin`, for each thing that became another."""
+        names = [*self.was, *(name for name in self.became if name not in self.was)]
+        return [self._detail(name) for name in names]
+
+    def _detail(self, name: str) -> str:
+        sides = [_plain(name, side[name]) for side in (self.was, self.became) if name in side]
+        return f"{name.replace('_', ' ')}: {' → '.join(sides)}"
+
+
+def _plain(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        said = [str(one) for one in cast("list[object]", value) if one != ""]
+        return ", ".join(said) or "any"
+    if value is None:
+        return "none"
+    # A time, to the minute.
+    return str(value)[:16].replace("T", " ") if name.endswith("_at") else str(value)
+
+
+async def recent(tx: Tx, *, before: int | None = None, limit: int = 50) -> list[Change]:
+    """The newest first; `before` the id of the last one that was seen."""
+    return await rows(
+        tx,
+        Change,
+        """
+        SELECT change.id, at, noun, subject, what, was, became, actor,
+               coalesce(person.name, api_key.name) AS by
+          FROM people.change
+          LEFT JOIN people.person ON actor = 'person:' || person.id
+          LEFT JOIN people.api_key ON actor = 'key:' || api_key.id
+         WHERE %(before)s::bigint IS NULL OR change.id < %(before)s
+         ORDER BY change.id DESC
+         LIMIT %(limit)s
+        """,
+        {"before": before, "limit": limit},
+    )

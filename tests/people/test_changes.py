@@ -1,0 +1,123 @@
+"""What is written down when somebody changes how this house is run."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from jobmill import queue
+from jobmill.db import Database, Tx
+from jobmill.hiring import blocked, webhooks
+from jobmill.ingest.rotation import searches
+from jobmill.people import changes, keys, persons
+from jobmill.people.changes import Change
+from jobmill.queue import Finish, Work, control
+from tests.queue.kit import stages
+
+from .kit import PASSWORD
+
+
+async def told(tx: Tx, count: int = 1) -> list[tuple[str, str, str, list[str]]]:
+    """The last changes, the oldest first."""
+    found = await changes.recent(tx, limit=count)
+    return [(one.noun, one.subject, one.what, one.details) for one in reversed(found)]
+
+
+async def test_what_becomes_of_a_person_is_told_without_their_password(tx: Tx) -> None:
+    await persons.add(tx, "Ada", "ada@example.org", "viewer", PASSWORD)
+    await persons.set_role(tx, "ada@example.org", "admin")
+    await persons.set_password(tx, "ada@example.org", "quite another password")
+    added, role, password = await told(tx, 3)
+    assert added == (
+        "person",
+        "Ada",
+        "added",
+        ["name: Ada", "role: viewer", "email: ada@example.org", "password: …"],
+    )
+    assert role == ("person", "Ada", "changed", ["role: viewer → admin"])
+    assert password == ("person", "Ada", "changed", ["password: … → …"])
+
+
+async def test_that_somebody_ended_is_told(tx: Tx) -> None:
+    await persons.add(tx, "Ada", "ada@example.org", "viewer", PASSWORD)
+    ended = await persons.end(tx, "ada@example.org")
+    [(_, _, what, [detail])] = await told(tx)
+    assert ended.ended_at is not None
+    assert (what, detail) == ("changed", f"ended at: none → {ended.ended_at:%Y-%m-%d %H:%M}")
+
+
+async def test_a_key_is_told_of_but_not_its_use_and_not_its_digest(tx: Tx) -> None:
+    made = await keys.add(tx, "reports", "viewer")
+    before = await told(tx)
+    assert before == [("key", "reports", "added", ["name: reports", "role: viewer"])]
+    assert await keys.find(tx, made.key)
+    assert await told(tx) == before
+
+
+async def test_webhooks_and_blocked_addresses_are_told_of_without_what_is_private(tx: Tx) -> None:
+    hook = await webhooks.add(tx, "https://example.org/?token=abc")
+    await webhooks.remove(tx, hook.id)
+    await blocked.add(tx, "eve@example.org", "sends the same thing daily")
+    found = await changes.recent(tx, limit=3)
+    assert [(one.noun, one.what) for one in reversed(found)] == [
+        ("webhook", "added"),
+        ("webhook", "removed"),
+        ("blocked address", "added"),
+    ]
+    kept = repr(found)
+    assert not any(word in kept for word in ("token", "eve", "daily", hook.secret))
+
+
+async def test_pauses_and_searches_are_told_of(tx: Tx) -> None:
+    await queue.declare(tx, stages(tea=pour))
+    await control.pause(tx, "tea", "run", "descaling")
+    await control.resume(tx, "tea", "run")
+    search = await searches.add(tx, "jooble", ["cook"], [""])
+    await searches.change(tx, search.id, priority=9)
+    paused, resumed, added, changed = await told(tx, 4)
+    assert paused == ("pause", "tea run", "added", ["reason: descaling"])
+    assert resumed[:3] == ("pause", "tea run", "removed")
+    assert added[:3] == ("search", f"jooble {search.id}", "added")
+    assert added[3] == [
+        "enabled: yes", "keywords: cook", "platform: jooble", "priority: 50", "locations: any",
+    ]  # fmt: skip
+    assert changed[2:] == ("changed", ["priority: 50 → 9"])
+
+
+async def pour(work: Work) -> Finish:
+    return Finish()
+
+
+async def test_who_did_it_is_told_and_by_what_name(database: Database) -> None:
+    async with database.transaction() as tx:
+        ada = await persons.add(tx, "Ada", "ada@example.org", "admin", PASSWORD)
+    async with database.transaction(by=f"person:{ada.id}") as tx:
+        await keys.add(tx, "reports", "viewer")
+    # The next one on this connection is somebody else.
+    async with database.transaction() as tx:
+        await keys.add(tx, "copies", "viewer")
+        found = {one.subject: (one.actor, one.by) for one in await changes.recent(tx)}
+    assert found == {
+        "Ada": ("local", None),
+        "reports": (f"person:{ada.id}", "Ada"),
+        "copies": ("local", None),
+    }
+
+
+async def test_changes_are_paged_and_what_changes_nothing_is_none(tx: Tx) -> None:
+    await persons.add(tx, "Ada", "ada@example.org", "viewer", PASSWORD)
+    await persons.set_role(tx, "ada@example.org", "viewer")
+    await persons.set_role(tx, "ada@example.org", "admin")
+    second: Change
+    [second] = await changes.recent(tx, limit=1)
+    [first] = await changes.recent(tx, before=second.id, limit=1)
+    assert (first.what, second.what) == ("added", "changed")
+
+
+async def test_a_change_that_is_undone_was_none(database: Database) -> None:
+    with pytest.raises(psycopg.errors.RaiseException):
+        async with database.transaction() as tx:
+            await keys.add(tx, "reports", "viewer")
+            await tx.execute("DO $$ BEGIN RAISE EXCEPTION 'no'; END $$")
+    async with database.transaction() as tx:
+        assert await changes.recent(tx) == []
