@@ -13,8 +13,8 @@ from jobmill.errors import Conflict, Unavailable
 
 TRIES = 5
 KEPT = (
-    "budget.purse", "demo.ended", "people.api_key", "people.person", "people.secret", "people.session",
-    "queue.phase", "queue.schedule", "queue.tick", "queue.worker",
+    "budget.purse", "demo.ended", "people.api_key", "people.change", "people.person", "people.secret",
+    "people.session", "queue.phase", "queue.schedule", "queue.tick", "queue.worker",
 )  # fmt: skip
 """Tables that stay: what declares us, who is at work, and the people who may sign in, whom no demo
 has made."""
@@ -92,6 +92,7 @@ async def clear(tx: Tx) -> bool:
             demo.world
         """
     )
+    await tx.execute("DELETE FROM people.change WHERE noun NOT IN ('person', 'key')")
     await tx.execute("ALTER TABLE hiring.event ENABLE TRIGGER event_is_not_emptied")
     await tx.execute("INSERT INTO rotation.pace DEFAULT VALUES")
     await tx.execute(

@@ -8,7 +8,6 @@ import datetime as dt
 import logging
 import random
 
-from jobmill import queue
 from jobmill.catalog import sources
 from jobmill.catalog.sources import Source
 from jobmill.db import GONE, Database, Tx
@@ -16,7 +15,8 @@ from jobmill.demo import hiring, seeds
 from jobmill.demo.companies import COMPANIES
 from jobmill.demo.world import Now, World
 from jobmill.errors import AppError
-from jobmill.pipelines import source
+from jobmill.ingest.rotation.plan import Wish
+from jobmill.pipelines import rotation
 
 log = logging.getLogger(__name__)
 
@@ -24,6 +24,8 @@ TICK = 1 / 40
 """How often something happens, in days of the world."""
 CALL = 1 / 4
 """How often a source is called."""
+TOGETHER = 1 / 4
+"""The share of all sources that a run waits for."""
 SHORTEST = 0.1
 
 
@@ -40,12 +42,14 @@ async def tick(tx: Tx, dice: random.Random) -> World | None:
 
 
 async def _call(tx: Tx, now: Now) -> None:
-    """Submit the sources whose last call is a while ago by the world's clock: the rotation counts in
-    our days, and would leave them alone for hours."""
+    """Let the rotation run for the sources whose last call is a while ago by the world's clock: it
+    counts in our days, and would leave them alone for hours."""
     before = now.at - CALL * now.world.day
     found = await sources.find(tx, status="active", limit=1_000)
     due = [one.id for one in found if one.last_scraped_at and one.last_scraped_at < before]
-    await queue.submit_all(tx, [source.work(id) for id in due])
+    # Several at a time, so that a run is worth looking at.
+    if due and len(due) >= len(found) * TOGETHER:
+        await rotation.start(tx, Wish(trigger="manual", sources=due), {})
 
 
 async def _mend(tx: Tx, now: Now) -> None:

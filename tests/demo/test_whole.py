@@ -35,6 +35,7 @@ BEGINNING = {
 }
 TROUBLE = {
     "listings that came": "SELECT count(*) > 0 FROM catalog.run WHERE added BETWEEN 1 AND 3",
+    "a turn of the rotation": "SELECT count(*) > 0 FROM rotation.call JOIN rotation.run ON run.id = run_id",
     "listings that went": "SELECT count(*) > 0 FROM catalog.listing WHERE closed_at IS NOT NULL",
     "a broken board": "SELECT count(*) > 0 FROM catalog.run WHERE detail LIKE '%%500%%'",
     "a lie": "SELECT count(*) > 0 FROM catalog.run WHERE detail LIKE '%%complete message body%%'",

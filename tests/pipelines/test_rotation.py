@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 from jobmill import app, queue
@@ -351,3 +352,22 @@ async def look_again(database: Database) -> None:
     """As the worker does of itself after some minutes."""
     async with database.transaction() as tx:
         assert await control.unblock(tx, "key") == 1
+
+
+async def test_who_is_named_is_called_out_of_turn_and_nobody_else(database: Database) -> None:
+    net = Net()
+    for name in ("wells", "pipes"):
+        net.on(BOARD.format(name), board("Cook"))
+    table = await declare(database, net)
+    async with database.transaction() as tx:
+        wells = await make_source(tx, token="wells")
+        await make_source(tx, token="pipes")
+    assert len(await start(database)) == 2
+    await work(database, table)
+    # It is nobody's turn now, and what was claimed is not claimed again.
+    assert await start(database) == []
+    assert await start(database, replace(WISH, sources=[wells])) == [wells]
+    assert await start(database, replace(WISH, sources=[wells])) == []
+    await work(database, table)
+    asked = [one.url for one in net.asked]
+    assert [asked.count(BOARD.format(name)) for name in ("wells", "pipes")] == [2, 1]

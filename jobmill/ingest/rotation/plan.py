@@ -14,7 +14,7 @@ from jobmill.ingest.adapters import BY_NAME
 from jobmill.ingest.policy import price, yields
 from jobmill.ingest.rotation import calls, lapses, platforms, selection, targets
 from jobmill.ingest.rotation.platforms import Room
-from jobmill.ingest.rotation.selection import Limits, PolicyName, Question
+from jobmill.ingest.rotation.selection import Limits, Place, PolicyName, Question
 from jobmill.ingest.rotation.targets import Kind, Target
 
 Trigger: TypeAlias = Literal["schedule", "manual"]
@@ -40,6 +40,8 @@ class Wish:
     kind: Kind | None = None
     most: int | None = None
     """How many calls a run by hand may make."""
+    sources: Sequence[int] = ()
+    """Just these, whether or not it is their turn; none named: whoever is due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,8 @@ class Claimed:
     """A target that is ours to call."""
 
     source_id: int
-    window: dt.timedelta
-    """The same question is not asked twice within it."""
+    window: dt.timedelta | None
+    """The same question is not asked twice within it; None: it is asked in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,9 @@ async def start(tx: Tx, wish: Wish, at: dt.datetime, environ: Mapping[str, str])
     await _spend(tx, spent(pace, len(taken), wish.per_day))
     await platforms.probed(tx, sorted({one.platform for one in taken}), at)
     await _count(tx, run_id, len(taken))
-    claimed = [Claimed(one.source_id, window(one, wish.policy)) for one in taken]
+    claimed = [
+        Claimed(one.source_id, None if wish.sources else window(one, wish.policy)) for one in taken
+    ]
     return Planned(run_id, claimed, dict(room.shut))
 
 
@@ -143,6 +147,10 @@ async def _is_time(tx: Tx, wish: Wish, pace: Pace, at: dt.datetime) -> bool:
 
 
 async def _choose(tx: Tx, question: Question, wish: Wish, pace: Pace) -> tuple[list[int], Pace]:
+    if wish.sources:
+        named = await targets.by_ids(tx, wish.sources)
+        places = [Place(one.source_id, one.platform) for one in named]
+        return question.room().take(places, len(places)), pace
     if wish.policy == "seed":
         return await _by_seed(tx, question, wish, pace)
     return await _by_yield(tx, question, wish, pace)
