@@ -235,7 +235,7 @@ def limit(
     name = saved.platform(platform).name
 
     async def keep(tx: Tx) -> None:
-        await platforms.limit(tx, name, per_hour=per_hour, per_day=per_day)
+        await platforms.limit(tx, name, per_hour=per_hour, per_day=per_day, actor="command line")
 
     session.ask(keep)
     told = {"platform": name, "per_hour": per_hour, "per_day": per_day}

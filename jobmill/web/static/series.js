@@ -61,6 +61,8 @@
     return {
       width,
       height: HEIGHT,
+      // Half of the last mark stands beyond the last moment.
+      padding: [null, 32, null, null],
       ...(daily ? { tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC") } : {}),
       scales: { y: { range: (_, low, high) => [Math.min(low ?? 0, 0), Math.max(high ?? 0, 1) * 1.08] } },
       axes: [
