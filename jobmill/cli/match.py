@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 
     from jobmill.catalog.listings import Listing
     from jobmill.db import Database, Tx
+    from jobmill.matching.copies import Copy
     from jobmill.matching.matches import Event, Match, Wanted
     from jobmill.matching.profiles import Version
     from jobmill.matching.verdicts import Rule, Word
+
+    Copies: TypeAlias = dict[int, list[Copy]]
 
 app = typer.Typer(
     no_args_is_help=True, help="See what fits you and why, and say what you made of it."
@@ -54,9 +57,10 @@ def list_matches(
     What you dismissed is not among them, unless you ask for it: --status dismissed.
     """
     from jobmill.cli import session
+    from jobmill.matching import copies
     from jobmill.matching.matches import Wanted
 
-    async def ask(tx: Tx) -> tuple[list[Match], str]:
+    async def ask(tx: Tx) -> tuple[list[Match], Copies, str]:
         version = await seeker.chosen(tx, profile)
         wanted = Wanted(
             profile_id=version.profile_id,
@@ -69,11 +73,12 @@ def list_matches(
             after=after,
             limit=limit + 1,
         )
-        return await _find(tx, version, wanted)
+        found, nothing = await _find(tx, version, wanted)
+        return found, await copies.of(tx, [one.id for one in found]), nothing
 
     with seeker.pointing():
-        found, nothing = session.ask(ask)
-    _print_list(found, limit, as_json)
+        found, also, nothing = session.ask(ask)
+    _print_list(found, also, limit, as_json)
     if not found and not as_json:
         reasons.say(nothing)
 
@@ -111,14 +116,14 @@ async def _say_nothing(tx: Tx, version: Version) -> str:
     return "No matches yet, for nothing was judged: `jobmill source add URL` finds listings."
 
 
-def _print_list(found: list[Match], limit: int, as_json: bool) -> None:
+def _print_list(found: list[Match], also: Copies, limit: int, as_json: bool) -> None:
     from jobmill.matching import record
 
     for one in found[:limit]:
         if as_json:
             show.print_json(record.write(one))
         else:
-            reasons.entry(one)
+            reasons.entry(one, also.get(one.id, ()))
     if len(found) > limit:
         # Not among the matches: whoever reads lines gets nothing else on stdout.
         typer.echo(f"There are more: --after {found[limit - 1].id}", err=True)
@@ -132,18 +137,22 @@ def show_match(
 ) -> None:
     """Show a match in full: the score, what to put into a resume, and what happened to it."""
     from jobmill.cli import session
-    from jobmill.matching import matches, record
+    from jobmill.matching import copies, matches, record
 
-    async def find(tx: Tx) -> tuple[Match, list[Event]]:
-        return await matches.get(tx, id), await matches.events(tx, id)
+    async def find(tx: Tx) -> tuple[Match, list[Event], Copies]:
+        return (
+            await matches.get(tx, id),
+            await matches.events(tx, id),
+            await copies.of(tx, [id]),
+        )
 
     with seeker.pointing():
-        match, events = session.ask(find)
+        match, events, also = session.ask(find)
     if as_json:
         told = [{"at": one.at, "what": one.what, "actor": one.actor, "data": one.data} for one in events]  # fmt: skip
         show.print_json(record.write(match) | {"events": told})
     else:
-        reasons.whole(match, events, text=text)
+        reasons.whole(match, events, also.get(id, ()), text=text)
 
 
 @dataclass(frozen=True)

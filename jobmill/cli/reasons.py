@@ -15,6 +15,7 @@ from jobmill.cli import show
 
 if TYPE_CHECKING:
     from jobmill.catalog.listings import Listing
+    from jobmill.matching.copies import Copy
     from jobmill.matching.matches import Event, Match
     from jobmill.matching.rescore import Standing
     from jobmill.matching.verdict import FilterResult, MatchResult, Rejection, Strike
@@ -59,11 +60,11 @@ def age(at: dt.datetime, word: str) -> str:
     return f"{word} {'today' if days < 1 else show.count(days, 'day') + ' ago'}"
 
 
-def entry(match: Match) -> None:
+def entry(match: Match, also: Sequence[Copy] = ()) -> None:
     """A match in a list: its score and name, why, and what it offers."""
     lead = f"{match.id:>5}  {match.match_score:>3} {match.application_priority:<6}  "
     say(name(match.title, match.company), lead, bold=True)
-    for line in (_why(match), _offer(match)):
+    for line in (_why(match), joined([_offer(match), also_at(also)])):
         say(line, " " * INDENT)
 
 
@@ -98,6 +99,17 @@ def _offer(match: Match) -> str:
     )
 
 
+def also_at(others: Sequence[Copy]) -> str | None:
+    """Where else the same vacancy stands, and what one made of it there."""
+    told = [
+        f"{one.place} (match {one.match_id}, {one.status})"
+        if one.match_id
+        else f"{one.place} (listing {one.listing_id})"
+        for one in others
+    ]
+    return f"also at {', '.join(told)}" if told else None
+
+
 def _place(match: Match) -> str:
     """Where the work is done; `Remote, US` says it all."""
     said = match.arrangement and match.arrangement in (match.location or "").lower()
@@ -112,7 +124,7 @@ def _pay(match: Match) -> str | None:
     )
 
 
-def whole(match: Match, events: Sequence[Event], *, text: bool) -> None:
+def whole(match: Match, events: Sequence[Event], also: Sequence[Copy], *, text: bool) -> None:
     """A match with all that is known of it."""
     say(name(match.title, match.company), bold=True)
     _facts(
@@ -128,6 +140,7 @@ def whole(match: Match, events: Sequence[Event], *, text: bool) -> None:
             "company": match.company_id
             and f"{match.company_id} (jobmill company show {match.company_id})",
             "listing": f"{match.listing_id} (jobmill match why {match.listing_id})",
+            "copies": also_at(also),
             "read by": joined([match.scrape_method, match.via and f"via {match.via}"]),
             "created": f"{match.created_at.astimezone():%Y-%m-%d %H:%M}",
             "closed": match.closed_at and f"{match.closed_at.astimezone():%Y-%m-%d}",
@@ -193,15 +206,21 @@ def by(scorer: str | None) -> str:
 
 
 def items(found: Iterable[dict[str, Any]], *, evidence: bool) -> None:
-    """The parts of a score, and their sum."""
-    total = 0
-    for item in found:
-        total += item["points"]
+    """The parts of a score, their sum, and what becomes of it where it leaves 0 to 100."""
+    from jobmill.matching.verdict import LIMIT
+
+    parts = list(found)
+    total = sum(item["points"] for item in parts if item["name"] != LIMIT)
+    score = sum(item["points"] for item in parts)
+    for item in parts:
+        if item["name"] == LIMIT:
+            continue
         say(item["why"], f"  {item['points']:>4} of {item['most']:<4} {item['name']:<12} ")
         if evidence:
             for words in item["words"]:
                 say(f"“{words}”", " " * 28)
-    typer.echo(f"  {total:>4} in all")
+    change = "" if score == total else f", {'cut' if score < total else 'raised'} to {score}"
+    typer.echo(f"  {total:>4} in all{change}")
 
 
 def sifted(found: FilterResult, threshold: int) -> None:

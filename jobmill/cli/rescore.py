@@ -211,12 +211,23 @@ def what_if(
             version = await seeker.chosen(tx, profile)
         other = _change(version.profile(), wishes)
         if listing is None:
+            _say_strange(wishes["having"])
             outlook = await _look(database, version, other, quiet=as_json)
             _show_outlook(outlook, as_json)
         else:
-            await _show_one(database, version, other, listing, as_json)
+            await _show_one(database, version, other, listing, wishes["having"], as_json)
 
     session.use(act)
+
+
+def _say_strange(having: list[str]) -> None:
+    """Skills that no list has may stand in some listing, word for word: they are no mistake."""
+    from jobmill.matching import whatif
+
+    for name in whatif.strange(having):
+        typer.echo(
+            show.plain(f"We know no skill {name}: only these words are looked for."), err=True
+        )
 
 
 def _change(profile: Profile, wishes: dict[str, list[str]]) -> Profile:
@@ -224,7 +235,12 @@ def _change(profile: Profile, wishes: dict[str, list[str]]) -> Profile:
     from jobmill.matching import document, whatif
 
     try:
-        return whatif.change(profile, **wishes)
+        return whatif.change(
+            profile,
+            without=wishes["without"],
+            having=wishes["having"],
+            settings=wishes["settings"],
+        )
     except document.BadProfile as error:
         for problem in error.problems:
             typer.echo(show.plain(document.say("what-if", problem)), err=True)
@@ -256,15 +272,24 @@ class Alternative:
 
 
 async def _show_one(
-    database: Database, version: Version, other: Profile, named: str, as_json: bool
+    database: Database,
+    version: Version,
+    other: Profile,
+    named: str,
+    having: list[str],
+    as_json: bool,
 ) -> None:
+    from jobmill.catalog import listings
     from jobmill.matching import rescore, verdicts, whatif
 
     async with database.transaction() as tx:
         listing = await seeker.listing_of(tx, named)
         known = await rescore.employer_of(tx, listing)
         kept = (await verdicts.briefs(tx, version.profile_id, [listing.id])).get(listing.id)
-    before, after = await _judge_both(database, version.profile(), other, listing, known)
+    now = version.profile()
+    places = [one for one in other.locations if one not in now.locations]
+    whatif.check(listings.to_posting(listing), having=having, places=places)
+    before, after = await _judge_both(database, now, other, listing, known)
     found = whatif.compare(before, after)
     by_model = kept is not None and kept.score != kept.local_score
     predicted = rescore.predict(kept, after) if by_model and after.filter.passed else None

@@ -14,7 +14,7 @@ from jobmill.catalog.listings import ListingId
 from jobmill.catalog.posting import Arrangement, Period
 from jobmill.db import Tx, row, rows, value
 from jobmill.errors import Conflict, NotFound
-from jobmill.matching import verdicts
+from jobmill.matching import copies, verdicts
 from jobmill.matching.profiles import ProfileId
 from jobmill.matching.verdict import MatchResult, Priority
 from jobmill.matching.verdicts import Word
@@ -84,6 +84,8 @@ class Wanted:
     """Also those whose listing is closed."""
     dropped: bool = False
     """Also those that fit no longer."""
+    copies: bool = False
+    """Also those of a vacancy that another match stands for."""
     order: Order = "best"
     after: int | None = None
     """Only those that come after this match."""
@@ -258,10 +260,16 @@ def _status(found: Status) -> Status:
 
 async def get(tx: Tx, id: int) -> Match:
     """One match; NotFound if there is none."""
-    found = await find(tx, Wanted(ids=[id], closed=True, dropped=True))
-    if not found:
+    found = await known(tx, id)
+    if found is None:
         raise NotFound("match", id)
-    return found[0]
+    return found
+
+
+async def known(tx: Tx, id: int) -> Match | None:
+    """One match, if there is one."""
+    found = await find(tx, Wanted(ids=[id], closed=True, dropped=True, copies=True))
+    return found[0] if found else None
 
 
 async def of_listing(tx: Tx, profile_id: int, listing_id: int) -> MatchId | None:
@@ -349,6 +357,7 @@ def _facts(wanted: Wanted) -> LiteralString:
         (wanted.arrangement, "listing.arrangement = %(arrangement)s"),
         (wanted.q is not None, WORDS),
         (not wanted.closed, "(listing.closed_at IS NULL OR match.status <> 'new')"),
+        (not wanted.copies, copies.FIRST),
     ]
     clauses: list[LiteralString] = [clause for is_asked, clause in asked if is_asked]
     return " AND ".join(clauses) or "true"
@@ -440,18 +449,19 @@ async def counts(tx: Tx, profile_id: ProfileId) -> list[Count]:
 
 
 async def listed(tx: Tx, profile_id: ProfileId, *, most: int) -> list[Count]:
-    """How many a list of each status holds, and no more than `most` of each; new ones that closed
-    are in none."""
+    """How many a list of each status holds, and no more than `most` of each; new ones that closed,
+    or that another stands for, are in none."""
     return await rows(
         tx,
         Count,
-        """
+        f"""
         SELECT 'new'::matching.match_status AS status, count(*)::int AS count
           FROM (SELECT FROM matching.match
                  WHERE profile_id = %(profile)s AND status = 'new' AND dropped_at IS NULL
                    -- OFFSET keeps the planner from joining all listings for those that it counts.
                    AND EXISTS (SELECT 1 FROM catalog.listing
                                 WHERE listing.id = listing_id AND closed_at IS NULL OFFSET 0)
+                   AND {copies.FIRST}
                  LIMIT %(most)s) AS open
         UNION ALL
         -- These by an index alone: what their listings say does not matter.

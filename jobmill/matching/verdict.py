@@ -10,6 +10,9 @@ from pydantic import TypeAdapter
 
 Priority: TypeAlias = Literal["High", "Medium", "Low"]
 
+LIMIT = "limit"
+"""The item that keeps a sum within 0 to 100."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rejection:

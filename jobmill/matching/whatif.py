@@ -6,17 +6,25 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import chain, islice
 from typing import Any, TypeAlias, cast
 
+from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.errors import Invalid
-from jobmill.matching import document
-from jobmill.matching.facts import skills
+from jobmill.matching import document, facts
+from jobmill.matching.facts import own, skills
 from jobmill.matching.judgement import Judgement
 from jobmill.matching.profile import RANKS, Profile
 from jobmill.matching.rescore import Standing
+from jobmill.matching.rules import places as atlas
 from jobmill.matching.verdict import MatchResult, Rejection, Strike
 
 Reason: TypeAlias = Rejection | Strike
+
+NUMBERS = {str(number): word for word, number in RANKS.items()}
+FEW = 3
+MOST = 12
+"""So many of what a listing names are told."""
 
 
 def change(
@@ -24,15 +32,21 @@ def change(
     *,
     without: Sequence[str] = (),
     having: Sequence[str] = (),
+    places: Sequence[str] = (),
+    arrangements: Sequence[Arrangement] | None = None,
     settings: Sequence[str] = (),
 ) -> Profile:
-    """The profile without some skills, with others (`Go:strong`), and with fields set by their
-    path (`rules.match.score=75`); BadProfile names all that is wrong with it then."""
+    """The profile without some skills, with others (`Go:strong`), with more places, with other
+    arrangements, and with fields set by their path (`rules.match.score=75`); BadProfile names all
+    that is wrong with it then."""
     data = profile.model_dump(mode="json")
     for name in without:
         _remove(data["skills"], name)
     for one in having:
         _add(data["skills"], one)
+    data["locations"] = list(dict.fromkeys([*data["locations"], *places]))
+    if arrangements is not None:
+        data["arrangements"] = list(arrangements)
     for one in settings:
         _set(data, one)
     return document.check(data, "what-if")
@@ -53,17 +67,65 @@ def _remove(listed: list[dict[str, Any]], name: str) -> None:
 
 
 def _add(listed: list[dict[str, Any]], given: str) -> None:
-    """A rank that is not one of ours is a part of the name, or told by whoever checks it."""
-    name, mark, rank = given.rpartition(":")
-    if not mark or not name:
-        name, rank = given, ""
-    numbers = {str(number): word for word, number in RANKS.items()}
+    """A rank that is not one of ours is told by whoever checks it."""
+    name, rank = _ranked(given)
     known = next((one for one in listed if _key(one["name"]) == _key(name)), None)
     if known is None:
         known = {"name": name}
         listed.append(known)
     if rank:
-        known["rank"] = numbers.get(rank, rank)
+        known["rank"] = NUMBERS.get(rank, rank)
+
+
+def _ranked(given: str) -> tuple[str, str]:
+    """`Go:strong` in its two parts; the second is empty where there is none."""
+    name, _, rank = given.rpartition(":")
+    return (name.strip(), rank.strip()) if name else (given, "")
+
+
+def check(posting: Posting, *, having: Sequence[str] = (), places: Sequence[str] = ()) -> None:
+    """Refuse words that could change nothing, for neither we nor the posting know them; Invalid
+    names the first few of them, and what is known."""
+    wrong = chain(
+        (_skill_trouble(posting, one) for one in having),
+        (_place_trouble(posting, one) for one in places),
+    )
+    # No more than a few: looking for what is like a name takes a moment each.
+    if told := list(islice(filter(None, wrong), FEW)):
+        raise Invalid(" ".join(told))
+
+
+def strange(having: Sequence[str]) -> list[str]:
+    """The skills among these that no list of ours has."""
+    named = (_ranked(one)[0] for one in having)
+    return [name for name in named if skills.canonical(name) not in skills.names()]
+
+
+def _skill_trouble(posting: Posting, given: str) -> str | None:
+    name, rank = _ranked(given)
+    if rank and rank not in {*RANKS, *NUMBERS}:
+        return f"{rank} is no rank of a skill: {name} can be {', '.join(RANKS)}."
+    text = "\n".join((posting.title, posting.description or "", posting.requirements or ""))
+    if not strange([given]) or any(own.find([name], text)):
+        return None
+    near = get_close_matches(skills.canonical(name), skills.names(), n=1, cutoff=0.75)
+    if near:
+        return f"We know no skill {name}: did you mean {near[0]}?"
+    asked = ", ".join(skills.named(text)[:MOST]) or "none that we know"
+    return f"We know no skill {name}, and the listing does not name it: it names {asked}."
+
+
+def _place_trouble(posting: Posting, given: str) -> str | None:
+    named = [*facts.read(posting).places, *posting.locations, posting.location]
+    found = atlas.read(given)
+    known = [one for one in found if one.lies_in]
+    if known or atlas.is_any_in(named, [given]):
+        return None
+    told = "; ".join(dict.fromkeys(one for one in named if one)) or "none"
+    return (
+        f"We know no place {given}, and the listing does not name it: it names {told}. "
+        "A country tells where a small town is: Faro, Portugal."
+    )
 
 
 def _set(data: dict[str, Any], given: str) -> None:

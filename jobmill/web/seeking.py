@@ -13,10 +13,11 @@ from jobmill.catalog import history, salaries
 from jobmill.db import Tx
 from jobmill.errors import NotFound
 from jobmill.matching import matches, profiles
+from jobmill.matching.copies import Copy
 from jobmill.matching.matches import Match
 from jobmill.matching.profiles import Version
 from jobmill.matching.rescore import Standing
-from jobmill.matching.verdict import FilterResult, MatchResult
+from jobmill.matching.verdict import LIMIT, FilterResult, MatchResult
 from jobmill.matching.verdicts import Word
 from jobmill.queue import lineage
 from jobmill.queue.work import ItemId
@@ -26,13 +27,14 @@ BEST = 3
 SOME = 4
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """What was typed, without what surrounds it; for pydantic."""
     if "\0" in text:
         raise ValueError("a text cannot hold null characters")
     return text.strip()
 
 
-Words = Annotated[str, Field(max_length=200), AfterValidator(_plain)]
+Words = Annotated[str, Field(max_length=200), AfterValidator(plain)]
 
 
 class Asked(BaseModel):
@@ -120,10 +122,11 @@ class Row(NamedTuple):
     place: str
     pay: str | None
     why: str
+    also: Sequence[Copy]
 
     @classmethod
-    def of(cls, match: Match) -> Row:
-        return cls(match, place(match), pay(match), why(match))
+    def of(cls, match: Match, also: Sequence[Copy] = ()) -> Row:
+        return cls(match, place(match), pay(match), why(match), also)
 
 
 def joined(parts: Iterable[str | None]) -> str:
@@ -132,7 +135,8 @@ def joined(parts: Iterable[str | None]) -> str:
 
 def why(match: Match) -> str:
     """What made the score, what one has of it, and what is missing."""
-    gains = sorted(match.items, key=lambda item: -item["points"])[:BEST]
+    parts = [one for one in match.items if one["name"] != LIMIT]
+    gains = sorted(parts, key=lambda item: -item["points"])[:BEST]
     told = (f"{one['name']} {one['points']}/{one['most']}" for one in gains if one["points"] > 0)
     gaps = match.skill_gaps
     lacks = say("lacks %(skills)s", skills=some(gaps)) if gaps else None
@@ -192,10 +196,22 @@ class Bar(NamedTuple):
 
 
 def bars(items: Iterable[Mapping[str, Any]]) -> list[Bar]:
+    """What counts for a score and against it; where their sum is cut, `cut` says so."""
     return [
         Bar(one["name"], one["points"], one["most"], one["why"], one.get("words") or ())
         for one in items
+        if one["name"] != LIMIT
     ]
+
+
+def cut(bars: Iterable[Bar], score: int) -> tuple[int, str]:
+    """The sum of the bars, and what became of it where the score is another."""
+    total = sum(one.points for one in bars)
+    if total > score == 100:
+        return total, say("cut to 100, for a score ends there")
+    if total < score == 0:
+        return total, say("raised to 0, for a score begins there")
+    return total, ""
 
 
 def happened(event: matches.Event) -> str:

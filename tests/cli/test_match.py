@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -16,10 +17,12 @@ from typing import Any
 
 import pytest
 
+from jobmill.catalog import links
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.db import Database
 from jobmill.matching import export, matches, profiles, verdicts, waiting
 from jobmill.matching.profile import Profile
+from jobmill.matching.verdict import Item
 from tests.catalog import kit
 from tests.cli import forked
 from tests.matching import judged
@@ -129,6 +132,35 @@ async def test_matches_are_listed_best_first_with_reasons(run: Run, database: Da
     assert found[0].keys() >= SEED
     assert found[0]["resumeIntakeData"].keys() == INTAKE
     assert (found[0]["listingId"], found[0]["profileVersion"]) == (place.listings[1], 1)
+
+
+async def test_a_vacancy_that_two_sources_tell_of_is_listed_once(
+    run: Run, database: Database
+) -> None:
+    place = await make(database, 82, 91, postings=[offer(1), offer(2)])
+    async with database.transaction() as tx:
+        await links.link(tx, place.listings[1], place.listing)
+    shown = (await run("list")).stdout.splitlines()
+    assert len(shown) == 3
+    assert shown[0].startswith("    2   91 High ")
+    assert shown[2].endswith(" board (match 1, new)")
+    assert [one["id"] for one in answers(await run("export", "--json"))] == [2]
+    await run("set-status", 1, "dismissed")
+    assert "No matches fit that." in (await run("list")).stdout
+    assert re.search(r"copies +also at \S+ board \(match 2, new\)", (await run("show", 1)).stdout)
+
+
+async def test_a_sum_that_is_cut_is_told(run: Run, database: Database) -> None:
+    items = (
+        Item("skills", 80, 80, "all"),
+        Item("size", 27, 30, "large"),
+        Item("limit", -7, 0, "A score ends at 100"),
+    )
+    await make(database, 100, postings=[offer(1)], items=items)
+    for command in ("show", "why"):
+        shown = (await run(command, 1)).stdout
+        assert "   107 in all, cut to 100\n" in shown
+        assert "A score ends" not in shown
 
 
 async def test_matches_are_found_by_what_is_asked_for_page_by_page(
@@ -308,6 +340,16 @@ async def test_what_if_over_everything_counts_what_comes_and_goes(
     assert await fetch(database, "SELECT count(*) FROM matching.waiting") == [0]
 
 
+async def test_what_if_over_everything_says_which_skills_no_list_has(
+    run: Run, database: Database
+) -> None:
+    await make(database, 90)
+    done = await run("what-if", "--all", "--with", "Basketry:strong", "--with", "Go", "--json")
+    assert done.stderr == "We know no skill Basketry: only these words are looked for.\n"
+    (told,) = answers(done)
+    assert told["counts"]["moved"] + told["counts"]["same"] + told["counts"]["out"] == 1
+
+
 async def test_wishes_that_cannot_be_are_refused(run: Run, database: Database) -> None:
     await make(database, 90)
     for arguments, words in [
@@ -317,6 +359,9 @@ async def test_wishes_that_cannot_be_are_refused(run: Run, database: Database) -
         ([1, "--without", "Go"], "the profile has no skill Go: it has none"),
         ([1, "--set", "titels=[A]"], "did you mean titles?"),
         ([1, "--with", "Go:best"], "skills.1.rank should be"),
+        ([1, "--with", "Kubernets"], "We know no skill Kubernets: did you mean Kubernetes?"),
+        ([1, "--with", "Basketry"], "We know no skill Basketry, and the listing does not name it"),
+        ([1, "--set", "locations=[Atlantis]"], "We know no place Atlantis"),
     ]:
         done = await run("what-if", *arguments)
         assert (done.returncode, words in done.stderr) == (2, True), (arguments, done.stderr)

@@ -251,6 +251,18 @@ def test_a_salary_is_compared_with_the_floor(salary: Salary | None, expected: in
 
 
 @pytest.mark.parametrize(
+    ("top", "told"),
+    [
+        (150_000, "It reaches the USD 150,000 a year hoped for"),
+        (149_000, "It is below the USD 150,000 a year hoped for, which costs points and filters nothing"),
+    ],
+)  # fmt: skip
+def test_a_salary_is_told_of_in_words_that_promise_no_filter(top: int, told: str) -> None:
+    offer = {"salary": Salary(None, top, "USD", "year", "text")}
+    assert item("salary", wants={"salary_floor": {"amount": 150_000}}, offer=offer).why == told
+
+
+@pytest.mark.parametrize(
     ("likeness", "expected"), [(None, 7), (0.0, 0), (0.44, 4), (0.46, 5), (1.0, 10)]
 )
 def test_meaning_gives_points_by_likeness(likeness: float | None, expected: int) -> None:

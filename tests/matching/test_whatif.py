@@ -12,6 +12,7 @@ from jobmill.matching.profile import Profile
 from jobmill.matching.rescore import Standing
 from jobmill.matching.verdict import FilterResult, Item, Strike
 from jobmill.matching.whatif import Moved
+from tests.catalog import kit
 from tests.matching import judged
 
 PROFILE = document.read(
@@ -128,6 +129,51 @@ def test_wishes_that_cannot_be_are_refused(wish: dict[str, list[str]], words: st
     with pytest.raises(Invalid) as caught:
         whatif.change(PROFILE, **wish)
     assert words in str(caught.value)
+
+
+POSTING = kit.posting(
+    1, location="Tavira", description="You know Go, month-end close and Kubernetes."
+)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"having": ["Rust", "golang:strong", "C++:2"]},
+        # No list has it, and the posting does.
+        {"having": ["month-end close:primary"]},
+        {"places": ["Porto, Portugal", "Berlin", "Portland, OR", "Germany", "Tavira"]},
+    ],
+)
+def test_words_that_we_or_the_posting_know_can_be_wished(known: dict[str, list[str]]) -> None:
+    whatif.check(POSTING, **known)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "words"),
+    [
+        ({"having": ["Kuberntes"]}, "no skill Kuberntes: did you mean Kubernetes?"),
+        ({"having": ["Basketry:1"]}, "no skill Basketry, and the listing does not name it: it names Kubernetes"),
+        ({"having": ["Go:best"]}, "best is no rank of a skill: Go can be primary, strong, familiar"),
+        ({"places": ["Atlantis"]}, "no place Atlantis, and the listing does not name it: it names Tavira"),
+        ({"having": ["Basketry"], "places": ["Atlantis"]}, "Basketry, and the"),
+        ({"having": ["Basketry"], "places": ["Atlantis"]}, "We know no place Atlantis"),
+    ],
+)  # fmt: skip
+def test_words_that_nobody_knows_are_refused_with_those_that_are_known(
+    unknown: dict[str, list[str]], words: str
+) -> None:
+    with pytest.raises(Invalid) as caught:
+        whatif.check(POSTING, **unknown)
+    assert words in str(caught.value)
+
+
+def test_places_are_added_and_arrangements_are_others() -> None:
+    changed = whatif.change(PROFILE, places=["Porto", "Porto"], arrangements=["onsite"])
+    assert (changed.locations, changed.arrangements) == (("Porto",), ("onsite",))
+    assert whatif.change(changed, places=["Porto"]) == changed
+    assert whatif.change(PROFILE, arrangements=[]).arrangements == ()
+    assert whatif.change(PROFILE) == PROFILE
 
 
 def judgement(score: int, filter: FilterResult = judged.PASSED, **more: object) -> Judgement:

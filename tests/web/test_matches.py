@@ -12,10 +12,12 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 import pytest
 
+from jobmill.catalog import links
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.db import Database
 from jobmill.matching import marks, matches, profiles, waiting
 from jobmill.matching.matches import MatchId
+from jobmill.matching.rules.score import limited
 from jobmill.matching.verdict import FilterResult, Intake, Item, Strike
 from jobmill.matching.verdicts import Word
 from jobmill.people.persons import Role
@@ -328,6 +330,76 @@ async def test_tabs_count_what_their_lists_show(
     ]  # fmt: skip
 
 
+async def test_a_vacancy_that_two_sources_tell_of_stands_once_with_where_else(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    low, high, other = await fill(database, [85, 91, 88])
+    async with database.transaction() as tx:
+        first, second = [(await matches.get(tx, id)).listing_id for id in (low, high)]
+        await links.link(tx, second, first)
+    for path in ("/matches", "/matches?status=new", "/matches?order=newest", "/matches/board", "/"):
+        page = await site.get(path)
+        assert f'href="/matches/{high}"' in page.text, path
+        assert f"match-{low}" not in page.text, path
+    page = await site.get("/matches")
+    assert shown(page) == [high, other]
+    assert re.findall(r">(\w+) <small>(\d+)</small>", page.text)[:2] == [
+        ("Inbox", "2"),
+        ("New", "2"),
+    ]
+    lines = await site.get("/matches/export.jsonl")
+    assert [json.loads(line)["id"] for line in lines.text.splitlines()] == [other, high]
+    also = rf'also at <a href="/matches/{low}">wells\d+ board</a></span>'
+    for path in ("/matches", f"/matches/{high}"):
+        assert re.search(also, (await site.get(path)).text), path
+    # Who says something of the one has said it of both, and the row that comes back tells as much.
+    form = {"status": "saved", "back": "/matches"}
+    row = await site.post(f"/matches/{high}/status", data=form, headers=HTMX)
+    assert re.search(also, row.text)
+    hidden = await site.get(f"/matches/{low}")
+    assert re.search(rf'/matches/{high}">wells\d+ board</a> <em>\(saved\)</em>', hidden.text)
+    assert shown(await site.get("/matches?status=new")) == [other]
+
+
+async def test_what_was_done_to_a_copy_is_told(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    low, high = await fill(database, [85, 91])
+    async with database.transaction() as tx:
+        first, second = [(await matches.get(tx, id)).listing_id for id in (low, high)]
+        await links.link(tx, second, first)
+    for path in ("/matches", "/matches/board"):
+        assert "Pump Engineer is new." in (await site.get(f"{path}?done={low}")).text
+
+
+@pytest.mark.parametrize(
+    ("parts", "score", "told"),
+    [
+        ((80, 27), 100, ["<td>107</td>", "cut to 100, for a score ends there"]),
+        ((10, -25), 0, ["<td>-15</td>", "raised to 0, for a score begins there"]),
+        ((60, 31), 91, []),
+    ],
+)
+async def test_a_sum_that_is_cut_is_shown_before_and_after(
+    site: httpx2.AsyncClient,
+    database: Database,
+    parts: tuple[int, int],
+    score: int,
+    told: list[str],
+) -> None:
+    items = limited(*(Item(f"part{one}", one, 100, "so") for one in parts))
+    (id,) = await fill(database, [score], items=items, threshold=0)
+    async with database.transaction() as tx:
+        listing = (await matches.get(tx, id)).listing_id
+    for path in (f"/matches/{id}", f"/listings/{listing}"):
+        page = await site.get(path)
+        for words in told:
+            assert words in page.text, words
+        assert ("The score</th>" in page.text) is bool(told)
+        assert f"<b>{score}</b> <small>of 100" in page.text
+        assert "limit</th>" not in page.text
+
+
 async def test_a_match_is_shown_with_all_that_is_known_of_it(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
@@ -351,7 +423,7 @@ async def test_a_match_is_shown_with_all_that_is_known_of_it(
     ):  # fmt: skip
         assert words in page.text, words
     assert (await site.get("/matches/999999999")).status_code == 404
-    assert (await site.get("/matches/none")).status_code == 422
+    assert (await site.get("/matches/none")).status_code == 404
 
 
 @pytest.mark.parametrize("evil", EVIL)

@@ -11,7 +11,7 @@ from jobmill.matching.rules import abilities, hours, intake, ladder, places, tit
 from jobmill.matching.rules.abilities import Ability
 from jobmill.matching.rules.employer import Employer
 from jobmill.matching.rules.filter import told
-from jobmill.matching.verdict import Item, MatchResult, Priority
+from jobmill.matching.verdict import LIMIT, Item, MatchResult, Priority
 
 CREDIT: Final[dict[Rank, float]] = {"primary": 1.0, "strong": 0.95, "familiar": 0.75}
 """What a skill of each rank is worth where it is asked for."""
@@ -77,7 +77,7 @@ def limited(*items: Item) -> tuple[Item, ...]:
     if not over:
         return items
     end = "ends at 100" if over < 0 else "begins at 0"
-    return (*items, Item("limit", over, max(over, 0), f"A score {end}"))
+    return (*items, Item(LIMIT, over, max(over, 0), f"A score {end}"))
 
 
 def _item(name: str, most: int, share: float, why: str, *words: str) -> Item:
@@ -197,9 +197,11 @@ def _salary(profile: Profile, salary: Salary | None) -> Item:
         return _item("salary", most, SILENT, "The posting does not say")
     words = _pay(salary)
     if not salary.period or salary.currency != floor.currency:
-        return _item("salary", most, SILENT, "Cannot be compared with the floor", words)
+        return _item("salary", most, SILENT, f"Cannot be compared with {_floor(floor)}", words)
     share = top * YEARLY[salary.period] / (floor.amount * YEARLY[floor.period])
-    said = f"{'reaches' if share >= 1 else 'is below'} the floor of {_floor(floor)}"
+    said = f"reaches {_floor(floor)}"
+    if share < 1:
+        said = f"is below {_floor(floor)}, which costs points and filters nothing"
     if salary.known == "predicted":
         return _item("salary", most, max(SILENT, min(share, 1)), f"An estimate {said}", words)
     return _item("salary", most, 1 if share >= 1 else 1 - (1 - share) * 4, f"It {said}", words)
@@ -212,7 +214,7 @@ def _pay(salary: Salary) -> str:
 
 
 def _floor(floor: SalaryFloor) -> str:
-    return f"{floor.currency} {floor.amount:,.0f} a {floor.period}"
+    return f"the {floor.currency} {floor.amount:,.0f} a {floor.period} hoped for"
 
 
 def _arrangement(profile: Profile, posting: Posting, facts: Facts) -> Item:

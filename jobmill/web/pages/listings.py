@@ -10,7 +10,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
-from pydantic import Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from jobmill.catalog import history, links, listings, search, sources
 from jobmill.catalog.listings import Listing
@@ -21,6 +21,7 @@ from jobmill.db import GONE, Database, Tx
 from jobmill.errors import Invalid, Unavailable
 from jobmill.matching import judgement, marks, matches, profiles, rescore, verdicts, whatif
 from jobmill.matching.matches import MatchId
+from jobmill.matching.profile import Profile
 from jobmill.matching.profiles import Version
 from jobmill.matching.verdict import FilterResult
 from jobmill.matching.verdicts import Said, Word
@@ -136,8 +137,40 @@ async def _database(request: Request) -> Database:
 Whole = Annotated[Database, Depends(_database)]
 """The database itself: judging opens transactions of its own, and none while it computes."""
 
-Having = Annotated[str, Query(max_length=500)]
-Without = Annotated[str, Query(max_length=500)]
+Names = Annotated[str, Field(max_length=500), AfterValidator(seeking.plain)]
+
+
+class Wish(BaseModel):
+    """By which profile to judge, and what would be other in it."""
+
+    profile: Words | None = None
+    having: Names = ""
+    without: Names = ""
+    place: Words = ""
+    arrangement: Literal["", "any", "remote", "hybrid", "onsite"] = ""
+
+    @property
+    def skills(self) -> list[str]:
+        return _names(self.having)
+
+    @property
+    def is_any(self) -> bool:
+        return bool(self.skills or _names(self.without) or self.place or self.arrangement)
+
+    def change(self, profile: Profile, listing: Listing) -> Profile:
+        """The profile as it would be; Invalid if these are words that nobody knows."""
+        places = [self.place] if self.place else []
+        whatif.check(listings.to_posting(listing), having=self.skills, places=places)
+        wanted: list[Arrangement] | None = None
+        if self.arrangement:
+            wanted = [] if self.arrangement == "any" else [self.arrangement]
+        return whatif.change(
+            profile,
+            having=self.skills,
+            without=_names(self.without),
+            places=places,
+            arrangements=wanted,
+        )
 
 
 @router.get("/{listing_id}")
@@ -146,19 +179,17 @@ async def show_one(
     db: Db,
     page: Page,
     database: Whole,
-    profile: Annotated[Words | None, Query()] = None,
-    having: Having = "",
-    without: Without = "",
+    wish: Annotated[Wish, Query()],
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        story = await _story(tx, listing_id, profile)
+        story = await _story(tx, listing_id, wish.profile)
     listing = story.listing
-    wished = bool(_names(having) or _names(without))
-    other, wrong = await _imagine(database, story, having, without) if wished else (None, None)
+    other, wrong = await _imagine(database, story, wish) if wish.is_any else (None, None)
     result = story.word and story.word.match_result
+    bars = seeking.bars(asdict(one) for one in result.items) if result else []
     return page(
         "listings/listing.html",
-        400 if wrong else 200,
+        422 if wrong else 200,
         story=story,
         listing=listing,
         place=seeking.place(listing),
@@ -168,14 +199,14 @@ async def show_one(
         sifted=_sift(story),
         verdict=_verdict(story),
         result=result,
-        bars=seeking.bars(asdict(one) for one in result.items) if result else [],
+        bars=bars,
+        cut=seeking.cut(bars, result.match_score) if result else None,
         takes=seeking.takes(result),
         facts=_facts(story),
         moments=_moments(listing),
         pieces=marks.cut(listing.description or "", result.matched_skills if result else ()),
         events=[(one.at, seeking.told(one)) for one in story.events],
-        having=having,
-        without=without,
+        wish=wish,
         other=other,
         change=other and f"{seeking.stands(other.before)} → {seeking.stands(other.after)}",
         wrong=wrong,
@@ -260,18 +291,18 @@ def _moments(listing: Listing) -> list[tuple[str, dt.datetime]]:
 
 
 def _names(given: str) -> list[str]:
-    return [one.strip() for one in given.replace("\0", "").split(",") if one.strip()]
+    return [one.strip() for one in given.split(",") if one.strip()]
 
 
 async def _imagine(
-    database: Database, story: Story, having: str, without: str
+    database: Database, story: Story, wish: Wish
 ) -> tuple[Difference | None, str | None]:
     """What would be other than it is, or what is wrong with the wish."""
     if story.version is None:
-        return None, say("There is no profile yet whose skills could be others.")
+        return None, say("There is no profile yet that could be another.")
     try:
         profile = story.version.profile()
-        other = whatif.change(profile, having=_names(having), without=_names(without))
+        other = wish.change(profile, story.listing)
     except Invalid as error:
         return None, str(error)
     try:

@@ -70,7 +70,7 @@ async def show(
         if version is None:
             return page("matches/nobody.html")
         columns = await read(tx, version.profile_id, asked.profile)
-        last = await matches.find(tx, Wanted(ids=[done], closed=True, dropped=True)) if done else []
+        last = await matches.known(tx, done) if done else None
         everyone = await profiles.find(tx)
     return page(
         "matches/board.html",
@@ -79,7 +79,7 @@ async def show(
         version=version,
         profiles=everyone,
         columns=columns,
-        done=last[0] if last else None,
+        done=last,
         back=asked.url("/matches/board"),
         # With what was done last: else the next news would take the way back away.
         here=asked.url("/matches/board", done=done),

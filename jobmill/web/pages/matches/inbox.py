@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -11,9 +12,10 @@ from pydantic import Field
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, NotFound
-from jobmill.matching import inbox, matches, profiles, verdicts, views, waiting
+from jobmill.matching import copies, inbox, matches, profiles, verdicts, views, waiting
+from jobmill.matching.copies import Copy
 from jobmill.matching.inbox import REACH, Found
-from jobmill.matching.matches import Count, Match, Status, Wanted
+from jobmill.matching.matches import Count, Match, Status
 from jobmill.matching.profiles import Entry, Version
 from jobmill.matching.views import View as Kept
 from jobmill.web import faults, seeking
@@ -44,6 +46,7 @@ class Shown:
 
     version: Version
     found: Found
+    copies: Mapping[int, Sequence[Copy]]
     profiles: list[Entry]
     counts: list[Count]
     views: list[Kept]
@@ -108,7 +111,7 @@ async def draw(
         asked=asked,
         shown=shown,
         reach=REACH,
-        rows=[Row.of(one) for one in shown.found.matches],
+        rows=[Row.of(one, shown.copies.get(one.id, ())) for one in shown.found.matches],
         tabs=tabs,
         view=next((one for inbox, one in tabs if inbox == plain), None),
         more=on and asked.url("/matches", after=on),
@@ -130,16 +133,17 @@ async def read(
     newest = await matches.newest(tx)
     found = await inbox.find(tx, asked.wanted(id, AT_ONCE))
     counts = [one for one in await matches.listed(tx, id, most=MANY) if one.count]
-    last = await matches.find(tx, Wanted(ids=[done], closed=True, dropped=True)) if done else []
+    last = await matches.known(tx, done) if done else None
     nothing = "" if found.matches else await _say_nothing(tx, version, asked, found, bool(counts))
     return Shown(
         version,
         found,
+        await copies.of(tx, [one.id for one in found.matches]),
         await profiles.find(tx),
         counts,
         await views.find(tx, id),
         newest,
-        last[0] if last else None,
+        last,
         await _removed(tx, id, gone),
         nothing,
     )

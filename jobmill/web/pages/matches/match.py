@@ -15,7 +15,7 @@ from jobmill.catalog.listings import Listing
 from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.errors import Invalid
-from jobmill.matching import marks, matches, profiles, verdicts
+from jobmill.matching import copies, marks, matches, profiles, verdicts
 from jobmill.matching.matches import Event, Match
 from jobmill.matching.verdicts import Word
 from jobmill.web import seeking
@@ -45,20 +45,22 @@ class Whole:
     strikes: int
     source: Source | None
     lineage: UUID | None
+    row: Row
 
 
 @router.get("/{match_id}")
 async def show(match_id: WholePathId, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         whole = await _whole(tx, match_id)
-    match = whole.match
+    match, bars = whole.match, seeking.bars(whole.match.items)
     return page(
         "matches/match.html",
         whole=whole,
         match=match,
-        row=Row.of(match),
+        row=whole.row,
         url=seeking.web_url(match.apply_url) or seeking.web_url(match.url),
-        bars=seeking.bars(match.items),
+        bars=bars,
+        cut=seeking.cut(bars, match.match_score),
         takes=seeking.takes(whole.word and whole.word.match_result),
         pieces=marks.cut(match.description or "", match.matched_skills),
         intake=seeking.intake(match.resume_intake),
@@ -80,7 +82,12 @@ async def _whole(tx: Tx, id: int) -> Whole:
         version.profile().rules.strikes.threshold,
         await sources.get(tx, listing.source_id) if listing.source_id else None,
         await seeking.lineage_of(tx, word),
+        await _row(tx, match),
     )
+
+
+async def _row(tx: Tx, match: Match) -> Row:
+    return Row.of(match, (await copies.of(tx, [match.id])).get(match.id, ()))
 
 
 Swapped = Annotated[Literal["true"] | None, Header(alias="HX-Request")]
@@ -97,7 +104,8 @@ async def set_status(
         raise Invalid(say("A match is one of these: %(names)s.", names=names))
     async with db.transaction() as tx:
         match = await matches.set_status(tx, match_id, status, actor=visitor.actor.name)
-    return _answer(match, form, view, swap=bool(hx))
+        row = await _row(tx, match)
+    return _answer(row, form, view, swap=bool(hx))
 
 
 @router.post("/{match_id}/undo")
@@ -107,19 +115,20 @@ async def undo(
     """Give it the status that it had before."""
     async with db.transaction() as tx:
         _, match = await matches.undo(tx, match_id, actor=visitor.actor.name)
-    return _answer(match, form, view, swap=bool(hx))
+        row = await _row(tx, match)
+    return _answer(row, form, view, swap=bool(hx))
 
 
-def _answer(match: Match, form: Fields, view: View, *, swap: bool) -> Response:
+def _answer(row: Row, form: Fields, view: View, *, swap: bool) -> Response:
     """The row for a list that swaps it; else the page that it was sent from."""
     back = _own(form.get("back", ""))
     path, _, query = back.partition("?")
     if swap and path == "/matches":
-        return view("matches/_row.html", row=Row.of(match), may=True, back=back)
+        return view("matches/_row.html", row=row, may=True, back=back)
     if path not in ("/matches", "/matches/board"):
         return RedirectResponse(back, 303)
     kept = [part for part in query.split("&") if part and not part.startswith("done=")]
-    return RedirectResponse(f"{path}?{'&'.join([*kept, f'done={match.id}'])}", 303)
+    return RedirectResponse(f"{path}?{'&'.join([*kept, f'done={row.match.id}'])}", 303)
 
 
 def _own(back: str) -> str:
