@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 import json
 import logging
 import re
 import struct
 import time
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -15,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from jobmill.errors import Invalid
+from jobmill.matching import career, letterhead, outline
 from jobmill.matching.facts import skills
 from jobmill.matching.profile import Person, Profile, Skill
 
@@ -54,30 +57,6 @@ BROKEN = (
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-HEADINGS: dict[str, str] = {
-    "summary": r"(?:professional |career |executive )?(?:summary|profile)|about(?: me)?|objective",
-    "skills": r"(?:technical |core |key )?(?:skills|competencies|technologies)(?: (?:and|&) tools)?",
-    "work": r"(?:professional |work |relevant )?experience|employment(?: history)?|work history|career history",
-    "projects": r"(?:personal |selected |side |key )?projects",
-    "achievements": r"(?:key |selected )?(?:achievements|accomplishments|awards)(?: (?:and|&) \w+)?",
-    "other": r"education|certifications?|certificates|languages|interests|hobbies|publications|references"
-    r"|volunteer(?:ing| experience| work)?|training|contact|courses|links",
-}
-HEADING = re.compile(
-    r"[\W_]*(?:"
-    + "|".join(f"(?P<{name}>{words})" for name, words in HEADINGS.items())
-    + r")[\W_]*",
-    re.IGNORECASE,
-)
-BULLET = re.compile(r"^\s*(?:[-\u2013\u2014*•·▪◦●‣]|\d{1,2}[.)])\s+")
-ROLE = re.compile(
-    r"\b(?:engineer|developer|programmer|architect|scientist|analyst|designer|administrator|manager"
-    r"|director|consultant|researcher|specialist|technician|writer|recruiter|accountant|nurse"
-    r"|teacher|coordinator|strategist|officer|tester|lead|sre|cto|ceo|cfo|coo)"
-    r"(?: (?:i{1,3}|iv|v|[1-5]))?$",
-    re.IGNORECASE,
-)
-SEPARATOR = re.compile(r"\s+(?:at|@)\s+|\s*[,|•·(\t]\s*|\s+[-\u2013\u2014]+\s+|\s{3,}")
 YEARS = r"(?P<years>\d{1,2}(?:\.\d)?)\s?\+?\s?(?:years?|yrs?)\b"
 LED_BY_YEARS = re.compile(
     YEARS
@@ -87,11 +66,21 @@ LED_BY_YEARS = re.compile(
 THEN_YEARS = re.compile(
     r"\s?[:(,\u2013\u2014-]?\s?(?:for )?" + YEARS + r"(?![^\n,;)|]{0,3}[a-z])", re.IGNORECASE
 )
+MARKDOWN = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]{1,3}|\*\*", re.MULTILINE)
+OF_A_CAREER = (
+    r"(?: (?:professional|total|overall|industry|work|working|relevant|combined|hands-on|proven"
+    r"|commercial|practical))*"
+)
 CAREER = re.compile(
-    YEARS
-    + r"['\u2019]?(?: of)?(?: (?:professional|total|overall|industry|work|working|relevant|combined))*"
-    r" experience\b(?! (?:in|with|using|of|on|as)\b)",
+    YEARS + rf"['\u2019]?(?: of)?(?:{OF_A_CAREER} experience\b(?! (?:in|with|using|of|on|as)\b)"
+    r"| (?:total|overall|combined) experience\b)"
+    r"|(?P<jahre>\d{1,2})\+? Jahren? (?:Berufs|Praxis)?erfahrung\b(?! (?:in|im|mit|als)\b)"
+    r"|(?P<ans>\d{1,2})\+? ans d['\u2019]expérience\b(?: professionnelle\b)?(?! (?:en|dans|avec|sur)\b)",
     re.IGNORECASE,
+)
+NOTHING = (
+    "Nothing was found in {file}: no title, no skill we know, no dated employment. Give the whole "
+    "text of a resume, or fill the profile in by hand."
 )
 
 
@@ -124,24 +113,30 @@ def _is_json_resume(data: bytes) -> bool:
     return isinstance(told, dict) and bool({"basics", "work", "education"} & told.keys())  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType, reportUnknownArgumentType]
 
 
-def read(data: bytes, file: str) -> Draft:
-    """The draft of a profile; Invalid, with what to do, for a file that cannot be read."""
+def read(data: bytes, file: str, *, today: dt.date | None = None) -> Draft:
+    """The draft of a profile; Invalid, with what to do, for a file that cannot be read, or in which
+    nothing is found."""
+    today = today or dt.datetime.now(dt.UTC).date()
     if len(data) > BIGGEST:
         raise Invalid(f"{file} has more than {BIGGEST // 10**6} MB: give its text alone")
     form = sniff(data) or "text"
     if form == "json-resume":
-        found = _from_json(json.loads(data), file)
+        found = _from_json(json.loads(data), today)
     else:
-        found = _from_text(_text(data, form, file))
+        found = _from_text(_text(data, form, file), today)
+    if not found.model_fields_set:
+        raise Invalid(NOTHING.format(file=file))
     return Draft(form, found, tuple(_missing(found)))
 
 
 def _missing(profile: Profile) -> Iterator[str]:
     told = profile.model_fields_set
-    for name in ("summary", "experience_years", "skills", "titles", "highlights"):
+    if not profile.person.name:
+        yield "person.name"
+    for name in ("summary", "experience_years", "seniority", "skills", "titles", "highlights"):
         if name not in told:
             yield name
-    yield from ("person.timezone", "seniority", "locations", "salary_floor", "stop_lists")
+    yield from ("person.timezone", "locations", "salary_floor", "stop_lists")
 
 
 def _text(data: bytes, form: Format, file: str) -> str:
@@ -235,38 +230,33 @@ def _joined(parts: Iterator[str]) -> str:
     return "\n".join(text)
 
 
-def _from_text(text: str) -> Profile:
-    text = "".join(mark if mark.isprintable() or mark in "\n\t" else " " for mark in text.replace("\r\n", "\n"))  # fmt: skip
-    sections = _sections(text)
-    work = sections.get("work", [])
-    return _profile(
-        summary=" ".join(" ".join(sections.get("summary", [])).split())[:10_000],
-        experience_years=_years(CAREER.search(text)),
+def _from_text(text: str, today: dt.date) -> Profile:
+    text = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
+    text = "".join(mark if mark.isprintable() or mark in "\n\t" else " " for mark in text)
+    text = MARKDOWN.sub("", text)
+    parts = outline.parts(text)
+    work = parts.get("work", [])
+    top = [*parts["head"][:6], *parts.get("person", [])[:6]]
+    worked = career.stations(work or parts["head"], today, sure=bool(work))
+    years = _years(CAREER.search(text)) or career.years(worked)
+    found = _profile(
+        summary=" ".join(" ".join(parts.get("summary", [])).split())[:10_000],
+        experience_years=years,
         skills=_skills(text),
-        titles=_titles([*sections["head"][:6], *work]),
+        titles=career.titles([*top, *work]),
+        seniority=career.seniority(career.headline(top), worked, years),
         highlights=_items(work),
-        projects=_items(sections.get("projects", [])),
-        achievements=_items(sections.get("achievements", [])),
+        projects=_items(parts.get("projects", [])),
+        achievements=_items(parts.get("achievements", [])),
     )
+    # Two words alone may be anything.
+    name = letterhead.name(text) if found.model_fields_set or len(parts) > 1 else None
+    return found.model_copy(update={"person": Person(name=name[:200])}) if name else found
 
 
 def _profile(**told: Any) -> Profile:
     """With what is told only, so that a draft does not state what the resume does not."""
     return Profile.model_validate({name: value for name, value in told.items() if value})
-
-
-def _sections(text: str) -> dict[str, list[str]]:
-    """Lines by the heading they stand under; what comes before the first is the head."""
-    found: dict[str, list[str]] = {"head": []}
-    here = found["head"]
-    for line in text.splitlines():
-        # Longer lines are no headings, and must not be looked at for long.
-        heading = HEADING.fullmatch(line.strip()) if len(line) < 60 else None
-        if heading and heading.lastgroup:
-            here = found.setdefault(heading.lastgroup, [])
-        else:
-            here.append(line)
-    return found
 
 
 def _skills(text: str) -> list[Skill]:
@@ -286,21 +276,10 @@ def _stated_years(text: str, hit: skills.Hit) -> float | None:
 
 
 def _years(found: re.Match[str] | None) -> float | None:
-    count = float(found["years"]) if found else None
+    said = next(filter(None, found.groups()), None) if found else None
+    count = float(said) if said else None
     # Nobody has worked for longer.
     return count if count is None or count <= 80 else None
-
-
-def _titles(lines: list[str]) -> list[str]:
-    """Titles held: parts of short lines that end with the name of a role."""
-    found: dict[str, str] = {}
-    for line in lines:
-        if BULLET.match(line) or len(line) > 150:
-            continue
-        for part in SEPARATOR.split(line.strip()):
-            if part and len(part.split()) <= 6 and part[0].isupper() and ROLE.search(part):
-                found.setdefault(part.casefold(), part)
-    return list(found.values())[:50]
 
 
 def _items(lines: list[str]) -> list[str]:
@@ -308,8 +287,8 @@ def _items(lines: list[str]) -> list[str]:
     found: list[str] = []
     is_open = False
     for line in lines:
-        if BULLET.match(line):
-            found.append(BULLET.sub("", line).strip())
+        if career.BULLET.match(line):
+            found.append(career.BULLET.sub("", line).strip())
             is_open = True
         elif is_open and line.strip() and (line[0].isspace() or line[0].islower()):
             found[-1] += f" {line.strip()}"
@@ -318,15 +297,18 @@ def _items(lines: list[str]) -> list[str]:
     return [item[:2_000] for item in found if item][:200]
 
 
-def _from_json(told: dict[str, Any], file: str) -> Profile:
+def _from_json(told: dict[str, Any], today: dt.date) -> Profile:
     """JSON Resume (jsonresume.org); what has another shape is passed over."""
     basics = _group(told.get("basics"))
     work = _groups(told.get("work"))
     texts = [_word(basics.get("summary")), *_strings(told)]
     named = [name for entry in _groups(told.get("skills")) for name in _skill_names(entry)]
     titles = [_word(basics.get("label")), *(_word(entry.get("position")) for entry in work)]
+    worked = [one for entry in work for one in _stations(entry, today)]
     return _profile(
         person=_person(basics),
+        experience_years=career.years(worked),
+        seniority=career.seniority([_word(basics.get("label"))], worked, career.years(worked)),
         summary=_word(basics.get("summary"))[:10_000],
         skills=_merged(named, _skills("\n".join(texts)[:LONGEST])),
         titles=list(dict.fromkeys(title[:200] for title in titles if title))[:50],
@@ -341,6 +323,14 @@ def _person(basics: dict[str, Any]) -> Person:
     city = ", ".join(filter(None, (_word(place.get(part)) for part in ("city", "region"))))
     told = {"name": _word(basics.get("name"))[:200], "home_city": city[:200]}
     return Person.model_validate({name: value for name, value in told.items() if value})
+
+
+def _stations(entry: dict[str, Any], today: dt.date) -> list[career.Station]:
+    start, end = (_word(entry.get(name))[:7] for name in ("startDate", "endDate"))
+    if not start or (entry.get("endDate") and not end):
+        return []
+    found = career.stations([f"{start} - {end or 'present'}"], today)
+    return [one._replace(titles=[_word(entry.get("position"))]) for one in found]
 
 
 def _skill_names(entry: dict[str, Any]) -> list[str]:

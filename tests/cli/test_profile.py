@@ -154,7 +154,7 @@ def test_a_resume_becomes_a_draft_to_look_over(
     assert "version 1" in run("import", "-", stdin=draft.stdout).stdout
     (saved,) = answers(run("import", name, "--save", "--name", "cv", "--json"))
     assert (saved["version"], saved["saved"]) == (1, True)
-    assert "seniority" in saved["missing"]
+    assert "locations" in saved["missing"]
     (dry,) = answers(run("import", name, "--save", "--dry-run", "--name", "other", "--json"))
     assert (dry["version"], dry["saved"]) == (None, False)
     assert [one["name"] for one in answers(run("list", "--json"))] == ["cv", "main"]

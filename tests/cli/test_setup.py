@@ -54,3 +54,11 @@ def test_checking_without_a_key_asks_nobody_and_says_which_variable(run: Run) ->
     answers = json.loads(done.stdout)
     assert {one["ok"] for one in answers} == {False}
     assert all("ANTHROPIC_API_KEY" in one["detail"] for one in answers)
+
+
+def test_a_text_in_which_nothing_is_found_makes_no_profile(run: Run, home: Path) -> None:
+    (home / "cv.txt").write_text("asdf")
+    done = run("profile", "import", "cv.txt", "--save")
+    assert done.returncode == 2
+    assert "Nothing was found in cv.txt" in done.stderr
+    assert json.loads(run("profile", "list", "--json").stdout or "[]") == []

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import pytest
 
 from jobmill.errors import Invalid
-from jobmill.matching import document, resume
+from jobmill.matching import career, document, letterhead, resume
 from jobmill.matching.profile import Profile
-from tests.matching import kit
+from tests.matching import kit, resumes
 
 
 def skills_of(profile: Profile) -> dict[str, float | None]:
@@ -33,6 +33,9 @@ def test_a_resume_is_read_the_same_in_every_format(format: str, data: bytes) -> 
     read = draft.profile
     assert read.summary == "Backend engineer with 12+ years of experience building water systems."
     assert read.experience_years == 12
+    assert read.person.name == "Dana Pell"
+    # What she calls herself, and what she was last.
+    assert read.seniority == ("senior", "staff")
     assert skills_of(read) == {
         "Python": 8,
         "Go": None,
@@ -81,11 +84,13 @@ def test_a_field_of_json_resume_in_another_shape_costs_that_field(field: str, od
 
 def test_what_a_resume_does_not_say_is_not_guessed() -> None:
     draft = resume.read(b"Dana Pell\nI know Python.\nI have been cooking since 1999.", "x")
-    assert draft.profile == Profile.model_validate({"skills": ["Python"]})
-    assert "titles" in draft.missing
-    assert "experience_years" in draft.missing
-    # Neither a rank nor a place, nor a seniority by the look of a title.
-    assert draft.profile.model_fields_set == {"skills"}
+    assert draft.profile == Profile.model_validate(
+        {"person": {"name": "Dana Pell"}, "skills": ["Python"]}
+    )
+    assert {"titles", "experience_years", "seniority"} <= set(draft.missing)
+    # Neither a rank nor a place.
+    assert draft.profile.model_fields_set == {"person", "skills"}
+    assert draft.profile.person.model_fields_set == {"name"}
 
 
 @pytest.mark.parametrize(
@@ -123,7 +128,106 @@ def test_years_count_only_where_they_stand_beside_the_skill(text: str, years: fl
     ],
 )
 def test_the_years_of_a_career_are_those_stated(text: str, years: float | None) -> None:
-    assert resume.read(text.encode(), "x").profile.experience_years == years
+    assert resume.read(f"{text}\nPython".encode(), "x").profile.experience_years == years
+
+
+@pytest.mark.parametrize("layout", resumes.ALL)
+def test_name_years_and_seniority_are_read_where_the_text_says_them(layout: str) -> None:
+    case = resumes.ALL[layout]
+    draft = resume.read(case.text.encode(), "x", today=resumes.TODAY)
+    read = draft.profile
+    assert (read.person.name, read.experience_years, read.seniority) == case[1:]
+    unsaid = {"person.name": case.name, "experience_years": case.years, "seniority": case.seniority}
+    assert set(draft.missing) & unsaid.keys() == {name for name, one in unsaid.items() if not one}
+    assert document.read(document.write(read), "again") == read
+
+
+@pytest.mark.parametrize(
+    ("lines", "years"),
+    [
+        (["Cook, 2016 - 2019"], 3),
+        (["Cook, 2016 - 2019", "Baker, 2017 - 2018"], 3),
+        (["Cook, 2010 - 2012", "Baker, 2015 - 2016"], 3),
+        (["Cook, 03/2018 \u2013 heute"], 8.5),
+        (["Cook, Sept. 2025 until now"], 1),
+        (["Cook, f\u00e9vr. 2020 \u00e0 janv. 2022"], 2),
+        (["2024: Cook"], None),
+        (["EDUCATION 2017 - 2019 | Harbour College"], None),
+        (["Bachelor of Arts, 2017 - 2019"], None),
+        (["Degree Coordinator, 2017 - 2019"], 2),
+        (["Cook, 2019 - 2016"], None),
+        (["Cook, 2030 - 2040"], None),
+        (["Cook, 2025 - 2040"], 1),
+        (["Cook, 1802 - 1990", "Room 2016-7 - 12"], None),
+        (["A leader in pumps since 1975"], None),
+        (["- Sold 2001-2003 vintages"], None),
+    ],
+)
+def test_every_month_of_employment_counts_once(lines: list[str], years: float | None) -> None:
+    assert career.years(career.stations(lines, resumes.TODAY)) == years
+
+
+@pytest.mark.parametrize(
+    ("top", "name"),
+    [
+        ("Dr. Anna-Lena M\u00fcller", "Anna-Lena M\u00fcller"),
+        ("ANNA M\u00dcLLER", "Anna M\u00fcller"),
+        ("CV\nName   Peter Parker", "Peter Parker"),
+        ("LI WEI", "Li Wei"),
+        ("Full name: Jo de la Cruz", "Jo de la Cruz"),
+        ("Ruby Chen\nruby@example.net", "Ruby Chen"),
+        ("Blue Harbour\nSam Okafor\nokafor@example.net", "Sam Okafor"),
+        ("Machine Learning", None),
+        ("San Francisco", None),
+        ("Mill Hollow, Oregon", None),
+        ("+1 555 0134 | Mill Hollow | 1987", None),
+        ("pell@example.net | Dana Pell", "Dana Pell"),
+        ("United Kingdom", None),
+        ("Acme Software Ltd", None),
+        ("Senior Water Engineer", None),
+        ("Main Street 5", None),
+        ("dana pell", None),
+        ("Skills\nDana Pell", None),
+        ("I Am Called Dana Pell By Friends", None),
+        ("<script>alert(1)</script> Pell", None),
+    ],
+)
+def test_only_what_is_surely_a_name_is_taken_for_one(top: str, name: str | None) -> None:
+    assert letterhead.name(top) == name
+
+
+LOREM = "Lorem Ipsum\n\n" + "Lorem ipsum dolor sit amet, consectetur adipiscing elit.\n" * 40
+
+
+@pytest.mark.parametrize("text", ["asdf", "asdf asdf\nqwer", "12 years ago", LOREM, "Dana Pell"])
+def test_a_text_in_which_nothing_is_found_is_not_understood(text: str) -> None:
+    with pytest.raises(Invalid, match=r"^Nothing was found in x: .* by hand\.$"):
+        resume.read(text.encode(), "x")
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["2019 - ", "Jan ", "01.02.", "12 years of total ", "A ", "a.", "(", "_ ", "Dr. ", "since 2019 ",
+     "van der ", "'", "a@", "Name: ", "- 1) "],
+)  # fmt: skip
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_hostile_text_is_read_or_refused_before_anyone_tires(part: str, end: str) -> None:
+    text = "Experience\n" + ((part * 40 + end) * 90_000)[:90_000]
+    # With a skill there is always something in it.
+    read = resume.read(f"Python\n{text}".encode(), "x").profile
+    assert (read.person.name, len(read.titles)) == (None, 0)
+
+
+def test_json_resume_counts_its_dates() -> None:
+    work = [
+        {"position": "Senior Cook", "startDate": "2021-01-01"},
+        {"position": "Cook", "startDate": "2016-07-01", "endDate": "2020-12-31"},
+        {"position": "Cook", "startDate": "nonsense"},
+        {"position": "Cook", "startDate": "1990-01-01", "endDate": 7},
+    ]
+    told = kit.json_resume(work=work, basics={})
+    read = resume.read(told, "x", today=resumes.TODAY).profile
+    assert (read.experience_years, read.seniority) == (10, ("senior",))
 
 
 def test_a_point_runs_on_over_the_lines_it_was_broken_into() -> None:

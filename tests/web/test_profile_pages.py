@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database
 from jobmill.matching import document, profiles, waiting
@@ -90,6 +91,24 @@ async def test_the_form_changes_what_it_shows_and_leaves_the_rest(
     assert saved.salary_floor is not None
     assert saved.salary_floor.amount == 150_000
     assert saved.rules.match.score == 70
+
+
+async def test_the_salary_hoped_for_is_told_to_be_no_filter(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await keep(database, YAML + "salary_floor: {amount: 90000}\n")
+    for path in ("/profile/edit", "/setup/profile"):
+        page = Html((await site.get(path)).text)
+        field = page.css_first('[name="salary_floor.amount"]')
+        about = page.css_first(f"#{field.attributes['aria-describedby']}").text()
+        assert "no filter" in about
+        assert "One that pays less can still be a match" in about
+    told = read_text(await site.get("/profile"))
+    assert (
+        "90,000 USD a year or more: worth up to 5 points of the score. Lower pay rules"
+        in re.sub("<[^>]*>", "", told)
+    )
+    assert "Least salary" not in told
 
 
 async def test_a_form_sent_back_as_it_was_changes_nothing(
@@ -218,6 +237,11 @@ async def test_a_pasted_resume_keeps_the_wishes_that_were_known(
     assert "Porto" in page
     assert "Europe/Lisbon" in page
     assert 'value="Terraform"' in page
+    assert 'name="seniority" value="senior" checked' in page
+    await keep(database, "seniority: [mid]\n")
+    page = (await site.post("/profile/upload", files={"text": (None, kit.TEXT)})).text
+    assert re.findall(r'name="seniority" value="(\w+)" checked', page) == ["mid"]
+    assert 'value="Dana Pell"' in page
 
 
 def bad_resumes() -> dict[str, tuple[str, bytes]]:

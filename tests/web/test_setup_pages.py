@@ -8,15 +8,16 @@ from collections.abc import AsyncIterator
 
 import httpx2
 import pytest
+from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.catalog import companies, sources
 from jobmill.db import Database
-from jobmill.matching import profiles
+from jobmill.matching import matches, profiles
 from jobmill.pipelines import discovery, source
 from jobmill.queue import Stage, Work, declare, inspect
 from jobmill.settings import Settings
 from jobmill.web import house
-from tests.matching import kit
+from tests.matching import judged, kit
 from tests.outside.model_server import Server, answer, open_server, trouble
 from tests.people.kit import bearer
 from tests.web.kit import site_with
@@ -111,6 +112,57 @@ async def test_lines_that_are_not_understood_are_shown_and_nothing_is_added(
     assert re.search(r'value="greenhouse/stripe" checked', page.text)
     async with database.transaction() as tx:
         assert await sources.find(tx) == []
+
+
+@pytest.mark.parametrize("pasted", ["", " \r\n\r\n "])
+async def test_going_on_with_nothing_chosen_is_told_and_may_be_done_on_purpose(
+    site: httpx2.AsyncClient, database: Database, pasted: str
+) -> None:
+    await know_phases(database)
+    page = await site.post("/setup/companies", data={"pasted": pasted, "q": "pay"})
+    assert page.status_code == 422
+    alert = Html(page.text).css_first('[role="alert"]')
+    assert "Nothing was chosen" in alert.text()
+    skip = alert.css_first("a")
+    assert (skip.text(), skip.attributes["href"]) == ("Skip this step", "/setup/model")
+    assert 'value="pay"' in page.text
+    assert "Nothing was chosen" not in (await site.get("/setup/companies")).text
+
+
+async def states(site: httpx2.AsyncClient, path: str) -> list[str]:
+    page = Html((await site.get(path)).text)
+    return [one.attributes["class"] or "" for one in page.css(".setup-steps li")]
+
+
+async def test_each_step_is_shown_as_it_is(database: Database) -> None:
+    async with site_with(database, local=True, house=house.of(Settings())) as site:
+        fresh = ["to-come", "to-come", "to-come", "optional", "to-come"]
+        assert await states(site, "/setup") == fresh
+        skipped = ["skipped", "skipped", "skipped", "skipped", "now"]
+        assert await states(site, "/setup/matches") == skipped
+        assert "optional, not set up" in (await site.get("/setup")).text
+        async with database.transaction() as tx:
+            place = await judged.make(tx)
+            assert await matches.save(tx, place.word(90))
+        assert await states(site, "/setup") == ["done", "done", "done", "optional", "done"]
+        assert await states(site, "/setup/matches") == ["done", "done", "done", "skipped", "now"]
+    async with site_with(database, local=True, house=house.of(Settings(), KEY)) as site:
+        assert await states(site, "/setup") == ["done"] * 5
+        assert "to come" not in (await site.get("/setup")).text
+
+
+async def test_a_text_in_which_nothing_is_found_is_told_and_kept(site: httpx2.AsyncClient) -> None:
+    for path, by_hand in (
+        ("/setup/resume", "/setup/profile"),
+        ("/profile/upload", "/profile/edit"),
+    ):
+        page = await site.post(path, files={"text": (None, "asdf")})
+        assert page.status_code == 422
+        alert = Html(page.text).css_first('[role="alert"]')
+        assert "Nothing was found in the text" in alert.text()
+        assert alert.css_first("a").attributes["href"] == by_hand
+        assert "asdf" in Html(page.text).css_first("textarea").text()
+        assert "understood" not in page.text
 
 
 async def test_without_any_worker_ever_the_companies_page_says_so(site: httpx2.AsyncClient) -> None:

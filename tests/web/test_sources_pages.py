@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from functools import partial
 
 import httpx2
@@ -261,9 +262,12 @@ async def test_a_test_shows_a_preview_and_saves_no_listing(
     assert "No worker runs that could do it" in page.text
     assert 'hx-trigger="every 1s' in page.text
     assert (await site.post(f"/sources/{source.id}/test")).headers["location"] == watched
+    assert Html(page.text).css_first("#what").attributes["hx-get"] == watched
     await work(database, net)
     page = await site.get(watched)
     assert "It works: 1" in page.text
+    assert told_of(page, "Setup") == "it works: a test or a run has shown it"
+    assert "hx-get" not in Html(page.text).css_first("#what").attributes
     assert "Pump Engineer" in page.text
     assert "none of it was saved" in page.text
     assert 'hx-trigger="every 1s' not in page.text, "it ended"
@@ -271,6 +275,38 @@ async def test_a_test_shows_a_preview_and_saves_no_listing(
     assert 'href="javascript' not in page.text
     tested = await now(database, source.id)
     assert (tested.tested_at is not None, tested.open_listings) == (True, 0)
+
+
+def told_of(page: httpx2.Response, name: str) -> str:
+    """What the list of details says under a name."""
+    names, values = (Html(page.text).css(f"#what {tag}") for tag in ("dt", "dd"))
+    said = {one.text(strip=True): two.text() for one, two in zip(names, values, strict=True)}
+    return said[name]
+
+
+async def test_a_setup_is_proven_by_a_test_that_worked(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    source = await board(database)
+    assert source.discovery_confidence is None, "nobody had to recognise it"
+    page = await site.get(f"/sources/{source.id}")
+    assert told_of(page, "Setup").startswith("no test or run of it has worked yet")
+    assert told_of(page, "Last worked") == "not yet"
+    async with database.transaction() as tx:
+        await sources.tested(tx, source.id)
+    page = await site.get(f"/sources/{source.id}")
+    assert told_of(page, "Setup") == "it works: a test or a run has shown it"
+
+
+async def test_what_is_not_surely_the_right_board_still_waits_for_a_person(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    source = await board(database, enabled=False, discovery_confidence="low")
+    async with database.transaction() as tx:
+        await sources.tested(tx, source.id)
+    assert "a person still has to say" in told_of(await site.get(f"/sources/{source.id}"), "Setup")
+    empty = replace(source, config={})
+    assert words.proof(empty) == "incomplete: it does not say what to ask"
 
 
 async def test_a_test_that_fails_says_why(site: httpx2.AsyncClient, database: Database) -> None:

@@ -230,5 +230,8 @@ def drafted(draft: Profile, newest: Version | None) -> Typed:
     known = newest.profile()
     said = {name: getattr(draft, name) for name in draft.model_fields_set}
     person = {name: getattr(draft.person, name) for name in draft.person.model_fields_set}
+    if known.seniority:
+        # What one was is not what one said one wants.
+        said.pop("seniority", None)
     said["person"] = known.person.model_copy(update=person)
     return typed.of(known.model_copy(update=said), newest)

@@ -69,10 +69,12 @@ async def _show(
     choice: Choice,
     wrong: Sequence[tuple[str, str]] = (),
     error: AppError | None = None,
+    nothing: bool = False,
 ) -> HTMLResponse:
+    """`nothing`: somebody wanted to go on without having chosen any."""
     async with db.transaction() as tx:
         standing = await steps.read(tx, house)
-    status = faults.status(error) if error else 422 if wrong else 200
+    status = faults.status(error) if error else 422 if wrong or nothing else 200
     return page(
         "setup/companies.html",
         status,
@@ -82,6 +84,7 @@ async def _show(
         fields=known.fields(),
         all=len(known.companies()),
         wrong=wrong,
+        nothing=nothing,
         error=str(error) if error else "",
     )
 
@@ -90,8 +93,8 @@ async def _show(
 async def add(
     request: Request, visitor: Recruiter, db: Db, page: Page, house: HouseRules
 ) -> Response:
-    """Keep what was chosen as sources and have them read; where a line is not understood nothing
-    is done, and it is shown."""
+    """Keep what was chosen as sources and have them read; where a line is not understood, or nothing
+    was chosen, nothing is done, and that is said."""
     sent = await upload.fields(request)
     pasted = sent.get("pasted", [""])[-1].replace("\r\n", "\n")[:LONGEST]
     q, field = sent.get("q", [""])[-1][:200], sent.get("field", [""])[-1][:200]
@@ -100,6 +103,8 @@ async def add(
         wishes = _wishes(choice)
         if wishes.wrong:
             return await _show(db, page, house, choice, wishes.wrong)
+        if not wishes.boards and not wishes.pages:
+            return await _show(db, page, house, choice, nothing=True)
         async with db.transaction(LONG) as tx:
             await beginning.begin(tx, wishes, by=visitor.name or visitor.actor.name)
     except (Invalid, Unavailable) as error:

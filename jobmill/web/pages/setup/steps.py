@@ -8,12 +8,18 @@ from typing import Literal, NamedTuple
 from jobmill.catalog import boards
 from jobmill.catalog.boards import Reading
 from jobmill.db import Tx
+from jobmill.matching import matches
+from jobmill.matching.matches import Wanted
 from jobmill.matching.profiles import Version
 from jobmill.web import seeking
 from jobmill.web.house import House
 from jobmill.web.texts import say
 
-State = Literal["done", "now", "to come"]
+COMPANIES = "/setup/companies"
+MODEL = "/setup/model"
+"""Nobody needs it."""
+
+State = Literal["done", "now", "to come", "skipped", "optional"]
 
 
 class Step(NamedTuple):
@@ -21,7 +27,7 @@ class Step(NamedTuple):
     name: str
     state: State
     words: str
-    """The state, for whoever does not see it."""
+    """The state, as it is said."""
 
 
 class Standing(NamedTuple):
@@ -30,35 +36,58 @@ class Standing(NamedTuple):
     version: Version | None
     boards: Reading
     models: bool
+    matched: bool
+    """Whether there is a first match."""
 
 
 async def read(tx: Tx, house: House) -> Standing:
     version = await seeking.find_profile(tx, None)
     models = any(seat.missing is None for seat in house.seats)
-    return Standing(version, await boards.reading(tx), models)
+    return Standing(version, await boards.reading(tx), models, await _is_matched(tx, version))
+
+
+async def _is_matched(tx: Tx, version: Version | None) -> bool:
+    if version is None:
+        return False
+    return bool(await matches.find(tx, Wanted(profile_id=version.profile_id, limit=1)))
 
 
 def line(standing: Standing, here: str) -> Sequence[Step]:
-    """All steps, with the one where we are."""
+    """All steps, with the one where we are; one before it that is not done was skipped."""
     profile, some = standing.version is not None, standing.boards.all > 0
     steps = (
         ("/setup/resume", say("Resume"), profile),
         ("/setup/profile", say("Profile"), profile),
-        ("/setup/companies", say("Companies"), some),
-        ("/setup/model", say("Model (optional)"), standing.models),
-        ("/setup/matches", say("First matches"), False),
+        (COMPANIES, say("Companies"), some),
+        (MODEL, say("Model"), standing.models),
+        ("/setup/matches", say("First matches"), standing.matched),
     )
-    return [_step(path, name, done=done, now=path == here) for path, name, done in steps]
+    at = next((n for n, (path, _, _) in enumerate(steps) if path == here), 0)
+    return [
+        _step(path, name, "now" if path == here else _state(path, done=done, passed=n < at))
+        for n, (path, name, done) in enumerate(steps)
+    ]
 
 
-def _step(path: str, name: str, *, done: bool, now: bool) -> Step:
-    if now:
-        return Step(path, name, "now", say("you are here"))
-    return Step(path, name, "done" if done else "to come", say("done") if done else say("to come"))
+def _state(path: str, *, done: bool, passed: bool) -> State:
+    if done:
+        return "done"
+    return "skipped" if passed else "optional" if path == MODEL else "to come"
+
+
+def _step(path: str, name: str, state: State) -> Step:
+    words = {
+        "done": say("done"),
+        "now": say("you are here"),
+        "to come": say("to come"),
+        "skipped": say("skipped"),
+        "optional": say("optional, not set up"),
+    }
+    return Step(path, name, state, words[state])
 
 
 def next_path(standing: Standing) -> str:
     """Where one goes on."""
     if standing.version is None:
         return "/setup/resume"
-    return "/setup/companies" if not standing.boards.all else "/setup/matches"
+    return COMPANIES if not standing.boards.all else "/setup/matches"

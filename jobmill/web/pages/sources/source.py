@@ -85,7 +85,7 @@ async def show(
         platform=platform.title if platform else source.source_type,
         health=words.health(source),
         via=words.via(source.discovered_via),
-        completeness=sources.completeness(source),
+        proof=words.proof(source),
         setup=words.setup(source.config),
         url=_link(source.url),
         line=Line.of(counts),

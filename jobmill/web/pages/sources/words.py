@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast
 from urllib.parse import SplitResult, quote, urlsplit
 
-from jobmill.catalog import history
+from jobmill.catalog import history, sources
 from jobmill.catalog.sources import Source
 from jobmill.web import seeking
 from jobmill.web.texts import say, say_many
@@ -111,6 +111,17 @@ def told(event: history.Event) -> str:
     found = via(str(data["via"])) if "via" in data else None
     by = event.actor and say("by %(who)s", who=event.actor)
     return seeking.joined([event.what, str(more) if more else found, by])
+
+
+def proof(source: Source) -> str:
+    """Whether it is known to be set up rightly, and by what."""
+    if not sources.is_valid(source):
+        return say("incomplete: it does not say what to ask")
+    if source.tested_at is None:
+        return say("no test or run of it has worked yet: test it to see what it answers")
+    if sources.needs_validation(source) and source.status == "pending_validation":
+        return say("it works; a person still has to say whether it is the right board")
+    return say("it works: a test or a run has shown it")
 
 
 def setup(config: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -1,0 +1,65 @@
+"""The parts of a resume, by the headings that people give them."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+HEADINGS: Final[dict[str, str]] = {
+    "summary": r"(?:professional |career |executive )?(?:summary|profile|objective)|about(?: me)?"
+    r"|(?:kurz)?profil|über mich|zusammenfassung|à propos(?: de moi)?|perfil(?: profesional)?|sobre mí",
+    "skills": r"(?:technical |core |key |professional )?(?:skills|competencies|technologies)"
+    r"|(?:it-|edv-|fach)?kenntnisse|fähigkeiten|kompetenzen|compétences(?: techniques)?|habilidades",
+    "work": r"(?:professional |work |relevant |industry )?(?:experience|background)"
+    r"|employment(?: history| record)?|(?:work|career) history|career|positions held"
+    r"|beruf(?:s(?:erfahrung|praxis)|licher werdegang|liche (?:erfahrung(?:en)?|stationen|laufbahn))"
+    r"|werdegang|praxiserfahrung|expériences?(?: professionnelles?)?|parcours(?: professionnel)?"
+    r"|experiencia(?: (?:laboral|profesional))?",
+    "projects": r"(?:personal |selected |side |key )?projects|projekte|projets|proyectos",
+    "achievements": r"(?:key |selected )?(?:achievements|accomplishments|awards)"
+    r"|auszeichnungen|distinctions|réalisations|logros",
+    "education": r"education(?:al background)?|academic background|studies|(?:aus)?bildung"
+    r"|bildungsweg|schulbildung|studium|(?:schulische|akademische) (?:aus)?bildung|formations?|études"
+    r"|diplômes|educación|formación(?: académica)?|estudios",
+    "person": r"contact(?: details| information)?|personal (?:details|information|data)"
+    r"|persönliche (?:daten|angaben)|kontakt(?:daten)?|coordonnées|informations personnelles|état civil"
+    r"|datos personales|contacto",
+    "other": r"certifications?|certificates|languages?|interests|hobbies|publications|references"
+    r"|volunteer(?:ing| experience| work)?|training|courses|links|internships?|military service"
+    r"|additional information|zertifikate|weiterbildung(?:en)?|sprachen|sprachkenntnisse|interessen"
+    r"|hobbys|ehrenamt|referenzen|praktika|langues|centres? d['\u2019]intérêts?|loisirs|bénévolat|stages"
+    r"|idiomas|intereses|referencias",
+}
+HEADING: Final = re.compile(
+    r"(?:"
+    + "|".join(f"(?P<{name}>{words})" for name, words in HEADINGS.items())
+    + r")(?:\s?(?:and|und|et|y|&|/|,)\s?\w{1,20}(?: \w{1,20})?)?[\W_]*",
+    re.IGNORECASE,
+)
+LETTER: Final = re.compile(r"[^\W_]")
+SPACED: Final = re.compile(r"(?:\w )+\w")
+"""E D U C A T I O N"""
+LONGEST: Final = 60
+"""Longer lines are no headings, and must not be looked at for long."""
+
+
+def heading(line: str) -> str | None:
+    """Which part this line begins; None for any other line."""
+    begin = LETTER.search(line) if len(line) < LONGEST else None
+    if begin is None:
+        return None
+    line = line[begin.start() :].rstrip()
+    found = HEADING.fullmatch(line.replace(" ", "") if SPACED.fullmatch(line) else line)
+    return found.lastgroup if found else None
+
+
+def parts(text: str) -> dict[str, list[str]]:
+    """Lines by the heading they stand under; what comes before the first is the head."""
+    found: dict[str, list[str]] = {"head": []}
+    here = found["head"]
+    for line in text.splitlines():
+        if name := heading(line):
+            here = found.setdefault(name, [])
+        else:
+            here.append(line)
+    return found
