@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any, LiteralString, TypeAlias, TypeVar, cast
 
 import psycopg
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import InFailedSqlTransaction, NumericValueOutOfRange
 from psycopg.pq import TransactionStatus
@@ -55,7 +55,8 @@ class Database:
         """
         async with self._pool.connection() as connection, connection.transaction():
             if by:
-                await connection.execute("SELECT set_config('jobmill.actor', %s, true)", [by])
+                # No query: after one it would be too late to ask for a frozen view.
+                await connection.execute(sql.SQL("SET LOCAL jobmill.actor = {}").format(by))
             yield connection
             if connection.info.transaction_status == TransactionStatus.INERROR:
                 # PostgreSQL would answer COMMIT with a rollback, and nobody would know.
