@@ -164,8 +164,12 @@ def why(
         return
     words = [found.type, f"{found.at.astimezone():%Y-%m-%d %H:%M:%S}", f"by {found.by}"]
     reasons.say(reasons.joined(words), f"{found.seq:>5}  ", bold=True)
-    for sentence in found.sentences:
-        reasons.say(sentence, "       ")
+    for sentence in found.story:
+        reasons.say(reasoning.read(sentence, found.names, _here), "       ")
+
+
+def _here(at: dt.datetime) -> str:
+    return f"{at.astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 def _why(found: Why) -> dict[str, Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from jobmill.db import Tx, row
-from jobmill.hiring import openings, replay
+from jobmill.hiring import board, openings, replay
 from jobmill.hiring.replay import NOBODY, Before, NoEvent
 from jobmill.hiring.transitions import OCCUPYING, EventType, Status
 from jobmill.hiring.waitlist import stamp
@@ -59,6 +59,44 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
+class Who:
+    """Somebody in a sentence, whom each reader knows by another name."""
+
+    application_id: int
+    listed: bool = False
+    """Among others, where one word says for all of them what they are."""
+
+    def __str__(self) -> str:
+        return str(self.application_id) if self.listed else f"application {self.application_id}"
+
+
+Piece: TypeAlias = str | dt.datetime | Who
+Sentence: TypeAlias = tuple[Piece, ...]
+
+
+def read(
+    sentence: Sentence,
+    names: Mapping[int, str] = {},
+    when: Callable[[dt.datetime], str] = stamp,
+) -> str:
+    """A sentence as a text; who has no name there is called by the number of the application."""
+    told = "".join(_read(one, names, when) for one in sentence)
+    first = sentence[0]
+    is_name = isinstance(first, Who) and first.application_id in names
+    return told if is_name else told[:1].upper() + told[1:]
+
+
+def _read(piece: Piece, names: Mapping[int, str], when: Callable[[dt.datetime], str]) -> str:
+    match piece:
+        case dt.datetime():
+            return when(piece)
+        case Who():
+            return names.get(piece.application_id, str(piece))
+        case _:
+            return piece
+
+
+@dataclass(frozen=True, slots=True)
 class Why:
     opening_id: int
     seq: int
@@ -71,14 +109,22 @@ class Why:
     """Who waited before this application."""
     by: str
     at: dt.datetime
-    sentences: list[str]
+    story: list[Sentence]
+    names: Mapping[int, str]
+    """What those are called who are in the story, for those who may know."""
+
+    @property
+    def sentences(self) -> list[str]:
+        """The story as programs are told it: by numbers, with times of the public contract."""
+        return [read(one) for one in self.story]
 
 
 async def explain(tx: Tx, opening_id: int, seq: int) -> Why:
     """Why an event happened; NoOpening and NoEvent where there is no such."""
     await openings.get(tx, opening_id)
     scene = await _scene(tx, opening_id, seq)
-    event = scene.event
+    event, story = scene.event, tell(scene)
+    who = {one.application_id for told in story for one in told if isinstance(one, Who)}
     return Why(
         opening_id,
         seq,
@@ -89,7 +135,8 @@ async def explain(tx: Tx, opening_id: int, seq: int) -> Why:
         scene.ahead,
         event.actor,
         event.created_at,
-        tell(scene),
+        story,
+        await board.names(tx, who),
     )
 
 
@@ -151,7 +198,7 @@ async def _previous(tx: Tx, application_id: int, seq: int) -> Event | None:
     )
 
 
-def tell(scene: Scene) -> list[str]:
+def tell(scene: Scene) -> list[Sentence]:
     """The story of an event, a sentence at a time."""
     match scene.event.type:
         case "APPLIED":
@@ -160,32 +207,33 @@ def tell(scene: Scene) -> list[str]:
             told = _promoted(scene)
         case "ACKNOWLEDGED":
             told = [
-                f"{_offer(scene)} and was confirmed in time.",
-                f"{_name(scene.event)} keeps its slot.",
+                (*_offer(scene), " and was confirmed in time."),
+                (_who(scene.event), " keeps the slot."),
             ]
         case "WITHDRAWN":
             told = _withdrawn(scene)
         case "DECAY_TRIGGERED" | "LAPSED":
             told = _missed(scene)
         case _:
-            told = _turned(scene.event)
+            told = [(one,) for one in _turned(scene.event)]
     return [*told, *_reason(scene.event)]
 
 
-def _applied(scene: Scene) -> list[str]:
+def _applied(scene: Scene) -> list[Sentence]:
     event, seen = scene.event, scene.seen
     if event.to_status == "WAITLIST":
-        told = [_why_waiting(seen), f"{_name(event)} joined the waitlist: {_behind(scene.ahead)}."]
+        told: list[Sentence] = [
+            (_why_waiting(seen),),
+            (_who(event), " joined the waitlist: ", *_behind(scene.ahead), "."),
+        ]
         later = seen.waiting - scene.ahead.count if seen else 0
         if later > 0:
-            told.append(f"Behind it: {later} who missed an offer.")
+            told.append((f"Behind that place: {later} who missed an offer.",))
         return told
-    told = [f"A slot was free{_filled(seen)}, and nobody waited for it."]
+    free = (f"A slot was free{_filled(seen)}, and nobody waited for it.",)
     if event.deadline:
-        told.append(f"It was offered to {_name(event, inside=True)} until {stamp(event.deadline)}.")
-    else:
-        told.append(f"{_name(event)} took it at once.")
-    return told
+        return [free, ("It was offered to ", _who(event), " until ", event.deadline, ".")]
+    return [free, (_who(event), " took it at once.")]
 
 
 def _why_waiting(seen: Seen | None) -> str:
@@ -194,63 +242,68 @@ def _why_waiting(seen: Seen | None) -> str:
     return f"No slot was free{_filled(seen)}."
 
 
-def _promoted(scene: Scene) -> list[str]:
+def _promoted(scene: Scene) -> list[Sentence]:
     event, ahead = scene.event, scene.ahead
-    told = [f"A slot was free{_filled(scene.seen)}."]
+    told: list[Sentence] = [(f"A slot was free{_filled(scene.seen)}.",)]
     if scene.cause:
-        told.append(f"Event {scene.cause.seq} freed it: {_freed(scene.cause)}.")
+        told.append((f"Event {scene.cause.seq} freed it: ", *_freed(scene.cause), "."))
     if event.why.get("rule") == "next in line":
-        told.append(f"{_name(event)} was next in line: {_behind(ahead)}.")
+        told.append((_who(event), " was next in line: ", *_behind(ahead), "."))
     else:
-        told.append(f"The company gave it to {_name(event, inside=True)} out of turn.")
-        told.append(f"Passed over: {_names(ahead)}." if ahead.count else "Nobody was passed over.")
+        told.append(("The company gave it to ", _who(event), " out of turn."))
+        passed = ("Passed over: ", *_names(ahead), ".")
+        told.append(passed if ahead.count else ("Nobody was passed over.",))
     if event.deadline:
-        told.append(f"The offer is open until {stamp(event.deadline)}.")
+        told.append(("The offer is open until ", event.deadline, "."))
     return told
 
 
-def _freed(cause: Event) -> str:
+def _freed(cause: Event) -> Sentence:
     match cause.type:
         case "WITHDRAWN":
-            return f"{_name(cause, inside=True)} left ({cause.why.get('rule', 'withdrawn')})"
+            return _who(cause), f" left ({cause.why.get('rule', 'withdrawn')})"
         case "DECAY_TRIGGERED" | "LAPSED":
-            return f"{_name(cause, inside=True)} did not answer its offer in time"
+            return _who(cause), " did not answer the offer in time"
         case "CAPACITY_CHANGED":
-            return f"the capacity went from {cause.metadata['from']} to {cause.metadata['to']}"
+            return (f"the capacity went from {cause.metadata['from']} to {cause.metadata['to']}",)
         case _:
-            return f"the opening was {cause.type.lower()}, and gives its free slots away again"
+            return (f"the opening was {cause.type.lower()}, and gives its free slots away again",)
 
 
-def _withdrawn(scene: Scene) -> list[str]:
+def _withdrawn(scene: Scene) -> list[Sentence]:
     event = scene.event
-    name = _name(event)
+    who = _who(event)
+    told: Sentence
     match event.why.get("rule"):
         case "offer declined":
-            told = f"{name} turned its offer down."
+            told = who, " turned the offer down."
         case "removed by the company":
-            told = f"The company removed {_name(event, inside=True)}."
+            told = "The company removed ", who, "."
         case "withdrawn" | None:
-            told = f"{name} was withdrawn."
+            told = who, " left."
         case rule:
-            told = f"{name} ended ({rule})."
+            told = who, f" left ({rule})."
     if event.from_status in OCCUPYING:
-        return [told, "Its slot was freed."]
-    return [told, f"It had waited: {_behind(scene.ahead)}."]
+        return [told, ("The slot was freed.",)]
+    return [told, ("Until then on the waitlist: ", *_behind(scene.ahead), ".")]
 
 
-def _missed(scene: Scene) -> list[str]:
+def _missed(scene: Scene) -> list[Sentence]:
     event = scene.event
     penalties = event.metadata["penaltyCount"]
     most = event.why.get("most")
-    told = [f"{_offer(scene)} and was not answered."]
-    told.append(f"It is missed offer {penalties}{f' of {most} that end it' if most else ''}.")
+    told: list[Sentence] = [
+        (*_offer(scene), " and was not answered."),
+        (f"It is missed offer {penalties}{f' of {most} that end it' if most else ''}.",),
+    ]
     if event.type == "LAPSED":
-        return [*told, f"{_name(event)} ended."]
-    place = f"place {event.metadata['newPosition']}, {_behind(scene.ahead)}"
+        return [*told, (_who(event), " is out.")]
+    place = f"place {event.metadata['newPosition']}, "
+    fill = f"Those who come next fill {_many(penalties, 'place')} before it"
     return [
         *told,
-        f"{_name(event)} went behind all who wait: {place}.",
-        f"Those who come next fill {_many(penalties, 'place')} before it, one for each offer missed.",
+        (_who(event), f" went behind all who wait: {place}", *_behind(scene.ahead), "."),
+        (f"{fill}, one for each offer missed.",),
     ]
 
 
@@ -284,36 +337,39 @@ def _resized(facts: Mapping[str, Any]) -> str:
     return f"Nobody is evicted: no slot is given away until {1 - free} have left."
 
 
-def _reason(event: Event) -> list[str]:
+def _reason(event: Event) -> list[Sentence]:
     if event.note:
-        return [f"Reason: {event.note}"]
-    return ["The reason was erased with the applicant's data."] if event.noted else []
+        return [(f"Reason: {event.note}",)]
+    return [("The reason was erased with the applicant's data.",)] if event.noted else []
 
 
-def _offer(scene: Scene) -> str:
+def _offer(scene: Scene) -> Sentence:
     offer = scene.previous
     if offer is None or offer.deadline is None:
-        return "The offer was open"
-    return f"The offer of event {offer.seq} was open until {stamp(offer.deadline)}"
+        return ("The offer was open",)
+    return f"The offer of event {offer.seq} was open until ", offer.deadline
 
 
 def _filled(seen: Seen | None) -> str:
     return f" ({seen.occupied} of {_many(seen.capacity, 'slot')} taken)" if seen else ""
 
 
-def _behind(ahead: Before) -> str:
-    return f"behind {_names(ahead)}" if ahead.count else "nobody was ahead of it"
+def _behind(ahead: Before) -> Sentence:
+    return ("behind ", *_names(ahead)) if ahead.count else ("nobody was ahead",)
 
 
-def _names(ahead: Before) -> str:
-    named = ", ".join(map(str, ahead.first))
+def _names(ahead: Before) -> Sentence:
+    named: list[Piece] = []
+    for one in ahead.first:
+        named += [", ", Who(one, listed=True)] if named else [Who(one, listed=True)]
     more = ahead.count - len(ahead.first)
     tail = f" and {more} more" if more else ""
-    return f"{_many(ahead.count, 'application')} ({named}{tail})"
+    return f"{_many(ahead.count, 'application')} (", *named, f"{tail})"
 
 
-def _name(event: Event, *, inside: bool = False) -> str:
-    return f"{'application' if inside else 'Application'} {event.application_id}"
+def _who(event: Event) -> Who:
+    """Only of an event that has an application."""
+    return Who(event.application_id or 0)
 
 
 def _many(count: int, noun: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from jobmill.db import Database
-from jobmill.hiring import applications, company, steps
+from jobmill.hiring import applications, board, company, steps
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.links import Personal, Signer
 from jobmill.hiring.openings import Opening
@@ -128,7 +129,13 @@ async def test_somebody_is_taken_out_of_turn_for_a_reason(run: Run, database: Da
     assert await state(database, ids[2]) == "PENDING_ACKNOWLEDGMENT"
     (why,) = told(await run("hiring", "why", opening.id, 6, "--json"))
     assert (why["rule"], why["ahead"]["first"]) == ("out of turn, by the company", [ids[1]])
-    assert "knows the ovens" in (await run("hiring", "why", opening.id, 6)).stdout
+    said = " ".join((await run("hiring", "why", opening.id, 6)).stdout.split())
+    async with database.transaction() as tx:
+        called = await board.names(tx, ids)
+    assert f"The company gave it to {called[ids[2]]} out of turn." in said
+    assert f"Passed over: 1 application ({called[ids[1]]})." in said
+    assert re.search(r"open until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.", said)
+    assert "knows the ovens" in said
     assert (await run("hiring", "why", opening.id, 99)).returncode == 3
     assert (await run("hiring", "promote", ids[1])).returncode == 2
 

@@ -80,7 +80,7 @@ def scene(**changes: Any) -> Scene:
             [
                 "No slot was free (1 of 1 slot taken).",
                 "Application 7 joined the waitlist: behind 1 application (2).",
-                "Behind it: 2 who missed an offer.",
+                "Behind that place: 2 who missed an offer.",
             ],
         ),
         (
@@ -90,16 +90,16 @@ def scene(**changes: Any) -> Scene:
                     "The offer of event 5 was open until 2030-01-01T12:00:00.000Z and was confirmed"
                     " in time."
                 ),
-                "Application 7 keeps its slot.",
+                "Application 7 keeps the slot.",
             ],
         ),
         (
             scene(type="WITHDRAWN", from_status="ACTIVE", why={"rule": "withdrawn"}),
-            ["Application 7 was withdrawn.", "Its slot was freed."],
+            ["Application 7 left.", "The slot was freed."],
         ),
         (
             scene(type="WITHDRAWN", from_status="ACTIVE", why={"rule": "offer declined"}),
-            ["Application 7 turned its offer down.", "Its slot was freed."],
+            ["Application 7 turned the offer down.", "The slot was freed."],
         ),
         (
             scene(
@@ -111,13 +111,13 @@ def scene(**changes: Any) -> Scene:
             ),
             [
                 "The company removed application 7.",
-                "It had waited: behind 4 applications (2, 3, 4 and 1 more).",
+                "Until then on the waitlist: behind 4 applications (2, 3, 4 and 1 more).",
                 "Reason: rude",
             ],
         ),
         (
             scene(type="WITHDRAWN", from_status="ACTIVE", why={"rule": "data erased: asked for"}),
-            ["Application 7 ended (data erased: asked for).", "Its slot was freed."],
+            ["Application 7 left (data erased: asked for).", "The slot was freed."],
         ),
         (
             scene(type="DECAY_TRIGGERED", why={"most": 3}),
@@ -142,7 +142,7 @@ def scene(**changes: Any) -> Scene:
                     " answered."
                 ),
                 "It is missed offer 1.",
-                "Application 7 ended.",
+                "Application 7 is out.",
             ],
         ),
         (scene(type="OPENED"), ["The company opened it with 2 slots."]),
@@ -179,7 +179,17 @@ def scene(**changes: Any) -> Scene:
     ],
 )
 def test_an_event_is_told_in_plain_sentences(shown: Scene, told: list[str]) -> None:
-    assert why.tell(shown) == told
+    assert [why.read(one) for one in why.tell(shown)] == told
+
+
+def test_people_read_names_and_times_of_their_own() -> None:
+    moved = scene(type="DECAY_TRIGGERED", why={"most": 3})
+    names = {7: "ada", 2: "Bo", 3: "Cy"}
+    told = [why.read(one, names, lambda at: f"{at:%H:%M}") for one in why.tell(moved)]
+    assert told[0] == "The offer of event 5 was open until 12:00 and was not answered."
+    # Who has no name there keeps the number.
+    place = "place 4, behind 4 applications (Bo, Cy, 4 and 1 more)"
+    assert told[2] == f"ada went behind all who wait: {place}."
 
 
 async def test_all_that_can_happen_is_explained(tx: Tx) -> None:
@@ -214,9 +224,10 @@ async def test_a_promotion_names_the_slot_and_who_was_ahead(tx: Tx) -> None:
     assert told.sentences[:3] == [
         "A slot was free (0 of 1 slot taken).",
         f"Event 5 freed it: application {first} left (withdrawn).",
-        f"Application {second} was next in line: nobody was ahead of it.",
+        f"Application {second} was next in line: nobody was ahead.",
     ]
     assert third not in told.ahead.first
+    assert set(told.names) == {first, second}
 
 
 async def explain(tx: Tx, opening_id: int, type: str) -> Why:
@@ -261,8 +272,8 @@ async def test_a_newcomer_who_fills_a_gap_stands_before_who_missed_an_offer(tx: 
     await apply(tx, opening)
     told = await explain(tx, opening.id, "APPLIED")
     assert told.sentences[1:] == [
-        f"Application {told.application_id} joined the waitlist: nobody was ahead of it.",
-        "Behind it: 1 who missed an offer.",
+        f"Application {told.application_id} joined the waitlist: nobody was ahead.",
+        "Behind that place: 1 who missed an offer.",
     ]
 
 

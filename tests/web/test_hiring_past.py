@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import httpx2
@@ -9,6 +10,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database
 from jobmill.hiring import board, events, openings, replay
+from jobmill.web.view import moment
 from tests.web.api.kit import let_pass, make_job
 from tests.web.kit_hiring import (
     attribute,
@@ -41,7 +43,12 @@ async def test_every_event_says_why(site: httpx2.AsyncClient) -> None:
     await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": "Moved away"})
     page = await look(site, f"/hiring/{job}/events/6")
     assert "Ben was offered a slot." in text(page)
-    assert f"Application {ben} was next in line: nobody was ahead of it." in texts(page, ".told li")
+    assert "Ben was next in line: nobody was ahead." in texts(page, ".told li")
+    assert "Event 5 freed it: Ada left (removed by the company)." in texts(page, ".told li")
+    assert page.css_first(f'.told li a[href="/hiring/{job}/people/{ben}"]')
+    [until, at] = [str(one.attributes["datetime"]) for one in page.css(".told time[data-exact]")]
+    assert f"The offer is open until {moment(dt.datetime.fromisoformat(until))}." in text(page)
+    assert f"Event 6, {moment(dt.datetime.fromisoformat(at))}, by" in text(page)
     assert page.css_first(f'.told a[href="/hiring/{job}/events/5"]')
     assert "Reason: Moved away" in text(await look(site, f"/hiring/{job}/events/5"))
     assert texts(page, ".pager a") == ["Event before", "The opening at that moment"]

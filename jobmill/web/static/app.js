@@ -14,7 +14,8 @@ function tellTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     time.title = at.toLocaleString();
-    time.textContent = relative((at - Date.now()) / 1000);
+    const ago = relative((at - Date.now()) / 1000);
+    time.textContent = "exact" in time.dataset ? `${time.title} (${ago})` : ago;
   }
 }
 
