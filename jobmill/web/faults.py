@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from fastapi import Request, Response
@@ -27,6 +29,9 @@ OWN_PATH = re.compile(r"/(?!/|sign-)[\x21-\x5b\x5d-\x7e]{0,2000}")
 def status(error: Exception) -> int:
     if isinstance(error, HTTPException):
         return error.status_code
+    if isinstance(error, RequestValidationError) and _wrong(error, "path"):
+        # What has no number that we give has no page.
+        return HTTPStatus.NOT_FOUND
     return next((STATUSES[kind] for kind in type(error).mro() if kind in STATUSES), 500)
 
 
@@ -42,9 +47,49 @@ def words(error: Exception) -> str:
         case 413:
             return say("That is more than this page accepts.")
         case 422:
-            return say("Something in the request is missing or wrong.")
+            return _amiss(error) or say("Something in the request is missing or wrong.")
         case _:
             return say("Something went wrong here. The log tells what.")
+
+
+def _wrong(error: Exception, where: str) -> Sequence[Any]:
+    """What is wrong in the path or in the query."""
+    found: Sequence[Any] = error.errors() if isinstance(error, RequestValidationError) else ()
+    return [one for one in found if one["loc"][0] == where]
+
+
+def _amiss(error: Exception) -> str:
+    """What the address asks for and cannot have, named as it stands there."""
+    told = dict.fromkeys(_should(str(one["loc"][:2][-1]), one) for one in _wrong(error, "query"))
+    return " ".join(told)
+
+
+def _should(name: str, one: Any) -> str:
+    """What is wrong with a part of a query; what stands there is not said back."""
+    limits = one.get("ctx", {})
+    match one["type"]:
+        case "missing":
+            return say("The address must say “%(name)s”.", name=name)
+        case "int_parsing" | "int_from_float" | "int_parsing_size" | "float_parsing":
+            return say("“%(name)s” in the address must be a number.", name=name)
+        case "greater_than_equal":
+            return say(
+                "“%(name)s” in the address must be %(n)s or more.", name=name, n=limits["ge"]
+            )
+        case "less_than_equal":
+            return say(
+                "“%(name)s” in the address must be %(n)s or less.", name=name, n=limits["le"]
+            )
+        case "literal_error":
+            known = limits["expected"].replace("'", "")
+            return say("“%(name)s” in the address must be %(known)s.", name=name, known=known)
+        case "string_too_long":
+            most = limits["max_length"]
+            return say(
+                "“%(name)s” in the address is too long: at most %(n)s signs.", name=name, n=most
+            )
+        case _:
+            return say("“%(name)s” in the address makes no sense here.", name=name)
 
 
 def answer(request: Request, render: Render, error: Exception) -> Response:
@@ -84,16 +129,24 @@ def _query(query: str) -> str:
 
 
 def _page(request: Request, render: Render, error: Exception) -> Response:
-    code = status(error)
+    code, bare = status(error), _bare(request, error)
     return render(
         "error.html",
         code,
         code=code,
-        title=_title(code),
+        title=say("That cannot be shown") if bare else _title(code),
         text=words(error),
+        bare=bare,
         again=code == HTTPStatus.SERVICE_UNAVAILABLE and request.method == "GET",
         request_id=request_id(request),
     )
+
+
+def _bare(request: Request, error: Exception) -> str | None:
+    """The page without what was asked of it, where that is what was wrong."""
+    wrong = _wrong(error, "query") if request.method == "GET" else ()
+    lacks = any(one["type"] == "missing" for one in wrong)
+    return quote(request.url.path) if wrong and not lacks else None
 
 
 def _line(error: Exception) -> Response:

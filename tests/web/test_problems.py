@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import httpx2
 import pytest
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
+from selectolax.lexbor import LexborHTMLParser as Html
 from starlette.exceptions import HTTPException
 
 from jobmill import errors
@@ -14,6 +16,7 @@ from jobmill.hiring.transitions import InvalidTransition
 from jobmill.web import problems
 from jobmill.web.guard import MOST_BYTES
 from tests.web.kit import site_with, told
+from tests.web.test_every_route import routes
 
 router = APIRouter(prefix="/api/try")
 HTML = {"Accept": "text/html"}
@@ -121,6 +124,56 @@ async def test_what_the_framework_refuses_is_told_the_same_way(database: Databas
         assert told(stranger) == (400, "VALIDATION_ERROR")
         # A page is a page, even with such a name.
         assert "There is no such page." in (await ask("GET", "/apis")).text
+
+
+NO_NUMBERS = ("abc", "0", "-1", "1.5", "9" * 13, "9" * 30, "%00")
+
+
+async def test_a_page_of_what_has_no_such_number_is_not_found(database: Database) -> None:
+    paths = [
+        one.path
+        for one in routes(database)
+        if one.method == "GET" and "_id}" in one.path and not one.path.startswith(("/api", "/my"))
+    ]
+    assert len(paths) > 15
+    async with site_with(database, local=True) as client:
+        for wrong in NO_NUMBERS:
+            for path in paths:
+                answer = await client.get(re.sub(r"\{\w+\}", wrong, path), headers=HTML)
+                told = (answer.status_code, "There is no such page." in answer.text)
+                assert told == (404, True), (path, wrong)
+            posted = await client.post(f"/matches/{wrong}/status", headers=HTML)
+            assert posted.status_code == 404
+
+
+NO_FILTERS = {
+    "/matches?least=abc&status=saved": "“least” in the address must be a number.",
+    "/matches?least=101": "“least” in the address must be 100 or less.",
+    "/matches?after=0": "“after” in the address must be 1 or more.",
+    f"/matches?q={'x' * 201}": "“q” in the address is too long: at most 200 signs.",
+    "/listings?state=lost": "“state” in the address must be open, closed or all.",
+    "/listings?q=%00": "“q” in the address makes no sense here.",
+    "/listings?days=x&state=lost": "“days” in the address must be a number. “state” in",
+    "/queue/items?status=%3Cscript%3E": "“status” in the address must be ",
+    "/queue/pause": "The address must say “phase”.",
+}
+
+
+async def test_a_filter_that_makes_no_sense_is_named_and_can_be_left_out(
+    database: Database,
+) -> None:
+    async with site_with(database, local=True) as client:
+        for url, words in NO_FILTERS.items():
+            answer = await client.get(url, headers=HTML)
+            assert answer.status_code == 422
+            assert words in answer.text, url
+            assert "<script>" not in answer.text
+            path, asked, _ = url.partition("?")
+            # What is left without a filter is a page, where there was a filter at all.
+            links = [one.attributes["href"] for one in Html(answer.text).css("main .actions a")]
+            assert links == [*([path] if asked else []), "/", "/openings"]
+        line = await client.get("/matches?least=abc")
+        assert line.json() == {"error": "“least” in the address must be a number."}
 
 
 async def test_a_database_that_is_away_is_503_with_a_time_to_come_back(database: Database) -> None:
