@@ -22,10 +22,14 @@ NAMED = 20
 """So many calls that failed are named to people."""
 
 
+FURTHEST = 8_760
+"""Hours: a year."""
+
+
 def due(
     platform: Annotated[str | None, typer.Option(metavar="NAME", help="Only of this one.")] = None,
     ahead: Annotated[
-        float, typer.Option(metavar="HOURS", min=0, max=8_760, help="Also what is due by then.")
+        float, typer.Option(metavar="HOURS", min=0, max=FURTHEST, help="Also what is due by then.")
     ] = 0,
     limit: Annotated[
         int, typer.Option(metavar="N", min=1, max=10_000, help="At most so many.")
@@ -49,9 +53,18 @@ def due(
     if as_json:
         show.lines(found)
     elif not found:
-        typer.echo("Nothing is due. `jobmill rotate due --ahead 24` looks further ahead.")
+        typer.echo(nothing_due(ahead))
     else:
         show.entries((one.source, _what(one), _facts(one)) for one in found)
+
+
+def nothing_due(ahead: float) -> str:
+    """What there is to say, and how to look further than that, if one can."""
+    found = f"Nothing is due within {ahead:g} hours." if ahead else "Nothing is due."
+    further = min(max(24, 2 * ahead), FURTHEST)
+    if further <= ahead:
+        return found
+    return f"{found} `jobmill rotate due --ahead {further:g}` looks further ahead."
 
 
 def _what(one: Due) -> list[str | None]:

@@ -13,6 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from jobmill.cli import turns
 from tests.cli import forked
 from tests.outside.site import Site, open_site, reply
 
@@ -82,7 +83,8 @@ async def test_boards_are_imported_called_and_told_of(run: Run) -> None:
     asked = {"signature": "greenhouse:board_token=wells", "result_count": 1}
     assert pages["wells"] == [asked]
     assert "greenhouse gone failed: it is not there (status 404)" in (await run("report")).stdout
-    assert "Nothing is due" in (await run("due")).stdout
+    said = "Nothing is due within 0.5 hours. `jobmill rotate due --ahead 24` looks further ahead."
+    assert (await run("due", "--ahead", 0.5)).stdout.split() == said.split()
     assert "Nothing can be called" in (await run("run")).stdout
 
     (status,) = lines(await run("status", "--json"))
@@ -94,6 +96,18 @@ async def test_boards_are_imported_called_and_told_of(run: Run) -> None:
     (wells,) = [one["source"] for one in due if one["name"] == "wells"]
     (synced,) = lines(await run("sync", wells, "--json"))
     assert synced["outcome"] in ("complete", "unchanged")
+
+
+@pytest.mark.parametrize(
+    ("ahead", "advised"), [(0, "--ahead 24"), (12, "--ahead 24"), (24, "--ahead 48"), (48, "--ahead 96"),
+    (8_000, "--ahead 8760"), (8_760, None)]
+)  # fmt: skip
+def test_whoever_has_looked_ahead_is_led_further_or_nowhere(
+    ahead: float, advised: str | None
+) -> None:
+    said = turns.nothing_due(ahead)
+    assert said.startswith("Nothing is due")
+    assert (f"{advised}`" in said) if advised else ("--ahead" not in said)
 
 
 async def test_a_report_names_some_of_many_failures(run: Run, url: str) -> None:
