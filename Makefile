@@ -25,7 +25,7 @@ test: setup-dev  ## Run the tests; ARGS= is handed to pytest
 
 screenshots: setup-dev  ## Take pictures of all pages into build/screenshots
 	@scripts/browser get >/dev/null
-	@$(PY) -m pytest tests/browser/test_pictures.py tests/browser/test_journeys.py -n 2 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
+	@JOBMILL_PICTURES=yes $(PY) -m pytest tests/browser/test_pictures.py tests/browser/test_journeys.py -n 2 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
 
 check: setup-dev  ## Check format, lint, types and import rules
 	@$(PY) -m ruff format --check .

@@ -6,14 +6,21 @@ from pathlib import Path
 
 from playwright.async_api import Page
 
+from tests.browser.kit import Theme, Window
+
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+COLOURS = ["color-contrast", "link-in-text-block"]
+"""The rules to which another theme is another page."""
+OTHER: dict[Theme, Theme] = {"light": "dark", "dark": "light"}
 OPEN = "for (const one of document.querySelectorAll('details')) one.open = true"
+DIALOGS = "[...document.querySelectorAll('dialog')].map(one => `#${one.id}`)"
 RUN = """
-async tags => {
-  const found = await axe.run(document, {
-    runOnly: tags,
-    rules: {"target-size": {enabled: true}},
+async ([only, where]) => {
+  const all = only[0].startsWith("wcag");
+  const found = await axe.run(where, {
+    runOnly: only,
+    rules: all ? {"target-size": {enabled: true}} : {},
     resultTypes: ["violations"],
     preload: false,
   });
@@ -28,9 +35,31 @@ async tags => {
 """
 
 
-async def violations(page: Page) -> list[str]:
-    """What is wrong with the page as it is now, with all that unfolds unfolded."""
+async def faults(one: Window, where: str = "html") -> list[str]:
+    """What is wrong in either theme with a page as it is now, with all that unfolds unfolded."""
+    theme = one.theme
+    found = await _run(one.page, TAGS, where)
+    await one.turn(OTHER[theme])
+    colours = await _run(one.page, COLOURS, where)
+    await one.turn(theme)
+    return [
+        *(f"{said} ({theme})" for said in found),
+        *(f"{said} ({OTHER[theme]})" for said in colours),
+    ]
+
+
+async def faults_of_dialogs(one: Window) -> list[str]:
+    """What is wrong with what can be opened over a page."""
+    found: list[str] = []
+    for dialog in await one.page.evaluate(DIALOGS):
+        await one.page.evaluate("id => document.querySelector(id).showModal()", dialog)
+        found += await faults(one, dialog)
+        await one.page.evaluate("id => document.querySelector(id).close()", dialog)
+    return found
+
+
+async def _run(page: Page, only: list[str], where: str) -> list[str]:
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(OPEN)
         await page.evaluate(AXE)
-    return await page.evaluate(RUN, TAGS)
+    return await page.evaluate(RUN, [only, where])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,9 +49,9 @@ async def lived_in(server: str, template: str, browser: Browser) -> AsyncIterato
     run(server, "DROP DATABASE {} WITH (FORCE)", name)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 async def place(server: str, lived_in: str) -> AsyncIterator[Place]:
-    """The world, served to one file of tests that only look."""
+    """The world, served to tests that only look."""
     with clone(server, lived_in) as url:
         async with connect(url) as database, serve(database) as place:
             yield place
@@ -65,7 +65,7 @@ async def own_place(server: str, lived_in: str) -> AsyncIterator[Place]:
             yield place
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 async def new_place(server: str, template: str, browser: Browser) -> AsyncIterator[Place]:
     """The site before anybody has put anything in."""
     with clone(server, template) as url:
@@ -75,17 +75,31 @@ async def new_place(server: str, template: str, browser: Browser) -> AsyncIterat
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """Pages of a place, and what is not there though something links to it."""
+    """Pages of a place with their markup, and what is not there though something links to it."""
 
     name: str
     place: Place
-    pages: Sequence[str]
+    pages: Mapping[str, str]
     broken: Sequence[str]
 
 
-@pytest.fixture(scope="module", params=["lived in", "new"])
-async def tour(request: pytest.FixtureRequest, place: Place, new_place: Place) -> Tour:
-    """Every page, once with the world in it and once with nothing."""
-    place = new_place if request.param == "new" else place
+async def _tour(name: str, place: Place) -> Tour:
     walk = await every_page.find(place)
-    return Tour(request.param, place, [*walk.pages, *every_page.ERRORS], walk.broken)
+    errors = await every_page.read(place, every_page.ERRORS)
+    return Tour(name, place, walk.pages | errors, walk.broken)
+
+
+@pytest.fixture(scope="session")
+async def tour_of_the_world(place: Place) -> Tour:
+    return await _tour("lived in", place)
+
+
+@pytest.fixture(scope="session")
+async def tour_of_nothing(new_place: Place) -> Tour:
+    return await _tour("new", new_place)
+
+
+@pytest.fixture(params=["lived in", "new"])
+def tour(request: pytest.FixtureRequest, tour_of_the_world: Tour, tour_of_nothing: Tour) -> Tour:
+    """Every page, once with the world in it and once with nothing."""
+    return tour_of_nothing if request.param == "new" else tour_of_the_world

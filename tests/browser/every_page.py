@@ -48,7 +48,8 @@ class Walk:
         self._left = list(starts)
         self._known = {shape(url) for url in self._left}
         self._kinds = Counter[str]()
-        self.pages: list[str] = []
+        self.pages: dict[str, str] = {}
+        """What each is before any script has touched it."""
         self.broken: list[str] = []
 
     async def walk(self) -> None:
@@ -58,7 +59,7 @@ class Walk:
             if answer.status_code >= 400:
                 self.broken.append(f"{url}: {answer.status_code}")
             elif answer.headers["content-type"].startswith("text/html"):
-                self.pages.append(url)
+                self.pages[url] = answer.text
                 self._note(url, Html(answer.text))
 
     def _note(self, here: str, page: Html) -> None:
@@ -86,7 +87,7 @@ async def find(place: Place) -> Walk:
         return walk
 
 
-async def read(place: Place, url: str) -> str:
-    """What a page is before any script has touched it."""
+async def read(place: Place, urls: Iterable[str]) -> dict[str, str]:
+    """Pages by their addresses, whatever they answer."""
     async with httpx2.AsyncClient(base_url=place.origin, follow_redirects=True) as client:
-        return (await client.get(url, headers=HTML)).text
+        return {url: (await client.get(url, headers=HTML)).text for url in urls}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import AsyncIterator, Collection, Iterable
 from contextlib import asynccontextmanager
@@ -14,6 +15,7 @@ from playwright.async_api import Browser, ConsoleMessage, Dialog, Page, Request,
 Size: TypeAlias = Literal["wide", "phone"]
 Theme: TypeAlias = Literal["light", "dark"]
 
+PICTURED = "JOBMILL_PICTURES" in os.environ
 PICTURES = Path(__file__).parents[2] / "build" / "screenshots"
 SIZES: dict[Size, dict[str, Any]] = {
     "wide": {"viewport": {"width": 1280, "height": 900}},
@@ -27,6 +29,12 @@ SIZES: dict[Size, dict[str, Any]] = {
 BUSY = ".htmx-request:not(#live), .htmx-settling, [aria-busy=true]"
 """Parts that are being asked for are dim for a moment."""
 LIVE = re.compile(r"/live(\?|$)")
+WIDTH = "document.scrollingElement.scrollWidth"
+WIDEST = """
+room => [...document.querySelectorAll("main *, header *, footer *")]
+  .filter(one => one.getBoundingClientRect().right > room + 1 && !one.closest(".wide"))
+  .map(one => `${one.localName}${one.id && "#" + one.id}.${one.className}`).slice(0, 3).join(", ")
+"""
 REFUSED = "Failed to load resource: the server responded with a status of "
 
 
@@ -50,8 +58,19 @@ class Window:
         await self.page.emulate_media(color_scheme=theme)
         self.theme = theme
 
+    async def overflow(self) -> list[str]:
+        """What is wider than the window."""
+        room: int = SIZES[self.size]["viewport"]["width"]
+        # Not innerWidth: a phone zooms out until what is too wide fits.
+        width = await self.page.evaluate(WIDTH)
+        if width <= room:
+            return []
+        return [f"{width} > {room}: {await self.page.evaluate(WIDEST, room)}"]
+
     async def shoot(self, name: str, *, whole: bool = True) -> None:
-        """Keep a picture for people to look at."""
+        """Keep a picture for people to look at, if somebody wants pictures."""
+        if not PICTURED:
+            return
         PICTURES.mkdir(parents=True, exist_ok=True)
         path = PICTURES / f"{name}-{self.size}-{self.theme}.png"
         await self.page.screenshot(path=path, full_page=whole, scale="css")

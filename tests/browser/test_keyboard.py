@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Page, expect
 
-from tests.browser import keyboard
+from jobmill.web.live import CHANNEL
+from tests.browser import axe, keyboard
 from tests.browser.conftest import Tour
 from tests.browser.every_page import ERRORS
 from tests.browser.kit import listed, window
@@ -46,8 +47,43 @@ async def test_the_menu_of_a_phone_opens_and_closes_by_keys(browser: Browser, pl
         await page.keyboard.press("Enter")
         await expect(menu).to_be_visible()
         await one.shoot("menu", whole=False)
+        faults = await axe.faults(one)
+        assert not faults, listed(faults)
         await page.keyboard.press("Tab")
         assert await page.evaluate("Boolean(document.activeElement.closest('nav.menu'))")
         await page.keyboard.press("Escape")
         await expect(menu).to_be_hidden()
         await expect(opener).to_be_focused()
+
+
+async def hear_news(page: Page, place: Place, topic: str, part: str) -> None:
+    """Until a part of the page has been drawn anew because of it."""
+    await page.evaluate("where => { document.querySelector(where).old = true; }", part)
+    async with place.database.transaction() as tx:
+        await tx.execute("SELECT pg_notify(%s, %s)", [CHANNEL, topic])
+    await page.wait_for_function("where => !document.querySelector(where).old", arg=part)
+
+
+async def test_news_take_away_neither_ones_place_nor_what_one_types(
+    browser: Browser, place: Place
+) -> None:
+    async with window(browser, place.origin) as one:
+        for topic, part in {
+            "matches": "#tabs a",
+            "sources": "#sources table a",
+            "companies": "#companies table a",
+        }.items():
+            async with one.page.expect_response("**/live?*"):
+                page = await one.go(f"/{topic}")
+            words = page.get_by_role("searchbox")
+            await words.press_sequentially("wel")
+            await hear_news(page, place, topic, part)
+            await expect(words).to_be_focused()
+            await page.keyboard.type("l")
+            await expect(words).to_have_value("well")
+
+            link = page.locator(part).nth(1)
+            goal = await link.get_attribute("href") or ""
+            await link.focus()
+            await hear_news(page, place, topic, part)
+            await expect(page.locator(f'a[href="{goal}"]:focus')).to_have_count(1)

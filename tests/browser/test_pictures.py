@@ -1,37 +1,33 @@
-"""Every page at both sizes, for people to look at; on a phone nothing is wider than it."""
+"""Every page on a phone, and pictures of all at both sizes for whoever wants to look at them."""
 
 from __future__ import annotations
 
 import pytest
 from playwright.async_api import Browser
 
-from tests.browser import every_page
+from tests.browser import axe, every_page
 from tests.browser.conftest import Tour
 from tests.browser.every_page import ERRORS
-from tests.browser.kit import SIZES, Size, Theme, listed, window
+from tests.browser.kit import PICTURED, Size, Theme, listed, window
 
 pytestmark = pytest.mark.timeout(300)
 
-WIDTH = "document.scrollingElement.scrollWidth"
-WIDEST = """
-room => [...document.querySelectorAll("main *, header *, footer *")]
-  .filter(one => one.getBoundingClientRect().right > room + 1 && !one.closest(".wide"))
-  .map(one => `${one.localName}${one.id && "#" + one.id}.${one.className}`).slice(0, 3).join(", ")
-"""
+SEEN: list[tuple[Size, Theme]] = [("phone", "dark"), *([("wide", "light")] if PICTURED else [])]
+"""Wide pages are looked at where they are weighed; here only for their pictures."""
 
 
-@pytest.mark.parametrize(("size", "theme"), [("wide", "light"), ("phone", "dark")])
-async def test_every_page_fits_and_is_pictured(
+@pytest.mark.parametrize(("size", "theme"), SEEN)
+async def test_every_page_fits_and_all_that_opens_can_be_read(
     browser: Browser, tour: Tour, size: Size, theme: Theme
 ) -> None:
     faults: list[str] = []
-    room = SIZES[size]["viewport"]["width"]
     async with window(browser, tour.place.origin, size, theme, still=True, expected=ERRORS) as one:
-        for url in tour.pages:
-            page = await one.go(url)
-            # Not innerWidth: a phone zooms out until what is too wide fits.
-            width = await page.evaluate(WIDTH)
-            if width > room:
-                faults.append(f"{url}: {width} > {room}: {await page.evaluate(WIDEST, room)}")
+        for url, text in tour.pages.items():
+            await one.go(url)
             await one.shoot(f"{every_page.name(url)}{'-new' if tour.name == 'new' else ''}")
+            found: list[str] = []
+            if "<details" in text or "<dialog" in text:
+                found += await axe.faults(one)
+                found += await axe.faults_of_dialogs(one)
+            faults += [f"{url}: {said}" for said in (*found, *await one.overflow())]
     assert not faults, listed(faults)

@@ -108,6 +108,29 @@ async def test_a_phase_is_paused_with_a_reason_and_goes_on(
     assert await fetch(database, "SELECT kind FROM queue.pause") == []
 
 
+async def test_while_phases_are_paused_the_page_says_so_first(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await put(database, stages({"tea/boil": Stage(end), "tea/steep": Stage(end)}), new("tea/boil"))
+    async with database.transaction() as tx:
+        await tx.execute(
+            "INSERT INTO queue.worker (name, lease, processors) VALUES ('here:1', '1 hour', '[]')"
+        )
+
+    async def verdict() -> tuple[list[str], bool]:
+        shown = await page(site, "/queue")
+        return texts(shown, ".verdict"), bool(shown.css(".verdict.calm"))
+
+    assert await verdict() == (["1 item waits to be run."], True)
+    await send(site, "/queue/pause", phase="tea/steep", reason="guests")
+    assert await verdict() == (["1 phase is paused."], True)
+    await send(site, "/queue/pause", phase="tea", reason="guests")
+    assert await verdict() == (["2 phases are paused."], True)
+    await send(site, "/queue/resume", phase="tea")
+    await send(site, "/queue/resume", phase="tea/steep")
+    assert await verdict() == (["1 item waits to be run."], True)
+
+
 async def test_a_whole_kind_is_paused_and_resumed_as_one(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
@@ -385,10 +408,10 @@ async def test_a_lineage_is_a_tree_with_what_was_refused_in_its_place(
 async def test_what_is_not_there_is_not_found(site: httpx2.AsyncClient) -> None:
     await page(site, "/queue/items/999999999", 404)
     await page(site, f"/queue/lineage/{UUID(int=5)}", 404)
-    await page(site, "/queue/lineage/5", 422)
-    await page(site, "/queue/items/x", 422)
-    await page(site, "/queue/items/0", 422)
-    await page(site, "/queue/items/5/eat", 422)
+    await page(site, "/queue/lineage/5", 404)
+    await page(site, "/queue/items/x", 404)
+    await page(site, "/queue/items/0", 404)
+    await page(site, "/queue/items/5/eat", 404)
 
 
 async def test_the_first_thousand_of_a_big_lineage_are_drawn(
