@@ -21,7 +21,7 @@ run: setup  ## Set up and start Jobmill
 
 test: setup-dev  ## Run the tests; ARGS= is handed to pytest
 	@scripts/browser get >/dev/null || true
-	@$(PY) -m pytest -m "not soak" -n 2 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
+	@$(PY) -m pytest -m "not soak" -n 3 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
 
 screenshots: setup-dev  ## Take pictures of all pages into build/screenshots
 	@scripts/browser get >/dev/null
