@@ -164,8 +164,10 @@ def why(
         return
     words = [found.type, f"{found.at.astimezone():%Y-%m-%d %H:%M:%S}", f"by {found.by}"]
     reasons.say(reasons.joined(words), f"{found.seq:>5}  ", bold=True)
+    # Two may have the same name.
+    names = {id: f"{name} ({id})" for id, name in found.names.items()}
     for sentence in found.story:
-        reasons.say(reasoning.read(sentence, found.names, _here), "       ")
+        reasons.say(reasoning.read(sentence, names, _here), "       ")
 
 
 def _here(at: dt.datetime) -> str:

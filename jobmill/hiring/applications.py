@@ -222,8 +222,12 @@ async def is_closed(tx: Tx, opening_id: int, queue_key: int) -> bool:
     return await cursor.fetchone() is not None
 
 
-async def close_places(tx: Tx, opening_id: int, keys: Collection[int]) -> None:
-    """Nobody may take these places."""
+async def close_places(tx: Tx, opening_id: int, keys: Collection[int], *, next_key: int) -> None:
+    """Nobody may take these places; what lies before the next newcomer need not be known any more."""
+    await tx.execute(
+        "DELETE FROM hiring.vacated WHERE opening_id = %s AND queue_key < %s",
+        [opening_id, next_key],
+    )
     await tx.execute(
         "INSERT INTO hiring.vacated (opening_id, queue_key) SELECT %s, unnest(%s::bigint[])",
         [opening_id, list(keys)],

@@ -78,7 +78,9 @@ class Desk:
         await self._update([one for id, one in self._moved.items() if id in entered])
         await applications.count(self.tx, self.opening.id, self._stretches)
         if self._vacated:
-            await applications.close_places(self.tx, self.opening.id, self._vacated)
+            await applications.close_places(
+                self.tx, self.opening.id, self._vacated, next_key=self.next_key
+            )
         if self._events:
             await events.insert(self.tx, self._events)
         self._entered, self._moved, self._events = [], {}, []

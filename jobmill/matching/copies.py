@@ -23,23 +23,28 @@ LINKED: LiteralString = """
                                   coalesce(listing.duplicate_kind, ''))
          OR lower(twin.location) IS NOT DISTINCT FROM lower(listing.location))
 """
-# What a person spoke of is never hidden, and hides those of which nobody did; among these an open
-# one goes first, then the best, then the original. It asks for the listing by itself, and OFFSET
-# keeps it so: as a part of a join its cost is not counted, and all matches are read and sorted.
-FIRST: LiteralString = f"""
-    (match.status <> 'new' OR NOT EXISTS (
+
+
+def first(*asked: LiteralString) -> LiteralString:
+    """Holds for a match that a list shows, and not for those that it stands for; `asked`: what the
+    list asks of all that it shows, of `twin` and `other`."""
+    # What a person spoke of is never hidden, and hides those of which nobody did; among these an open
+    # one goes first, then the best, then the original. It asks for the listing by itself, and OFFSET
+    # keeps it so: as a part of a join its cost is not counted, and all matches are read and sorted.
+    return f"""
+    (match.status <> 'new' OR match.note IS NOT NULL OR NOT EXISTS (
         SELECT 1 FROM catalog.listing
           JOIN catalog.listing AS twin ON {LINKED}
           JOIN matching.match AS other ON other.listing_id = twin.id
          WHERE listing.id = match.listing_id
            AND other.profile_id = match.profile_id AND other.dropped_at IS NULL
+           AND {" AND ".join(["true", *asked])}
            AND (other.status <> 'new'
                 OR (twin.closed_at IS NULL, other.match_score, twin.duplicate_of IS NULL, other.id)
                  > (listing.closed_at IS NULL, match.match_score, listing.duplicate_of IS NULL,
                     match.id))
         OFFSET 0))
-"""
-"""Holds for a match that a list shows, and not for those that it stands for."""
+    """
 
 
 @dataclass(frozen=True, slots=True)

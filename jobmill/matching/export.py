@@ -26,9 +26,9 @@ TOLD = [record.camel(one.name) for one in fields(Intake)]
 
 
 async def read(begin: Begin, wanted: Wanted) -> AsyncGenerator[list[Match]]:
-    """All of them, page after page, each in a transaction of its own, the newest first: when a match
-    was made never changes, so that none is left out or repeated."""
-    wanted = replace(wanted, order="newest", limit=PAGE)
+    """All of them, copies too, page after page, each in a transaction of its own, the newest first:
+    when a match was made never changes, so that none is left out or repeated."""
+    wanted = replace(wanted, order="newest", limit=PAGE, copies=True)
     while True:
         async with begin() as tx:
             page = await matches.find(tx, wanted)

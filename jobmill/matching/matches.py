@@ -357,10 +357,21 @@ def _facts(wanted: Wanted) -> LiteralString:
         (wanted.arrangement, "listing.arrangement = %(arrangement)s"),
         (wanted.q is not None, WORDS),
         (not wanted.closed, "(listing.closed_at IS NULL OR match.status <> 'new')"),
-        (not wanted.copies, copies.FIRST),
+        # Who asks for words is shown all that hold them: a copy that is left out may be the only one.
+        (not wanted.copies and wanted.q is None, copies.first(*_of_copies(wanted))),
     ]
     clauses: list[LiteralString] = [clause for is_asked, clause in asked if is_asked]
     return " AND ".join(clauses) or "true"
+
+
+def _of_copies(wanted: Wanted) -> list[LiteralString]:
+    """What a copy must hold that stands for others: else neither would be shown."""
+    asked: list[tuple[object, LiteralString]] = [
+        (wanted.arrangement, "twin.arrangement = %(arrangement)s"),
+        (wanted.priority, "other.application_priority = %(priority)s"),
+        (wanted.least_score is not None, "other.match_score >= %(least)s"),
+    ]
+    return [clause for is_asked, clause in asked if is_asked]
 
 
 COLUMNS: LiteralString = """
@@ -461,7 +472,7 @@ async def listed(tx: Tx, profile_id: ProfileId, *, most: int) -> list[Count]:
                    -- OFFSET keeps the planner from joining all listings for those that it counts.
                    AND EXISTS (SELECT 1 FROM catalog.listing
                                 WHERE listing.id = listing_id AND closed_at IS NULL OFFSET 0)
-                   AND {copies.FIRST}
+                   AND {copies.first()}
                  LIMIT %(most)s) AS open
         UNION ALL
         -- These by an index alone: what their listings say does not matter.

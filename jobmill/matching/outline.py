@@ -30,10 +30,14 @@ HEADINGS: Final[dict[str, str]] = {
     r"|hobbys|ehrenamt|referenzen|praktika|langues|centres? d['\u2019]intérêts?|loisirs|bénévolat|stages"
     r"|idiomas|intereses|referencias",
 }
+BESIDE: Final = r"tools|awards|honou?rs|activities|qualifications|expertise|interests|academics|preise|methoden|outils|herramientas"
+"""What stands beside another word in a heading, and is none by itself."""
 HEADING: Final = re.compile(
-    r"(?:"
+    "(?:"
     + "|".join(f"(?P<{name}>{words})" for name, words in HEADINGS.items())
-    + r")(?:\s?(?:and|und|et|y|&|/|,)\s?\w{1,20}(?: \w{1,20})?)?[\W_]*",
+    + r")(?:\s?(?:and|und|et|y|&|/|,)\s?(?:"
+    + "|".join([*HEADINGS.values(), BESIDE])
+    + r"))?[\W_]*",
     re.IGNORECASE,
 )
 LETTER: Final = re.compile(r"[^\W_]")

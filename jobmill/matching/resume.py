@@ -34,6 +34,8 @@ UNPACKED = 60_000_000
 """Bytes of a DOCX, unpacked."""
 PARTS = 2_000
 PAGES = 60
+MOST_WORK = 200
+"""Employments of a JSON Resume."""
 PATIENCE = 20.0
 """Seconds for the pages of a PDF."""
 PDF_LIMITS: dict[str, Any] = {
@@ -300,13 +302,14 @@ def _items(lines: list[str]) -> list[str]:
 def _from_json(told: dict[str, Any], today: dt.date) -> Profile:
     """JSON Resume (jsonresume.org); what has another shape is passed over."""
     basics = _group(told.get("basics"))
-    work = _groups(told.get("work"))
+    work = _groups(told.get("work"))[:MOST_WORK]
     texts = [_word(basics.get("summary")), *_strings(told)]
     named = [name for entry in _groups(told.get("skills")) for name in _skill_names(entry)]
     titles = [_word(basics.get("label")), *(_word(entry.get("position")) for entry in work)]
     worked = [one for entry in work for one in _stations(entry, today)]
+    person = _person(basics)
     return _profile(
-        person=_person(basics),
+        person=person if person.model_fields_set else None,
         experience_years=career.years(worked),
         seniority=career.seniority([_word(basics.get("label"))], worked, career.years(worked)),
         summary=_word(basics.get("summary"))[:10_000],

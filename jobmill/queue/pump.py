@@ -353,7 +353,9 @@ def report(answers: Sequence[Answer], *, in_doubt: Collection[ItemId] = ()) -> N
     `in_doubt`: those that may have been settled before, without our hearing of it.
     """
     for answer in answers:
-        if answer.lost and answer.work.id not in in_doubt:
+        if answer.lost and answer.work.id in in_doubt:
+            log.info("settled before, or lease lost", extra={"item": answer.work.id})
+        elif answer.lost:
             log.warning("lease lost, nothing written", extra={"item": answer.work.id})
         for child in answer.children:
             if isinstance(child, Refused):

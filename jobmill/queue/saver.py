@@ -64,7 +64,8 @@ class Saver:
             except Exception as error:  # noqa: BLE001
                 if is_gone(error) or (len(group) == 1 and isinstance(error, RACES)):
                     # It may have committed or not: doing it again finds out, by the fence.
-                    in_doubt = {one.one.work.id for one in group}
+                    if is_gone(error):
+                        in_doubt = {one.one.work.id for one in group}
                     await asyncio.sleep(patience)
                     patience = min(patience * 2, 2.0)
                 elif len(group) == 1:

@@ -81,7 +81,7 @@ def _should(name: str, one: Any) -> str:
                 "“%(name)s” in the address must be %(n)s or less.", name=name, n=limits["le"]
             )
         case "literal_error":
-            known = limits["expected"].replace("'", "")
+            known = limits["expected"].replace("'', ", "").replace("'", "")
             return say("“%(name)s” in the address must be %(known)s.", name=name, known=known)
         case "string_too_long":
             most = limits["max_length"]

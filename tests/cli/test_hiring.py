@@ -132,8 +132,8 @@ async def test_somebody_is_taken_out_of_turn_for_a_reason(run: Run, database: Da
     said = " ".join((await run("hiring", "why", opening.id, 6)).stdout.split())
     async with database.transaction() as tx:
         called = await board.names(tx, ids)
-    assert f"The company gave it to {called[ids[2]]} out of turn." in said
-    assert f"Passed over: 1 application ({called[ids[1]]})." in said
+    assert f"The company gave it to {called[ids[2]]} ({ids[2]}) out of turn." in said
+    assert f"Passed over: 1 application ({called[ids[1]]} ({ids[1]}))." in said
     assert re.search(r"open until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.", said)
     assert "knows the ovens" in said
     assert (await run("hiring", "why", opening.id, 99)).returncode == 3

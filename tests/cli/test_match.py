@@ -144,7 +144,7 @@ async def test_a_vacancy_that_two_sources_tell_of_is_listed_once(
     assert len(shown) == 3
     assert shown[0].startswith("    2   91 High ")
     assert shown[2].endswith(" board (match 1, new)")
-    assert [one["id"] for one in answers(await run("export", "--json"))] == [2]
+    assert [one["id"] for one in answers(await run("export", "--json"))] == [2, 1]
     await run("set-status", 1, "dismissed")
     assert "No matches fit that." in (await run("list")).stdout
     assert re.search(r"copies +also at \S+ board \(match 2, new\)", (await run("show", 1)).stdout)

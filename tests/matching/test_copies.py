@@ -143,3 +143,29 @@ async def test_a_copy_that_was_never_judged_is_told_of_and_no_more_than_a_few(tx
     found = (await copies.of(tx, [id]))[id]
     assert [one.listing_id for one in found] == others[: copies.MOST]
     assert {one.match_id for one in found} == {None}
+
+
+async def test_what_a_list_asks_for_is_found_also_where_a_better_copy_does_not_have_it(
+    tx: Tx,
+) -> None:
+    place, (low, high) = await fill(tx, 85, 91)
+    await tx.execute(
+        "UPDATE catalog.listing SET arrangement = CASE id WHEN %s THEN 'remote' END",
+        [place.listing],
+    )
+    assert await listed(tx, place.profile, arrangement="remote") == [low]
+    assert await listed(tx, place.profile, least_score=80) == [high]
+    # Who asks for words sees all that hold them.
+    assert await listed(tx, place.profile, q="engineer") == [high, low]
+
+
+async def test_of_open_and_closed_the_one_that_is_good_enough_is_listed(tx: Tx) -> None:
+    place, (_, high) = await fill(tx, 85, 91)
+    await judged.close(tx, place.listings[1])
+    assert await listed(tx, place.profile, closed=True, least_score=90) == [high]
+
+
+async def test_a_note_on_a_copy_keeps_it_in_sight(tx: Tx) -> None:
+    place, (low, high) = await fill(tx, 85, 91)
+    await matches.set_status(tx, low, "new", note="call Ann")
+    assert await listed(tx, place.profile) == [high, low]

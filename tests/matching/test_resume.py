@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from jobmill.errors import Invalid
-from jobmill.matching import career, document, letterhead, resume
+from jobmill.matching import career, document, letterhead, outline, resume
 from jobmill.matching.profile import Profile
 from tests.matching import kit, resumes
 
@@ -205,6 +205,31 @@ def test_a_text_in_which_nothing_is_found_is_not_understood(text: str) -> None:
         resume.read(text.encode(), "x")
 
 
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        ("SKILLS & TOOLS", "skills"),
+        ("Education and Certifications", "education"),
+        ("Achievements / Awards", "achievements"),
+        ("Berufserfahrung und Projekte:", "work"),
+        ("E X P E R I E N C E", "work"),
+        ("Training and Development Manager", None),
+        ("Education and Outreach Manager", None),
+        ("Profile and Data Analyst", None),
+        ("Career, Google", None),
+        ("Languages, Berlin", None),
+    ],
+)
+def test_a_title_is_no_heading(line: str, part: str | None) -> None:
+    assert outline.heading(line) == part
+
+
+def test_json_without_anything_in_it_is_no_resume() -> None:
+    with pytest.raises(Invalid, match="Nothing was found"):
+        resume.read(b'{"basics": {}}', "resume.json")
+
+
+@pytest.mark.timeout(20)
 @pytest.mark.parametrize(
     "part",
     ["2019 - ", "Jan ", "01.02.", "12 years of total ", "A ", "a.", "(", "_ ", "Dr. ", "since 2019 ",

@@ -21,7 +21,7 @@ from jobmill.queue.worker import LEASE
 from .kit import happened, new, put, stages, statuses
 
 
-class Door:
+class Relay:
     """Between the pump and the server; from the first commit on, answers wait until it opens again."""
 
     def __init__(self, url: str) -> None:
@@ -53,11 +53,11 @@ class Door:
 
 
 @asynccontextmanager
-async def door_before(url: str) -> AsyncIterator[tuple[Door, str]]:
-    door = Door(url)
-    async with await asyncio.start_server(door.pass_on, "127.0.0.1", 0) as server:
+async def relay_before(url: str) -> AsyncIterator[tuple[Relay, str]]:
+    relay = Relay(url)
+    async with await asyncio.start_server(relay.pass_on, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        yield door, make_conninfo(url, host="127.0.0.1", port=port, sslmode="disable")
+        yield relay, make_conninfo(url, host="127.0.0.1", port=port, sslmode="disable")
 
 
 async def claimed(database: Database, worker: int) -> Work:
@@ -81,7 +81,7 @@ async def test_a_settlement_whose_answer_was_lost_at_the_stop_is_no_lost_lease(
     [id] = await put(database, table, new("tea"))
     async with database.transaction() as tx:
         worker = await crew.join(tx, "here", LEASE)
-    async with door_before(database.url) as (door, url):
+    async with relay_before(database.url) as (relay, url):
         pump = Pump(url, table, {}, notified=False)
         pump.enlist(worker)
         pump.put(prepare(await claimed(database, worker), Finish(), table))
@@ -90,7 +90,7 @@ async def test_a_settlement_whose_answer_was_lost_at_the_stop_is_no_lost_lease(
             await until_finished(database)
             settling.cancel()
             await asyncio.sleep(0)
-            door.open.set()
+            relay.open.set()
             with contextlib.suppress(asyncio.CancelledError):
                 await settling
             await pump.leave()

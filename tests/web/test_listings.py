@@ -234,7 +234,11 @@ async def test_what_if_varies_the_place_and_the_arrangement(
     assert page.status_code == 200
     goes = re.search(r'<span class="mark">goes</span> <strong>not remote</strong>', page.text)
     assert bool(goes) is (change is not None)
-    assert (await site.get(f"/listings/{place.listing}?arrangement=moon")).status_code == 422
+    moon = await site.get(
+        f"/listings/{place.listing}?arrangement=moon", headers={"Accept": "text/html"}
+    )
+    assert moon.status_code == 422
+    assert "“arrangement” in the address must be any, remote, hybrid or onsite." in moon.text
 
 
 @pytest.mark.parametrize(("role", "reads"), [(None, 401), ("viewer", 200), ("admin", 200)])

@@ -348,7 +348,7 @@ async def test_a_vacancy_that_two_sources_tell_of_stands_once_with_where_else(
         ("New", "2"),
     ]
     lines = await site.get("/matches/export.jsonl")
-    assert [json.loads(line)["id"] for line in lines.text.splitlines()] == [other, high]
+    assert [json.loads(line)["id"] for line in lines.text.splitlines()] == [other, high, low]
     also = rf'also at <a href="/matches/{low}">wells\d+ board</a></span>'
     for path in ("/matches", f"/matches/{high}"):
         assert re.search(also, (await site.get(path)).text), path

@@ -298,6 +298,17 @@ async def test_a_setup_is_proven_by_a_test_that_worked(
     assert told_of(page, "Setup") == "it works: a test or a run has shown it"
 
 
+async def test_what_worked_once_and_does_not_now_is_not_said_to_work(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    source = await board(database)
+    async with database.transaction() as tx:
+        await sources.tested(tx, source.id)
+        await sources.disable(tx, source.id, "gone")
+    page = await site.get(f"/sources/{source.id}")
+    assert told_of(page, "Setup") == "it has worked, and does not now: see its health"
+
+
 async def test_what_is_not_surely_the_right_board_still_waits_for_a_person(
     site: httpx2.AsyncClient, database: Database
 ) -> None:

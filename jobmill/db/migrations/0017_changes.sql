@@ -42,7 +42,7 @@ BEGIN
 END $$;
 
 CREATE TRIGGER person_changes AFTER INSERT OR UPDATE OR DELETE ON people.person FOR EACH ROW
-    EXECUTE FUNCTION people.note_change('person', '{name}', '{password}', '{id,email_key,created_at}');
+    EXECUTE FUNCTION people.note_change('person', '{name}', '{email,password}', '{id,email_key,created_at}');
 CREATE TRIGGER key_changes AFTER INSERT OR UPDATE OF name, role, ended_at OR DELETE ON people.api_key FOR EACH ROW
     EXECUTE FUNCTION people.note_change('key', '{name}', '{digest}', '{id,digest,created_at,used_at}');
 CREATE TRIGGER pause_changes AFTER INSERT OR UPDATE OR DELETE ON queue.pause FOR EACH ROW

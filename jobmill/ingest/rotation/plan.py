@@ -85,7 +85,8 @@ async def start(tx: Tx, wish: Wish, at: dt.datetime, environ: Mapping[str, str])
     ids: list[int] = []
     if await _is_time(tx, wish, pace, at):
         ids, pace = await _choose(tx, question, wish, pace)
-    run_id = await _open(tx, wish, at, room) if ids or wish.trigger == "manual" else None
+    asked = wish.trigger == "manual" and not wish.sources
+    run_id = await _open(tx, wish, at, room) if ids or asked else None
     taken = await _claim(tx, ids, run_id, at)
     await _spend(tx, spent(pace, len(taken), wish.per_day))
     await platforms.probed(tx, sorted({one.platform for one in taken}), at)
@@ -149,7 +150,8 @@ async def _is_time(tx: Tx, wish: Wish, pace: Pace, at: dt.datetime) -> bool:
 async def _choose(tx: Tx, question: Question, wish: Wish, pace: Pace) -> tuple[list[int], Pace]:
     if wish.sources:
         named = await targets.by_ids(tx, wish.sources)
-        places = [Place(one.source_id, one.platform) for one in named]
+        free = (one for one in named if one.queued_at is None and one.status != "paused")
+        places = [Place(one.source_id, one.platform) for one in free]
         return question.room().take(places, len(places)), pace
     if wish.policy == "seed":
         return await _by_seed(tx, question, wish, pace)

@@ -140,7 +140,7 @@ Whole = Annotated[Database, Depends(_database)]
 Names = Annotated[str, Field(max_length=500), AfterValidator(seeking.plain)]
 
 
-class Wish(BaseModel):
+class Supposed(BaseModel):
     """By which profile to judge, and what would be other in it."""
 
     profile: Words | None = None
@@ -179,7 +179,7 @@ async def show_one(
     db: Db,
     page: Page,
     database: Whole,
-    wish: Annotated[Wish, Query()],
+    wish: Annotated[Supposed, Query()],
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         story = await _story(tx, listing_id, wish.profile)
@@ -295,7 +295,7 @@ def _names(given: str) -> list[str]:
 
 
 async def _imagine(
-    database: Database, story: Story, wish: Wish
+    database: Database, story: Story, wish: Supposed
 ) -> tuple[Difference | None, str | None]:
     """What would be other than it is, or what is wrong with the wish."""
     if story.version is None:

@@ -1,4 +1,4 @@
-"""/matches/export.csv and .jsonl: what the list shows, and all of it, as a file."""
+"""/matches/export.csv and .jsonl: what the list shows, all of it and every copy, as a file."""
 
 from __future__ import annotations
 

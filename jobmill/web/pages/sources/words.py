@@ -121,6 +121,8 @@ def proof(source: Source) -> str:
         return say("no test or run of it has worked yet: test it to see what it answers")
     if sources.needs_validation(source) and source.status == "pending_validation":
         return say("it works; a person still has to say whether it is the right board")
+    if source.status == "disabled" or source.consecutive_failures:
+        return say("it has worked, and does not now: see its health")
     return say("it works: a test or a run has shown it")
 
 
