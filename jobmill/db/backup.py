@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 import uuid
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from jobmill.db import migrate, redacted
 from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
+
+LEAVING = 2.0
+"""Seconds in which those who have closed their connection are gone."""
 
 
 @dataclass(frozen=True)
@@ -177,6 +181,17 @@ def _elsewhere(url: str) -> str:
 
 
 def _refuse_if_used(server: psycopg.Connection, name: str) -> None:
+    # Whoever has just left, we among them, is there a moment longer.
+    deadline = time.monotonic() + LEAVING
+    while _is_used(server, name):
+        if time.monotonic() > deadline:
+            raise Conflict(
+                "the database is in use: stop Jobmill and whoever else is connected first"
+            )
+        time.sleep(0.05)
+
+
+def _is_used(server: psycopg.Connection, name: str) -> bool:
     found = server.execute(
         """
         SELECT count(*) FROM pg_stat_activity
@@ -184,8 +199,7 @@ def _refuse_if_used(server: psycopg.Connection, name: str) -> None:
         """,
         [name],
     ).fetchone()
-    if found != (0,):
-        raise Conflict("the database is in use: stop Jobmill and whoever else is connected first")
+    return found != (0,)
 
 
 def _create_like(server: psycopg.Connection, name: str, new: str) -> None:

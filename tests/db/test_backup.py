@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import stat
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -159,6 +160,14 @@ def test_a_restore_that_the_server_refuses_changes_nothing(
         backup.restore(filled, bin, tmp_path / "all.dump", replace=True)
     assert contents(filled) == before
     assert databases(filled) == names
+
+
+def test_who_is_just_leaving_is_waited_for(filled: str, bin: Path, tmp_path: Path) -> None:
+    backup.dump(filled, bin, tmp_path / "all.dump")
+    leaving = psycopg.connect(filled)
+    threading.Timer(0.3, leaving.close).start()
+    backup.restore(filled, bin, tmp_path / "all.dump", replace=True)
+    assert leaving.closed
 
 
 def test_a_database_that_somebody_uses_is_not_replaced(

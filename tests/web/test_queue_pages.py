@@ -41,7 +41,7 @@ HOSTILE = (
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
     "javascript:alert(1)",
-    "{{7*7}}",
+    "{{7*6691}}",
     "\u202egnp.exe",
 )
 
@@ -492,7 +492,7 @@ async def test_what_others_wrote_is_only_ever_text(
         shown = await page(site, f"/queue{path}")
         assert not shown.css("main script, main img, main [onerror]")
         assert not shown.css('a[href^="javascript"]')
-        assert "49" not in " ".join(texts(shown, "bdi"))
+        assert "46837" not in " ".join(texts(shown, "bdi"))
     assert words in texts(await page(site, f"/queue/items/{cup}"), ".facts bdi")
 
 
