@@ -66,13 +66,6 @@ async def template(server: str) -> AsyncIterator[str]:
     run(server, "DROP DATABASE {} WITH (FORCE)", name)
 
 
-@pytest.fixture
-async def tx(server: str, template: str) -> AsyncIterator[Tx]:
-    async with await psycopg.AsyncConnection.connect(server, dbname=template) as connection:
-        yield connection
-        await connection.rollback()
-
-
 @contextmanager
 def clone(server: str, template: str) -> Iterator[str]:
     """A database like the template, by its URL."""
@@ -80,6 +73,21 @@ def clone(server: str, template: str) -> Iterator[str]:
     run(server, "CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy", name, template)
     yield make_conninfo(server, dbname=name)
     run(server, "DROP DATABASE {} WITH (FORCE)", name)
+
+
+@pytest.fixture(scope="session")
+def rolled_back(server: str, template: str) -> Iterator[str]:
+    """One database for all that is rolled back: numbers are used up there nevertheless, and those
+    of the template begin at 1 for every test."""
+    with clone(server, template) as url:
+        yield url
+
+
+@pytest.fixture
+async def tx(rolled_back: str) -> AsyncIterator[Tx]:
+    async with await psycopg.AsyncConnection.connect(rolled_back) as connection:
+        yield connection
+        await connection.rollback()
 
 
 @pytest.fixture
