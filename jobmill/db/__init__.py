@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import datetime as dt
 import json
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+import logging
+import os
+import socket
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, LiteralString, TypeAlias, TypeVar, cast
 
 import psycopg
-from psycopg import AsyncConnection, sql
+from psycopg import AsyncConnection, errors, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import InFailedSqlTransaction, NumericValueOutOfRange
 from psycopg.pq import TransactionStatus
@@ -17,6 +22,8 @@ from psycopg.rows import TupleRow, class_row, scalar_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from jobmill.errors import Unavailable
+
+log = logging.getLogger(__name__)
 
 Tx: TypeAlias = AsyncConnection[TupleRow]
 """A connection with a transaction open. Whoever takes one reads and writes, and never commits."""
@@ -28,6 +35,31 @@ T = TypeVar("T")
 GONE = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, OSError)
 """What the driver raises when the server went away: try again on a new connection."""
 
+ENDED_SESSION = (errors.IdleInTransactionSessionTimeout, errors.IdleSessionTimeout)
+"""What PostgreSQL says when it ended the session because the client kept silent too long."""
+
+SCHEMA_MISMATCH = (
+    errors.UndefinedColumn,
+    errors.UndefinedTable,
+    errors.UndefinedFunction,
+    errors.UndefinedObject,
+    errors.InvalidSchemaName,
+)
+
+SESSION: Mapping[str, str] = {
+    # A process that is stopped amid a transaction must not keep what it has locked for ever.
+    "idle_in_transaction_session_timeout": "60s",
+    # A day has 24 hours, whatever the time zone of the server does.
+    "timezone": "UTC",
+}
+"""Server settings of every connection."""
+
+CHECK_LIMIT = 3.0
+"""Seconds within which a pooled connection must answer before a caller gets it."""
+
+LISTEN_CHECK = 5.0
+"""Seconds between checks of a connection that only listens."""
+
 TOO_MUCH = (UnicodeEncodeError, NumericValueOutOfRange)
 """What it raises for words that are not UTF-8, and for numbers of twenty digits."""
 
@@ -36,46 +68,115 @@ def is_gone(error: BaseException) -> bool:
     """Whether `error` says that the server went away, and not that it disliked a statement."""
     if isinstance(error, PoolTimeout):
         return True
+    if isinstance(error, ENDED_SESSION):
+        return True
     state = getattr(error, "sqlstate", None)
     # 08: connection, 57P: shut down or not yet up, 53: out of connections or memory.
     away = state is None or state[:2] in ("08", "53") or state[:3] == "57P"
     return isinstance(error, psycopg.OperationalError) and away
 
 
+def is_schema_mismatch(error: BaseException) -> bool:
+    """Whether the tables are not those that this version of the code knows."""
+    return isinstance(error, SCHEMA_MISMATCH) or (
+        isinstance(error, errors.FeatureNotSupported) and "cached plan" in str(error)
+    )
+
+
+class Connection(AsyncConnection[TupleRow]):
+    """A connection that breaks when an answer of the server takes longer than `answer_limit` seconds.
+
+    A network that drops packets, or a server that is frozen, reports no error: without a limit, the
+    caller would wait for ever. The caller gets the same OperationalError as for a reset connection.
+    """
+
+    answer_limit: float | None = None
+
+    async def wait(self, *args: Any, **kwargs: Any) -> Any:
+        limit = self.answer_limit
+        if limit is None:
+            return await super().wait(*args, **kwargs)
+        watchdog = asyncio.get_running_loop().call_later(limit, self.abort)
+        try:
+            return await super().wait(*args, **kwargs)
+        finally:
+            watchdog.cancel()
+
+    def abort(self) -> None:
+        """Shut the socket, which wakes the caller; a cancelled wait would first ask the server to stop."""
+        with contextlib.suppress(psycopg.Error, OSError):
+            log.warning("PostgreSQL does not answer", extra={"seconds": self.answer_limit})
+            with socket.socket(fileno=os.dup(self.pgconn.socket)) as handle:
+                handle.shutdown(socket.SHUT_RDWR)
+
+
 class Database:
-    def __init__(self, url: str, pool: AsyncConnectionPool[Tx]) -> None:
+    def __init__(
+        self, url: str, pool: AsyncConnectionPool[Connection], *, direct_url: str = ""
+    ) -> None:
         self.url = url
+        self.direct_url = direct_url or url
+        """Reaches the server without a connection pooler: for LISTEN and for workers."""
         self._pool = pool
+        # A pooler in transaction mode does not keep session settings.
+        self._begin = _set_local(SESSION) if direct_url else None
 
     @asynccontextmanager
-    async def transaction(self, *, by: str = "") -> AsyncGenerator[Tx]:
+    async def transaction(
+        self, *, by: str = "", answer_limit: float | None = None
+    ) -> AsyncGenerator[Tx]:
         """Commit when the block ends, roll back when it raises or has swallowed a failure.
 
-        `by`: who changes something, for the record; else it was done on this machine.
+        `by`: who makes the changes, for the audit log; the default is this machine. `answer_limit`:
+        seconds to wait for each answer of the server, here instead of the pool's own limit.
         """
-        async with self._pool.connection() as connection, connection.transaction():
-            if by:
-                # No query: after one it would be too late to ask for a frozen view.
-                await connection.execute(sql.SQL("SET LOCAL jobmill.actor = {}").format(by))
-            yield connection
-            if connection.info.transaction_status == TransactionStatus.INERROR:
-                # PostgreSQL would answer COMMIT with a rollback, and nobody would know.
-                raise InFailedSqlTransaction(
-                    "a statement failed here and its error was passed over"
-                )
+        async with self._pool.connection() as connection:
+            with _limited(connection, answer_limit):
+                async with connection.transaction():
+                    # SET is no query: a transaction may still choose its isolation level after it.
+                    if self._begin:
+                        await connection.execute(self._begin)
+                    if answer_limit:
+                        await connection.execute(_set_local(server_limits(answer_limit)))
+                    if by:
+                        await connection.execute(_set_local({"jobmill.actor": by}))
+                    yield connection
+                    if connection.info.transaction_status == TransactionStatus.INERROR:
+                        # PostgreSQL would answer COMMIT with a rollback, and nobody would know.
+                        raise InFailedSqlTransaction(
+                            "a statement failed here and its error was passed over"
+                        )
 
 
 @asynccontextmanager
-async def connect(url: str, *, size: int = 8, options: str = "") -> AsyncGenerator[Database]:
-    """Open a pool; `options` are for the server (`-c name=value`); Unavailable, with the server's own words, if nobody answers."""
+async def connect(
+    url: str,
+    *,
+    size: int = 8,
+    options: Mapping[str, str] | None = None,
+    answer_limit: float | None = None,
+    direct_url: str = "",
+) -> AsyncGenerator[Database]:
+    """Open a pool; Unavailable, with the server's own words, if no server answers.
+
+    `options`: server settings for every connection. `direct_url`: given where `url` names a connection
+    pooler in transaction mode, which keeps neither session settings nor prepared statements.
+    """
+    kwargs = _kwargs(url, options or {}, pooler=bool(direct_url))
     try:
-        async with await open_connection(url, options=options):
+        async with await Connection.connect(url, **kwargs):
             pass
     except psycopg.OperationalError as error:
         raise Unavailable(f"no PostgreSQL answers at {redacted(url)}: {error}") from error
-    async with AsyncConnectionPool[Tx](
+
+    async def limit(connection: Connection) -> None:
+        connection.answer_limit = answer_limit
+
+    async with AsyncConnectionPool[Connection](
         url,
-        kwargs=_kwargs(options),
+        connection_class=Connection,
+        configure=limit,
+        kwargs=kwargs,
         min_size=1,
         max_size=size,
         open=False,
@@ -83,37 +184,89 @@ async def connect(url: str, *, size: int = 8, options: str = "") -> AsyncGenerat
         # Ask the server anew for every caller rather than wait longer and longer between tries.
         timeout=10,
         reconnect_timeout=1,
-        # A server that was away has left dead connections behind: nobody is handed one.
-        check=AsyncConnectionPool[Tx].check_connection,
+        check=_check,
     ) as pool:
-        yield Database(url, pool)
+        yield Database(url, pool, direct_url=direct_url)
 
 
-async def open_connection(url: str, *, options: str = "") -> Tx:
-    """One connection outside the pool, for those who hold it long: listeners and pumps."""
-    return await AsyncConnection.connect(url, connect_timeout=10, **_kwargs(options))
+async def open_connection(
+    url: str, *, options: Mapping[str, str] | None = None, answer_limit: float | None = None
+) -> Connection:
+    """One connection outside the pool, for callers that keep it: listeners, claims, heartbeats."""
+    connection = await Connection.connect(url, **_kwargs(url, options or {}))
+    connection.answer_limit = answer_limit
+    return connection
 
 
 async def listen(url: str, channel: LiteralString) -> AsyncGenerator[str]:
-    """What is said on a channel, on a connection of its own; first an empty word, once we listen."""
-    async with await open_connection(url) as connection:
+    """Payloads of a channel, on a connection of its own; first an empty one, once it listens."""
+    async with await open_connection(url, answer_limit=2 * LISTEN_CHECK) as connection:
         await connection.execute(f"LISTEN {channel}")
         yield ""
-        async for notice in connection.notifies():
-            yield notice.payload
+        while True:
+            async for notify in connection.notifies(timeout=LISTEN_CHECK):
+                yield notify.payload
+            # A dead connection delivers nothing and reports nothing: ask whether it still answers.
+            await connection.execute("SELECT 1")
 
 
-def _kwargs(options: str) -> dict[str, Any]:
-    # autocommit: only `transaction()` opens one, so no stray SELECT leaves one open.
-    # A process that is stopped amid a transaction must not keep what it has locked for ever.
-    limit = "-c idle_in_transaction_session_timeout=60s"
-    # A day has 24 hours, whatever the clocks of the server's town do.
-    zone = "-c timezone=UTC"
+def server_limits(answer_limit: float) -> dict[str, str]:
+    """Server settings that end a statement before the client stops waiting for its answer.
+
+    A client that hangs up leaves its statement running: it would keep its locks, and the next
+    attempt would wait for them.
+    """
+    milliseconds = f"{answer_limit * 800:.0f}ms"
     return {
+        "statement_timeout": milliseconds,
+        "idle_in_transaction_session_timeout": milliseconds,
+    }
+
+
+@contextlib.contextmanager
+def _limited(connection: Connection, answer_limit: float | None) -> Generator[None]:
+    before = connection.answer_limit
+    connection.answer_limit = answer_limit or before
+    try:
+        yield
+    finally:
+        connection.answer_limit = before
+
+
+async def _check(connection: Connection) -> None:
+    """A server that was away has left dead connections in the pool: no caller gets one."""
+    with _limited(connection, CHECK_LIMIT):
+        await AsyncConnectionPool.check_connection(connection)
+
+
+def _set_local(settings: Mapping[str, str]) -> sql.Composed:
+    return sql.SQL("; ").join(
+        sql.SQL("SET LOCAL {} = {}").format(sql.Identifier(*name.split(".")), value)
+        for name, value in settings.items()
+    )
+
+
+def _kwargs(url: str, options: Mapping[str, str], *, pooler: bool = False) -> dict[str, Any]:
+    given = conninfo_to_dict(url)
+    network: dict[str, Any] = {
+        # A frozen server accepts connections and never answers: with several to choose from, move on.
+        "connect_timeout": 3 if "," in str(given.get("host", "")) else 10,
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 15_000,
+    }
+    kwargs: dict[str, Any] = {
+        name: value for name, value in network.items() if name not in given
+    } | {
+        # Only `transaction()` opens a transaction, so no stray SELECT leaves one open.
         "autocommit": True,
         "application_name": "jobmill",
-        "options": f"{limit} {zone} {options}".strip(),
     }
+    if pooler:
+        return kwargs | {"prepare_threshold": None}
+    flags = [f"-c {name}={value}" for name, value in {**SESSION, **options}.items()]
+    return kwargs | {"options": " ".join([str(given.get("options") or ""), *flags]).strip()}
 
 
 def redacted(url: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from jobmill.db import Tx
 from jobmill.queue.store import CHANNEL
+from jobmill.queue.work import Claim
 
 MAX_RESCUES = 20
 """Workers that may die over one item before the item is taken for the cause."""
@@ -30,16 +31,24 @@ async def join(tx: Tx, name: str, lease: dt.timedelta) -> int:
     return found[0]
 
 
-async def beat(tx: Tx, worker: int, processors: Sequence[dict[str, Any]]) -> bool:
-    """Keep the lease and show what our processors do; False where the lease ran out before."""
+class Heartbeat(NamedTuple):
+    alive: bool
+    """False where the lease lapsed before."""
+    newest_migration: str = ""
+
+
+async def beat(tx: Tx, worker: int, processors: Sequence[dict[str, Any]]) -> Heartbeat:
+    """Renew the lease, publish what the processors do, and read the version of the schema."""
     cursor = await tx.execute(
         """
         UPDATE queue.worker SET beat_at = clock_timestamp(), processors = %(processors)s::jsonb
          WHERE id = %(worker)s AND gone_at IS NULL AND beat_at + lease > clock_timestamp()
+        RETURNING (SELECT max(name) FROM public.jobmill_migration)
         """,
         {"worker": worker, "processors": json.dumps(processors)},
     )
-    return cursor.rowcount == 1
+    row = await cursor.fetchone()
+    return Heartbeat(False) if row is None else Heartbeat(True, row[0] or "")
 
 
 async def tell_others(tx: Tx, worker: int) -> None:
@@ -149,21 +158,29 @@ async def _worth_a_look(tx: Tx) -> bool:
 
 
 async def disown(
-    tx: Tx, worker: int, keep: Sequence[int] = (), *, older_than: dt.timedelta = dt.timedelta()
+    tx: Tx, worker: int, keep: Sequence[Claim] = (), *, older_than: dt.timedelta = dt.timedelta()
 ) -> int:
     """Give back what this worker holds without knowing it: claims whose answer was lost on the way."""
     cursor = await tx.execute(
         """
         WITH freed AS (
             UPDATE queue.live SET status = 'PENDING', worker = NULL
-             WHERE status = 'PROCESSING' AND worker = %(worker)s AND id <> ALL (%(keep)s::bigint[])
+             WHERE status = 'PROCESSING' AND worker = %(worker)s
+               AND NOT EXISTS (SELECT FROM unnest(%(ids)s::bigint[], %(attempts)s::int[])
+                                            AS kept(id, attempt)
+                                WHERE kept.id = live.id AND kept.attempt = live.attempt)
                AND coalesce(started_at, '-infinity') <= now() - %(older_than)s
             RETURNING id, stage
         )
         INSERT INTO queue.event (item_id, what, was, became, stage, worker, note)
         SELECT id, 'released', 'PROCESSING', 'PENDING', stage, %(worker)s, 'never begun' FROM freed
         """,
-        {"worker": worker, "keep": list(keep), "older_than": older_than},
+        {
+            "worker": worker,
+            "ids": [claim.id for claim in keep],
+            "attempts": [claim.attempt for claim in keep],
+            "older_than": older_than,
+        },
     )
     return cursor.rowcount
 

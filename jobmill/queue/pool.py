@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from jobmill.queue.store import Mark, Want
-from jobmill.queue.work import ItemId, Stage, Work
+from jobmill.queue.work import Claim, Stage, Work
 
 AHEAD = 0.05
 """Seconds of work a pool may claim ahead of its processors: enough that fast stages never wait
@@ -23,10 +23,13 @@ MOST_AHEAD = 1_000
 MOST_AT_ONCE = 500
 
 
+CancelReason = Literal["overdue", "lease lost"]
+
+
 class Processor:
     """One of a pool's hands: idle, busy with an item, or given up on (error)."""
 
-    __slots__ = ("cancelled", "number", "since", "state", "task", "work")
+    __slots__ = ("cancelled_for", "number", "since", "state", "task", "work")
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -34,7 +37,21 @@ class Processor:
         self.work: Work | None = None
         self.since = time.monotonic()
         self.task: asyncio.Task[None] | None = None
-        self.cancelled = False
+        self.cancelled_for: CancelReason | None = None
+
+    def cancel(self, reason: CancelReason) -> None:
+        """Cancel the run, not the processor: it takes the next item afterwards."""
+        assert self.task
+        self.cancelled_for = reason
+        self.task.cancel()
+
+    def was_cancelled_for(self) -> CancelReason | None:
+        """Why the run was cancelled, once; None where the whole task was, to stop."""
+        reason, self.cancelled_for = self.cancelled_for, None
+        if reason:
+            assert self.task
+            self.task.uncancel()
+        return reason
 
     def begin(self, work: Work) -> None:
         self.state = "busy"
@@ -123,9 +140,9 @@ class Pool:
             if one.state != "error" or (one.task is not None and not one.task.done())
         ]
 
-    def held(self) -> list[ItemId]:
-        running = [processor.work.id for processor in self.processors if processor.work]
-        return running + [work.id for work in self._buffer]
+    def held(self) -> list[Claim]:
+        running = [processor.work.claim for processor in self.processors if processor.work]
+        return running + [work.claim for work in self._buffer]
 
     def busy(self) -> int:
         return sum(processor.state == "busy" for processor in self.processors)

@@ -16,13 +16,14 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 import psycopg
 from psycopg import errors
 
-from jobmill.db import Tx, open_connection
+from jobmill.db import Tx, open_connection, server_limits
 from jobmill.queue import crew, pace, store
+from jobmill.queue.outages import Outages
 from jobmill.queue.pool import Pool
 from jobmill.queue.retry import describe
 from jobmill.queue.settle import TERMINAL, Answer, Settlement, prepare, settle
 from jobmill.queue.store import Mark, Want
-from jobmill.queue.work import Fail, ItemId, Refused, Stages
+from jobmill.queue.work import Claim, Fail, Refused, Stages
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +39,10 @@ FROM_THE_START = 0.5
 LOOK_AT_PARKED = 0.25
 """Seconds between looks at what waits for its time while there is no rest; a resting pump knows when."""
 
-FEW_ROWS = "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan"
+FEW_ROWS: Mapping[str, str] = {
+    "enable_seqscan": "off",
+    "plan_cache_mode": "force_generic_plan",
+}
 """Every statement of a worker finds a few hundred rows by index, so it is planned once, and for that,
 even if it is planned while the tables are still small enough to be read whole."""
 
@@ -58,20 +62,35 @@ UNFIT = (
     errors.RaiseException,
     errors.ProgramLimitExceeded,
     errors.StatementTooComplex,
-    errors.QueryCanceled,
 )
 """What the server says of values that it cannot keep."""
 
 RACES = (errors.DeadlockDetected, errors.SerializationFailure, errors.UniqueViolation)
-"""Two turns got in each other's way: nothing is wrong, the turn is done again."""
+"""Two transactions got in each other's way: nothing is wrong, the batch is settled again."""
+
+SLOW = (errors.LockNotAvailable, errors.QueryCanceled)
+"""Some item of the batch waits for a lock, or the batch is too much at once: settle each alone."""
+
+
+NO_LEASE = 0
+"""The worker id while there is none: no row of `queue.worker` has it, so no statement passes the fence."""
 
 
 class Pump:
     def __init__(
-        self, url: str, stages: Stages, pools: Mapping[tuple[str, str], Pool], *, notified: bool
+        self,
+        url: str,
+        stages: Stages,
+        pools: Mapping[tuple[str, str], Pool],
+        *,
+        notified: bool,
+        answer_limit: float,
     ) -> None:
-        self.worker = 0
+        self.worker = NO_LEASE
         self.claiming = True
+        self.outdated = False
+        """The schema is newer than this code: what runs is settled, nothing more is claimed."""
+        self.outages = Outages()
         self.quiet = asyncio.Event()
         self._url = url
         self._stages = stages
@@ -80,7 +99,8 @@ class Pump:
         self.notified = notified
         self._outbox: list[Settlement] = []
         self._settling: list[Settlement] = []
-        self._in_doubt: set[ItemId] = set()
+        self._in_doubt: set[Claim] = set()
+        self._answer_limit = answer_limit
         self._unsettled = asyncio.Event()
         self._awake = asyncio.Event()
         self._hungry = True
@@ -92,6 +112,10 @@ class Pump:
         self._started_over = 0.0
 
     def put(self, settlement: Settlement) -> None:
+        """Settle it soon, unless it was claimed under a lease that is lost: then the claim is void."""
+        if settlement.work.worker != self.worker:
+            log.warning("outcome dropped, lease lost", extra={"item": settlement.work.id})
+            return
         self._outbox.append(settlement)
         self._unsettled.set()
 
@@ -105,6 +129,13 @@ class Pump:
         self.worker = worker
         self._flagged = False
         self.wake()
+
+    def abandon(self) -> None:
+        """The lease is lost: drop every outcome of it, and claim nothing until there is a new one."""
+        self.worker = NO_LEASE
+        self._outbox.clear()
+        self._in_doubt.clear()
+        self.outages.clear()
 
     async def claim(self) -> None:
         """Claim until cancelled; a database that goes away is waited for."""
@@ -127,12 +158,14 @@ class Pump:
             await self._unsettled.wait()
             await self._settle(connection)
 
-        # Who holds a row that one item needs must not keep all the others waiting.
-        await self._connected(begin, step, options=f"{FEW_ROWS} -c lock_timeout=500ms")
+        # A transaction that locks a row of one item must not keep all the others waiting.
+        await self._connected(begin, step, lock_timeout="500ms")
 
     async def leave(self) -> None:
         """Settle what is left and hold nothing any more, for a worker that stops."""
-        async with await open_connection(self._url, options=FEW_ROWS) as connection:
+        if self.worker == NO_LEASE:
+            return
+        async with await self._connect() as connection:
             for _ in range(MOST_TRIES):
                 if not self._outbox:
                     break
@@ -144,13 +177,12 @@ class Pump:
         self,
         begin: Callable[[Tx], Awaitable[None]],
         step: Callable[[Tx], Awaitable[None]],
-        *,
-        options: str = FEW_ROWS,
+        **options: str,
     ) -> None:
         patience = 0.1
         while True:
             try:
-                async with await open_connection(self._url, options=options) as connection:
+                async with await self._connect(**options) as connection:
                     await begin(connection)
                     patience = 0.1
                     while True:
@@ -160,27 +192,32 @@ class Pump:
                 await asyncio.sleep(patience)
                 patience = min(patience * 2, 2.0)
 
-    def held(self) -> list[ItemId]:
-        """What is in our hands: waiting, running, or run and not yet settled."""
-        unsettled = [one.work.id for one in [*self._outbox, *self._settling]]
-        return unsettled + [id for pool in self._pools.values() for id in pool.held()]
+    async def _connect(self, **options: str) -> Tx:
+        """A connection on which neither the server nor a silent network can keep us past our lease."""
+        limits = server_limits(self._answer_limit)
+        return await open_connection(
+            self._url, options={**FEW_ROWS, **limits, **options}, answer_limit=self._answer_limit
+        )
+
+    def held(self) -> list[Claim]:
+        """The claims in this process: waiting, running, or run and not yet settled."""
+        unsettled = [settlement.work.claim for settlement in [*self._outbox, *self._settling]]
+        return unsettled + [claim for pool in self._pools.values() for claim in pool.held()]
 
     async def _settle(self, connection: Tx) -> None:
         self._unsettled.clear()
         self._settling = self._take()
         try:
-            async with connection.transaction():
-                answers = await settle(connection, self.worker, self._settling)
-                if any(type(one.outcome) not in TERMINAL for one in self._settling):
-                    await crew.tell_others(connection, self.worker)
+            with self.outages.watch():
+                answers = await self._settle_batch(connection, self.worker, self._settling)
         except RACES:
             self._put_back(self._settling)
-        except (*UNFIT, errors.LockNotAvailable) as error:
+        except (*UNFIT, *SLOW) as error:
             log.warning("a batch is settled apart", extra={"error": describe(error)})
-            await self._settle_apart(connection, self._settling)
+            await self._settle_apart(connection, self.worker, self._settling)
         except BaseException:
-            # We are to stop, or the server is away or in trouble of its own: no item's fault. It may
-            # have committed or not: settling it again finds out, by the fence.
+            # The worker stops, or the server is away: no item's fault. It may have committed or not:
+            # settling it again finds out, by the fence.
             self._doubt(self._settling)
             raise
         else:
@@ -189,6 +226,15 @@ class Pump:
             self._settling = []
         # What was advanced, spawned or waited for may be due.
         self.wake()
+
+    async def _settle_batch(
+        self, connection: Tx, worker: int, batch: Sequence[Settlement]
+    ) -> list[Answer]:
+        async with connection.transaction():
+            answers = await settle(connection, worker, batch)
+            if any(type(settlement.outcome) not in TERMINAL for settlement in batch):
+                await crew.tell_others(connection, worker)
+        return answers
 
     def _take(self) -> list[Settlement]:
         """What is settled next: everything, unless that would be too much for one statement."""
@@ -205,31 +251,32 @@ class Pump:
         return batch
 
     def _put_back(self, batch: Sequence[Settlement]) -> None:
-        self._outbox = [*batch, *self._outbox]
+        held = [settlement for settlement in batch if settlement.work.worker == self.worker]
+        self._outbox = [*held, *self._outbox]
         self._unsettled.set()
 
     def _doubt(self, batch: Sequence[Settlement]) -> None:
-        """Settle it again: the answer was lost on the way, so nobody knows what it was."""
-        self._in_doubt.update(one.work.id for one in batch)
+        """Settle it again: the answer was lost on the way, so its result is unknown."""
+        self._in_doubt.update(settlement.work.claim for settlement in batch)
         self._put_back(batch)
 
     def _report(self, answers: Sequence[Answer]) -> None:
         report(answers, in_doubt=self._in_doubt)
-        self._in_doubt.difference_update(one.work.id for one in answers)
+        self._in_doubt.difference_update(answer.work.claim for answer in answers)
 
-    async def _settle_apart(self, connection: Tx, batch: Sequence[Settlement]) -> None:
-        """Find the one outcome that PostgreSQL will not have, and fail that item alone."""
-        for n, one in enumerate(batch):
+    async def _settle_apart(self, connection: Tx, worker: int, batch: Sequence[Settlement]) -> None:
+        """Find the one outcome that PostgreSQL refuses, and fail that item alone."""
+        for n, settlement in enumerate(batch):
             try:
-                async with connection.transaction():
-                    answers = await settle(connection, self.worker, [one])
-            except (*RACES, errors.LockNotAvailable):
-                self._put_back([one])
+                with self.outages.watch():
+                    answers = await self._settle_batch(connection, worker, [settlement])
+            except (*RACES, *SLOW):
+                self._put_back([settlement])
             except UNFIT as error:
                 text = describe(error)
                 what = f"What the stage answered cannot be kept: {text}"
                 fail = Fail(what, "permanent", text, "")
-                self._put_back([prepare(one.work, fail, self._stages)])
+                self._put_back([prepare(settlement.work, fail, self._stages)])
             except BaseException:
                 self._doubt(batch[n:])
                 raise
@@ -245,19 +292,26 @@ class Pump:
         self.quiet.clear()
         # From here on whoever calls `wake` is heard.
         self._hungry = False
+        worker = self.worker
         # The processors run while this waits for the database.
         claimed = await self._claim(connection, wants)
+        if worker != self.worker:
+            # The lease was lost meanwhile: these are given back with everything else it held.
+            return
         self._deliver(claimed, wants)
         await self._unflag_when_busy(connection, bool(claimed))
 
     def _wants(self) -> list[Want]:
-        if not self.claiming or len(self._outbox) > MOST_UNSETTLED:
+        if not self._may_claim() or len(self._outbox) > MOST_UNSETTLED:
             return []
         now = time.monotonic()
         if now - self._started_over > FROM_THE_START:
             self._started_over = now
             self._start_over()
         return [want for pool in self._pools.values() if (want := pool.want())]
+
+    def _may_claim(self) -> bool:
+        return self.claiming and not self.outdated and self.worker != NO_LEASE
 
     def _start_over(self) -> None:
         for pool in self._pools.values():
@@ -327,12 +381,13 @@ class Pump:
         self._look_again = time.monotonic() + (POLL if due is None else min(max(due, 0.0), POLL))
         settled = not self._outbox and not self._settling
         resting = settled and not self._awake.is_set() and not (wants and self._hungry)
+        resting = resting and self.worker != NO_LEASE
         if resting and not any(pool.busy() for pool in self._pools.values()):
             self.quiet.set()
         nap = self._naps.pop(0) if self._naps else POLL
         soon = min(self._look_again, self._window_at) - time.monotonic()
         try:
-            # One who is to stop has nothing to look for.
+            # A worker that stops has nothing to look for.
             async with asyncio.timeout(min(nap, max(soon, 0.0)) if self.claiming else POLL):
                 await self._awake.wait()
         except TimeoutError:
@@ -347,13 +402,13 @@ class Pump:
             await crew.set_idle(connection, self.worker, False)
 
 
-def report(answers: Sequence[Answer], *, in_doubt: Collection[ItemId] = ()) -> None:
-    """Log what a settlement did not get: its lease, or some of its children.
+def report(answers: Sequence[Answer], *, in_doubt: Collection[Claim] = ()) -> None:
+    """Log lost leases and refused children.
 
-    `in_doubt`: those that may have been settled before, without our hearing of it.
+    `in_doubt`: claims that may have been settled before, by a commit whose answer was lost.
     """
     for answer in answers:
-        if answer.lost and answer.work.id in in_doubt:
+        if answer.lost and answer.work.claim in in_doubt:
             log.info("settled before, or lease lost", extra={"item": answer.work.id})
         elif answer.lost:
             log.warning("lease lost, nothing written", extra={"item": answer.work.id})

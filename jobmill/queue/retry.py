@@ -9,13 +9,16 @@ import random
 import re
 from typing import Literal
 
-from jobmill.db import GONE
+from jobmill.db import GONE, is_schema_mismatch
 from jobmill.errors import AppError, Conflict, Invalid, NotFound, OutsideError, Unavailable
 from jobmill.queue.work import Block, Blocked, Fail, Outcome, Retry, Work
 
 ErrorClass = Literal["transient", "permanent", "blocked"]
 
 LONGEST_TEXT = 4_000
+
+SCHEMA = "database schema"
+"""What an item is blocked on when the tables are not those that the worker knows."""
 
 # What differs from one occurrence of an error to the next: addresses, ids, times, counts.
 VARYING = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8}-[0-9a-f-]{27}|\d+")
@@ -25,6 +28,8 @@ def classify(error: BaseException) -> ErrorClass:
     """A bug and a hiccup look alike from here, so what we cannot name is worth another try."""
     match error:
         case Blocked():
+            return "blocked"
+        case _ if is_schema_mismatch(error):
             return "blocked"
         case OutsideError(permanent=True) | Invalid() | NotFound() | Conflict():
             return "permanent"
@@ -50,6 +55,13 @@ def judge(work: Work, error: BaseException, *, seen_before: bool = False) -> Out
     text = describe(error)
     if isinstance(error, Blocked):
         return Block(error.on, str(error))
+    if is_schema_mismatch(error):
+        # The worker and the database are of different versions, which no item can help.
+        return Block(
+            SCHEMA,
+            f"The database schema does not fit this version of Jobmill ({text}). "
+            "Upgrade Jobmill and restart the worker, or run `jobmill db migrate`.",
+        )
     if kind == "permanent":
         return _fail(work, error, kind, f"Failed, and trying again cannot help: {text}")
     if seen_before:

@@ -8,6 +8,7 @@ others nothing but time.
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import NamedTuple
 
 from psycopg import errors
@@ -16,95 +17,116 @@ from jobmill.db import Database, Tx, is_gone
 from jobmill.queue import crew
 from jobmill.queue.pump import Pump, report
 from jobmill.queue.settle import Answer, Settlement, settle, spawn_and_wait
-from jobmill.queue.work import ItemId, Move, New, WaitFor
+from jobmill.queue.work import Claim, Move, New, WaitFor
 
-TOGETHER = 50
+MAX_GROUP_SIZE = 50
+
 RACES = (errors.DeadlockDetected, errors.SerializationFailure)
-"""Two got in each other's way: neither is to blame, and what a stage found is not thrown away."""
-LONGEST = 60.0
+"""Two transactions got in each other's way: neither is to blame, so the save is done again."""
+
+SLOW = (errors.QueryCanceled, errors.LockNotAvailable)
+"""A statement took too long, most often for a lock that another transaction holds."""
+
+SAVE_LIMIT = 60.0
 """Seconds after which a save that hangs is given up, before it keeps all the others waiting."""
 
 
-class _Waiting(NamedTuple):
-    one: Settlement
+class _PendingSave(NamedTuple):
+    settlement: Settlement
     move: Move
     done: asyncio.Future[None]
+
+    def resolve(self, error: Exception | None = None) -> None:
+        if self.done.done():
+            return
+        if error is None:
+            self.done.set_result(None)
+        else:
+            self.done.set_exception(error)
 
 
 class Saver:
     def __init__(self, db: Database, pump: Pump) -> None:
         self._db = db
         self._pump = pump
-        self._waiting: asyncio.Queue[_Waiting] = asyncio.Queue()
+        self._waiting: asyncio.Queue[_PendingSave] = asyncio.Queue()
 
-    async def save(self, one: Settlement, move: Move) -> None:
-        """Return when the move and what it saves are committed, or raise what `save` raised."""
+    async def save(self, settlement: Settlement, move: Move) -> None:
+        """Return when the move and what it saves are committed, or raise what `save` raised.
+
+        Also returns, with nothing committed, when the lease was lost: the claim is void.
+        """
         done = asyncio.get_running_loop().create_future()
-        self._waiting.put_nowait(_Waiting(one, move, done))
+        self._waiting.put_nowait(_PendingSave(settlement, move, done))
         await done
 
     async def run(self) -> None:
         """Commit what waits, until cancelled; a few of these run side by side."""
         while True:
             group = [await self._waiting.get()]
-            while len(group) < TOGETHER and not self._waiting.empty():
+            while len(group) < MAX_GROUP_SIZE and not self._waiting.empty():
                 group.append(self._waiting.get_nowait())
-            # Who was cancelled meanwhile, at its run limit, must not be committed.
-            group = [one for one in group if not one.done.done()]
             await self._commit(group)
 
-    async def _commit(self, group: list[_Waiting]) -> None:
+    async def _commit(self, group: list[_PendingSave]) -> None:
         """Commit a group, or each of it apart, however often the database goes away meanwhile."""
         patience = 0.1
-        in_doubt: set[ItemId] = set()
-        while group:
+        started = time.monotonic()
+        in_doubt: set[Claim] = set()
+        while group := self._current(group):
             try:
-                async with asyncio.timeout(LONGEST), self._db.transaction() as tx:
-                    answers = await self._do(tx, group)
+                with self._pump.outages.watch():
+                    async with asyncio.timeout(SAVE_LIMIT), self._db.transaction() as tx:
+                        answers = await self._do(tx, self._pump.worker, group)
             except Exception as error:  # noqa: BLE001
-                if is_gone(error) or (len(group) == 1 and isinstance(error, RACES)):
+                if is_gone(error):
                     # It may have committed or not: doing it again finds out, by the fence.
-                    if is_gone(error):
-                        in_doubt = {one.one.work.id for one in group}
-                    await asyncio.sleep(patience)
-                    patience = min(patience * 2, 2.0)
-                elif len(group) == 1:
-                    _tell(group[0], error)
+                    in_doubt = {pending.settlement.work.claim for pending in group}
+                elif len(group) > 1:
+                    for pending in group:
+                        await self._commit([pending])
                     return
-                else:
-                    for one in group:
-                        await self._commit([one])
+                elif not _is_worth_repeating(error, started):
+                    group[0].resolve(error)
                     return
+                await asyncio.sleep(patience)
+                patience = min(patience * 2, 2.0)
             else:
                 report(answers, in_doubt=in_doubt)
-                for one in group:
-                    _tell(one)
+                for pending in group:
+                    pending.resolve()
                 return
 
-    async def _do(self, tx: Tx, group: list[_Waiting]) -> list[Answer]:
-        """Move the items first: that is the fence, and who has lost its lease saves nothing."""
+    def _current(self, group: list[_PendingSave]) -> list[_PendingSave]:
+        """Without those that were cancelled at their run limit, or claimed under a lease since lost."""
+        current: list[_PendingSave] = []
+        for pending in group:
+            if pending.settlement.work.worker != self._pump.worker:
+                pending.resolve()
+            elif not pending.done.done():
+                current.append(pending)
+        return current
+
+    async def _do(self, tx: Tx, worker: int, group: list[_PendingSave]) -> list[Answer]:
+        """Move the items first: that is the fence, and a stale claim saves nothing."""
         lost: list[Answer] = []
         held: list[tuple[Settlement, Move]] = []
-        for one, move, _ in group:
-            found: Settlement | None = one
+        for settlement, move, _ in group:
+            current: Settlement | None = settlement
             if isinstance(move, WaitFor) and isinstance(move.item, New):
-                found = await spawn_and_wait(tx, self._pump.worker, one.work, move)
-            if found is None:
-                lost.append(Answer(one.work, lost=True))
+                current = await spawn_and_wait(tx, worker, settlement.work, move)
+            if current is None:
+                lost.append(Answer(settlement.work, lost=True))
             else:
-                held.append((found, move))
-        answers = await settle(tx, self._pump.worker, [one for one, _ in held])
-        await crew.tell_others(tx, self._pump.worker)
+                held.append((current, move))
+        answers = await settle(tx, worker, [settlement for settlement, _ in held])
+        await crew.tell_others(tx, worker)
         for (_, move), answer in zip(held, answers, strict=True):
             if move.save and answer.moved:
                 await move.save(tx)
         return answers + lost
 
 
-def _tell(waiting: _Waiting, error: Exception | None = None) -> None:
-    if waiting.done.done():
-        return
-    if error is None:
-        waiting.done.set_result(None)
-    else:
-        waiting.done.set_exception(error)
+def _is_worth_repeating(error: Exception, started: float) -> bool:
+    in_time = time.monotonic() - started < SAVE_LIMIT
+    return isinstance(error, RACES) or (isinstance(error, SLOW) and in_time)

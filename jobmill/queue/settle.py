@@ -16,6 +16,7 @@ from jobmill.queue.work import (
     MAX_STEPS,
     Advance,
     Block,
+    Claim,
     Fail,
     Filter,
     Finish,
@@ -56,11 +57,11 @@ class Answer(NamedTuple):
 
     work: Work
     lost: bool = False
-    """Not ours any more: nothing was written."""
+    """The claim no longer holds: nothing was written."""
     refused: bool = False
-    """Its hand-over would have gone round in circles: the item failed instead."""
+    """Its hand-over would have been a cycle: the item failed instead."""
     children: Sequence[Placed | Refused] = ()
-    """What became of its spawns."""
+    """One for each of its spawns."""
 
     @property
     def moved(self) -> bool:
@@ -85,34 +86,60 @@ def prepare(work: Work, outcome: Outcome, stages: Stages) -> Settlement:
 
 
 async def settle(tx: Tx, worker: int, batch: Sequence[Settlement]) -> list[Answer]:
-    """Apply a batch in few statements; who lost the lease changes nothing and spawns nothing."""
-    handed, refused = await _hand_over(tx, worker, batch)
-    ends = [one.row for one in batch if type(one.outcome) in TERMINAL]
+    """Apply a batch in few statements; a claim that no longer holds changes and spawns nothing."""
+    newest = _newest_attempts(batch)
+    asked = list(newest.values())
+    handed_over, refused = await _hand_over(tx, worker, asked)
+    ends = [settlement.row for settlement in asked if type(settlement.outcome) in TERMINAL]
     ends += [_encode(work, fail) for work, fail in refused]
-    moves = [one.row for one in batch if one.row and type(one.outcome) not in TERMINAL]
-    ours = set(handed)
+    moves = [
+        settlement.row
+        for settlement in asked
+        if settlement.row and type(settlement.outcome) not in TERMINAL
+    ]
+    settled = set(handed_over)
     if ends:
-        ours.update(await store.end(tx, worker, ends))
+        settled.update(await store.end(tx, worker, ends))
     if moves:
-        ours.update(await store.requeue(tx, worker, moves))
-    failed = {work.id for work, _ in refused}
-    answers = [Answer(one.work, one.work.id not in ours, one.work.id in failed) for one in batch]
-    moved = [one for one, answer in zip(batch, answers, strict=True) if answer.moved]
-    children = await _spawn(tx, moved)
-    return [answer._replace(children=children.get(answer.work.id, ())) for answer in answers]
+        settled.update(await store.requeue(tx, worker, moves))
+    failed = {work.claim for work, _ in refused}
+    moved = settled - failed
+    children = await _spawn(
+        tx, [settlement for settlement in asked if settlement.work.claim in moved]
+    )
+
+    def answer(settlement: Settlement) -> Answer:
+        claim = settlement.work.claim
+        lost = claim not in settled or newest[claim.id] is not settlement
+        return Answer(settlement.work, lost, claim in failed, children.get(claim, ()))
+
+    return [answer(settlement) for settlement in batch]
+
+
+def _newest_attempts(batch: Sequence[Settlement]) -> dict[ItemId, Settlement]:
+    """One settlement per item: a process that lost its lease may hold several attempts of one item."""
+    newest: dict[ItemId, Settlement] = {}
+    for settlement in batch:
+        rival = newest.setdefault(settlement.work.id, settlement)
+        if settlement.work.attempt > rival.work.attempt:
+            newest[settlement.work.id] = settlement
+    return newest
 
 
 async def spawn_and_wait(tx: Tx, worker: int, work: Work, move: WaitFor) -> Settlement | None:
-    """Put the awaited item in, or find who does that work; None where `work` is no longer ours."""
-    if not await store.hold(tx, worker, work):
+    """Spawn the awaited item, or find the live one; None where the claim no longer holds."""
+    if not await store.hold(tx, worker, work.claim):
         return None
     assert isinstance(move.item, New)
     [answer] = await spawn.spawn(tx, [Child(work.id, move.item)])
-    # An ancestor is alive too, but waits for us: only who does this very work is worth a wait.
-    twin = isinstance(answer, Refused) and answer.reason in ("duplicate", "live elsewhere")
-    awaited = answer.id if isinstance(answer, Placed) else answer.live if twin else None
+    # A live ancestor waits for this item, so waiting for it would never end.
+    does_the_work = isinstance(answer, Refused) and answer.reason in (
+        "duplicate",
+        "live elsewhere",
+    )
+    awaited = answer.id if isinstance(answer, Placed) else answer.live if does_the_work else None
     if awaited is None:
-        # Nobody will do it (too deep, circular, or done before): go on at once, as one who has waited.
+        # The spawn was refused for good (too deep, circular, finished): continue at once.
         wait = replace(move, item=work.id, at_most=dt.timedelta())
     else:
         wait = replace(move, item=awaited)
@@ -133,25 +160,35 @@ def _news(outcome: Outcome) -> Sequence[New]:
 
 async def _hand_over(
     tx: Tx, worker: int, batch: Sequence[Settlement]
-) -> tuple[list[ItemId], list[tuple[Work, Fail]]]:
-    moves = [(one.work, one.outcome) for one in batch if isinstance(one.outcome, HandOver)]
+) -> tuple[list[Claim], list[tuple[Work, Fail]]]:
+    """The claims that were handed over, and those whose hand-over was refused, with their failure."""
+    moves = [
+        (settlement.work, settlement.outcome)
+        for settlement in batch
+        if isinstance(settlement.outcome, HandOver)
+    ]
     if not moves:
         return [], []
     answers = await spawn.hand_over(tx, worker, moves)
     refused = [
         (work, Fail(f"Could not hand over: {answer.message}", "permanent", answer.message, ""))
         for work, _ in moves
-        if isinstance(answer := answers.get(work.id), Refused)
+        if isinstance(answer := answers.get(work.claim), Refused)
     ]
-    return [id for id, answer in answers.items() if isinstance(answer, Placed)], refused
+    return [claim for claim, answer in answers.items() if isinstance(answer, Placed)], refused
 
 
-async def _spawn(tx: Tx, batch: Sequence[Settlement]) -> dict[ItemId, list[Placed | Refused]]:
-    children = [Child(one.work.id, new) for one in batch for new in one.outcome.spawn]
-    answers: dict[ItemId, list[Placed | Refused]] = {}
+async def _spawn(tx: Tx, settled: Sequence[Settlement]) -> dict[Claim, list[Placed | Refused]]:
+    claims: list[Claim] = []
+    children: list[Child] = []
+    for settlement in settled:
+        for new in settlement.outcome.spawn:
+            claims.append(settlement.work.claim)
+            children.append(Child(settlement.work.id, new))
+    answers: dict[Claim, list[Placed | Refused]] = {}
     if children:
-        for child, answer in zip(children, await spawn.spawn(tx, children), strict=True):
-            answers.setdefault(child.parent, []).append(answer)
+        for claim, answer in zip(claims, await spawn.spawn(tx, children), strict=True):
+            answers.setdefault(claim, []).append(answer)
     return answers
 
 
@@ -179,8 +216,7 @@ def _requeued(work: Work, outcome: Advance | WaitUntil | WaitFor | Block | Retry
                 work, outcome, what="advanced", stage=stage, steps=1, priority=outcome.priority
             )
         case WaitUntil(until=until):
-            delay = until - dt.datetime.now(dt.UTC)
-            return _move(work, outcome, what="waits", delay=_seconds(delay), steps=1)
+            return _move(work, outcome, what="waits", until=until.isoformat(), steps=1)
         case WaitFor(item=item, at_most=at_most):
             return _move(
                 work, outcome, what="waits for an item",

@@ -7,9 +7,19 @@ from typing import NamedTuple
 
 from jobmill.db import Tx
 from jobmill.queue.encode import array, new_item, record
+from jobmill.queue.fence import HOLDS_CLAIM, LEASE_STANDS
 from jobmill.queue.refusals import explain, find_live
 from jobmill.queue.store import CHANNEL
-from jobmill.queue.work import HandOver, ItemId, New, Placed, Refused, SpawnReason, Work
+from jobmill.queue.work import (
+    Claim,
+    HandOver,
+    ItemId,
+    New,
+    Placed,
+    Refused,
+    SpawnReason,
+    Work,
+)
 
 
 class Child(NamedTuple):
@@ -110,16 +120,17 @@ async def known_parents(tx: Tx, ids: Sequence[ItemId]) -> set[ItemId]:
 
 async def hand_over(
     tx: Tx, worker: int, moves: Sequence[tuple[Work, HandOver]]
-) -> dict[ItemId, Placed | Refused]:
+) -> dict[Claim, Placed | Refused]:
     """End each item and let a child of the next stage take its place in `live`.
 
-    Refused where that stage already ran in this lineage: then the item is left as it is. However
-    deep, what was let in may end. Items that are no longer ours are missing in the answer.
+    Refused where that stage already ran in this lineage: then the item is left as it is. The depth
+    limit does not apply, so that an admitted pipeline can finish. Claims that no longer hold are
+    missing in the answer.
     """
     rows = [
         record(
             {
-                "parent": work.id,
+                "id": work.id,
                 "attempt": work.attempt,
                 "stage": move.stage,
                 "data": work.data if move.data is None else move.data,
@@ -129,32 +140,31 @@ async def hand_over(
         for work, move in moves
     ]
     cursor = await tx.execute(
-        """
+        f"""
         WITH judged AS MATERIALIZED (
-            SELECT a.*, nextval('queue.item_id_seq') AS id, item.kind, item.key, item.key_hash,
+            SELECT claim.id AS parent, claim.attempt, claim.stage, claim.data, claim.message,
+                   nextval('queue.item_id_seq') AS id, item.kind, item.key, item.key_hash,
                    item.priority, item.tracking_id, item.max_spawn_depth, phase.max_retries,
                    item.ancestry || item.id AS ancestry,
                    item.ancestor_keys || item.key_hash AS ancestor_keys,
                    item.spawn_depth + 1 AS spawn_depth,
-                   live.stage AS ended_stage, live.retry_count,
+                   held.stage AS ended_stage, held.retry_count,
                    CASE
                        WHEN EXISTS (SELECT FROM queue.item AS done
                                      WHERE done.tracking_id = item.tracking_id
                                        AND done.key_hash = item.key_hash
                                        AND done.kind = item.kind
-                                       AND done.stage = a.stage) THEN 'finished'
+                                       AND done.stage = claim.stage) THEN 'finished'
                    END AS reason
-              FROM json_to_recordset(%(rows)s::json) AS a(
-                       parent bigint, attempt int, stage text, data jsonb, message text)
+              FROM json_to_recordset(%(rows)s::json) AS claim(
+                       id bigint, attempt int, stage text, data jsonb, message text)
              CROSS JOIN LATERAL (SELECT stage, retry_count FROM queue.live
-                                  WHERE live.id = a.parent AND live.attempt = a.attempt
-                                    AND live.worker = %(worker)s
-                                  LIMIT 1 FOR UPDATE) AS live
-             CROSS JOIN LATERAL (SELECT * FROM queue.item WHERE item.id = a.parent LIMIT 1) AS item
-              JOIN queue.phase ON phase.kind = item.kind AND phase.stage = a.stage
-             WHERE EXISTS (SELECT FROM queue.worker
-                            WHERE id = %(worker)s AND gone_at IS NULL AND beat_at + lease > now())
+                                  WHERE {HOLDS_CLAIM} AND {LEASE_STANDS}
+                                  LIMIT 1 FOR UPDATE) AS held
+             CROSS JOIN LATERAL (SELECT * FROM queue.item WHERE item.id = claim.id LIMIT 1) AS item
+              JOIN queue.phase ON phase.kind = item.kind AND phase.stage = claim.stage
         ), succeeded AS (
+            -- The rows are locked by `judged`, so nothing can take them over here.
             UPDATE queue.live
                SET id = judged.id, stage = judged.stage, status = 'PENDING', worker = NULL,
                    attempt = 0, retry_count = 0, rescues = 0, steps = 0, started_at = NULL,
@@ -187,21 +197,21 @@ async def hand_over(
              WHERE waiting.waits_for = ANY (ARRAY(SELECT parent FROM succeeded)) AND waiting.parked
                AND waiting.waits_for = succeeded.parent
         )
-        SELECT parent, id, reason, max_spawn_depth, stage FROM judged
+        SELECT parent, attempt, id, reason, max_spawn_depth, stage FROM judged
         """,
         {"rows": array(rows), "worker": worker},
     )
-    by_id = {work.id: work for work, _ in moves}
-    return {
-        parent: Placed(id)
-        if reason is None
-        else Refused(
-            New(by_id[parent].kind, stage, by_id[parent].key),
-            reason,
-            explain(New(by_id[parent].kind, stage, by_id[parent].key), reason, depth),
+    works = {work.claim: work for work, _ in moves}
+    answers: dict[Claim, Placed | Refused] = {}
+    for parent, attempt, id, reason, depth, stage in await cursor.fetchall():
+        claim = Claim(parent, attempt)
+        next_stage = New(works[claim].kind, stage, works[claim].key)
+        answers[claim] = (
+            Placed(id)
+            if reason is None
+            else Refused(next_stage, reason, explain(next_stage, reason, depth))
         )
-        for parent, id, reason, depth, stage in await cursor.fetchall()
-    }
+    return answers
 
 
 async def _refused_child(

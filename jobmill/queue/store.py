@@ -1,7 +1,7 @@
 """The hot tables: claim, and what becomes of what was claimed. One function, one statement.
 
-Every statement that ends or moves an item is fenced: it touches only rows whose lease token
-(worker, attempt) is still the caller's, and only while the caller's own lease stands.
+Every statement that ends or moves an item is fenced (`fence.py`), and returns the claims it settled:
+an item id alone does not say which attempt.
 
 Rows are looked up one by one (LATERAL … LIMIT 1) or by an array of ids, never by a plain join: a plan
 that was made while a table was small, and reads it whole, must not be there when it has grown.
@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from jobmill.db import Tx
-from jobmill.queue.encode import array
-from jobmill.queue.work import ItemId, Work
+from jobmill.queue.encode import LONGEST, array
+from jobmill.queue.fence import HELD, HOLDS_CLAIM, LEASE_STANDS
+from jobmill.queue.work import Claim, Work
 
 CHANNEL = "jobmill_queue"
 
@@ -42,7 +43,7 @@ class Claimed(NamedTuple):
 async def claim(tx: Tx, worker: int, wants: Sequence[Want]) -> list[Claimed]:
     """Lease due items, most urgent first; two claimers never share one, and none waits for another."""
     cursor = await tx.execute(
-        """
+        f"""
         WITH want AS (
             SELECT * FROM unnest(%(kinds)s::text[], %(stages)s::text[], %(limits)s::int[],
                                  %(priorities)s::smallint[], %(ats)s::timestamptz[], %(ids)s::bigint[])
@@ -62,8 +63,7 @@ async def claim(tx: Tx, worker: int, wants: Sequence[Want]) -> list[Claimed]:
                    ) AS found
              WHERE NOT EXISTS (SELECT FROM queue.pause
                                 WHERE pause.kind = want.kind AND pause.stage IN ('', want.stage))
-               AND EXISTS (SELECT FROM queue.worker
-                            WHERE id = %(worker)s AND gone_at IS NULL AND beat_at + lease > now())
+               AND {LEASE_STANDS}
         ), claimed AS (
             -- The array is evaluated once; a join could be planned as a loop that claims more.
             UPDATE queue.live
@@ -78,7 +78,7 @@ async def claim(tx: Tx, worker: int, wants: Sequence[Want]) -> list[Claimed]:
         )
         SELECT claimed.id, claimed.kind, claimed.stage, item.key, item.data, claimed.attempt,
                claimed.retry_count, item.max_retries, claimed.steps, item.spawn_depth,
-               item.tracking_id::text, item.parent_id, claimed.waited_for,
+               item.tracking_id::text, item.parent_id, claimed.waited_for, %(worker)s::bigint,
                claimed.priority, claimed.available_at::text
           FROM claimed
          CROSS JOIN LATERAL (SELECT * FROM queue.item WHERE item.id = claimed.id LIMIT 1) AS item
@@ -95,35 +95,27 @@ async def claim(tx: Tx, worker: int, wants: Sequence[Want]) -> list[Claimed]:
         },
     )
     return [
-        Claimed(Work._make(found[:13]), Mark(found[13], found[14], found[0]))
-        for found in await cursor.fetchall()
+        Claimed(Work._make(row[:14]), Mark(row[14], row[15], row[0]))
+        for row in await cursor.fetchall()
     ]
 
 
-async def end(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
-    """End items for good and wake who waits for them; returns those that were still ours.
+async def end(tx: Tx, worker: int, rows: Sequence[str]) -> list[Claim]:
+    """End items for good and wake those that wait for them; returns the claims that still held.
 
     A row: id, attempt, status, message, and where they changed data and error_*.
     """
     cursor = await tx.execute(
-        """
+        f"""
         WITH asked AS MATERIALIZED (
-            SELECT o.* FROM json_to_recordset(%(rows)s::json) AS o(
+            SELECT claim.* FROM json_to_recordset(%(rows)s::json) AS claim(
                        id bigint, attempt int, status queue.status, message text, data jsonb,
                        error_class text, error_text text, fingerprint uuid)
-             CROSS JOIN LATERAL (SELECT FROM queue.live
-                                  WHERE live.id = o.id AND live.attempt = o.attempt
-                                    AND live.worker = %(worker)s
-                                  LIMIT 1) AS held
-             WHERE EXISTS (SELECT FROM queue.worker
-                            WHERE id = %(worker)s AND gone_at IS NULL AND beat_at + lease > now())
-        ), gone AS (
-            -- The worker again: who takes an item over meanwhile changes it, and this sees that.
-            DELETE FROM queue.live
-             WHERE id = ANY (ARRAY(SELECT id FROM asked)) AND worker = %(worker)s
-            RETURNING id, stage, retry_count
-        ), mine AS MATERIALIZED (
-            SELECT asked.*, gone.stage, gone.retry_count FROM gone JOIN asked USING (id)
+            {HELD}
+        ), mine AS (
+            DELETE FROM queue.live USING asked AS claim
+             WHERE live.id = ANY (ARRAY(SELECT id FROM asked)) AND {HOLDS_CLAIM}
+            RETURNING claim.*, live.stage, live.retry_count
         ), ended AS (
             INSERT INTO queue.ending (item_id, status, stage, final, message, retry_count, attempts)
             SELECT id, status, stage, true, message, retry_count, attempt FROM mine
@@ -143,54 +135,51 @@ async def end(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
               FROM mine
         ), woken AS (
             UPDATE queue.live AS waiting SET parked = false, available_at = now()
-             WHERE waiting.waits_for = ANY (ARRAY(SELECT id FROM gone)) AND waiting.parked
+             WHERE waiting.waits_for = ANY (ARRAY(SELECT id FROM mine)) AND waiting.parked
         )
-        SELECT id FROM mine
+        SELECT id, attempt FROM mine
         """,
         {"worker": worker, "rows": array(rows)},
     )
-    return [found[0] for found in await cursor.fetchall()]
+    return [Claim._make(row) for row in await cursor.fetchall()]
 
 
-async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
+async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[Claim]:
     """Send items on to their next run: advanced, waiting, blocked or to be retried.
 
-    A row: id, attempt, what, status, stage, message, delay (s; null is now), retries and steps to
-    add, waits_for, blocked_on, and where they changed priority, data and error_*. Returns those
-    still ours.
+    A row: id, attempt, what, status, stage, message, delay (s; 0 is now) or until (a time, compared
+    with the server's clock), retries and steps to add, waits_for, blocked_on, and where they changed
+    priority, data and error_*. Returns the claims that still held.
     """
     cursor = await tx.execute(
-        """
+        f"""
         WITH asked AS MATERIALIZED (
-            SELECT o.*, o.delay > 0 AND (o.waits_for IS NULL OR awaited.id IS NOT NULL) AS parked
-              FROM json_to_recordset(%(rows)s::json) AS o(
+            SELECT claim.*, due.at AS due_at,
+                   due.at > now() AND (claim.waits_for IS NULL OR awaited.id IS NOT NULL) AS parked
+              FROM json_to_recordset(%(rows)s::json) AS claim(
                        id bigint, attempt int, what text, status queue.status, stage text,
-                       message text, delay float8, retries int, steps int, waits_for bigint,
-                       blocked_on text, data jsonb, priority smallint,
+                       message text, delay float8, until timestamptz, retries int, steps int,
+                       waits_for bigint, blocked_on text, data jsonb, priority smallint,
                        error_class text, error_text text, fingerprint uuid)
-             CROSS JOIN LATERAL (SELECT FROM queue.live
-                                  WHERE live.id = o.id AND live.attempt = o.attempt
-                                    AND live.worker = %(worker)s
-                                  LIMIT 1) AS held
-              LEFT JOIN LATERAL (SELECT id FROM queue.live WHERE live.id = o.waits_for LIMIT 1)
+              {HELD}
+             CROSS JOIN LATERAL (SELECT least(coalesce(claim.until,
+                                                       now() + make_interval(secs => claim.delay)),
+                                              now() + make_interval(secs => %(longest)s)) AS at) AS due
+              LEFT JOIN LATERAL (SELECT id FROM queue.live WHERE live.id = claim.waits_for LIMIT 1)
                         AS awaited ON true
-             WHERE EXISTS (SELECT FROM queue.worker
-                            WHERE id = %(worker)s AND gone_at IS NULL AND beat_at + lease > now())
         ), mine AS (
             UPDATE queue.live
-               SET status = o.status, stage = o.stage, worker = NULL, parked = o.parked,
-                   available_at = CASE WHEN o.parked THEN now() + make_interval(secs => o.delay)
-                                       ELSE now() END,
-                   retry_count = CASE WHEN o.what = 'advanced' THEN 0
-                                      ELSE retry_count + o.retries END,
-                   steps = live.steps + o.steps, waits_for = o.waits_for,
-                   waited_for = CASE WHEN o.what = 'advanced' THEN NULL
+               SET status = claim.status, stage = claim.stage, worker = NULL, parked = claim.parked,
+                   available_at = CASE WHEN claim.parked THEN claim.due_at ELSE now() END,
+                   retry_count = CASE WHEN claim.what = 'advanced' THEN 0
+                                      ELSE retry_count + claim.retries END,
+                   steps = live.steps + claim.steps, waits_for = claim.waits_for,
+                   waited_for = CASE WHEN claim.what = 'advanced' THEN NULL
                                      ELSE coalesce(live.waits_for, live.waited_for) END,
-                   blocked_on = o.blocked_on, priority = coalesce(o.priority, live.priority)
-              FROM asked AS o
-             WHERE live.id = ANY (ARRAY(SELECT id FROM asked)) AND live.worker = %(worker)s
-               AND live.id = o.id
-            RETURNING o.*
+                   blocked_on = claim.blocked_on, priority = coalesce(claim.priority, live.priority)
+              FROM asked AS claim
+             WHERE live.id = ANY (ARRAY(SELECT id FROM asked)) AND {HOLDS_CLAIM}
+            RETURNING claim.*
         ), amended AS (
             UPDATE queue.item
                SET data = coalesce(mine.data, item.data), updated_at = now(),
@@ -207,24 +196,22 @@ async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[ItemId]:
             SELECT id, what, 'PROCESSING', status, stage, %(worker)s, coalesce(error_text, message)
               FROM mine
         )
-        SELECT id FROM mine
+        SELECT id, attempt FROM mine
         """,
-        {"worker": worker, "rows": array(rows)},
+        {"worker": worker, "rows": array(rows), "longest": LONGEST.total_seconds()},
     )
-    return [found[0] for found in await cursor.fetchall()]
+    return [Claim._make(row) for row in await cursor.fetchall()]
 
 
-async def hold(tx: Tx, worker: int, work: Work) -> bool:
-    """Lock our item until `tx` ends; False where it is no longer ours."""
+async def hold(tx: Tx, worker: int, claim: Claim) -> bool:
+    """Lock a claimed item until `tx` ends; False where the claim no longer holds."""
     cursor = await tx.execute(
-        """
-        SELECT FROM queue.live
-         WHERE id = %(id)s AND attempt = %(attempt)s AND worker = %(worker)s
-           AND EXISTS (SELECT FROM queue.worker
-                        WHERE id = %(worker)s AND gone_at IS NULL AND beat_at + lease > now())
-           FOR UPDATE
+        f"""
+        SELECT FROM queue.live, (SELECT %(id)s::bigint AS id, %(attempt)s::int AS attempt) AS claim
+         WHERE {HOLDS_CLAIM} AND {LEASE_STANDS}
+           FOR UPDATE OF live
         """,
-        {"id": work.id, "attempt": work.attempt, "worker": worker},
+        {"id": claim.id, "attempt": claim.attempt, "worker": worker},
     )
     return cursor.rowcount == 1
 

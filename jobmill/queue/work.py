@@ -36,8 +36,15 @@ MAX_STEPS = 1_000
 """Advances and waits of one item; beyond it the item goes round in circles."""
 
 
+class Claim(NamedTuple):
+    """What a worker was given: this item, for this attempt. An id alone is not a claim."""
+
+    id: ItemId
+    attempt: int
+
+
 class Work(NamedTuple):
-    """One item, leased to us. A tuple because a worker makes thousands of them a second."""
+    """One claimed item. A tuple because a worker makes thousands of them a second."""
 
     id: ItemId
     kind: str
@@ -53,6 +60,12 @@ class Work(NamedTuple):
     parent_id: ItemId | None
     waited_for: ItemId | None
     """The item this one last waited for: it ended, or the wait did."""
+    worker: int = 0
+    """The worker that holds the claim."""
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.id, self.attempt)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,20 +8,30 @@ import datetime as dt
 import logging
 import os
 import socket
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, get_args
 
 import psycopg
 
-from jobmill.db import GONE, Database, Tx, connect, open_connection
+from jobmill.db import (
+    GONE,
+    Database,
+    Tx,
+    connect,
+    listen,
+    migrate,
+    open_connection,
+    server_limits,
+)
 from jobmill.errors import AppError
-from jobmill.queue import admission, crew, store
+from jobmill.queue import admission, control, crew, store, watch
 from jobmill.queue.feed import FEED
 from jobmill.queue.pool import Pool, Processor
-from jobmill.queue.pump import FEW_ROWS, Pump
-from jobmill.queue.retry import classify, describe, fingerprint, judge
+from jobmill.queue.pump import FEW_ROWS, NO_LEASE, Pump
+from jobmill.queue.retry import SCHEMA, classify, describe, fingerprint, judge
 from jobmill.queue.saver import Saver
 from jobmill.queue.settle import Settlement, needs_own_transaction, prepare
 from jobmill.queue.tally import Tally
@@ -71,9 +81,19 @@ class Worker:
         self._db = db
         self._stages = stages
         self._pools = {phase: Pool(*phase, stage) for phase, stage in phases.items()}
-        self._pump = Pump(db.url, stages, self._pools, notified=not poll_only)
+        # Every wait for the database ends before the lease does, also when the network drops packets.
+        self._answer_limit = lease.total_seconds() * 3 / 4
+        self._pump = Pump(
+            db.direct_url,
+            stages,
+            self._pools,
+            notified=not poll_only,
+            answer_limit=lease.total_seconds() / 2,
+        )
         self._tally = Tally()
         self._lease = lease
+        self._lease_ends = 0.0
+        self._newest_migration = max(migrate.known())
         self._grace = grace.total_seconds()
         self._chores: list[Chore] = [
             Chore(lease.total_seconds() / 4, crew.rescue),
@@ -107,14 +127,24 @@ class Worker:
     async def _working(self) -> AsyncGenerator[None]:
         async with self._db.transaction() as tx:
             await admission.declare(tx, self._stages)
-        async with connect(self._db.url, size=SAVERS, options=FEW_ROWS) as apart:
-            self._saver = Saver(apart, self._pump)
+            # Blocked by a worker of another version; if this one does not fit either, it says so.
+            await control.unblock(tx, SCHEMA)
+        async with connect(
+            self._db.direct_url,
+            size=SAVERS,
+            options={**FEW_ROWS, **server_limits(self._answer_limit)},
+            answer_limit=self._answer_limit,
+        ) as for_saves:
+            self._saver = Saver(for_saves, self._pump)
             async with self._employed():
                 yield
 
     @asynccontextmanager
     async def _employed(self) -> AsyncGenerator[None]:
-        await self._join()
+        sent_at = time.monotonic()
+        async with self._transaction() as tx:
+            worker = await crew.join(tx, self._name, self._lease)
+        self._hold_lease(worker, sent_at)
         for pool in self._pools.values():
             for processor in pool.processors:
                 self._start(pool, processor)
@@ -134,11 +164,10 @@ class Worker:
         listening = [self._listen()] if self._pump.notified else []
         savers = [self._saver.run() for _ in range(SAVERS)]
         pump = [self._pump.claim(), self._pump.settle()]
-        return [*pump, *savers, *listening, *chores, self._beat(), self._mind_time()]
+        return [*pump, *savers, *listening, *chores, self._keep_lease(), self._mind_time()]
 
-    async def _join(self) -> None:
-        async with self._db.transaction() as tx:
-            self._pump.enlist(await crew.join(tx, self._name, self._lease))
+    def _transaction(self) -> AbstractAsyncContextManager[Tx]:
+        return self._db.transaction(answer_limit=self._answer_limit)
 
     async def _finish(self) -> None:
         """Claim no more, give back what nobody began, wait for what runs, then give that back too."""
@@ -157,10 +186,10 @@ class Worker:
     async def _leave(self) -> None:
         try:
             await self._pump.leave()
-            async with self._db.transaction() as tx:
+            async with self._transaction() as tx:
                 await self._tally.write(tx)
         except TROUBLE as error:
-            # Then our lease runs out and another worker gives back what we held.
+            # The lease lapses then, and another worker gives back what this one held.
             log.warning("could not sign off", extra={"error": describe(error)})
 
     def _processors(self) -> list[Processor]:
@@ -172,27 +201,37 @@ class Worker:
     async def _process(self, pool: Pool, processor: Processor) -> None:
         while work := await self._next(pool, processor):
             processor.begin(work)
-            try:
-                one, settled = await self._attempt(pool, work)
-            except asyncio.CancelledError:
-                if not self._was_overdue(processor):
-                    raise
-                limit = pool.stage.run_limit.total_seconds()
-                late = judge(work, TimeoutError(f"ran longer than {limit:g} s"))
-                one, settled = prepare(work, late, self._stages), False
-            # Where it ended by itself in the moment of its cancellation, the next one is not to blame.
-            self._was_overdue(processor)
+            settlement, settled = await self._run_to_outcome(pool, processor, work)
+            # A cancellation that met the end of its own run must not hit the next one.
+            processor.was_cancelled_for()
             if processor.state == "error":
                 return
             if not settled:
-                self._pump.put(one)
+                self._pump.put(settlement)
             took = processor.rest()
             if settled:
-                # Nothing is put in the pump's way that would tell it of the free hand.
+                # The settler does not learn of it, so nothing else says that a processor is free.
                 self._pump.wake()
             pool.took(took)
             self.ran += 1
-            self._count(pool, one.outcome, took)
+            self._count(pool, settlement.outcome, took)
+
+    async def _run_to_outcome(
+        self, pool: Pool, processor: Processor, work: Work
+    ) -> tuple[Settlement, bool]:
+        """The outcome of a run, and whether it is settled already."""
+        try:
+            return await self._attempt(pool, work)
+        except asyncio.CancelledError:
+            match processor.was_cancelled_for():
+                case None:
+                    raise
+                case "overdue":
+                    limit = pool.stage.run_limit.total_seconds()
+                    outcome = judge(work, TimeoutError(f"ran longer than {limit:g} s"))
+                case "lease lost":
+                    outcome = Release("its worker lost its lease")
+            return prepare(work, outcome, self._stages), False
 
     async def _next(self, pool: Pool, processor: Processor) -> Work | None:
         while True:
@@ -200,17 +239,8 @@ class Worker:
                 return await pool.take()
             except asyncio.CancelledError:
                 # The run that was to be cancelled ended in that very moment.
-                if not self._was_overdue(processor):
+                if not processor.was_cancelled_for():
                     raise
-
-    def _was_overdue(self, processor: Processor) -> bool:
-        """Whether we were cancelled for running too long, and not to stop."""
-        if not processor.cancelled:
-            return False
-        processor.cancelled = False
-        assert processor.task
-        processor.task.uncancel()
-        return True
 
     def _count(self, pool: Pool, outcome: Outcome, seconds: float) -> None:
         self._tally.add(pool.kind, pool.name, type(outcome).__name__.lower(), seconds)
@@ -253,7 +283,7 @@ class Worker:
         seen = False
         if classify(error) == "transient":
             try:
-                async with self._db.transaction() as tx:
+                async with self._transaction() as tx:
                     seen = await store.failed_alike(tx, work, fingerprint(error))
             except TROUBLE:
                 # Without the database nobody can look; the retry count still bounds it.
@@ -263,38 +293,86 @@ class Worker:
     def _put(self, work: Work, outcome: Outcome) -> None:
         self._pump.put(prepare(work, outcome, self._stages))
 
-    async def _beat(self) -> None:
-        """On a connection of its own: stages and saves may hold all of theirs, and must not cost us our lease."""
+    async def _keep_lease(self) -> None:
+        """On a connection of its own: stages and saves may use up all of theirs."""
         while True:
             try:
-                async with await open_connection(self._db.url) as connection:
+                limit = self._lease.total_seconds() / 4
+                async with await open_connection(
+                    self._db.direct_url, options=server_limits(limit), answer_limit=limit
+                ) as connection:
                     while True:
                         await asyncio.sleep(self._lease.total_seconds() / 10)
-                        processors = [
-                            row for pool in self._pools.values() for row in pool.snapshot()
-                        ]
-                        if not await crew.beat(connection, self._pump.worker, processors):
-                            await self._start_anew()
+                        await self._beat_or_join(connection)
             except TROUBLE as error:
                 log.warning("no heartbeat", extra={"error": describe(error)})
-                await asyncio.sleep(0.5)
+                await asyncio.sleep(min(0.5, self._lease.total_seconds() / 10))
+
+    async def _beat_or_join(self, connection: Tx) -> None:
+        sent_at = time.monotonic()
+        worker = self._pump.worker
+        # In a transaction, so that a connection that loses the answers to COMMIT looks as sick here
+        # as it is to settlements.
+        if worker == NO_LEASE:
+            async with connection.transaction():
+                worker = await crew.join(connection, self._name, self._lease)
+            self._hold_lease(worker, sent_at)
+            return
+        processors = [row for pool in self._pools.values() for row in pool.snapshot()]
+        async with connection.transaction():
+            heartbeat = await crew.beat(connection, worker, processors)
+        if not heartbeat.alive:
+            self._abandon("it lapsed")
+        elif worker == self._pump.worker:
+            self._lease_ends = sent_at + self._lease.total_seconds()
+            await self._compare_schema(connection, heartbeat.newest_migration)
+
+    def _hold_lease(self, worker: int, sent_at: float) -> None:
+        self._lease_ends = sent_at + self._lease.total_seconds()
+        self._pump.enlist(worker)
+
+    async def _compare_schema(self, tx: Tx, newest: str) -> None:
+        """Claim nothing while the schema is newer than this code, which would fail item after item."""
+        outdated = newest > self._newest_migration
+        if outdated and not self._pump.outdated:
+            detail = (
+                f"Worker {self._name} has stopped claiming tasks: a newer Jobmill migrated the "
+                f"database ({newest}). Upgrade Jobmill on its host and restart it."
+            )
+            log.error("worker outdated", extra={"detail": detail})
+            await watch.raise_alert(tx, "outdated worker", self._name, detail)
+        self._pump.outdated = outdated
 
     async def _give_back_unknown(self, tx: Tx) -> None:
         await crew.disown(
             tx, self._pump.worker, self._pump.held(), older_than=dt.timedelta(seconds=30)
         )
 
-    async def _start_anew(self) -> None:
-        """We were paused or cut off past our lease: what we hold is no longer ours."""
-        log.warning("lease ran out, starting anew", extra={"worker": self._pump.worker})
+    def _abandon(self, reason: str) -> None:
+        """The lease is lost: stop what runs under it, drop its outcomes, and join anew."""
+        log.warning("lease lost", extra={"worker": self._pump.worker, "reason": reason})
+        self._pump.abandon()
         for pool in self._pools.values():
             pool.empty()
-        await self._join()
+            for processor in pool.processors:
+                # Another worker may run the item now; what this run still does, happens twice.
+                if processor.state == "busy" and not processor.cancelled_for:
+                    processor.cancel("lease lost")
+
+    def _mind_lease(self) -> None:
+        """Notice a lost lease without the database, which may be what is lost."""
+        if self._pump.worker == NO_LEASE:
+            return
+        if time.monotonic() > self._lease_ends:
+            self._abandon("no heartbeat was confirmed in time")
+        elif self._pump.outages.longest() > self._lease.total_seconds():
+            self._abandon("settlements are not confirmed")
 
     async def _mind_time(self) -> None:
-        """Cancel what runs too long; who ignores that is written off and replaced."""
+        """Cancel runs that take too long; one that ignores its cancellation is written off and replaced."""
         while True:
             await asyncio.sleep(min(1.0, self._shortest_limit() / 4))
+            self._mind_lease()
             for pool in self._pools.values():
                 for work in pool.stale():
                     self._put(work, Release("its worker is busy"))
@@ -302,16 +380,14 @@ class Worker:
                 for processor in pool.processors:
                     if processor.busy_for() <= limit:
                         continue
-                    if not processor.cancelled:
-                        processor.cancelled = True
-                        assert processor.task
-                        processor.task.cancel()
+                    if not processor.cancelled_for:
+                        processor.cancel("overdue")
                     elif processor.busy_for() > limit + self._grace:
                         self._write_off(pool, processor)
 
     def _shortest_limit(self) -> float:
         limits = [pool.stage.run_limit.total_seconds() for pool in self._pools.values()]
-        return min(limits, default=1.0)
+        return min([*limits, self._lease.total_seconds()])
 
     def _write_off(self, pool: Pool, processor: Processor) -> None:
         work = processor.work
@@ -331,14 +407,11 @@ class Worker:
     async def _listen(self) -> None:
         while True:
             try:
-                async with await open_connection(self._db.url) as connection:
-                    await connection.execute(f"LISTEN {store.CHANNEL}")
+                async for payload in listen(self._db.direct_url, store.CHANNEL):
+                    if payload == FEED:
+                        for told in self._told:
+                            told.set()
                     self._pump.wake()
-                    async for notice in connection.notifies():
-                        if notice.payload == FEED:
-                            for told in self._told:
-                                told.set()
-                        self._pump.wake()
             except TROUBLE as error:
                 log.warning("not listening", extra={"error": describe(error)})
             await asyncio.sleep(1.0)
@@ -351,7 +424,7 @@ class Worker:
         while True:
             again: object = False
             try:
-                async with self._db.transaction() as tx:
+                async with self._transaction() as tx:
                     again = await chore.do(tx)
             # Also a fault in a feed's own code: the work that is in the queue must go on.
             except Exception as error:

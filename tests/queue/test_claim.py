@@ -222,18 +222,3 @@ async def test_nobody_is_told_while_nobody_sleeps(database: Database) -> None:
     told = [note async for note in listener.notifies(timeout=0.2)]
     await listener.close()
     assert told == []
-
-
-async def test_an_outcome_of_an_earlier_attempt_is_refused_though_the_worker_is_the_same(
-    database: Database,
-) -> None:
-    """A run that was written off comes back after its item was begun again in the same process."""
-    [id] = await put(database, TEA, new("tea"))
-    worker = await join(database)
-    async with database.transaction() as tx:
-        await claim(tx, worker)
-        await tx.execute("UPDATE queue.live SET status = 'PENDING', worker = NULL")
-        await claim(tx, worker)
-        old, fresh = (f'{{"id":{id},"attempt":{n},"status":"SUCCESS"}}' for n in (1, 2))
-        assert await store.end(tx, worker, [old]) == []
-        assert await store.end(tx, worker, [fresh]) == [id]

@@ -94,7 +94,9 @@ class Plans:
 @pytest.fixture
 async def plans(history: str) -> AsyncIterator[Plans]:
     async with await psycopg.AsyncConnection.connect(
-        history, cursor_factory=Explained, options=FEW_ROWS
+        history,
+        cursor_factory=Explained,
+        options=" ".join(f"-c {name}={value}" for name, value in FEW_ROWS.items()),
     ) as tx:
         yield Plans(tx)
         await tx.rollback()

@@ -82,7 +82,7 @@ async def test_a_settlement_whose_answer_was_lost_at_the_stop_is_no_lost_lease(
     async with database.transaction() as tx:
         worker = await crew.join(tx, "here", LEASE)
     async with relay_before(database.url) as (relay, url):
-        pump = Pump(url, table, {}, notified=False)
+        pump = Pump(url, table, {}, notified=False, answer_limit=10)
         pump.enlist(worker)
         pump.put(prepare(await claimed(database, worker), Finish(), table))
         settling = asyncio.create_task(pump.settle())

@@ -39,7 +39,7 @@ async def end(tx: Tx, id: ItemId, status: str = "SUCCESS") -> None:
         [worker[0], id],
     )
     row = f'{{"id":{id},"attempt":1,"status":"{status}","message":"m"}}'
-    assert await store.end(tx, worker[0], [row]) == [id]
+    assert await store.end(tx, worker[0], [row]) == [(id, 1)]
 
 
 def why(answer: Placed | Refused) -> str:

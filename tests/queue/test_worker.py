@@ -393,7 +393,7 @@ async def test_a_server_in_trouble_costs_no_item_anything(database: Database) ->
 
     async def read_only(on: bool) -> None:
         name = (await fetch(database, "SELECT current_database()"))[0]
-        writable = "-c default_transaction_read_only=off"
+        writable = {"default_transaction_read_only": "off"}
         async with await open_connection(database.url, options=writable) as admin:
             await admin.execute(
                 sql.SQL("ALTER DATABASE {} SET default_transaction_read_only = {}").format(
