@@ -1,4 +1,4 @@
-"""A worker process for tests: `python -m tests.queue.process URL PIPELINE`, stopped by SIGTERM."""
+"""A worker process for tests: `python -m tests.queue.process URL PIPELINE [LEASE]`, stopped by SIGTERM."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ PIPELINES: dict[str, Stages] = {
 }
 
 
-async def work(database: Database, pipeline: str) -> None:
-    worker = Worker(database, PIPELINES[pipeline], lease=SOON)
+async def work(database: Database, pipeline: str, lease: dt.timedelta) -> None:
+    worker = Worker(database, PIPELINES[pipeline], lease=lease)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, worker.stop)
     print("ready", flush=True)
     await worker.run()
 
 
-async def main(url: str, pipeline: str) -> None:
+async def main(url: str, pipeline: str, lease: str = f"{SOON.total_seconds()}") -> None:
     """As a supervisor would: a worker that finds no database at its start is started again."""
     while True:
         try:
             async with connect(url, size=6) as database:
-                return await work(database, pipeline)
+                return await work(database, pipeline, dt.timedelta(seconds=float(lease)))
         except Unavailable:
             await asyncio.sleep(0.2)
 

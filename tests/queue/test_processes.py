@@ -11,7 +11,9 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import LiteralString
 
+import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -21,8 +23,9 @@ from jobmill.db import Database, connect
 from jobmill.db.embedded import Embedded
 from jobmill.db.migrate import migrate
 from jobmill.queue import New, submit_all
+from jobmill.queue.worker import LEASE
 
-from .kit import fetch, happened, item, new, put, statuses
+from .kit import SOON, fetch, happened, item, new, put, statuses
 from .process import PIPELINES
 
 ROOT = Path(__file__).parents[2]
@@ -31,8 +34,8 @@ ROOT = Path(__file__).parents[2]
 class Crew:
     """Worker processes that a test may kill; whoever is killed is replaced by `man`."""
 
-    def __init__(self, url: str, pipeline: str) -> None:
-        self._command = [sys.executable, "-m", "tests.queue.process", url, pipeline]
+    def __init__(self, url: str, pipeline: str, lease: float) -> None:
+        self._command = [sys.executable, "-m", "tests.queue.process", url, pipeline, str(lease)]
         self.processes: list[subprocess.Popen[str]] = []
 
     def man(self, many: int) -> None:
@@ -59,8 +62,10 @@ class Crew:
 
 
 @contextmanager
-def crew(url: str, pipeline: str, many: int) -> Iterator[Crew]:
-    hands = Crew(url, pipeline)
+def crew(
+    url: str, pipeline: str, many: int, *, lease: float = SOON.total_seconds()
+) -> Iterator[Crew]:
+    hands = Crew(url, pipeline, lease)
     try:
         hands.man(many)
         hands.ready()
@@ -140,6 +145,62 @@ async def test_a_worker_whose_lease_ran_out_writes_nothing_even_if_nobody_took_o
     done = await item(database, queue.ItemId(slow_item))
     assert (done.status, done.attempts) == ("SUCCESS", 2)
     assert await fetch(database, "SELECT count(*) FROM public.saved") == [1]
+
+
+async def saves_survive_a_pause_past_the_lease(url: str, database: Database, lease: float) -> None:
+    """Four saves wait for a lock and five for the savers while the worker is paused.
+
+    Every item is saved once, although the worker resumes with attempts it no longer holds and then
+    claims the same items again.
+    """
+    await saved_table(database)
+    async with await psycopg.AsyncConnection.connect(url) as lock:
+        await lock.execute("LOCK TABLE public.saved")
+        with crew(url, "quick", 1, lease=lease) as workers:
+            for n in range(4):
+                # One by one: savers that are free share what comes at once.
+                await put(database, PIPELINES["quick"], new("quick", str(n)))
+                await until_equal(database, WAITING_SAVERS, n + 1)
+            await put(database, PIPELINES["quick"], *(new("quick", str(n)) for n in range(4, 9)))
+            await until_equal(database, HELD, 9)
+            [worker] = workers.processes
+            worker.send_signal(signal.SIGSTOP)
+            await asyncio.sleep(lease + 1)
+            worker.send_signal(signal.SIGCONT)
+            # The worker joins anew and claims what its old self held.
+            await until_equal(database, "SELECT max(attempt) FROM queue.live", 2)
+            await lock.rollback()
+            await until_ended(database)
+    assert await fetch(database, "SELECT count(*), count(DISTINCT item) FROM public.saved") == [
+        (9, 9)
+    ]
+
+
+async def until_equal(database: Database, query: LiteralString, expected: int) -> None:
+    async with asyncio.timeout(30):
+        while await fetch(database, query) != [expected]:
+            await asyncio.sleep(0.02)
+
+
+HELD = "SELECT count(*) FROM queue.live WHERE status = 'PROCESSING'"
+WAITING_SAVERS = """
+    SELECT count(*) FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock'
+       AND query LIKE 'INSERT INTO public.saved%%'
+"""
+
+
+async def test_saves_of_a_worker_paused_past_its_lease_happen_once(
+    url: str, database: Database
+) -> None:
+    await saves_survive_a_pause_past_the_lease(url, database, lease=3)
+
+
+@pytest.mark.soak
+async def test_saves_of_a_worker_paused_past_the_default_lease_happen_once(
+    url: str, database: Database
+) -> None:
+    await saves_survive_a_pause_past_the_lease(url, database, lease=LEASE.total_seconds())
 
 
 async def test_sigterm_lets_work_finish_or_gives_it_back(url: str, database: Database) -> None:
