@@ -1,0 +1,151 @@
+"""Connections that die without a word: every wait of a worker ends, and work goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import psycopg
+import pytest
+
+from jobmill.db import Database, Tx, connect, open_connection
+from jobmill.queue import Finish, Move, Stage, Stages, Work, Worker
+from tests.queue.kit import fetch, item, new, put, stages, statuses
+
+from .proxy import Action, FaultProxy, Request, proxied
+
+LEASE = dt.timedelta(seconds=3)
+
+
+async def save_a_row(work: Work) -> Move:
+    async def save(tx: Tx) -> None:
+        await tx.execute("INSERT INTO public.saved VALUES (%s)", [work.id])
+
+    return Finish(save=save)
+
+
+async def finish(work: Work) -> Move:
+    return Finish()
+
+
+TABLE: Stages = stages({"tea": Stage(finish), "cake": Stage(save_a_row)})
+
+
+@pytest.fixture
+async def proxy(database: Database) -> AsyncIterator[FaultProxy]:
+    async with database.transaction() as tx:
+        await tx.execute("CREATE TABLE public.saved (item bigint)")
+    async with proxied(database.url) as proxy:
+        yield proxy
+
+
+@asynccontextmanager
+async def working(url: str, table: Stages = TABLE) -> AsyncIterator[Worker]:
+    """A worker whose every connection goes through `url`."""
+    async with connect(url) as database:
+        worker = Worker(database, table, lease=LEASE, grace=dt.timedelta(seconds=1))
+        running = asyncio.create_task(worker.run())
+        try:
+            yield worker
+        finally:
+            worker.stop()
+            await running
+
+
+async def until(database: Database, succeeded: int) -> None:
+    async with asyncio.timeout(60):
+        while (await statuses(database))["SUCCESS"] < succeeded:
+            await asyncio.sleep(0.05)
+
+
+FAULTS: dict[str, Callable[[FaultProxy], None]] = {
+    "black hole": FaultProxy.black_hole,
+    "half open": FaultProxy.half_open,
+    "requests lost": lambda proxy: proxy.lose("requests"),
+    "answers lost": lambda proxy: proxy.lose("answers"),
+    "reset": FaultProxy.cut,
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+async def test_a_worker_whose_connections_all_die_goes_on(
+    database: Database, proxy: FaultProxy, fault: Callable[[FaultProxy], None]
+) -> None:
+    async with working(proxy.url):
+        await put(database, TABLE, *(new("tea", f"before {n}") for n in range(5)))
+        await until(database, 5)
+        fault(proxy)
+        await put(database, TABLE, *(new("tea", f"after {n}") for n in range(5)))
+        await put(database, TABLE, *(new("cake", f"after {n}") for n in range(5)))
+        await until(database, 15)
+    assert await fetch(database, "SELECT count(*), count(DISTINCT item) FROM public.saved") == [
+        (5, 5)
+    ]
+
+
+@pytest.mark.parametrize("action", ["lose answer", "cut before", "cut after"])
+async def test_a_worker_whose_commits_get_no_answer_gives_its_items_up(
+    database: Database, proxy: FaultProxy, action: Action
+) -> None:
+    """Everything but COMMIT gets through, so a heartbeat that looked healthy would keep the items."""
+
+    def spoil_commits(request: Request) -> Action:
+        return action if request.is_commit else "forward"
+
+    async with working(proxy.url):
+        await put(database, TABLE, new("tea", "first"))
+        await until(database, 1)
+        proxy.decide = spoil_commits
+        ids = await put(database, TABLE, *(new("cake", str(n)) for n in range(10)))
+        async with working(database.url):
+            # Either the sick worker's commit arrived, or the healthy one took over.
+            await until(database, 11)
+    saved = await fetch(database, "SELECT count(*), count(DISTINCT item) FROM public.saved")
+    assert saved == [(10, 10)]
+    assert [(await item(database, id)).retry_count for id in ids] == [0] * 10
+
+
+async def test_a_worker_that_cannot_beat_stops_the_side_effects_of_its_runs(
+    database: Database, proxy: FaultProxy
+) -> None:
+    effects: list[str] = []
+    stopped = asyncio.Event()
+
+    async def mail_all_day(work: Work) -> Move:
+        try:
+            while True:
+                effects.append(work.key)
+                await asyncio.sleep(0.05)
+        except asyncio.CancelledError:
+            stopped.set()
+            raise
+
+    table = stages(tea=mail_all_day)
+    await put(database, table, new("tea"))
+    async with working(proxy.url, table):
+        async with asyncio.timeout(20):
+            while not effects:
+                await asyncio.sleep(0.02)
+        proxy.refusing = True
+        proxy.black_hole()
+        async with asyncio.timeout(LEASE.total_seconds() * 3):
+            await stopped.wait()
+        assert (await statuses(database))["PROCESSING"] == 1, "no other worker has taken over yet"
+
+
+async def test_a_wait_for_an_answer_ends(database: Database, proxy: FaultProxy) -> None:
+    async with await open_connection(proxy.url, answer_limit=0.5) as connection:
+        proxy.black_hole()
+        async with asyncio.timeout(20):
+            with pytest.raises(psycopg.OperationalError):
+                await connection.execute("SELECT 1")
+
+
+async def test_a_pool_hands_out_no_dead_connection(database: Database, proxy: FaultProxy) -> None:
+    async with connect(proxy.url, size=1) as pool:
+        assert await fetch(pool, "SELECT 1") == [1]
+        proxy.black_hole()
+        async with asyncio.timeout(20):
+            assert await fetch(pool, "SELECT 2") == [2]
