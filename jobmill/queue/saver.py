@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from psycopg import errors
@@ -77,7 +78,8 @@ class Saver:
             try:
                 with self._pump.outages.watch():
                     async with asyncio.timeout(SAVE_LIMIT), self._db.transaction() as tx:
-                        answers = await self._do(tx, self._pump.worker, group)
+                        moves = [(pending.settlement, pending.move) for pending in group]
+                        answers = await settle_and_save(tx, self._pump.worker, moves)
             except Exception as error:  # noqa: BLE001
                 if is_gone(error):
                     # It may have committed or not: doing it again finds out, by the fence.
@@ -107,24 +109,27 @@ class Saver:
                 current.append(pending)
         return current
 
-    async def _do(self, tx: Tx, worker: int, group: list[_PendingSave]) -> list[Answer]:
-        """Move the items first: that is the fence, and a stale claim saves nothing."""
-        lost: list[Answer] = []
-        held: list[tuple[Settlement, Move]] = []
-        for settlement, move, _ in group:
-            current: Settlement | None = settlement
-            if isinstance(move, WaitFor) and isinstance(move.item, New):
-                current = await spawn_and_wait(tx, worker, settlement.work, move)
-            if current is None:
-                lost.append(Answer(settlement.work, lost=True))
-            else:
-                held.append((current, move))
-        answers = await settle(tx, worker, [settlement for settlement, _ in held])
-        await crew.tell_others(tx, worker)
-        for (_, move), answer in zip(held, answers, strict=True):
-            if move.save and answer.moved:
-                await move.save(tx)
-        return answers + lost
+
+async def settle_and_save(
+    tx: Tx, worker: int, moves: Sequence[tuple[Settlement, Move]]
+) -> list[Answer]:
+    """Move the items first: that is the fence, and a stale claim saves nothing."""
+    lost: list[Answer] = []
+    held: list[tuple[Settlement, Move]] = []
+    for settlement, move in moves:
+        current: Settlement | None = settlement
+        if isinstance(move, WaitFor) and isinstance(move.item, New):
+            current = await spawn_and_wait(tx, worker, settlement.work, move)
+        if current is None:
+            lost.append(Answer(settlement.work, lost=True))
+        else:
+            held.append((current, move))
+    answers = await settle(tx, worker, [settlement for settlement, _ in held])
+    await crew.tell_others(tx, worker)
+    for (_, move), answer in zip(held, answers, strict=True):
+        if move.save and answer.moved:
+            await move.save(tx)
+    return answers + lost
 
 
 def _is_worth_repeating(error: Exception, started: float) -> bool:

@@ -55,7 +55,7 @@ class Link:
 class FaultProxy:
     def __init__(self, url: str) -> None:
         self._target = conninfo_to_dict(url)
-        self._template = url
+        self.direct_url = url
         self.url = ""
         self.links: set[Link] = set()
         self.delay = 0.0
@@ -98,7 +98,7 @@ class FaultProxy:
         port = server.sockets[0].getsockname()[1]
         # Encrypted traffic cannot be read, and a Unix socket has no network to lose.
         self.url = make_conninfo(
-            self._template, host="127.0.0.1", port=port, sslmode="disable", gssencmode="disable"
+            self.direct_url, host="127.0.0.1", port=port, sslmode="disable", gssencmode="disable"
         )
         try:
             yield self

@@ -14,7 +14,7 @@ from jobmill.db import Database, Tx, connect, open_connection
 from jobmill.queue import Finish, Move, Stage, Stages, Work, Worker
 from tests.queue.kit import fetch, item, new, put, stages, statuses
 
-from .proxy import Action, FaultProxy, Request, proxied
+from .proxy import Action, FaultProxy, Request
 
 LEASE = dt.timedelta(seconds=3)
 
@@ -33,12 +33,10 @@ async def finish(work: Work) -> Move:
 TABLE: Stages = stages({"tea": Stage(finish), "cake": Stage(save_a_row)})
 
 
-@pytest.fixture
-async def proxy(database: Database) -> AsyncIterator[FaultProxy]:
+@pytest.fixture(autouse=True)
+async def saved(database: Database) -> None:
     async with database.transaction() as tx:
         await tx.execute("CREATE TABLE public.saved (item bigint)")
-    async with proxied(database.url) as proxy:
-        yield proxy
 
 
 @asynccontextmanager

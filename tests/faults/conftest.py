@@ -1,0 +1,31 @@
+"""A database with the fault tests' pipeline, and a proxy in front of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from jobmill import queue
+from jobmill.db import Database
+
+from .checker import EVIDENCE
+from .pipeline import PIPELINE
+from .proxy import FaultProxy, proxied
+from .sweep import Sweep
+
+
+@pytest.fixture
+async def proxy(database: Database) -> AsyncIterator[FaultProxy]:
+    async with database.transaction() as tx:
+        await tx.execute(EVIDENCE)
+        await queue.declare(tx, PIPELINE)
+    async with proxied(database.url) as proxy:
+        yield proxy
+
+
+@pytest.fixture(params=["cut before", "cut after"])
+async def sweep(request: pytest.FixtureRequest, proxy: FaultProxy) -> AsyncIterator[Sweep]:
+    sweep = Sweep(proxy, request.param)
+    yield sweep
+    assert sweep.cuts >= 3, "BEGIN, a statement and COMMIT at least"

@@ -1,0 +1,150 @@
+"""The queue, cut before and after every statement.
+
+The operation is then done again on a new connection, as the product does, and the checker looks at what
+is left: nothing lost, nothing twice, whichever statement was the last one to reach the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import datetime as dt
+from typing import LiteralString
+
+import pytest
+
+from jobmill import queue
+from jobmill.db import Database
+from jobmill.queue import Move, NotAdmitted, Work, crew, schedule, store
+from jobmill.queue.saver import settle_and_save
+from jobmill.queue.settle import prepare
+from jobmill.queue.store import Want
+from tests.queue.kit import drain, fetch, make_due
+
+from .checker import violations
+from .history import Operation
+from .pipeline import PIPELINE, order
+from .sweep import Sweep, do
+
+LEASE = dt.timedelta(hours=1)
+HELD: LiteralString = "SELECT count(*) FROM queue.live WHERE status = 'PROCESSING'"
+
+
+async def finish(database: Database) -> None:
+    """Let everything run to its end, past all waits."""
+    async with asyncio.timeout(60):
+        while await fetch(database, "SELECT count(*) FROM queue.live") != [0]:
+            await drain(database, PIPELINE)
+            await make_due(database)
+
+
+async def check(database: Database, keys: list[str]) -> None:
+    await finish(database)
+    assert violations(database.url, [Operation("client", key, "ok") for key in keys]) == []
+
+
+async def submitted(database: Database, position: int) -> str:
+    """The key of an order that neither waits nor fails before its first move."""
+    key = f"order {position}a"
+    await do(database, queue.submit, order(key))
+    return key
+
+
+async def test_submit(database: Database, sweep: Sweep) -> None:
+    keys: list[str] = []
+    for position in sweep.positions():
+        keys.append(f"order {position}")
+        if not await sweep.attempt(position, queue.submit, order(keys[-1])):
+            # Refused where the first submission was committed.
+            with contextlib.suppress(NotAdmitted):
+                await do(database, queue.submit, order(keys[-1]))
+    await check(database, keys)
+
+
+async def test_claim(database: Database, sweep: Sweep) -> None:
+    keys: list[str] = []
+    wants = [Want("order", "start", 1)]
+    for position in sweep.positions():
+        keys.append(await submitted(database, position))
+        worker = await do(database, crew.join, "here", LEASE)
+        if not await sweep.attempt(position, store.claim, worker, wants):
+            # The worker reconnects, and gives back what it holds without knowing it.
+            await do(database, crew.disown, worker)
+            assert await fetch(database, HELD) == [0]
+            assert len(await do(database, store.claim, worker, wants)) == 1
+        await do(database, crew.disown, worker)
+        await finish(database)
+    await check(database, keys)
+
+
+async def claim_at(database: Database, worker: int, kind: str, stage: str) -> Work:
+    """The next item at this stage, to which the pipeline itself brings it."""
+    others = [phase for phase in PIPELINE if phase != (kind, stage)]
+    async with asyncio.timeout(60):
+        while True:
+            claims = await do(database, store.claim, worker, [Want(kind, stage, 1)])
+            if claims:
+                return claims[0].work
+            await drain(database, PIPELINE, only=others)
+            await make_due(database)
+
+
+@pytest.mark.parametrize(
+    ("kind", "stage", "moves"),
+    [
+        ("order", "start", 1),
+        ("order", "pack", 1),
+        ("order", "pack", 2),
+        ("order", "ship", 1),
+        ("line", "run", 1),
+    ],
+    ids=["advance", "wait for", "hand over", "end", "end without save"],
+)
+async def test_settle(database: Database, sweep: Sweep, kind: str, stage: str, moves: int) -> None:
+    """Each move with its save and its spawns; `moves` counts how often the stage has to run."""
+    keys: list[str] = []
+    worker = await do(database, crew.join, "here", LEASE)
+    for position in sweep.positions():
+        keys.append(await submitted(database, position))
+        for _ in range(moves):
+            work = await claim_at(database, worker, kind, stage)
+            move: Move = await PIPELINE[kind, stage].run(work)
+            batch = [(prepare(work, move, PIPELINE), move)]
+            if _ < moves - 1:
+                await do(database, settle_and_save, worker, batch)
+        if not await sweep.attempt(position, settle_and_save, worker, batch):
+            await do(database, settle_and_save, worker, batch)
+        await finish(database)
+    await check(database, keys)
+
+
+async def test_rescue(database: Database, sweep: Sweep) -> None:
+    keys: list[str] = []
+    for position in sweep.positions():
+        keys.append(await submitted(database, position))
+        dead = await do(database, crew.join, "dead", LEASE)
+        await do(database, store.claim, dead, [Want("order", "start", 1)])
+        async with database.transaction() as tx:
+            await tx.execute("UPDATE queue.worker SET beat_at = beat_at - 2 * lease")
+        if not await sweep.attempt(position, crew.rescue):
+            await do(database, crew.rescue)
+        assert await fetch(database, HELD) == [0]
+        rescues = "SELECT count(*) FROM queue.event WHERE what = 'rescued'"
+        assert await fetch(database, rescues) == [position + 1]
+        await finish(database)
+    await check(database, keys)
+
+
+async def test_schedule_tick(database: Database, sweep: Sweep) -> None:
+    planned = schedule.Schedule("daily", dt.timedelta(hours=1), order("planned"))
+    tick = schedule.ticker([planned])
+    await do(database, schedule.declare, [planned])
+    for position in sweep.positions():
+        async with database.transaction() as tx:
+            await tx.execute("UPDATE queue.schedule SET next_at = now() - interval '1 second'")
+        if not await sweep.attempt(position, tick):
+            await do(database, tick)
+        roots = "SELECT count(*) FROM queue.item WHERE parent_id IS NULL"
+        assert await fetch(database, roots) == [position + 1], "one item a tick"
+        assert await fetch(database, "SELECT next_at > now() FROM queue.schedule") == [True]
+        await finish(database)
