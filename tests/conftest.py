@@ -3,6 +3,8 @@
 `tx`        a transaction rolled back at the end: fast, for one connection
 `url`       a database of the test's own, by its URL: for whole processes
 `database`  the same, opened: for commits and concurrency
+
+`@pytest.mark.server_clock(ahead)` makes the server's clock of `url` and `database` differ from ours.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from psycopg.conninfo import make_conninfo
 from jobmill.db import Database, Tx, connect
 from jobmill.db.embedded import Embedded
 from jobmill.db.migrate import migrate
+
+from . import server_clock
 
 MEMORY = Path("/dev/shm")
 ROOM = 4 * 10**9
@@ -91,8 +95,11 @@ async def tx(rolled_back: str) -> AsyncIterator[Tx]:
 
 
 @pytest.fixture
-def url(server: str, template: str) -> Iterator[str]:
+def url(server: str, template: str, request: pytest.FixtureRequest) -> Iterator[str]:
+    marker = request.node.get_closest_marker("server_clock")
     with clone(server, template) as url:
+        if marker:
+            server_clock.shift(url, *marker.args)
         yield url
 
 

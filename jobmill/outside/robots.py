@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 from weakref import WeakValueDictionary
 
@@ -32,14 +33,17 @@ class Rules:
     """A robots.txt as the database keeps it."""
 
     rules: str
-    read_at: dt.datetime
-    expires_at: dt.datetime
+    fresh_for: dt.timedelta
+    """By the server's clock; not positive when they are to be read again."""
+    serves: bool
+    """Young enough to be used while the new ones cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
     parsed: Protego
-    expires_at: dt.datetime
+    expires: float
+    """By the monotonic clock of this process."""
 
 
 class Robots:
@@ -55,7 +59,7 @@ class Robots:
         lock = self._locks.setdefault(target.origin, asyncio.Lock())
         async with lock:
             known = self._known.get(target.origin)
-            if known is None or known.expires_at <= dt.datetime.now(dt.UTC):
+            if known is None or known.expires <= time.monotonic():
                 known = await self._learn(target)
         if isinstance(known, Unknown):
             return known
@@ -66,32 +70,31 @@ class Robots:
     async def _learn(self, target: Target) -> _Known | Unknown:
         async with self._db.transaction() as tx:
             kept = await get(tx, target.origin)
-        if kept is None or kept.expires_at <= dt.datetime.now(dt.UTC):
+        if kept is None or kept.fresh_for <= dt.timedelta():
             found = await self._read(target, kept)
             if isinstance(found, Unknown):
                 return found
             kept = found
-        known = _Known(Protego.parse(kept.rules), kept.expires_at)
+        expires = time.monotonic() + kept.fresh_for.total_seconds()
+        known = _Known(Protego.parse(kept.rules), expires)
         while len(self._known) >= REMEMBERED:
             del self._known[next(iter(self._known))]
         self._known[target.origin] = known
         return known
 
     async def _read(self, target: Target, old: Rules | None) -> Rules | Unknown:
-        now = dt.datetime.now(dt.UTC)
         answer = await self._ask(Request(f"{target.origin}/robots.txt", most=LONGEST))
         rules = read_rules(answer)
-        if rules is not None:
-            fresh = Rules(rules, now, now + FRESH)
-        elif old and old.read_at > now - STALE:
-            fresh = Rules(old.rules, old.read_at, now + RETRY)
-        else:
-            assert isinstance(answer, Unknown)
-            detail = f"its robots.txt cannot be read: {answer.detail}"
-            return Unknown(target.url, answer.cause, detail, answer.status, answer.retry_after)
         async with self._db.transaction() as tx:
-            await save(tx, target, fresh, crawl_delay(fresh.rules, self._name))
-        return fresh
+            if rules is not None:
+                await save(tx, target, rules, crawl_delay(rules, self._name))
+                return Rules(rules, FRESH, serves=True)
+            if old and old.serves:
+                await postpone(tx, target, crawl_delay(old.rules, self._name))
+                return replace(old, fresh_for=RETRY)
+        assert isinstance(answer, Unknown)
+        detail = f"its robots.txt cannot be read: {answer.detail}"
+        return Unknown(target.url, answer.cause, detail, answer.status, answer.retry_after)
 
 
 def read_rules(answer: Answer) -> str | None:
@@ -122,21 +125,42 @@ async def get(tx: Tx, origin: str) -> Rules | None:
     return await row(
         tx,
         Rules,
-        "SELECT rules, read_at, expires_at FROM outside.robots WHERE origin = %s",
-        [origin],
+        """
+        SELECT rules, expires_at - now() AS fresh_for, read_at > now() - %(stale)s AS serves
+          FROM outside.robots
+         WHERE origin = %(origin)s
+        """,
+        {"origin": origin, "stale": STALE},
     )
 
 
-async def save(tx: Tx, target: Target, rules: Rules, delay: dt.timedelta) -> None:
+async def save(tx: Tx, target: Target, rules: str, delay: dt.timedelta) -> None:
     """Keep the rules for all workers, and the pace that they ask for."""
     await tx.execute(
         """
-        INSERT INTO outside.robots (origin, rules, read_at, expires_at) VALUES (%s, %s, %s, %s)
+        INSERT INTO outside.robots (origin, rules, read_at, expires_at)
+        VALUES (%(origin)s, %(rules)s, now(), now() + %(fresh)s)
         ON CONFLICT (origin) DO UPDATE
            SET rules = excluded.rules, read_at = excluded.read_at, expires_at = excluded.expires_at
         """,
-        [target.origin, rules.rules, rules.read_at, rules.expires_at],
+        {"origin": target.origin, "rules": rules, "fresh": FRESH},
     )
+    await _set_pace(tx, target, delay)
+
+
+async def postpone(tx: Tx, target: Target, delay: dt.timedelta) -> None:
+    """Let the old rules serve a little longer; another worker may have read new ones meanwhile."""
+    await tx.execute(
+        """
+        UPDATE outside.robots SET expires_at = greatest(expires_at, now() + %(retry)s)
+         WHERE origin = %(origin)s
+        """,
+        {"origin": target.origin, "retry": RETRY},
+    )
+    await _set_pace(tx, target, delay)
+
+
+async def _set_pace(tx: Tx, target: Target, delay: dt.timedelta) -> None:
     await tx.execute(
         "UPDATE outside.host SET crawl_delay = %s WHERE name = %s", [delay, target.house]
     )

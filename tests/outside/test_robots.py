@@ -9,12 +9,13 @@ import pytest
 from jobmill.db import Database, connect
 from jobmill.outside.fetch import open_fetch
 from jobmill.outside.request import Fetch, Gone, Ok, Request, Unknown
-from jobmill.outside.robots import LONGEST, crawl_delay
+from jobmill.outside.robots import FRESH, LONGEST, crawl_delay
 from jobmill.settings import Settings
 
 from .conftest import QUICK
 from .site import Asked, Handler, Out, Site, in_turn, redirect, reply
 
+HOUR = dt.timedelta(hours=1)
 RULES = b"""
 User-agent: *
 Disallow: /
@@ -136,10 +137,13 @@ async def test_all_workers_share_what_one_has_read(
     assert len(site.asked("/robots.txt")) == 1
 
 
-async def change(database: Database, read_at: dt.timedelta) -> None:
+async def change(
+    database: Database, read_at: dt.timedelta, expires_in: dt.timedelta = dt.timedelta()
+) -> None:
     async with database.transaction() as tx:
         await tx.execute(
-            "UPDATE outside.robots SET read_at = now() - %s, expires_at = now()", [read_at]
+            "UPDATE outside.robots SET read_at = now() - %s, expires_at = now() + %s",
+            [read_at, expires_in],
         )
 
 
@@ -167,6 +171,36 @@ async def test_old_rules_serve_for_a_month_while_new_ones_cannot_be_read(
     assert isinstance(await fresh(database, site), Ok)
     await change(database, dt.timedelta(days=31))
     assert isinstance(await fresh(database, site), Unknown)
+
+
+@pytest.mark.parametrize(
+    "rules_expired",
+    [
+        pytest.param(True, marks=pytest.mark.server_clock(2 * HOUR)),
+        pytest.param(False, marks=pytest.mark.server_clock(-2 * HOUR)),
+    ],
+)
+async def test_the_server_decides_when_rules_expire(
+    database: Database, site: Site, rules_expired: bool
+) -> None:
+    site.on("/robots.txt", in_turn(reply(RULES), reply(b"")))
+    await fresh(database, site)
+    await change(database, HOUR, expires_in=dt.timedelta() if rules_expired else HOUR)
+    assert isinstance(await fresh(database, site), Ok if rules_expired else Unknown)
+    assert len(site.asked("/robots.txt")) == (2 if rules_expired else 1)
+
+
+@pytest.mark.server_clock(dt.timedelta(days=2))
+async def test_rules_are_kept_with_the_times_of_the_server(database: Database, site: Site) -> None:
+    site.on("/robots.txt", reply(RULES))
+    await fresh(database, site)
+    async with database.transaction() as tx:
+        rows = await tx.execute(
+            """
+            SELECT now() - read_at < interval '1 minute', expires_at - read_at FROM outside.robots
+            """
+        )
+        assert await rows.fetchall() == [(True, FRESH)]
 
 
 async def test_the_pace_that_it_asks_for_is_kept_by_all(
