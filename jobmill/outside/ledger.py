@@ -56,10 +56,11 @@ class Spent:
     month: Decimal
     flying: Decimal
     """Reserved by calls of today that may still be answered."""
-    look_at: dt.datetime | None
-    """When one of these may have ended, and so left something."""
-    next_day: dt.datetime
-    next_month: dt.datetime
+    look_in: dt.timedelta
+    """Until one of these may have ended, and so left something."""
+    next_day_in: dt.timedelta
+    next_month_in: dt.timedelta
+    """These are measured by the server's clock: a worker's own may be wrong."""
 
 
 def decide(need: Decimal, spent: Spent, caps: Caps) -> Blocked | None:
@@ -73,16 +74,16 @@ def decide(need: Decimal, spent: Spent, caps: Caps) -> Blocked | None:
     if spent.run + need > caps.run:
         # A run does not begin anew: there is nothing to wait for.
         return Blocked("spent_out", f"budget_run (${caps.run}) is spent")
-    for name, cap, used, opens_at in (
-        ("month", caps.month, spent.month, spent.next_month),
-        ("day", caps.day, spent.day, spent.next_day),
+    for name, cap, used, opens_in in (
+        ("month", caps.month, spent.month, spent.next_month_in),
+        ("day", caps.day, spent.day, spent.next_day_in),
     ):
         if used + need <= cap:
             continue
         if used - spent.flying + need <= cap:
             detail = f"others have reserved what is left of budget_{name} (${cap})"
-            return Blocked("busy", detail, spent.look_at, locally=False)
-        return Blocked("spent_out", f"budget_{name} (${cap}) is spent", opens_at, caps.local)
+            return Blocked("busy", detail, spent.look_in, locally=False)
+        return Blocked("spent_out", f"budget_{name} (${cap}) is spent", opens_in, caps.local)
     return None
 
 
@@ -119,11 +120,11 @@ async def _spent(tx: Tx, run: str | None) -> Spent:
         SELECT coalesce((SELECT sum(counted) FROM budget.call
                           WHERE run = %(run)s AND counted > 0), 0) AS run,
                paid.day, paid.month, flying,
-               least(lands_at, now() + interval '15 seconds') AS look_at,
+               least(lands_at - now(), interval '15 seconds') AS look_in,
                (date_trunc('day', now() AT TIME ZONE 'UTC') + interval '1 day')
-                   AT TIME ZONE 'UTC' AS next_day,
+                   AT TIME ZONE 'UTC' - now() AS next_day_in,
                (date_trunc('month', now() AT TIME ZONE 'UTC') + interval '1 month')
-                   AT TIME ZONE 'UTC' AS next_month
+                   AT TIME ZONE 'UTC' - now() AS next_month_in
           FROM paid, flight
         """,
         {"run": run},

@@ -50,8 +50,8 @@ class Blocked:
 
     reason: Reason
     detail: str
-    until: dt.datetime | None = None
-    """When it opens by itself; None if only the operator can open it."""
+    opens_in: dt.timedelta | None = None
+    """How long until it opens by itself; None if only the operator can open it."""
     locally: bool = True
     """Whether to go on without a model rather than wait."""
 

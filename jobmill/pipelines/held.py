@@ -25,5 +25,5 @@ def up(work: Work, answer: Blocked | Refused | Failed) -> Block | None:
 
 def block(answer: Blocked) -> Block:
     """Park until the budget opens, and look now and then whether somebody has opened it before."""
-    left = answer.until - dt.datetime.now(dt.UTC) if answer.until else LATEST
-    return Block("budget", answer.detail, recheck=max(SOONEST, min(left, LATEST)))
+    opens_in = LATEST if answer.opens_in is None else answer.opens_in
+    return Block("budget", answer.detail, recheck=max(SOONEST, min(opens_in, LATEST)))

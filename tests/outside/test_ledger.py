@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from jobmill.db import Database, Tx
+from jobmill.db import Database, Tx, value
 from jobmill.outside import ledger, prices
 from jobmill.outside.ledger import Caps, Spent
 from jobmill.outside.model import Models, open_model
@@ -22,8 +22,7 @@ from jobmill.settings import Settings
 from .model_server import MESSAGES, Server, answer, open_server
 from .site import Asked, Out
 
-NOW = dt.datetime(2026, 3, 31, 12, tzinfo=dt.UTC)
-DAY, MONTH, SOON = (NOW + dt.timedelta(hours=hours) for hours in (12, 13, 1))
+DAY, MONTH, SOON = (dt.timedelta(hours=hours) for hours in (12, 13, 1))
 HOUR = dt.timedelta(hours=1)
 
 
@@ -43,7 +42,7 @@ def caps(**more: Any) -> Caps:
 def spent(**more: Any) -> Spent:
     given: dict[str, Any] = {"run": 0, "day": 0, "month": 0, "flying": 0}
     numbers = {name: Decimal(str(sum)) for name, sum in (given | more).items()}
-    return Spent(**numbers, look_at=SOON, next_day=DAY, next_month=MONTH)
+    return Spent(**numbers, look_in=SOON, next_day_in=DAY, next_month_in=MONTH)
 
 
 @pytest.mark.parametrize(
@@ -62,16 +61,16 @@ def spent(**more: Any) -> Spent:
     ],
 )
 def test_a_call_fits_or_it_is_said_when_it_will(
-    need: str, so_far: Spent, expected: tuple[str, dt.datetime | None, bool] | None
+    need: str, so_far: Spent, expected: tuple[str, dt.timedelta | None, bool] | None
 ) -> None:
     got = ledger.decide(Decimal(need), so_far, caps())
-    assert (got and (got.reason, got.until, got.locally)) == expected
+    assert (got and (got.reason, got.opens_in, got.locally)) == expected
 
 
 def test_spent_out_may_mean_to_go_on_locally() -> None:
     got = ledger.decide(Decimal(1), spent(day=5, month=5), caps(local=True))
     assert got is not None
-    assert (got.until, got.locally) == (DAY, True)
+    assert (got.opens_in, got.locally) == (DAY, True)
 
 
 @pytest.mark.parametrize("name", ["budget_call", "budget_run", "budget_day", "budget_month"])
@@ -121,9 +120,11 @@ async def test_what_nobody_settled_counts_also_when_no_answer_can_come_any_more(
     got = await put(tx, "0.7", limits)
     assert isinstance(got, Blocked)
     assert got.reason == "spent_out"
-    assert got.until is not None
-    assert (got.until.astimezone(dt.UTC).hour, got.until.minute) == (0, 0)
-    assert got.until > dt.datetime.now(dt.UTC)
+    assert got.opens_in is not None
+    opens_at = await value(tx, dt.datetime.astimezone, "SELECT now() + %s", [got.opens_in])
+    assert opens_at is not None
+    assert opens_at.astimezone(dt.UTC).time() == dt.time()
+    assert dt.timedelta() < got.opens_in <= dt.timedelta(days=1)
     found = await ledger.standing(tx, "day")
     assert (found.spent, found.reserved) == (0.7, 0)
     (line,) = await ledger.lines(tx, 1)

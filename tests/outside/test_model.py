@@ -416,7 +416,7 @@ def test_what_is_missing_is_named(
 ) -> None:
     got = endpoint.find("strong", Settings(**settings), environ)
     assert isinstance(got, Blocked)
-    assert (got.reason, got.locally, got.until) == (reason, True, None)
+    assert (got.reason, got.locally, got.opens_in) == (reason, True, None)
     assert word in got.detail
 
 

@@ -3,28 +3,48 @@
 from __future__ import annotations
 
 import datetime as dt
+from decimal import Decimal
 
 import pytest
+from pydantic import BaseModel
 
-from jobmill.outside.question import Blocked
+from jobmill.db import Database
+from jobmill.outside import ledger
+from jobmill.outside.ledger import Caps
+from jobmill.outside.question import Ask, Blocked
 from jobmill.pipelines import held
 
-MINUTES = dt.timedelta(minutes=1)
+HOURS, MINUTES, SECONDS = (dt.timedelta(**{unit: 1}) for unit in ("hours", "minutes", "seconds"))
 
 
 @pytest.mark.parametrize(
-    ("opens_in", "at_least", "at_most"),
+    ("opens_in", "recheck"),
     [
-        (None, held.LATEST, held.LATEST),
-        (dt.timedelta(hours=20), held.LATEST, held.LATEST),
-        (5 * MINUTES, 4 * MINUTES, 5 * MINUTES),
-        (-MINUTES, held.SOONEST, held.SOONEST),
+        (None, held.LATEST),
+        (20 * HOURS, held.LATEST),
+        (5 * MINUTES, 5 * MINUTES),
+        (0 * MINUTES, held.SOONEST),
+        (-MINUTES, held.SOONEST),
     ],
 )
 def test_work_waits_until_the_budget_opens_but_looks_now_and_then(
-    opens_in: dt.timedelta | None, at_least: dt.timedelta, at_most: dt.timedelta
+    opens_in: dt.timedelta | None, recheck: dt.timedelta
 ) -> None:
-    until = dt.datetime.now(dt.UTC) + opens_in if opens_in else None
-    move = held.block(Blocked("busy", "others have reserved it", until, locally=False))
+    move = held.block(Blocked("busy", "others have reserved it", opens_in, locally=False))
     assert (move.on, move.message) == ("budget", "others have reserved it")
-    assert at_least <= move.recheck <= at_most
+    assert move.recheck == recheck
+
+
+@pytest.mark.parametrize(
+    "ahead", [pytest.param(ahead, marks=pytest.mark.server_clock(ahead)) for ahead in (HOURS, -HOURS)]
+)  # fmt: skip
+async def test_a_wrong_clock_of_the_worker_does_not_change_the_wait(
+    database: Database, ahead: dt.timedelta
+) -> None:
+    question = Ask("strong", "match", "Read the title.", "x", BaseModel, "1", 100)
+    caps = Caps(call=Decimal(1), run=Decimal(1), day=Decimal(1), month=Decimal(1))
+    async with database.transaction() as tx:
+        await ledger.reserve(tx, question, "m", Decimal("0.7"), caps, HOURS)
+        answer = await ledger.reserve(tx, question, "m", Decimal("0.7"), caps, HOURS)
+    assert isinstance(answer, Blocked)
+    assert 10 * SECONDS < held.block(answer).recheck <= 15 * SECONDS
