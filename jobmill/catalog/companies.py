@@ -78,7 +78,7 @@ def is_good(company: Company) -> bool:
 
 
 def is_settled(company: Company, now: dt.datetime) -> bool:
-    """Good, and younger than 30 days: it is not analysed again."""
+    """Good, and younger than 30 days at `now`, the server's time: it is not analysed again."""
     return is_good(company) and now - company.updated_at < FRESH
 
 

@@ -10,18 +10,19 @@ from jobmill.catalog.companies import CompanyId
 from jobmill.catalog.listings import ListingId
 from jobmill.catalog.posting import Posting
 from jobmill.db import Tx, value
+from jobmill.db.clock import server_time
 
 
 async def keep(
     tx: Tx,
     posting: Posting,
     *,
-    at: dt.datetime,
     website: str | None = None,
     source_id: int | None = None,
 ) -> ListingId:
     """The posting as a listing, new or known; what a source that runs shows is the source's to change."""
     posting = listings.storable(posting)
+    at = await server_time(tx)
     key = identity.identity(posting)
     company_id = await _company(tx, posting, website)
     seen = {

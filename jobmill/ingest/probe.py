@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ from jobmill.catalog.listings import Known
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.runs import Harvest
 from jobmill.catalog.sources import Source
-from jobmill.db import Tx, moment, value
+from jobmill.db.clock import server_time
 from jobmill.errors import Conflict, Unavailable
 from jobmill.ingest import keys, reading, saved, scrape
 from jobmill.ingest.platform import Platform
@@ -104,7 +103,7 @@ async def run(
         source = await sources.get(tx, id)
         if source.status == "rejected":
             raise Conflict(f"source {id} ({source.name}) is rejected: enable it first")
-        started_at = await _clock(tx)
+        started_at = await server_time(tx)
         chosen = target(source, environ)
         until = await health.held_until(tx, chosen.vendor)
     if until:
@@ -116,10 +115,3 @@ async def run(
             return await listings.known(tx, identities)
 
     return await scrape.harvest(tools.fetch, chosen, remember, started_at=started_at, tell=tell)
-
-
-async def _clock(tx: Tx) -> dt.datetime:
-    # The database's time: runs on several machines are compared.
-    now = await value(tx, moment, "SELECT clock_timestamp()")
-    assert now is not None
-    return now

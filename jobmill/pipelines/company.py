@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, replace
@@ -16,6 +15,7 @@ from jobmill.catalog.analyses import Board, Facts, Findings
 from jobmill.catalog.companies import Company, CompanyId
 from jobmill.catalog.company_pages import Page
 from jobmill.db import Tx
+from jobmill.db.clock import server_time
 from jobmill.errors import AppError, Conflict, NotFound
 from jobmill.ingest.about import board, claims, prose, site, told
 from jobmill.ingest.about.prose import Prose
@@ -66,8 +66,10 @@ async def end_abandoned(tx: Tx) -> None:
 async def fetch(tools: Tools, work: Work) -> Move:
     """Keep the pages on which the company speaks of itself."""
     async with _failing(tools, work):
-        company = await _company(tools, work)
-        if companies.is_settled(company, _now()) and not work.data.get("force"):
+        async with tools.db.transaction() as tx:
+            company = await companies.get(tx, work.data["company"])
+            settled = companies.is_settled(company, await server_time(tx))
+        if settled and not work.data.get("force"):
             return Skip("enough is known of it, and that is fresh")
         if not company.website:
             return _give_up(
@@ -209,10 +211,6 @@ def _discovery(company: Company, found: Board) -> New:
 
 
 # What all stages need.
-
-
-def _now() -> dt.datetime:
-    return dt.datetime.now(dt.UTC)
 
 
 async def _company(tools: Tools, work: Work) -> Company:

@@ -16,6 +16,7 @@ from jobmill.catalog.companies import Company
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import Posting
 from jobmill.db import Tx
+from jobmill.db.clock import server_time
 from jobmill.errors import OutsideError
 from jobmill.ingest import extraction, one, website
 from jobmill.ingest.one import Over, Unclear
@@ -130,10 +131,11 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     async with tools.db.transaction() as tx:
         version = await _version(tx, work)
         known = await _known(tx, work)
+        now = await server_time(tx)
     stopped = _stopped(version, work, known)
     if stopped and not work.data.get("force"):
         return _stop(work, version, known, stopped)
-    if known and not _is_stale(known, work):
+    if known and not _is_stale(known, work, now):
         method = f"catalog:{known.platform or 'page'}"
         told = _fields(listings.to_posting(known), None) | {"identity": known.identity}
         return _on(work, job_data=told, scrape_method=method, listing_id=known.id)
@@ -152,11 +154,11 @@ async def _known(tx: Tx, work: Work) -> Listing | None:
     return found[0] if found else None
 
 
-def _is_stale(known: Listing, work: Work) -> bool:
+def _is_stale(known: Listing, work: Work, now: dt.datetime) -> bool:
     """A source looks after its own; the others' pages may say something new."""
     if work.data.get("listing_id") or known.source_id:
         return False
-    return known.partial or dt.datetime.now(dt.UTC) - known.last_seen_at > FRESH
+    return known.partial or now - known.last_seen_at > FRESH
 
 
 def _stopped(version: Version, work: Work, known: Listing | None) -> Rejection | None:
@@ -201,8 +203,7 @@ def _unread(found: Unclear) -> str:
 def _scraped(work: Work, posting: Posting, method: str, source_id: int | None) -> Move:
     posting = listings.storable(replace(posting, url=posting.url or work.data["url"]))
     site = website.of_posting(posting)
-    now = dt.datetime.now(dt.UTC)
-    keep = partial(single.keep, posting=posting, at=now, website=site, source_id=source_id)
+    keep = partial(single.keep, posting=posting, website=site, source_id=source_id)
     # The number of a listing that is gone meanwhile is not that of the one which is kept now.
     told = _on(work, job_data=_fields(posting, site), scrape_method=method, listing_id=None)
     return replace(told, save=keep)
@@ -261,7 +262,7 @@ async def analyze(tools: Tools, work: Work) -> Move:
     if case is None:
         return GONE
     company = case.company
-    if company and work.waited_for is None and _is_unknown(company, dt.datetime.now(dt.UTC)):
+    if company and work.waited_for is None and await _is_unknown(tools, company):
         return WaitFor(company_pipeline.work(company.id), at_most=PATIENCE)
     who = employer.read(company)
     local = await judgement.weigh(tools.db, case.version.profile(), case.listing, who)
@@ -272,9 +273,13 @@ async def analyze(tools: Tools, work: Work) -> Move:
     return _on(work, local_result=local.record(), priority=least - local.match_score)
 
 
-def _is_unknown(company: Company, now: dt.datetime) -> bool:
+async def _is_unknown(tools: Tools, company: Company) -> bool:
     """Whether its analysis is under way, or has not been tried for long."""
-    if company.website is None or companies.is_settled(company, now):
+    if company.website is None:
+        return False
+    async with tools.db.transaction() as tx:
+        now = await server_time(tx)
+    if companies.is_settled(company, now):
         return False
     if company.analysis_status in ("pending", "analyzing"):
         return True

@@ -180,6 +180,21 @@ async def test_what_is_known_and_fresh_is_left_alone_unless_forced(bed: Bed) -> 
     assert len(bed.net.asked) > calls
 
 
+@pytest.mark.server_clock(dt.timedelta(hours=-2))
+async def test_the_server_decides_what_is_fresh(bed: Bed) -> None:
+    bed.serve(about=ABOUT)
+    await bed.submit()
+    await bed.run()
+    async with bed.database.transaction() as tx:
+        await tx.execute(
+            "UPDATE catalog.company SET updated_at = now() - %s + interval '1 hour'",
+            [companies.FRESH],
+        )
+    again = await bed.submit()
+    await bed.run()
+    assert (await item(bed.database, again)).status == "SKIPPED"
+
+
 async def test_a_company_without_a_site_is_skipped(bed: Bed) -> None:
     id = await bed.submit(None)
     known = await bed.run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from jobmill import app, queue
-from jobmill.catalog import listings
+from jobmill.catalog import companies, listings
 from jobmill.db import Database
 from jobmill.matching import matches, profiles, verdicts, waiting
 from jobmill.matching.matches import Match, Wanted
@@ -28,6 +29,7 @@ from tests.catalog.kit import make_source, posting, run
 from tests.fakes import Net, ok
 from tests.queue.kit import SOON, fetch, item
 
+HOUR = dt.timedelta(hours=1)
 URL = "https://deepwells.example/careers/engineer"
 TEXT = (
     "Deep Wells makes controllers for pumps. You will build services that read them.\n"
@@ -215,6 +217,51 @@ async def test_a_closed_page_is_skipped_and_closes_its_listing(bed: Bed) -> None
     id = await bed.judge()
     assert (await item(bed.database, id)).status == "SKIPPED"
     assert await fetch(bed.database, "SELECT closed_at IS NOT NULL FROM catalog.listing") == [True]
+
+
+@pytest.mark.server_clock(-2 * HOUR)
+async def test_a_page_that_the_server_saw_within_a_day_is_not_fetched_again(bed: Bed) -> None:
+    await bed.judge()
+    async with bed.database.transaction() as tx:
+        await tx.execute("UPDATE catalog.listing SET last_seen_at = now() - interval '23 hours'")
+    calls = len(bed.net.asked)
+    await bed.judge()
+    assert len(bed.net.asked) == calls
+
+
+@pytest.mark.server_clock(2 * HOUR)
+async def test_a_page_that_the_server_saw_over_a_day_ago_is_fetched_again(bed: Bed) -> None:
+    await bed.judge()
+    async with bed.database.transaction() as tx:
+        await tx.execute("UPDATE catalog.listing SET last_seen_at = now() - interval '25 hours'")
+    calls = len(bed.net.asked)
+    await bed.judge()
+    assert len(bed.net.asked) > calls
+
+
+@pytest.mark.server_clock(2 * HOUR)
+async def test_a_listing_is_kept_with_the_time_of_the_server(bed: Bed) -> None:
+    await bed.judge()
+    ages = "SELECT greatest(now() - first_seen_at, now() - last_seen_at, now() - changed_at)"
+    [age] = await fetch(bed.database, f"{ages} FROM catalog.listing")
+    assert age < dt.timedelta(minutes=2)
+
+
+@pytest.mark.server_clock(-2 * HOUR)
+async def test_a_listing_does_not_wait_for_a_company_that_was_analysed_lately(bed: Bed) -> None:
+    async with bed.database.transaction() as tx:
+        id = await companies.ensure(tx, "Deep Wells", "https://deepwells.example")
+        await tx.execute(
+            """
+            UPDATE catalog.company
+               SET analysis_status = 'sparse', analyzed_at = now() - %s + interval '1 hour'
+             WHERE id = %s
+            """,
+            [companies.FRESH, id],
+        )
+    done = await item(bed.database, await bed.judge())
+    assert done.status == "SUCCESS"
+    assert await fetch(bed.database, "SELECT kind FROM queue.items WHERE kind = 'company'") == []
 
 
 async def test_a_site_that_does_not_answer_costs_retries(bed: Bed) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime as dt
 import re
 from typing import Any
 
@@ -135,6 +136,21 @@ async def test_what_is_known_and_fresh_is_left_alone_unless_one_asks(
     assert "Enough is known" in (await site.get(answer.headers["location"])).text
     forced = await site.post(f"/companies/{id}/analyse")
     assert f"/companies/{id}?item=" in forced.headers["location"]
+
+
+@pytest.mark.server_clock(dt.timedelta(hours=-2))
+async def test_the_server_decides_what_is_fresh(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await declare(database)
+    async with database.transaction() as tx:
+        id = await make(tx, "Wells", "https://wells.example", about="x" * 101, culture="y" * 51)
+        await tx.execute(
+            "UPDATE catalog.company SET updated_at = now() - %s + interval '1 hour'",
+            [companies.FRESH],
+        )
+    answer = await site.post("/companies/new", data={"name": "wells"})
+    assert answer.headers["location"] == f"/companies/{id}?did=known"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from psycopg.types.json import Jsonb
 
 from jobmill.db import Tx, moment, row, rows, value
+from jobmill.db.clock import server_time
 from jobmill.ingest.adapters import BY_NAME
 from jobmill.ingest.policy import price, yields
 from jobmill.ingest.rotation import calls, lapses, platforms, selection, targets
@@ -99,9 +100,7 @@ async def start(tx: Tx, wish: Wish, at: dt.datetime, environ: Mapping[str, str])
 
 async def clock(tx: Tx) -> dt.datetime:
     """The database's time, which is the same for all who choose; in UTC, to be reckoned with."""
-    now = await value(tx, moment, "SELECT clock_timestamp()")
-    assert now is not None
-    return now.astimezone(dt.UTC)
+    return await server_time(tx)
 
 
 def refill(pace: Pace, at: dt.datetime, per_day: float) -> Pace:

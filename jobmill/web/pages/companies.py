@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
@@ -25,6 +24,7 @@ from jobmill.catalog.company_list import Order, Wanted
 from jobmill.catalog.search import Hit
 from jobmill.catalog.sources import Source
 from jobmill.db import Tx
+from jobmill.db.clock import server_time
 from jobmill.errors import AppError, Conflict, Invalid, Unavailable
 from jobmill.pipelines import company as pipeline
 from jobmill.queue import ItemId
@@ -182,7 +182,7 @@ def _check(typed: Typed) -> None:
 async def _submit(tx: Tx, id: int, *, force: bool) -> ItemId | None:
     """The item that analyses it; None where enough is known and fresh."""
     company = await companies.get(tx, id, counted=False)
-    if not force and companies.is_settled(company, dt.datetime.now(dt.UTC)):
+    if not force and companies.is_settled(company, await server_time(tx)):
         return None
     return await progress.start(tx, pipeline.work(id, force=force))
 

@@ -1,0 +1,14 @@
+"""The server's clock, which all hosts share: the clock of a host may be wrong by an hour."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from jobmill.db import Tx, moment, value
+
+
+async def server_time(tx: Tx) -> dt.datetime:
+    """The time on the database server, in UTC; compare stored times with this one."""
+    now = await value(tx, moment, "SELECT clock_timestamp()")
+    assert now is not None
+    return now.astimezone(dt.UTC)
