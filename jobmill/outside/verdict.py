@@ -87,19 +87,29 @@ def is_limited(reply: Reply) -> bool:
 
 
 def read_retry_after(reply: Reply, now: dt.datetime | None = None) -> dt.timedelta | None:
-    """How long it tells us to wait, in seconds or as a date; None if it does not say."""
+    """How long it tells us to wait, in seconds or as a date; None if it does not say.
+
+    A date is measured from the site's own `Date`, and from `now` only where it sends none.
+    """
     text = reply.headers.get("retry-after", "").strip()
     if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text):
         wait = dt.timedelta(seconds=float(text))
     else:
-        try:
-            until = parsedate_to_datetime(text)
-        except ValueError:
+        until = _read_date(text)
+        if until is None:
             return None
-        # A date without a zone is meant as GMT, as all dates of HTTP are.
-        until = until if until.tzinfo else until.replace(tzinfo=dt.UTC)
-        wait = until - (now or dt.datetime.now(dt.UTC))
+        sent_at = _read_date(reply.headers.get("date", ""))
+        wait = until - (sent_at or now or dt.datetime.now(dt.UTC))
     return min(max(wait, dt.timedelta(seconds=1)), LONGEST_WAIT)
+
+
+def _read_date(text: str) -> dt.datetime | None:
+    try:
+        date = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    # A date without a zone is meant as GMT, as all dates of HTTP are.
+    return date if date.tzinfo else date.replace(tzinfo=dt.UTC)
 
 
 def is_same_thing(asked: Target, at: Target) -> bool:

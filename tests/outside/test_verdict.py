@@ -36,6 +36,16 @@ def test_retry_after_is_seconds_or_a_date_within_reason(text: str, seconds: floa
     assert found == (None if seconds is None else dt.timedelta(seconds=seconds))
 
 
+@pytest.mark.parametrize("wrong", [dt.timedelta(hours=1), dt.timedelta(hours=-1)])
+def test_a_date_to_retry_after_is_measured_by_the_clock_of_the_site(wrong: dt.timedelta) -> None:
+    dates = {
+        "Date": "Sun, 15 Nov 2026 12:00:00 GMT",
+        "Retry-After": "Sun, 15 Nov 2026 12:10:00 GMT",
+    }
+    reply = Reply(429, httpx2.Headers(dates))
+    assert read_retry_after(reply, NOW + wrong) == dt.timedelta(minutes=10)
+
+
 SAME = [
     ("https://a.com/jobs/1", "https://a.com/jobs/1/", True),
     ("http://a.com/jobs/1", "https://www.a.com/en/jobs/1", True),
