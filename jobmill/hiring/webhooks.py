@@ -73,6 +73,8 @@ class Outgoing:
     state: State
     opening_id: int
     seq: int
+    read_at: dt.datetime
+    """By the server's clock."""
 
 
 async def add(
@@ -202,7 +204,7 @@ async def outgoing(tx: Tx, delivery_id: int) -> Outgoing | None:
         Outgoing,
         """
         SELECT notice.id, webhook.id AS webhook_id, url, secret, enabled, state, notice.opening_id,
-               seq
+               seq, clock_timestamp() AS read_at
           FROM hiring.notice JOIN hiring.webhook ON webhook.id = webhook_id
          WHERE notice.id = %s
         """,

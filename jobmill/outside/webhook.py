@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import hmac
 import logging
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from ssl import SSLContext
@@ -39,6 +39,8 @@ class Delivery:
     secret: str = field(repr=False)
     event: str
     body: bytes
+    signed_at: dt.datetime
+    """The server's time: receivers refuse a delivery whose time is far from theirs."""
 
 
 class Unwanted(OutsideError):
@@ -58,14 +60,12 @@ class Caller:
         guard: Guard | None = None,
         limits: Limits = LIMITS,
         tls: SSLContext | None = None,
-        clock: Callable[[], float] = time.time,
     ) -> None:
         self._guard = guard or Guard(places(settings))
         self._stand_ins = settings.stand_ins
         self._agent = name_ourselves(settings.user_agent, settings.contact)
         self._limits = limits
         self._given_tls = tls
-        self._clock = clock
 
     @cached_property
     def _tls(self) -> SSLContext:
@@ -76,7 +76,7 @@ class Caller:
         """Say it; returns in words what was answered. Unwanted for 410, else OutsideError, permanent
         if saying it again cannot help."""
         target = read_target(delivery.url, self._guard.private)
-        headers = _headers(delivery, int(self._clock()))
+        headers = _headers(delivery)
         began = time.monotonic()
         async with open_client(
             self._guard, self._agent, self._limits, tls=self._tls, stand_ins=self._stand_ins
@@ -130,7 +130,8 @@ def judge(reply: Reply, host: str) -> str:
     raise OutsideError(said, permanent=not (status in AGAIN or status >= 500))
 
 
-def _headers(delivery: Delivery, timestamp: int) -> list[tuple[str, str]]:
+def _headers(delivery: Delivery) -> list[tuple[str, str]]:
+    timestamp = int(delivery.signed_at.timestamp())
     return [
         ("Content-Type", "application/json"),
         ("Jobmill-Event", delivery.event),

@@ -110,7 +110,9 @@ async def call_webhook(tools: Tools, caller: Caller, work: Work) -> Move:
 async def _deliver(
     tools: Tools, caller: Caller, work: Work, out: Outgoing, event: events.Event
 ) -> Move:
-    delivery = webhook.Delivery(out.id, out.url, out.secret, event.type, webhooks.body(event))
+    delivery = webhook.Delivery(
+        out.id, out.url, out.secret, event.type, webhooks.body(event), out.read_at
+    )
     try:
         answer = await caller.send(delivery)
     except Unwanted as error:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 from collections.abc import AsyncIterator
@@ -98,6 +99,18 @@ async def test_a_receiver_gets_the_event_signed_and_nothing_about_the_person(
     stamp = int(asked.headers["jobmill-timestamp"])
     assert asked.headers["jobmill-signature"] == sign(added.secret, stamp, asked.body)
     assert (await states(database, "webhook"))[0][1] == "sent"
+
+
+@pytest.mark.server_clock(dt.timedelta(hours=1))
+async def test_a_delivery_is_signed_at_the_time_of_the_server(
+    database: Database, site: Site
+) -> None:
+    site.on("/hook", reply())
+    await make_delivery(database, site)
+    await sender(database, site).send()
+    [request] = site.asked("/hook")
+    [now] = await fetch(database, "SELECT extract(epoch FROM now())::float8")
+    assert abs(now - int(request.headers["jobmill-timestamp"])) < 60
 
 
 async def test_the_check_in_the_guide_tells_ours_from_others(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import hashlib
 import hmac
 from collections.abc import Awaitable, Callable
@@ -18,15 +19,16 @@ from .site import Asked, Handler, Out, Site, redirect, reply
 
 QUICK = Limits(seconds=0.3, connect_seconds=0.3, read_seconds=0.3, raw_bytes=64_000, bytes=64_000)
 SECRET = "whsec_of_this_test"
+SIGNED_AT = dt.datetime.fromtimestamp(1_700_000_000.9, dt.UTC)
 BODY = b'{"id":1,"eventType":"PROMOTED"}'
 
 
 def delivery(site: Site, path: str = "/hook") -> Delivery:
-    return Delivery(77, site.url(path), SECRET, "PROMOTED", BODY)
+    return Delivery(77, site.url(path), SECRET, "PROMOTED", BODY, SIGNED_AT)
 
 
 def caller(site: Site, limits: Limits = QUICK) -> Caller:
-    return Caller(Settings(private_hosts=site.place), limits=limits, clock=lambda: 1_700_000_000.9)
+    return Caller(Settings(private_hosts=site.place), limits=limits)
 
 
 async def test_a_delivery_is_signed_over_its_time_and_its_body(site: Site) -> None:
