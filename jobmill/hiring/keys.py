@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from jobmill.db import Tx, value
+import datetime as dt
+from dataclasses import dataclass
+
+from jobmill.db import Tx, row, value
+from jobmill.db.clock import server_time
 from jobmill.hiring.applicants import NoApplicant
-from jobmill.hiring.links import Signer
+from jobmill.hiring.links import BadLink, Personal, Signer
+
+PERSONAL_FOR = dt.timedelta(days=365)
+
+
+@dataclass(frozen=True, slots=True)
+class _Validity:
+    expired: bool
+    current: bool
 
 
 async def path(tx: Tx, signer: Signer, applicant_id: int, *, renew: bool = False) -> str:
@@ -12,7 +24,31 @@ async def path(tx: Tx, signer: Signer, applicant_id: int, *, renew: bool = False
     version = await (_renew if renew else link_version)(tx, applicant_id)
     if version is None:
         raise NoApplicant(applicant_id)
-    return f"/my/{signer.personal(applicant_id, version)}"
+    return f"/my/{signer.personal(applicant_id, version, await server_time(tx))}"
+
+
+async def opens(tx: Tx, link: Personal) -> bool:
+    """Whether its applicant has this link and no newer one; BadLink where it is over a year old."""
+    validity = await row(
+        tx,
+        _Validity,
+        """
+        SELECT %(signed_at)s < now() - %(lasts)s AS expired,
+               EXISTS (SELECT FROM hiring.applicant
+                        WHERE id = %(id)s AND link_version = %(version)s
+                          AND erased_at IS NULL) AS current
+        """,
+        {
+            "id": link.applicant_id,
+            "version": link.version,
+            "signed_at": link.signed_at,
+            "lasts": PERSONAL_FOR,
+        },
+    )
+    assert validity is not None
+    if validity.expired:
+        raise BadLink("This link is too old. Ask for a new one.")
+    return validity.current
 
 
 async def link_version(tx: Tx, applicant_id: int) -> int | None:

@@ -83,10 +83,11 @@ def choose(told: Told) -> str:
 
 def values(told: Told, signer: Signer, base: str) -> dict[str, str]:
     """All that a letter may name; `base` is what links begin with."""
+    personal = signer.personal(told.applicant_id, told.link_version, told.at)
     named = {
         "name": _name(told.name),
         "title": told.title,
-        "my_link": f"{base}/my/{signer.personal(told.applicant_id, told.link_version)}",
+        "my_link": f"{base}/my/{personal}",
         **{name: str(told.data.get(name, "-")) for name in ("position", "missed", "text")},
     }
     if told.deadline:

@@ -5,16 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import re
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from itsdangerous import BadData, URLSafeSerializer
 
 from jobmill.errors import Invalid
-
-PERSONAL_FOR = dt.timedelta(days=365)
 
 # Longer than any of ours; and base64 would pass over characters that are none of its own.
 TOKEN = re.compile(r"[A-Za-z0-9_.-]{20,200}")
@@ -23,7 +19,7 @@ TICK = dt.timedelta(microseconds=1)
 
 
 class BadLink(Invalid):
-    """We did not sign this, or too long ago."""
+    """We did not sign this, or too long ago, or it was replaced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +28,7 @@ class Personal:
 
     applicant_id: int
     version: int
+    signed_at: dt.datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,24 +40,22 @@ class Offer:
 
 
 class Signer:
-    def __init__(self, secret: bytes, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, secret: bytes) -> None:
         # A salt each, so that one kind never passes for the other.
         self._personal = _serializer(secret, "jobmill personal link")
         self._offer = _serializer(secret, "jobmill offer link")
-        self._clock = clock
 
-    def personal(self, applicant_id: int, version: int) -> str:
-        return self._personal.dumps([applicant_id, version, int(self._clock())])
+    def personal(self, applicant_id: int, version: int, signed_at: dt.datetime) -> str:
+        """`signed_at` is the server's time: `keys.opens` compares it with that."""
+        return self._personal.dumps([applicant_id, version, int(signed_at.timestamp())])
 
     def offer(self, application_id: int, deadline: dt.datetime) -> str:
         return self._offer.dumps([application_id, (deadline - EPOCH) // TICK])
 
     def read_personal(self, token: str) -> Personal:
-        """Whose link this is; BadLink if it is none of ours or older than a year."""
-        applicant_id, version, signed = _read(self._personal, token)
-        if self._clock() - signed > PERSONAL_FOR.total_seconds():
-            raise BadLink("This link is too old. Ask for a new one.")
-        return Personal(applicant_id, version)
+        """Whose link this is, also when it no longer opens; BadLink if it is none of ours."""
+        applicant_id, version, seconds = _read(self._personal, token)
+        return Personal(applicant_id, version, dt.datetime.fromtimestamp(seconds, dt.UTC))
 
     def read_offer(self, token: str) -> Offer:
         """Which offer this link answers, also when it has ended; BadLink if it is none of ours."""

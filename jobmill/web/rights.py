@@ -126,8 +126,8 @@ async def _opened(request: Request, db: Door, link: str) -> int:
     """Whose link this is, if it still opens."""
     personal = (await signer(request, db)).read_personal(link)
     async with db.transaction() as tx:
-        version = await link_keys.link_version(tx, personal.applicant_id)
-    if version != personal.version:
+        opens = await link_keys.opens(tx, personal)
+    if not opens:
         raise BadLink("This link no longer opens. Ask for a new one.")
     return personal.applicant_id
 

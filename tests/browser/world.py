@@ -107,9 +107,8 @@ async def links(database: Database) -> list[str]:
         made: list[str] = []
         for opening in await openings.find(tx):
             for one in (await reading.detail(tx, opening.id)).active:
-                version = await keys.link_version(tx, one.applicant_id)
-                if one.acknowledge_deadline and version:
-                    made.append(f"/my/{signer.personal(one.applicant_id, version)}")
+                if one.acknowledge_deadline:
+                    made.append(await keys.path(tx, signer, one.applicant_id))
                     made.append(
                         f"/offer/{signer.offer(one.application_id, one.acknowledge_deadline)}"
                     )

@@ -1,22 +1,24 @@
 from __future__ import annotations
 
 import datetime as dt
-import time
+from dataclasses import replace
 from urllib.parse import quote
 
 import pytest
 
-from jobmill.db import Tx, value
+from jobmill.db import Database, Tx, value
+from jobmill.db.clock import server_time
 from jobmill.hiring import keys
 from jobmill.hiring.links import BadLink, Offer, Personal, Signer
 
 SECRET = b"s" * 32
 SIGNER = Signer(SECRET)
+SIGNED_AT = dt.datetime(2030, 1, 2, 3, 4, 5, tzinfo=dt.UTC)
 DEADLINE = dt.datetime(2031, 2, 3, 4, 5, 6, 123457, tzinfo=dt.UTC)
 
 
 def test_a_link_says_what_was_signed() -> None:
-    assert SIGNER.read_personal(SIGNER.personal(12, 3)) == Personal(12, 3)
+    assert SIGNER.read_personal(SIGNER.personal(12, 3, SIGNED_AT)) == Personal(12, 3, SIGNED_AT)
     assert SIGNER.read_offer(SIGNER.offer(2**62, DEADLINE)) == Offer(2**62, DEADLINE)
 
 
@@ -26,12 +28,12 @@ def test_a_deadline_is_the_same_moment_in_any_zone() -> None:
 
 
 def test_a_link_is_safe_in_a_url() -> None:
-    for token in (SIGNER.personal(2**62, 2**30), SIGNER.offer(2**62, DEADLINE)):
+    for token in (SIGNER.personal(2**62, 2**30, SIGNED_AT), SIGNER.offer(2**62, DEADLINE)):
         assert quote(token, safe="") == token
 
 
 def test_any_change_of_a_link_is_refused() -> None:
-    token = SIGNER.personal(12, 3)
+    token = SIGNER.personal(12, 3, SIGNED_AT)
     # The lowest bits of the last character belong to nothing.
     for at in range(len(token) - 1):
         changed = "A" if token[at] != "A" else "B"
@@ -61,28 +63,17 @@ def test_what_was_never_a_link_is_refused(token: str) -> None:
 
 def test_a_link_of_another_installation_is_refused() -> None:
     with pytest.raises(BadLink):
-        SIGNER.read_personal(Signer(b"t" * 32).personal(12, 3))
+        SIGNER.read_personal(Signer(b"t" * 32).personal(12, 3, SIGNED_AT))
 
 
 def test_one_kind_of_link_never_passes_for_the_other() -> None:
     with pytest.raises(BadLink):
         SIGNER.read_personal(SIGNER.offer(12, DEADLINE))
     with pytest.raises(BadLink):
-        SIGNER.read_offer(SIGNER.personal(12, 3))
+        SIGNER.read_offer(SIGNER.personal(12, 3, SIGNED_AT))
 
 
-@pytest.mark.parametrize(("days", "opens"), [(0, True), (364, True), (366, False)])
-def test_a_personal_link_lasts_a_year(days: int, opens: bool) -> None:
-    token = SIGNER.personal(12, 3)
-    later = Signer(SECRET, clock=lambda: time.time() + days * 86_400)
-    if opens:
-        assert later.read_personal(token) == Personal(12, 3)
-    else:
-        with pytest.raises(BadLink, match="too old"):
-            later.read_personal(token)
-
-
-async def test_who_is_unknown_or_erased_has_no_link(tx: Tx) -> None:
+async def make_applicant(tx: Tx) -> int:
     id = await value(
         tx,
         int,
@@ -92,6 +83,48 @@ async def test_who_is_unknown_or_erased_has_no_link(tx: Tx) -> None:
         """,
     )
     assert id
+    return id
+
+
+YEAR = dt.timedelta(days=365)
+HOUR = dt.timedelta(hours=1)
+
+
+@pytest.mark.parametrize(
+    "ahead",
+    [
+        pytest.param(ahead, marks=pytest.mark.server_clock(ahead))
+        for ahead in (dt.timedelta(), 2 * HOUR, -2 * HOUR)
+    ],
+)
+async def test_a_personal_link_lasts_a_year_by_the_servers_clock(
+    database: Database, ahead: dt.timedelta
+) -> None:
+    async with database.transaction() as tx:
+        id = await make_applicant(tx)
+        token = (await keys.path(tx, SIGNER, id)).removeprefix("/my/")
+        link = SIGNER.read_personal(token)
+        assert abs(link.signed_at - await server_time(tx)) < dt.timedelta(minutes=1)
+        assert await keys.opens(tx, link)
+        assert await keys.opens(tx, replace(link, signed_at=link.signed_at - YEAR + HOUR))
+        with pytest.raises(BadLink, match="too old"):
+            await keys.opens(tx, replace(link, signed_at=link.signed_at - YEAR - HOUR))
+
+
+async def test_only_the_newest_version_of_a_link_opens(tx: Tx) -> None:
+    id = await make_applicant(tx)
+    link = Personal(id, 4, await server_time(tx))
+    assert await keys.opens(tx, link)
+    assert not await keys.opens(tx, replace(link, version=3))
+    assert not await keys.opens(tx, replace(link, applicant_id=2**62))
+    await tx.execute(
+        "UPDATE hiring.applicant SET email_key = NULL, erased_at = now() WHERE id = %s", [id]
+    )
+    assert not await keys.opens(tx, link)
+
+
+async def test_who_is_unknown_or_erased_has_no_link(tx: Tx) -> None:
+    id = await make_applicant(tx)
     assert await keys.link_version(tx, id) == 4
     await tx.execute(
         "UPDATE hiring.applicant SET email_key = NULL, erased_at = now() WHERE id = %s", [id]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 from jobmill.db import Database, value
 from jobmill.hiring.links import Signer
 from jobmill.people import keys, persons, secrets
@@ -37,4 +39,4 @@ async def make_applicant(database: Database, email: str = "bo@example.org") -> t
             {"email": email},
         )
         assert id
-        return id, Signer(await secrets.secret(tx)).personal(id, 1)
+        return id, Signer(await secrets.secret(tx)).personal(id, 1, dt.datetime.now(dt.UTC))

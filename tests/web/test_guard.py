@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime as dt
 import logging
 from collections.abc import AsyncIterator
 
@@ -185,7 +186,7 @@ async def test_a_foreign_page_may_link_to_us_but_not_send_to_us(site: httpx2.Asy
 async def test_the_log_holds_no_link(
     reader: httpx2.AsyncClient, caplog: pytest.LogCaptureFixture
 ) -> None:
-    token = Signer(b"s" * 32).personal(1, 1)
+    token = Signer(b"s" * 32).personal(1, 1, dt.datetime.now(dt.UTC))
     caplog.set_level(logging.DEBUG, "jobmill")
     await reader.get(f"/my/{token}/applications?key={token}")
     [told] = [one for one in caplog.records if one.message == "request"]

@@ -15,7 +15,7 @@ import pytest
 
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database
-from jobmill.hiring import applicants, applications, steps
+from jobmill.hiring import applications, keys, steps
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.links import Signer
 from jobmill.ingest import page
@@ -34,8 +34,7 @@ NASTY = "Baker </script><script>alert(1)</script> & <b>co</b>"
 
 async def link_of(database: Database, person: int) -> str:
     async with database.transaction() as tx:
-        one = await applicants.get(tx, person)
-        return "/my/" + Signer(await secrets.secret(tx)).personal(person, one.link_version)
+        return await keys.path(tx, Signer(await secrets.secret(tx)), person)
 
 
 async def offer_of(database: Database, application: int) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, cast
 
@@ -60,7 +61,7 @@ async def one_applicant(id: int, visitor: Anyone) -> dict[str, Any]:
 
 @router.get("/link/{id}")
 async def link(id: int, links: Links) -> str:
-    return links.personal(id, 1)
+    return links.personal(id, 1, dt.datetime.now(dt.UTC))
 
 
 @pytest.fixture
@@ -184,9 +185,9 @@ async def test_a_link_that_is_wrong_old_replaced_or_of_an_erased_person_opens_no
     id, token = await make_applicant(database)
     async with database.transaction() as tx:
         secret = await secrets.secret(tx)
-    old = Signer(secret, clock=lambda: 0.0).personal(id, 1)
-    foreign = Signer(b"f" * 32).personal(id, 1)
-    next_version = Signer(secret).personal(id, 2)
+    old = Signer(secret).personal(id, 1, dt.datetime.fromtimestamp(0, dt.UTC))
+    foreign = Signer(b"f" * 32).personal(id, 1, dt.datetime.now(dt.UTC))
+    next_version = Signer(secret).personal(id, 2, dt.datetime.now(dt.UTC))
     for bad in (old, foreign, next_version, token[:-2], "x" * 40):
         for way in ({"headers": {"Authorization": f"Link {bad}"}}, {"params": {"key": bad}}):
             assert told(await far.get("/api/try/anyone", **way)) == (401, "UNAUTHENTICATED")

@@ -39,8 +39,8 @@ async def holder(token: str, request: Request, db: Db, links: Links) -> Visitor:
     """Whose link this is; refused where it was replaced, or they were erased."""
     personal = links.read_personal(token)
     async with db.transaction() as tx:
-        version = await keys.link_version(tx, personal.applicant_id)
-    if version != personal.version:
+        opens = await keys.opens(tx, personal)
+    if not opens:
         raise Unauthenticated("This link no longer opens. Ask for a new one.")
     id = personal.applicant_id
     return Visitor(None, actor.applicant(id, request_id(request)), id)

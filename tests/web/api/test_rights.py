@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
@@ -94,7 +95,9 @@ async def world(database: Database) -> AsyncIterator[World]:
         "theirs": theirs.application.id,
     }
     async with site_with(database) as site:
-        yield World(site, ids, made, signer.personal(me.id, me.link_version))
+        yield World(
+            site, ids, made, signer.personal(me.id, me.link_version, dt.datetime.now(dt.UTC))
+        )
 
 
 async def test_each_endpoint_asks_for_its_role(world: World) -> None:
