@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -11,6 +12,7 @@ from jobmill.catalog.listings import is_minimal
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.sources import Source, SourceId
 from jobmill.db import Database
+from jobmill.db.clock import server_time
 from jobmill.errors import Conflict, Invalid, OutsideError, Unavailable
 from jobmill.ingest import address, keys, lookup, page, probe, reading, saved, scrape
 from jobmill.ingest.scrape import Target
@@ -52,8 +54,9 @@ async def read(db: Database, fetch: Fetch, url: str, environ: Mapping[str, str])
     """The posting of a page; OutsideError where the site could not be asked."""
     async with db.transaction() as tx:
         source = await lookup.source_for_url(tx, url)
+        now = await server_time(tx)
     asked = await _by_board(fetch, url, source, environ)
-    return asked or await _by_page(fetch, url)
+    return asked or await _by_page(fetch, url, now)
 
 
 async def _by_board(
@@ -106,22 +109,22 @@ def _is_at(posting: Posting, url: str, key: tuple[str, str, str] | None) -> bool
     return bool(posting.url) and urls.canonical(posting.url) == urls.canonical(url)
 
 
-async def _by_page(fetch: Fetch, url: str) -> Found:
+async def _by_page(fetch: Fetch, url: str, now: dt.datetime) -> Found:
     answer = await fetch(Request(url, page=True))
     match answer:
         case Gone(status=status):
             return Over(f"the page is not there (status {status})")
         case Ok():
-            return _judge(answer)
+            return _judge(answer, now)
         case _:
             lasting = not isinstance(answer, Unknown) or answer.cause in LASTING
             why = scrape.explain(answer)[1]
             raise OutsideError(f"{url} could not be read: {why}", permanent=lasting)
 
 
-def _judge(answer: Ok) -> Found:
+def _judge(answer: Ok, now: dt.datetime) -> Found:
     # Whoever gives a URL says that a posting is there.
-    seen = page.read(answer.body, answer.url, expected=True)
+    seen = page.read(answer.body, answer.url, expected=True, now=now)
     if seen.closed:
         return Over("the page says that it is closed")
     posting = seen.posting and _at_home(seen.posting, answer.url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from jobmill.catalog.sources import NewSource, add
 from jobmill.db import Database
+from jobmill.db.clock import server_time
 from jobmill.errors import OutsideError
 from jobmill.ingest import one
 from jobmill.ingest.one import Over, Read, Unclear
@@ -16,6 +18,7 @@ from jobmill.outside.request import Cause, Unknown
 from tests.catalog.kit import TEXT
 from tests.fakes import Net, ok
 
+HOUR = dt.timedelta(hours=1)
 URL = "https://boards.greenhouse.io/wells/jobs/4001"
 DETAIL = "https://boards-api.greenhouse.io/v1/boards/wells/jobs/4001?pay_transparency=true"
 OWN = "https://deepwells.example/careers/digger"
@@ -115,6 +118,23 @@ async def test_what_is_gone_or_closed_is_over(
     if body:
         net.on(OWN, ok(body, OWN))
     assert await read(database, net, OWN) == Over(why)
+
+
+@pytest.mark.parametrize(
+    "over",
+    [
+        pytest.param(True, marks=pytest.mark.server_clock(HOUR)),
+        pytest.param(False, marks=pytest.mark.server_clock(-HOUR)),
+    ],
+)
+async def test_the_server_decides_whether_the_last_day_is_over(
+    database: Database, over: bool
+) -> None:
+    async with database.transaction() as tx:
+        ends_at = await server_time(tx) + (-HOUR if over else HOUR) / 2
+    net = Net()
+    net.on(OWN, ok(page(validThrough=ends_at.isoformat()), OWN))
+    assert isinstance(await read(database, net, OWN), Over if over else Read)
 
 
 async def test_a_page_that_is_not_understood_is_handed_on(database: Database) -> None:

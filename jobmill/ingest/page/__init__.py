@@ -57,9 +57,12 @@ class _Page:
     body: bytes
 
 
-def read(html: str | bytes, url: str, *, expected: bool = False) -> Reading:
+def read(
+    html: str | bytes, url: str, *, expected: bool = False, now: dt.datetime | None = None
+) -> Reading:
     """The one posting of a page, whole, by the best way that finds it; `expected` says that the
-    page is a posting, so that it need not prove it."""
+    page is a posting, so that it need not prove it. `now` decides whether its last day is over: give
+    the server's time where a listing is closed for it."""
     page = _parse(html, url)
     found, method = _stated(page)
     body = page.tree.body
@@ -75,7 +78,7 @@ def read(html: str | bytes, url: str, *, expected: bool = False) -> Reading:
         return Reading(None, None, closed=over)
     if not posting.apply_url:
         posting = replace(posting, apply_url=visible.apply_link(links, page.url))
-    return Reading(fill(posting), method, closed=over or _is_past(posting.valid_through))
+    return Reading(fill(posting), method, closed=over or _is_past(posting.valid_through, now))
 
 
 def postings(html: str | bytes, url: str) -> list[Posting]:
@@ -172,5 +175,5 @@ def _is_whole(posting: Posting) -> bool:
     return bool(posting.company and posting.location and posting.posted_at and posting.description)
 
 
-def _is_past(at: dt.datetime | None) -> bool:
-    return at is not None and at < dt.datetime.now(dt.UTC)
+def _is_past(at: dt.datetime | None, now: dt.datetime | None) -> bool:
+    return at is not None and at < (now or dt.datetime.now(dt.UTC))
