@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from jobmill.db import Tx
+from jobmill.db.clock import server_time
 from jobmill.hiring import kept, reading, waits
 from jobmill.hiring.applicants import Applicant
 from jobmill.hiring.events import Event
@@ -55,6 +56,8 @@ class Everything:
     person: Applicant
     mine: Sequence[Mine]
     kept: Kept
+    read_at: dt.datetime
+    """By the server's clock: the time that is left of an offer is measured from it."""
 
     @property
     def digest(self) -> str:
@@ -72,7 +75,7 @@ async def read(tx: Tx, applicant_id: int) -> Everything:
     waiting = [one.job_id for one in found if one.status == "WAITLIST"]
     paces = await waits.paces(tx, waiting[:MOST_WAITS])
     mine = [_mine(one, events, paces) for one in found]
-    return Everything(person, mine[::-1], await kept.about(tx, applicant_id))
+    return Everything(person, mine[::-1], await kept.about(tx, applicant_id), await server_time(tx))
 
 
 def _mine(one: Own, events: Collection[Event], paces: Mapping[int, Pace]) -> Mine:

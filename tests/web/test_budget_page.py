@@ -128,6 +128,16 @@ async def test_a_period_that_cannot_be_is_refused(site: httpx2.AsyncClient, days
     assert (await site.get(f"/budget?days={days}", headers=HTML)).status_code == 422
 
 
+@pytest.mark.server_clock(dt.timedelta(days=1))
+async def test_the_server_says_which_day_is_today(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await spend(database)
+    page = await look(site, "/budget?days=7")
+    newest = page.css_first("#daily tbody tr")
+    assert newest.css_first("td").text(strip=True) == "31.25"
+
+
 async def test_names_of_models_do_nothing(site: httpx2.AsyncClient, database: Database) -> None:
     hostile = '"><img src=x onerror=alert(1)><script>alert(1)</script>{{7*7}}'
     await spend(database, hostile)

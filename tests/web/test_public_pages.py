@@ -217,6 +217,17 @@ async def test_a_personal_link_answers_its_own_offers_only(
     assert "You have a slot." in (await site.get(link)).text
 
 
+@pytest.mark.server_clock(dt.timedelta(hours=1))
+async def test_the_time_that_is_left_is_measured_by_the_servers_clock(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    mine = await apply(site, await make_job(site, requireAcknowledgement=True))
+    link = await link_of(database, mine["applicantId"])
+    application = f"{link}/applications/{mine['applicationId']}"
+    for path in (link, application, await offer_of(database, mine["applicationId"])):
+        assert "Time left: 5 min." in text(await look(site, path))
+
+
 async def test_one_takes_ones_data_along_and_erases_them(
     site: httpx2.AsyncClient, database: Database
 ) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -210,6 +211,26 @@ async def test_processors_are_tiles_that_lead_to_what_they_work_on(
     shown = await page(site, "/queue")
     assert texts(shown, ".tile") == ["idle", "busy 77", "error"]
     assert [one.attributes["href"] for one in shown.css(".tile a")] == ["/queue/items/77"]
+
+
+@pytest.mark.parametrize(
+    "due",
+    [
+        pytest.param(True, marks=pytest.mark.server_clock(dt.timedelta(hours=1))),
+        pytest.param(False, marks=pytest.mark.server_clock(dt.timedelta(hours=-1))),
+    ],
+)
+async def test_the_server_says_whether_a_schedule_is_due(
+    site: httpx2.AsyncClient, database: Database, due: bool
+) -> None:
+    async with database.transaction() as tx:
+        await tx.execute(
+            "INSERT INTO queue.schedule (name, every, next_at) VALUES ('sweep', '1 day', now() + %s)",
+            [dt.timedelta(minutes=-30 if due else 30)],
+        )
+    shown = await page(site, "/queue")
+    [row] = [row for row in texts(shown, "tr") if "sweep" in row]
+    assert ("due" in row) is due
 
 
 async def test_nothing_to_type_in_is_drawn_anew(

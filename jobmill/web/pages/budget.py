@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from jobmill.db import Tx
+from jobmill.db.clock import server_time
 from jobmill.matching import tally
 from jobmill.outside import ledger, prices
 from jobmill.outside.ledger import Line, Standing
@@ -97,6 +98,8 @@ class Shown:
     matches: int
     waiting: int
     """Items that wait for a budget."""
+    read_at: dt.datetime
+    """By the server's clock, which also says in which day a call falls."""
 
 
 @router.get("")
@@ -121,7 +124,7 @@ async def show(house: HouseRules, db: Db, page: Page, days: Days = 30) -> HTMLRe
         saved=sum(one.sum.saved for one in uses),
         per_match=whole.spent / shown.matches if shown.matches else None,
         uses=uses,
-        daily=by_day(shown.lines, days, dt.datetime.now(dt.UTC).date()),
+        daily=by_day(shown.lines, days, shown.read_at.date()),
     )
 
 
@@ -133,6 +136,7 @@ async def _read(tx: Tx, days: int) -> Shown:
         await ledger.lines(tx, days),
         await tally.created(tx, days),
         blocks.get("budget", 0),
+        await server_time(tx),
     )
 
 

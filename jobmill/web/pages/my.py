@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -176,7 +175,7 @@ def _page(
         found=found,
         live=[one for one in found.mine if one.lives],
         ended=[one for one in found.mine if not one.lives],
-        now=dt.datetime.now(dt.UTC),
+        now=found.read_at,
         error=str(error) if error else None,
     )
     response.headers.update(PRIVATE)
@@ -184,8 +183,8 @@ def _page(
 
 
 def _application(token: str, found: Everything, id: int, view: Render) -> HTMLResponse:
-    mine, now = _find(found, id), dt.datetime.now(dt.UTC)
-    response = view("my/application.html", token=token, found=found, mine=mine, now=now)
+    mine = _find(found, id)
+    response = view("my/application.html", token=token, found=found, mine=mine, now=found.read_at)
     response.headers.update(PRIVATE)
     return response
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
-
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
@@ -38,7 +36,7 @@ async def page(token: str, db: Db, view: View, links: Links, answer: str = "") -
         link=link,
         state=state,
         answer=answer,
-        now=dt.datetime.now(dt.UTC),
+        now=opening.now,
     )
 
 

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse
 
 from jobmill.db import Tx
+from jobmill.db.clock import server_time
 from jobmill.errors import AppError
 from jobmill.queue import inspect, overview
 from jobmill.queue.inspect import Named, Pause, Phase, Processor, Schedule
@@ -59,6 +60,8 @@ class Glance:
     pauses: list[Pause]
     blocks: list[Named]
     schedules: list[Schedule]
+    read_at: dt.datetime
+    """By the server's clock, as are the times of schedules and workers."""
 
 
 @router.get("")
@@ -91,7 +94,7 @@ async def render(
         runs=_mean(overview.count_runs(glance.seen.tallies)),
         crews=crews(glance.seen.processors),
         states={"idle": say("idle"), "busy": say("busy"), "error": say("error")},
-        now=dt.datetime.now(dt.UTC),
+        now=glance.read_at,
         ask=ask,
         told=done().get(did),
         error=str(error) if error else None,
@@ -104,6 +107,7 @@ async def _read(tx: Tx) -> Glance:
         await inspect.pauses(tx),
         await inspect.blocks(tx),
         await inspect.schedules(tx),
+        await server_time(tx),
     )
 
 
