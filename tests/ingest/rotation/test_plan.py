@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 from collections import Counter
 from typing import Any
 
 import pytest
 
-from jobmill.db import Tx, value
-from jobmill.ingest.rotation import plan, selection, targets
+from jobmill.db import Database, Tx, value
+from jobmill.ingest.rotation import plan, platforms, selection, targets
 from jobmill.ingest.rotation.plan import Pace, Wish, start
 from jobmill.ingest.rotation.selection import Limits
 
-from .kit import DAY, HOUR, KEYS, NOW, make_target
+from .kit import DAY, HOUR, KEYS, NOW, answer, make_target
 
 POLICIES = pytest.mark.parametrize("policy", ["seed", "yield"])
 
@@ -116,6 +117,40 @@ async def test_boards_that_never_answered_stand_in_nobodys_way(tx: Tx, kind: str
         planned = await start(tx, Wish(trigger="manual", most=1), NOW, {})
         seen += [one.source_id for one in planned.claimed]
     assert rich in seen
+
+
+LIMITS = pytest.mark.parametrize(
+    "limits", [{"per_hour": None, "per_day": 3}, {"per_hour": 3, "per_day": None}]
+)
+
+
+@LIMITS
+async def test_queued_calls_count_against_the_limit_of_a_platform(tx: Tx, limits: Any) -> None:
+    ids = [await make_target(tx) for _ in range(6)]
+    await platforms.limit(tx, "greenhouse", **limits)
+    await answer(tx, ids[0], NOW - HOUR / 2)
+    one_call = Wish(trigger="manual", most=1)
+    for calls in (1, 1, 0):
+        assert len((await start(tx, one_call, NOW, {})).claimed) == calls
+    room = await platforms.room(tx, NOW, {})
+    assert (room.left, list(room.shut)) == ({}, ["greenhouse"])
+
+
+@LIMITS
+async def test_runs_at_once_do_not_overdraw_the_limit_of_a_platform(
+    database: Database, limits: Any
+) -> None:
+    async with database.transaction() as tx:
+        for _ in range(24):
+            await make_target(tx)
+        await platforms.limit(tx, "greenhouse", **limits)
+
+    async def run() -> int:
+        async with database.transaction() as tx:
+            return len((await start(tx, Wish(trigger="manual", most=2), NOW, {})).claimed)
+
+    claims = await asyncio.gather(*(run() for _ in range(6)))
+    assert sum(claims) == 3
 
 
 async def test_a_source_that_was_turned_off_meanwhile_is_not_claimed(tx: Tx) -> None:
