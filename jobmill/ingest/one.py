@@ -69,13 +69,13 @@ async def _by_board(
         # Off, without its key, or set up for something else: the page may still do.
         return None
     posting = await _ask(fetch, target, url) if target else None
-    if posting is None or not is_minimal(posting):
-        return None
-    name = target.platform.name if target else ""
-    if source:
+    if posting and source:
+        # Some vendors never name the company.
         posting = replace(posting, company=posting.company or source.company_name)
-        return Read(posting, f"source:{name}", source.id)
-    return Read(posting, f"board:{name}")
+    if target is None or posting is None or not is_minimal(posting):
+        return None
+    name = target.platform.name
+    return Read(posting, f"source:{name}", source.id) if source else Read(posting, f"board:{name}")
 
 
 def _target(url: str, environ: Mapping[str, str]) -> Target | None:

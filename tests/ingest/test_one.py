@@ -78,6 +78,12 @@ async def test_a_board_that_is_no_source_answers_as_well(database: Database) -> 
 
 
 async def test_a_board_without_single_answers_is_looked_through(database: Database) -> None:
+    new = NewSource(
+        name="Pumps", source_type="ashby", token="pumps", config={"board_token": "pumps"},
+        company_name="Pumps Inc",
+    )  # fmt: skip
+    async with database.transaction() as tx:
+        source, _ = await add(tx, new, enabled=True)
     board = "https://api.ashbyhq.com/posting-api/job-board/pumps?includeCompensation=true"
     vendor_id = ASHBY.rpartition("/")[2]
     posts = [
@@ -87,12 +93,30 @@ async def test_a_board_without_single_answers_is_looked_through(database: Databa
     ]  # fmt: skip
     net = Net()
     net.on(board, ok({"apiVersion": "1", "jobs": posts}, board))
-    net.on(ASHBY, ok(page(title="Pump Tester"), ASHBY))
-    found = await read(database, net, ASHBY)
-    assert isinstance(found, Read)
-    assert found.posting.title == "Pump Tester"
-    # A board that does not name its company leaves that to the page.
-    assert found.method in ("board:ashby", "json-ld")
+    net.on(ASHBY, ok(page(title="As the page calls it"), ASHBY))
+    result = await read(database, net, ASHBY)
+    assert isinstance(result, Read)
+    assert (result.method, result.source_id) == ("source:ashby", source)
+    # Ashby does not name the company: it is that of the source.
+    assert (result.posting.title, result.posting.company) == ("Pump Tester", "Pumps Inc")
+    assert [request.url for request in net.asked] == [board]
+
+
+async def test_a_board_that_names_no_company_leaves_the_posting_to_its_page(
+    database: Database,
+) -> None:
+    board = "https://api.ashbyhq.com/posting-api/job-board/pumps?includeCompensation=true"
+    post = {
+        "id": ASHBY.rpartition("/")[2], "title": "Pump Tester", "jobUrl": ASHBY,
+        "descriptionHtml": f"<p>{TEXT}</p>", "location": "Remote", "isListed": True,
+    }  # fmt: skip
+    net = Net()
+    net.on(board, ok({"apiVersion": "1", "jobs": [post]}, board))
+    net.on(ASHBY, ok(page(title="As the page calls it"), ASHBY))
+    result = await read(database, net, ASHBY)
+    assert isinstance(result, Read)
+    assert (result.method, result.posting.title) == ("json-ld", "As the page calls it")
+    assert [request.url for request in net.asked] == [board, ASHBY]
 
 
 async def test_without_a_board_the_page_is_read(database: Database) -> None:
