@@ -20,7 +20,7 @@ run: setup  ## Set up and start Jobmill
 	@$(PY) -m jobmill up
 
 test: setup-dev  ## Run the tests; ARGS= is handed to pytest
-	@scripts/browser get >/dev/null || true
+	@scripts/browser get >/dev/null || [ -z "$$REQUIRE_BROWSER" ]
 	@$(PY) -m pytest -m "not soak" -n 3 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
 
 screenshots: setup-dev  ## Take pictures of all pages into build/screenshots

@@ -16,6 +16,7 @@ from jobmill.db import connect
 from tests.browser import every_page
 from tests.browser.world import Place, live_a_while, serve
 from tests.conftest import clone, run
+from tests.missing_browser import skip_or_fail
 
 FINDER = Path(__file__).parents[2] / "scripts" / "browser"
 NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
@@ -26,7 +27,7 @@ NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 def executable() -> str:
     found = subprocess.run([FINDER], check=False, capture_output=True, text=True)
     if found.returncode:
-        pytest.skip(found.stderr.strip())
+        skip_or_fail(found.stderr.strip())
     return found.stdout.strip()
 
 

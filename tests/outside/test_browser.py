@@ -19,13 +19,12 @@ from jobmill.outside.guard import Guard
 from jobmill.outside.proxy import open_proxy
 from jobmill.outside.request import Fetch, Gone, Ok, Request, Truncated, Unknown, Validators
 from jobmill.settings import Settings
+from tests.missing_browser import skip_or_fail
 
 from .conftest import QUICK
 from .site import Asked, Out, Site, open_site, reply
 
-needs_browser = pytest.mark.skipif(
-    not find_browser(), reason="no Chromium here: install it or set CHROMIUM to see these pass"
-)
+needs_browser = pytest.mark.usefixtures("chromium")
 
 PAGE = b"""<!doctype html><title>Careers</title><ul id=list></ul><script>
 setTimeout(async () => {
@@ -33,6 +32,12 @@ setTimeout(async () => {
   list.innerHTML = found.map(title => "<li>" + title + "</li>").join("");
 }, 2000);
 </script>"""
+
+
+@pytest.fixture
+def chromium() -> None:
+    if not find_browser():
+        skip_or_fail("No Chromium is in the PATH: install it, or set CHROMIUM=/path/to/it.")
 
 
 @pytest.fixture
@@ -70,9 +75,8 @@ async def test_what_a_browser_would_not_tell_is_asked_before(fetch: Fetch, site:
     assert busy.cause == "rate_limited"
 
 
+@needs_browser
 async def test_robots_txt_is_heeded_by_browsers_too(fetch: Fetch, site: Site) -> None:
-    if not find_browser():
-        pytest.skip("no Chromium here")
     site.on("/robots.txt", reply(b"User-agent: *\nDisallow: /careers"))
     answer = await fetch(render(site))
     assert isinstance(answer, Unknown)
