@@ -1,0 +1,147 @@
+"""Two real servers with synchronous streaming replication, from the programs that Jobmill brings."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+from jobmill.db import account, binaries
+
+STANDBY = "standby"
+
+
+class Server:
+    def __init__(self, folder: Path) -> None:
+        self.data = folder / "data"
+        self.socket = folder / "socket"
+        self._bin = binaries.folder()
+        folder.mkdir(parents=True)
+        self.socket.mkdir()
+        self._account = account.choose(self.data, self._bin)
+        for path in (folder, self.socket):
+            self._account.own(path)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def initialize(self) -> None:
+        self._run("initdb", "-D", self.data, "-U", "jobmill", "--auth=trust", "--no-sync")
+
+    def copy_from(self, primary: Server) -> None:
+        """Become a standby of `primary`, up to date and streaming once started."""
+        origin = f"host={primary.socket} user=jobmill application_name={STANDBY}"
+        self._run("pg_basebackup", "-D", self.data, "-d", origin, "-R", "-c", "fast", "--no-sync")
+
+    def start(self) -> None:
+        options = {
+            "listen_addresses": "",
+            "unix_socket_directories": str(self.socket),
+            "fsync": "off",
+            "max_connections": "200",
+            "wal_receiver_timeout": "0",
+        }
+        flags = [flag for name, value in options.items() for flag in ("-c", f"{name}={value}")]
+        self._process = subprocess.Popen(
+            [*self._account.prefix, self._bin / "postgres", "-D", self.data, *flags],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=binaries.environment(),
+            **self._account.popen(),
+        )
+        self.wait_for("SELECT 1")
+
+    def url(self, **more: str) -> str:
+        return make_conninfo("", host=str(self.socket), user="jobmill", dbname="postgres", **more)
+
+    def execute(self, statement: str) -> list[tuple[object, ...]]:
+        with psycopg.connect(self.url(), autocommit=True, connect_timeout=2) as connection:
+            cursor = connection.execute(statement.encode())
+            return cursor.fetchall() if cursor.description else []
+
+    def freeze(self) -> None:
+        """Its connections stay open, and its socket still accepts new ones."""
+        self._signal_all(signal.SIGSTOP)
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._signal_all(signal.SIGKILL)
+            self._process.wait()
+            self._process = None
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        """To the postmaster first, so that it starts no others, then to its children."""
+        assert self._process
+        pid = self._process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        for process in [pid, *map(int, children)]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, number)
+
+    def _run(self, program: str, *arguments: str | Path) -> None:
+        subprocess.run(
+            [*self._account.prefix, self._bin / program, *arguments],
+            check=True,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=binaries.environment(),
+            **self._account.popen(),
+        )
+
+    def wait_for(self, query: str) -> None:
+        """Until it returns a row."""
+        deadline = time.monotonic() + 60
+        while True:
+            with contextlib.suppress(psycopg.Error):
+                if self.execute(query):
+                    return
+            assert time.monotonic() < deadline, f"{query} has no answer"
+            time.sleep(0.05)
+
+
+class Replicas:
+    """A primary that commits only what its standby has, and the URL that finds whichever is primary."""
+
+    def __init__(self, folder: Path) -> None:
+        self.primary = Server(folder / "a")
+        self.standby = Server(folder / "b")
+        self.url = make_conninfo(
+            "",
+            host=f"{self.primary.socket},{self.standby.socket}",
+            user="jobmill",
+            dbname="postgres",
+            target_session_attrs="read-write",
+        )
+
+    def start(self) -> None:
+        self.primary.initialize()
+        self.primary.start()
+        self.standby.copy_from(self.primary)
+        self.standby.start()
+        self.primary.execute(f"ALTER SYSTEM SET synchronous_standby_names = '{STANDBY}'")
+        self.primary.execute("SELECT pg_reload_conf()")
+        self.primary.wait_for("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")
+
+    def promote(self) -> None:
+        self.standby.execute("SELECT pg_promote()")
+
+    def stop(self) -> None:
+        self.primary.kill()
+        self.standby.kill()
+
+
+@contextmanager
+def replicas(folder: Path) -> Iterator[Replicas]:
+    pair = Replicas(folder)
+    try:
+        pair.start()
+        yield pair
+    finally:
+        pair.stop()
