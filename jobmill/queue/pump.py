@@ -145,7 +145,7 @@ class Pump:
             await crew.disown(connection, self.worker, self.held())
             self._flagged = False
 
-        await self._connected(begin, self._claim_or_sleep)
+        await self._connected(begin, self.claim_or_sleep)
 
     async def settle(self) -> None:
         """Settle until cancelled; while the database is away, outcomes wait and none is dropped."""
@@ -283,7 +283,8 @@ class Pump:
             else:
                 self._report(answers)
 
-    async def _claim_or_sleep(self, connection: Tx) -> None:
+    async def claim_or_sleep(self, connection: Tx) -> None:
+        """One turn: claim what the pools have room for, or sleep until there may be something."""
         await self._look_at_parked(connection)
         wants = self._wants()
         if not wants or not self._hungry:

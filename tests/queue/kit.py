@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, LiteralString
 
 from jobmill import queue
@@ -40,6 +42,17 @@ async def put(database: Database, table: Stages, *news: New) -> list[ItemId]:
 
 async def drain(database: Database, table: Stages, **options: Any) -> int:
     return await Worker(database, table, lease=SOON, **options).drain()
+
+
+@asynccontextmanager
+async def running(database: Database, table: Stages, **options: Any) -> AsyncIterator[Worker]:
+    worker = Worker(database, table, lease=SOON, **options)
+    task = asyncio.create_task(worker.run())
+    try:
+        yield worker
+    finally:
+        worker.stop()
+        await task
 
 
 async def fetch(source: Database | Tx, sql: LiteralString, params: Sequence[Any] = ()) -> list[Any]:

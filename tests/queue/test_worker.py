@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import datetime as dt
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import psycopg
@@ -14,29 +12,18 @@ from psycopg import sql
 
 from jobmill import queue
 from jobmill.db import Database, Tx, connect, open_connection
-from jobmill.queue import Finish, Move, Stage, Stages, WaitUntil, Work, Worker, crew, inspect
+from jobmill.queue import Finish, Move, Stage, WaitUntil, Work, crew, inspect
 from jobmill.queue.crew import MAX_RESCUES
 from jobmill.queue.feed import Feed, announce, feeder
 from jobmill.queue.worker import Chore
 
-from .kit import SOON, drain, fetch, happened, item, make_due, new, put, stages, statuses
+from .kit import SOON, drain, fetch, happened, item, make_due, new, put, running, stages, statuses
 
 MOMENT = dt.timedelta(seconds=0.2)
 
 
 async def nothing(work: Work) -> Move:
     return Finish()
-
-
-@asynccontextmanager
-async def running(database: Database, table: Stages, **options: Any) -> AsyncIterator[Worker]:
-    worker = Worker(database, table, lease=SOON, **options)
-    task = asyncio.create_task(worker.run())
-    try:
-        yield worker
-    finally:
-        worker.stop()
-        await task
 
 
 async def until(database: Database, query: Any, expected: list[Any]) -> None:

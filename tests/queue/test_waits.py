@@ -1,0 +1,116 @@
+"""Waits that end although the moment to end them was missed."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+
+import pytest
+
+from jobmill.db import Database, open_connection
+from jobmill.queue import Finish, HandOver, ItemId, Move, Stage, Work, crew, store
+from jobmill.queue.pool import Pool
+from jobmill.queue.pump import Pump
+from jobmill.queue.settle import prepare, settle
+from jobmill.queue.store import Want
+from jobmill.queue.worker import LEASE
+
+from .kit import fetch, new, put, running, stages
+
+
+async def nothing(work: Work) -> Move:
+    return Finish()
+
+
+TABLE = stages({name: Stage(nothing) for name in ("tea/run", "kettle/fill", "kettle/boil")})
+
+
+@pytest.fixture
+async def waiting(database: Database) -> tuple[ItemId, ItemId]:
+    """Tea that lay down to wait for the kettle, and the kettle, which does not know of it yet."""
+    tea, kettle = await put(database, TABLE, new("tea"), new("kettle/fill", "copper"))
+    return tea, kettle
+
+
+async def lie_down(database: Database, tea: ItemId, awaited: ItemId) -> None:
+    """What a settlement writes that read the awaited item before it ended."""
+    async with database.transaction() as tx:
+        await tx.execute(
+            """
+            UPDATE queue.live
+               SET parked = true, waits_for = %s, available_at = now() + interval '1 hour'
+             WHERE id = %s
+            """,
+            [awaited, tea],
+        )
+
+
+async def end(database: Database, kind: str, stage: str, outcome: Move) -> None:
+    async with database.transaction() as tx:
+        worker = await crew.join(tx, "here", LEASE)
+        [claimed] = await store.claim(tx, worker, [Want(kind, stage, 1)])
+        [answer] = await settle(tx, worker, [prepare(claimed.work, outcome, TABLE)])
+        assert answer.moved
+
+
+async def test_an_item_whose_awaited_item_ended_unseen_is_freed(
+    database: Database, waiting: tuple[ItemId, ItemId]
+) -> None:
+    tea, kettle = waiting
+    await end(database, "kettle", "fill", Finish())
+    await lie_down(database, tea, kettle)
+    async with database.transaction() as tx:
+        assert await store.wake_orphans(tx) == 1
+    assert await fetch(database, "SELECT parked FROM queue.live WHERE id = %s", [tea]) == [False]
+
+
+async def test_an_item_whose_awaited_item_handed_over_unseen_waits_for_its_heir(
+    database: Database, waiting: tuple[ItemId, ItemId]
+) -> None:
+    tea, kettle = waiting
+    await end(database, "kettle", "fill", HandOver("boil"))
+    await lie_down(database, tea, kettle)
+    async with database.transaction() as tx:
+        assert await store.wake_orphans(tx) == 0
+    [heir] = await fetch(database, "SELECT id FROM queue.live WHERE kind = 'kettle'")
+    waits = "SELECT parked, waits_for FROM queue.live WHERE id = %s"
+    assert await fetch(database, waits, [tea]) == [(True, heir)]
+
+
+async def test_an_item_that_waits_for_a_live_one_goes_on_waiting(
+    database: Database, waiting: tuple[ItemId, ItemId]
+) -> None:
+    tea, kettle = waiting
+    await lie_down(database, tea, kettle)
+    async with database.transaction() as tx:
+        assert await store.wake_orphans(tx) == 0
+
+
+async def test_every_worker_looks_for_waits_that_were_missed(
+    database: Database, waiting: tuple[ItemId, ItemId]
+) -> None:
+    tea, kettle = waiting
+    await end(database, "kettle", "fill", Finish())
+    await lie_down(database, tea, kettle)
+    async with running(database, TABLE) as worker, asyncio.timeout(20):
+        while not worker.ran:
+            await asyncio.sleep(0.02)
+
+
+async def test_a_worker_that_goes_idle_looks_once_more_before_it_sleeps(
+    database: Database,
+) -> None:
+    """A producer that commits before the worker's flag is visible notifies nobody."""
+    table = stages(tea=nothing)
+    await put(database, table)
+    pools = {("tea", "run"): Pool("tea", "run", table["tea", "run"])}
+    pump = Pump(database.url, table, pools, notified=True, answer_limit=10)
+    async with await open_connection(database.url) as connection:
+        pump.enlist(await crew.join(connection, "here", dt.timedelta(hours=1)))
+        await pump.claim_or_sleep(connection)
+        [id] = await put(database, table, new("tea"))
+        await pump.claim_or_sleep(connection)
+        assert await fetch(database, "SELECT idle FROM queue.worker") == [True]
+        assert pump.held() == []
+        await pump.claim_or_sleep(connection)
+    assert [claim.id for claim in pump.held()] == [id]
