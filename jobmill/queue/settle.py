@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -35,6 +36,8 @@ from jobmill.queue.work import (
     WaitUntil,
     Work,
 )
+
+log = logging.getLogger(__name__)
 
 TERMINAL: Mapping[type[Outcome], Status] = {
     Finish: "SUCCESS",
@@ -88,6 +91,8 @@ def prepare(work: Work, outcome: Outcome, stages: Stages) -> Settlement:
 async def settle(tx: Tx, worker: int, batch: Sequence[Settlement]) -> list[Answer]:
     """Apply a batch in few statements; a claim that no longer holds changes and spawns nothing."""
     newest = _newest_attempts(batch)
+    if len(newest) < len(batch):
+        log.info("several attempts of one item in a batch")
     asked = list(newest.values())
     handed_over, refused = await _hand_over(tx, worker, asked)
     ends = [settlement.row for settlement in asked if type(settlement.outcome) in TERMINAL]

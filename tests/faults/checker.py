@@ -95,6 +95,7 @@ CHECKS: Mapping[str, LiteralString] = {
           FROM queue.item AS line JOIN queue.ending ON ending.item_id = line.id
          WHERE line.kind = 'line' AND ending.status = 'SUCCESS'
            AND (line.data ->> 'finished_by' IS DISTINCT FROM ending.attempts::text
+                OR (line.data ->> 'written_by')::int >= ending.attempts
                 OR 1 <> (SELECT count(*) FROM queue.item AS note WHERE note.parent_id = line.id))
     """,
     "a child of an attempt that won is missing": """

@@ -69,10 +69,15 @@ async def save_only(work: Work) -> Move:
     return Finish(save=evidence(work, "run"))
 
 
-async def without_save(work: Work) -> Move:
-    """Settled in a batch with others; the item itself says which attempt finished it."""
+async def write(work: Work) -> Move:
+    """Without a save: settled in a batch with others, and perhaps together with its next attempt."""
+    return Advance("close", data={**work.data, "written_by": work.attempt})
+
+
+async def close(work: Work) -> Move:
+    """The item itself says which attempt finished it."""
     data = {**work.data, "finished_by": work.attempt}
-    return Finish(data=data, spawn=[child(work, "note", "run")])
+    return Finish(data=data, spawn=[child(work, "note", "close")])
 
 
 PIPELINE: Stages = {
@@ -80,6 +85,7 @@ PIPELINE: Stages = {
     ("order", "pack"): Stage(pack, capacity=1_000_000),
     ("order", "ship"): Stage(ship, capacity=1_000_000),
     ("box", "run"): Stage(save_only, capacity=1_000_000),
-    ("line", "run"): Stage(without_save, capacity=1_000_000),
+    ("line", "run"): Stage(write, capacity=1_000_000),
+    ("line", "close"): Stage(close, capacity=1_000_000),
     ("note", "run"): Stage(save_only, capacity=1_000_000),
 }

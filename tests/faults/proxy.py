@@ -48,7 +48,23 @@ class Link:
     lose_from_answer: bool = False
 
     def cut(self) -> None:
+        """Reset the connection."""
         self.client.transport.abort()
+        self.server.transport.abort()
+
+    def black_hole(self) -> None:
+        """Drop everything, without a reset."""
+        self.lost |= {"requests", "answers"}
+
+    def lose_requests(self) -> None:
+        self.lost.add("requests")
+
+    def lose_answers(self) -> None:
+        self.lost.add("answers")
+
+    def half_open(self) -> None:
+        """Close the server's side; the client is not told."""
+        self.black_hole()
         self.server.transport.abort()
 
 
@@ -61,44 +77,26 @@ class FaultProxy:
         self.delay = 0.0
         self.refusing = False
         """Close new connections at once, as a host without a server does."""
-        self.losing: set[Direction] = set()
-        """Directions that new connections lose, too."""
         self.decide: Callable[[Request], Action] = lambda request: "forward"
-        self.faults = 0
+        self.port = 0
         self._count = 0
 
-    def black_hole(self) -> None:
-        """Drop everything on the existing connections, without a reset; new connections work."""
-        for link in self.links:
-            link.lost |= {"requests", "answers"}
-            self.faults += 1
-
-    def lose(self, direction: Direction) -> None:
-        """Drop one direction of the existing connections."""
-        for link in self.links:
-            link.lost.add(direction)
-            self.faults += 1
-
-    def half_open(self) -> None:
-        """Close the server's side; the client is not told."""
-        for link in self.links:
-            link.lost |= {"requests", "answers"}
-            link.server.transport.abort()
-            self.faults += 1
-
-    def cut(self) -> None:
-        """Reset the existing connections."""
+    def each(self, fault: Callable[[Link], None]) -> None:
+        """The fault on all existing connections; new ones work."""
         for link in list(self.links):
-            link.cut()
-            self.faults += 1
+            fault(link)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[FaultProxy]:
         server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
+        self.port = server.sockets[0].getsockname()[1]
         # Encrypted traffic cannot be read, and a Unix socket has no network to lose.
         self.url = make_conninfo(
-            self.direct_url, host="127.0.0.1", port=port, sslmode="disable", gssencmode="disable"
+            self.direct_url,
+            host="127.0.0.1",
+            port=self.port,
+            sslmode="disable",
+            gssencmode="disable",
         )
         try:
             yield self
@@ -119,7 +117,7 @@ class FaultProxy:
             writer.transport.abort()
             return
         self._count += 1
-        link = Link(self._count, writer, server_writer, lost=set(self.losing))
+        link = Link(self._count, writer, server_writer)
         self.links.add(link)
         try:
             await self._relay(link, reader, server_reader)
@@ -159,7 +157,6 @@ class FaultProxy:
             if kind in FRONTEND_ENDS and "requests" not in link.lost:
                 action = self.decide(Request(sql, link.number))
                 sql = ""
-                self.faults += action != "forward"
                 if action == "cut before":
                     link.cut()
                     return

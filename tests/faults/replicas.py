@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -46,6 +47,7 @@ class Server:
             "fsync": "off",
             "max_connections": "200",
             "wal_receiver_timeout": "0",
+            "wal_retrieve_retry_interval": "200ms",
         }
         flags = [flag for name, value in options.items() for flag in ("-c", f"{name}={value}")]
         self._process = subprocess.Popen(
@@ -112,6 +114,7 @@ class Replicas:
     def __init__(self, folder: Path) -> None:
         self.primary = Server(folder / "a")
         self.standby = Server(folder / "b")
+        self.writable = self.primary
         self.url = make_conninfo(
             "",
             host=f"{self.primary.socket},{self.standby.socket}",
@@ -123,6 +126,10 @@ class Replicas:
     def start(self) -> None:
         self.primary.initialize()
         self.primary.start()
+        self._replicate()
+
+    def _replicate(self) -> None:
+        """Make the standby a copy of the primary that has all it commits."""
         self.standby.copy_from(self.primary)
         self.standby.start()
         self.primary.execute(f"ALTER SYSTEM SET synchronous_standby_names = '{STANDBY}'")
@@ -131,6 +138,14 @@ class Replicas:
 
     def promote(self) -> None:
         self.standby.execute("SELECT pg_promote()")
+        self.writable = self.standby
+
+    def replace_primary(self) -> None:
+        """After a failover: the promoted server is the primary, the other its new standby."""
+        self.primary, self.standby = self.standby, self.primary
+        self.standby.kill()
+        shutil.rmtree(self.standby.data)
+        self._replicate()
 
     def stop(self) -> None:
         self.primary.kill()

@@ -14,7 +14,7 @@ from jobmill.db import Database, Tx, connect, open_connection
 from jobmill.queue import Finish, Move, Stage, Stages, Work, Worker
 from tests.queue.kit import fetch, item, new, put, stages, statuses
 
-from .proxy import Action, FaultProxy, Request
+from .proxy import Action, FaultProxy, Link, Request
 
 LEASE = dt.timedelta(seconds=3)
 
@@ -58,23 +58,16 @@ async def until(database: Database, succeeded: int) -> None:
             await asyncio.sleep(0.05)
 
 
-FAULTS: dict[str, Callable[[FaultProxy], None]] = {
-    "black hole": FaultProxy.black_hole,
-    "half open": FaultProxy.half_open,
-    "requests lost": lambda proxy: proxy.lose("requests"),
-    "answers lost": lambda proxy: proxy.lose("answers"),
-    "reset": FaultProxy.cut,
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+@pytest.mark.parametrize(
+    "fault", [Link.black_hole, Link.half_open, Link.lose_requests, Link.lose_answers, Link.cut]
+)
 async def test_a_worker_whose_connections_all_die_goes_on(
-    database: Database, proxy: FaultProxy, fault: Callable[[FaultProxy], None]
+    database: Database, proxy: FaultProxy, fault: Callable[[Link], None]
 ) -> None:
     async with working(proxy.url):
         await put(database, TABLE, *(new("tea", f"before {n}") for n in range(5)))
         await until(database, 5)
-        fault(proxy)
+        proxy.each(fault)
         await put(database, TABLE, *(new("tea", f"after {n}") for n in range(5)))
         await put(database, TABLE, *(new("cake", f"after {n}") for n in range(5)))
         await until(database, 15)
@@ -127,7 +120,7 @@ async def test_a_worker_that_cannot_beat_stops_the_side_effects_of_its_runs(
             while not effects:
                 await asyncio.sleep(0.02)
         proxy.refusing = True
-        proxy.black_hole()
+        proxy.each(Link.black_hole)
         async with asyncio.timeout(LEASE.total_seconds() * 3):
             await stopped.wait()
         assert (await statuses(database))["PROCESSING"] == 1, "no other worker has taken over yet"
@@ -135,7 +128,7 @@ async def test_a_worker_that_cannot_beat_stops_the_side_effects_of_its_runs(
 
 async def test_a_wait_for_an_answer_ends(database: Database, proxy: FaultProxy) -> None:
     async with await open_connection(proxy.url, answer_limit=0.5) as connection:
-        proxy.black_hole()
+        proxy.each(Link.black_hole)
         async with asyncio.timeout(20):
             with pytest.raises(psycopg.OperationalError):
                 await connection.execute("SELECT 1")
@@ -144,6 +137,6 @@ async def test_a_wait_for_an_answer_ends(database: Database, proxy: FaultProxy) 
 async def test_a_pool_hands_out_no_dead_connection(database: Database, proxy: FaultProxy) -> None:
     async with connect(proxy.url, size=1) as pool:
         assert await fetch(pool, "SELECT 1") == [1]
-        proxy.black_hole()
+        proxy.each(Link.black_hole)
         async with asyncio.timeout(20):
             assert await fetch(pool, "SELECT 2") == [2]

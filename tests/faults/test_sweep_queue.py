@@ -17,7 +17,7 @@ from jobmill import queue
 from jobmill.db import Database
 from jobmill.queue import Move, NotAdmitted, Work, crew, schedule, store
 from jobmill.queue.saver import settle_and_save
-from jobmill.queue.settle import prepare
+from jobmill.queue.settle import Settlement, prepare
 from jobmill.queue.store import Want
 from tests.queue.kit import drain, fetch, make_due
 
@@ -77,6 +77,15 @@ async def test_claim(database: Database, sweep: Sweep) -> None:
     await check(database, keys)
 
 
+async def run_at(
+    database: Database, worker: int, kind: str, stage: str
+) -> list[tuple[Settlement, Move]]:
+    """The outcome of an item at this stage, ready to be settled."""
+    work = await claim_at(database, worker, kind, stage)
+    move = await PIPELINE[kind, stage].run(work)
+    return [(prepare(work, move, PIPELINE), move)]
+
+
 async def claim_at(database: Database, worker: int, kind: str, stage: str) -> Work:
     """The next item at this stage, to which the pipeline itself brings it."""
     others = [phase for phase in PIPELINE if phase != (kind, stage)]
@@ -97,8 +106,9 @@ async def claim_at(database: Database, worker: int, kind: str, stage: str) -> Wo
         ("order", "pack", 2),
         ("order", "ship", 1),
         ("line", "run", 1),
+        ("line", "close", 1),
     ],
-    ids=["advance", "wait for", "hand over", "end", "end without save"],
+    ids=["advance", "wait for", "hand over", "end", "advance without save", "end without save"],
 )
 async def test_settle(database: Database, sweep: Sweep, kind: str, stage: str, moves: int) -> None:
     """Each move with its save and its spawns; `moves` counts how often the stage has to run."""
@@ -106,12 +116,9 @@ async def test_settle(database: Database, sweep: Sweep, kind: str, stage: str, m
     worker = await do(database, crew.join, "here", LEASE)
     for position in sweep.positions():
         keys.append(await submitted(database, position))
-        for _ in range(moves):
-            work = await claim_at(database, worker, kind, stage)
-            move: Move = await PIPELINE[kind, stage].run(work)
-            batch = [(prepare(work, move, PIPELINE), move)]
-            if _ < moves - 1:
-                await do(database, settle_and_save, worker, batch)
+        for _ in range(moves - 1):
+            await do(database, settle_and_save, worker, await run_at(database, worker, kind, stage))
+        batch = await run_at(database, worker, kind, stage)
         if not await sweep.attempt(position, settle_and_save, worker, batch):
             await do(database, settle_and_save, worker, batch)
         await finish(database)

@@ -1,0 +1,363 @@
+"""Workers, clients and two replicated servers under every fault at once; then the checker has the word.
+
+`python -m tests.faults.chaos --seconds 600` prints what was injected, checked and seen. A violation, or
+a counter that stays at zero (then the run proved nothing), makes it fail.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+from jobmill import queue
+from jobmill.db import connect
+from jobmill.db.migrate import migrate
+from jobmill.errors import AppError
+
+from .checker import EVIDENCE, violations
+from .history import HistoryWriter, read_history
+from .pipeline import PIPELINE, order
+from .proxy import Action, FaultProxy, Link, Request, proxied
+from .replicas import Replicas, Server, replicas
+
+ROOT = Path(__file__).parents[2]
+LEASE = 3.0
+WORKERS = 3
+CLIENTS = 2
+SPOILED_COMMITS = 0.2
+RECOVERY_GOAL = LEASE + 10
+QUIET_LIMIT = 120.0
+
+LOGGED = {
+    "leases lost": "lease lost",
+    "closed fences": "lease lost, nothing written",
+    "unknown commits": "settled before, or lease lost",
+    "stale attempts in a batch": "several attempts of one item in a batch",
+}
+"""Counters that are counted in the logs of the workers."""
+
+
+@dataclass
+class Report:
+    faults: Counter[str] = field(default_factory=Counter[str])
+    seen: Counter[str] = field(default_factory=Counter[str])
+    recoveries: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    operations: int = 0
+    items: int = 0
+    violations: list[str] = field(default_factory=list[str])
+
+    def goals(self, wanted_faults: int) -> list[tuple[str, str, str, bool]]:
+        """Name, figure, what was wanted, and whether it was reached."""
+        injected = self.faults.total()
+        rows = [
+            ("violations", str(len(self.violations)), "0", not self.violations),
+            ("faults", str(injected), str(wanted_faults), injected >= wanted_faults),
+        ]
+        rows += [
+            (f"sometimes-{name.replace(' ', '-')}", str(times), "1", times > 0)
+            for name, times in self.seen.items()
+        ]
+        for name, seconds in self.recoveries.items():
+            longest = max(seconds)
+            in_time = longest <= RECOVERY_GOAL
+            figure, goal = f"{longest:.1f}s", f"{RECOVERY_GOAL:.0f}s"
+            rows.append((f"recovery-{name.replace(' ', '-')}", figure, goal, in_time))
+        return rows
+
+
+class Workers:
+    """Worker processes; the ones that were killed are replaced."""
+
+    def __init__(self, url: str, logs: Path) -> None:
+        self._url = url
+        self._logs = logs
+        self._started = 0
+        self.processes: list[subprocess.Popen[bytes]] = []
+
+    def fill_up(self) -> None:
+        self.processes = [process for process in self.processes if process.poll() is None]
+        while len(self.processes) < WORKERS:
+            self._started += 1
+            with (self._logs / f"worker-{self._started}.log").open("wb") as log:
+                command = [sys.executable, "-m", "tests.faults.worker", self._url, str(LEASE)]
+                self.processes.append(subprocess.Popen(command, cwd=ROOT, stderr=log))
+
+    def kill(self) -> None:
+        process = random.choice(self.processes)
+        process.kill()
+        process.wait()
+        self.fill_up()
+
+    async def pause(self) -> None:
+        """Stop one past its lease, then let it go on with what it no longer holds."""
+        process = random.choice(self.processes)
+        process.send_signal(signal.SIGSTOP)
+        await asyncio.sleep(LEASE + 1)
+        process.send_signal(signal.SIGCONT)
+
+    def end(self) -> None:
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+    def count(self, line: str) -> int:
+        return sum(
+            log.read_text(errors="replace").splitlines().count(line)
+            for log in self._logs.glob("worker-*.log")
+        )
+
+
+class Chaos:
+    def __init__(self, pair: Replicas, proxies: list[FaultProxy], folder: Path) -> None:
+        self._pair = pair
+        self._proxies = proxies
+        self._folder = folder
+        self.report = Report()
+        self.url = make_conninfo(
+            proxies[0].url,
+            host="127.0.0.1,127.0.0.1",
+            port=",".join(str(proxy.port) for proxy in proxies),
+            target_session_attrs="read-write",
+        )
+        self.workers = Workers(self.url, folder)
+
+    async def run(self, seconds: float) -> Report:
+        await self._prepare()
+        self.workers.fill_up()
+        stop = asyncio.Event()
+        try:
+            async with asyncio.TaskGroup() as group:
+                for number in range(CLIENTS):
+                    group.create_task(self._submit(f"client-{number}", stop))
+                await self._inject(time.monotonic() + seconds)
+                stop.set()
+            await self._come_to_rest()
+        finally:
+            self.workers.end()
+        self._judge()
+        return self.report
+
+    async def _prepare(self) -> None:
+        async with connect(self._pair.primary.url()) as database, database.transaction() as tx:
+            await migrate(tx)
+            await tx.execute(EVIDENCE)
+            await queue.declare(tx, PIPELINE)
+
+    async def _submit(self, client: str, stop: asyncio.Event) -> None:
+        """One order after the other, each written down before it is sent and after it is answered."""
+        history = HistoryWriter(self._folder, client)
+        number = 0
+        while not stop.is_set():
+            try:
+                async with connect(self.url, size=1, answer_limit=5) as database:
+                    while not stop.is_set():
+                        number += 1
+                        key = f"{client} order {number}"
+                        history.invoke(key)
+                        try:
+                            async with database.transaction() as tx:
+                                await queue.submit(tx, order(key))
+                        except psycopg.Error:
+                            history.complete(key, "unknown")
+                            self.report.seen["unknown submissions"] += 1
+                        else:
+                            history.complete(key, "ok")
+                        await asyncio.sleep(0.05)
+            except (AppError, psycopg.Error):
+                await asyncio.sleep(0.2)
+        history.close()
+
+    async def _inject(self, until: float) -> None:
+        """Every fault in random order, again and again."""
+        faults: dict[str, Callable[[], Awaitable[object]]] = {
+            "connection reset": partial(self._hit_links, "connection reset", Link.cut),
+            "connection silent": partial(self._hit_links, "connection silent", Link.black_hole),
+            "connection half open": partial(
+                self._hit_links, "connection half open", Link.half_open
+            ),
+            "requests lost": partial(self._hit_links, "requests lost", Link.lose_requests),
+            "answers lost": partial(self._hit_links, "answers lost", Link.lose_answers),
+            "commits spoiled": self._spoil_commits,
+            "slow network": self._slow,
+            "worker killed": self._kill,
+            "worker paused": self._pause,
+            "saves blocked": self._block_saves,
+            "server restarted": self._restart,
+            "primary killed": partial(self._fail_over, "primary killed", Server.kill),
+            "primary frozen": partial(self._fail_over, "primary frozen", Server.freeze),
+        }
+        names: list[str] = []
+        while time.monotonic() < until:
+            if not names:
+                names = random.sample(sorted(faults), len(faults))
+            name = names.pop()
+            await faults[name]()
+            await asyncio.sleep(random.random())
+
+    async def _hit_links(self, name: str, fault: Callable[[Link], None]) -> None:
+        """The fault on a random half of the connections."""
+        links = [link for proxy in self._proxies for link in proxy.links]
+        for link in random.sample(links, (len(links) + 1) // 2):
+            fault(link)
+            self.report.faults[name] += 1
+
+    async def _slow(self) -> None:
+        self.report.faults["slow network"] += 1
+        for proxy in self._proxies:
+            proxy.delay = 0.05
+        await asyncio.sleep(2)
+        for proxy in self._proxies:
+            proxy.delay = 0
+
+    async def _spoil_commits(self) -> None:
+        """For some seconds, a part of all commits is cut off before or after, or gets no answer."""
+        actions: list[Action] = ["cut before", "cut after", "lose answer"]
+
+        def decide(request: Request) -> Action:
+            if not request.is_commit or random.random() > SPOILED_COMMITS:
+                return "forward"
+            action = random.choice(actions)
+            self.report.faults[f"commit: {action}"] += 1
+            return action
+
+        for proxy in self._proxies:
+            proxy.decide = decide
+        await asyncio.sleep(3)
+        for proxy in self._proxies:
+            proxy.decide = lambda request: "forward"
+
+    async def _kill(self) -> None:
+        self.workers.kill()
+        self.report.faults["worker killed"] += 1
+
+    async def _pause(self) -> None:
+        await self.workers.pause()
+        self.report.faults["worker paused"] += 1
+
+    async def _block_saves(self) -> None:
+        """Keep all saves waiting while a worker is paused past its lease."""
+        with contextlib.suppress(psycopg.Error):
+            async with await psycopg.AsyncConnection.connect(self._pair.primary.url()) as blocker:
+                await blocker.execute("LOCK TABLE chaos.saved")
+                self.report.faults["saves blocked"] += 1
+                await asyncio.sleep(0.5)
+                await self._pause()
+                await blocker.rollback()
+
+    async def _restart(self) -> None:
+        """An immediate shutdown and a start."""
+        began = time.monotonic()
+        await asyncio.to_thread(self._pair.primary.kill)
+        await asyncio.to_thread(self._pair.primary.start)
+        await self._recovered("server restarted", began)
+
+    async def _fail_over(self, name: str, fail: Callable[[Server], None]) -> None:
+        began = time.monotonic()
+        fail(self._pair.primary)
+        await asyncio.to_thread(self._pair.promote)
+        await self._recovered(name, began)
+        self.report.seen["failovers"] += 1
+        # The old primary becomes a copy of the new one, so that it can happen again.
+        await asyncio.to_thread(self._pair.replace_primary)
+
+    async def _recovered(self, name: str, began: float) -> None:
+        """Wait until items end again, and note how long that took."""
+        self.report.faults[name] += 1
+        server = self._pair.writable
+        before = await asyncio.to_thread(server.execute, ENDED)
+        while await asyncio.to_thread(server.execute, ENDED) == before:
+            assert time.monotonic() - began < QUIET_LIMIT, f"no work goes on after {name}"
+            await asyncio.sleep(0.1)
+        self.report.recoveries[name].append(time.monotonic() - began)
+
+    async def _come_to_rest(self) -> None:
+        deadline = time.monotonic() + QUIET_LIMIT
+        while await asyncio.to_thread(self._pair.primary.execute, LIVE) != [(0,)]:
+            self.workers.fill_up()
+            if time.monotonic() > deadline:
+                return
+            await asyncio.sleep(0.2)
+
+    def _judge(self) -> None:
+        report, server = self.report, self._pair.primary
+        history = read_history(self._folder)
+        report.operations = len(history)
+        report.violations = violations(server.url(), history)
+        report.items = cast(int, server.execute("SELECT count(*) FROM queue.item")[0][0])
+        report.seen["rescues"] = cast(int, server.execute(RESCUES)[0][0])
+        for name, line in LOGGED.items():
+            report.seen[name] = self.workers.count(line)
+
+
+ENDED = "SELECT count(*) FROM queue.ending"
+LIVE = "SELECT count(*) FROM queue.live"
+RESCUES = "SELECT count(*) FROM queue.event WHERE what = 'rescued'"
+
+
+@asynccontextmanager
+async def chaos(folder: Path) -> AsyncIterator[Chaos]:
+    async with AsyncExitStack() as stack:
+        pair = stack.enter_context(replicas(folder / "servers"))
+        proxies = [
+            await stack.enter_async_context(proxied(server.url()))
+            for server in (pair.primary, pair.standby)
+        ]
+        yield Chaos(pair, proxies, folder)
+
+
+def show(report: Report, wanted_faults: int) -> bool:
+    """Print the table and the goals; False where one is missed."""
+    print(f"{'fault':<32}times")
+    for name, times in sorted(report.faults.items()):
+        print(f"{name:<32}{times}")
+    print(f"\noperations {report.operations}, items checked {report.items}")
+    for name, seconds in report.recoveries.items():
+        median = statistics.median(seconds)
+        print(f"recovery after {name}: median {median:.1f} s, longest {max(seconds):.1f} s")
+    for line in report.violations:
+        print(f"VIOLATION {line}")
+    print()
+    goals = report.goals(wanted_faults)
+    for name, figure, wanted, reached in goals:
+        print(f"goal {name} {figure} {wanted} {'ok' if reached else 'short'}")
+    return all(reached for *_, reached in goals)
+
+
+async def main(seconds: float, wanted_faults: int, folder: str | None) -> bool:
+    with tempfile.TemporaryDirectory() as scratch:
+        async with chaos(Path(folder or scratch)) as storm:
+            report = await storm.run(seconds)
+    return show(report, wanted_faults)
+
+
+def parse() -> Any:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--faults", type=int, default=500, help="at least as many are wanted")
+    parser.add_argument("--folder", help="where logs and histories are kept")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    given = parse()
+    logging.disable(logging.WARNING)  # Lost connections are what this is about.
+    sys.exit(not asyncio.run(main(given.seconds, given.faults, given.folder)))

@@ -1,0 +1,19 @@
+"""One minute of chaos; `make soak` runs ten, and wants every counter above zero."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .chaos import chaos, show
+
+
+@pytest.mark.timeout(300)
+async def test_a_minute_of_chaos_breaks_no_promise(home: Path) -> None:
+    async with chaos(home) as storm:
+        report = await storm.run(60)
+    show(report, wanted_faults=100)
+    assert report.violations == []
+    assert report.operations > 100
+    assert report.faults.total() > 100

@@ -1,0 +1,40 @@
+"""A worker process for chaos: `python -m tests.faults.worker URL LEASE`; its log goes to stderr."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import logging
+import signal
+import sys
+
+import psycopg
+
+from jobmill.db import connect
+from jobmill.errors import Unavailable
+from jobmill.queue import Worker
+
+from .pipeline import PIPELINE
+
+
+async def main(url: str, lease: str) -> None:
+    """As a supervisor would: a worker that finds no database at its start is started again."""
+    stopped = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
+    while not stopped.is_set():
+        try:
+            async with connect(url, size=6) as database:
+                worker = Worker(database, PIPELINE, lease=dt.timedelta(seconds=float(lease)))
+                running = asyncio.create_task(worker.run())
+                stopping = asyncio.create_task(stopped.wait())
+                await asyncio.wait([running, stopping], return_when=asyncio.FIRST_COMPLETED)
+                stopping.cancel()
+                worker.stop()
+                await running
+        except (Unavailable, psycopg.Error):
+            await asyncio.sleep(0.2)
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    asyncio.run(main(*sys.argv[1:]))
