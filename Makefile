@@ -4,7 +4,7 @@ PY = .venv/bin/python
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test screenshots check fmt eval bench bench-queue bench-ingest bench-rotation bench-pipeline bench-hiring bench-pages soak clean
+.PHONY: help setup setup-dev run test screenshots check fmt eval bench bench-queue bench-ingest bench-rotation bench-pipeline bench-hiring bench-pages chaos soak clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do \
@@ -65,8 +65,12 @@ bench-hiring: setup-dev  ## Measure openings over HTTP: crowds, big waitlists, r
 bench-pages: setup-dev  ## Measure every page beside a million listings; ARGS= is handed on
 	@$(PY) -m bench.pages.run $(ARGS)
 
-soak: setup-dev  ## Run the tests that take minutes
-	@$(PY) -m pytest -m soak --timeout=0 $(ARGS)
+chaos: setup-dev  ## Run ten minutes of faults against the queue; ARGS= is handed on
+	@$(PY) -m tests.faults.chaos $(ARGS)
+
+soak: chaos  ## Run the chaos, the tests that take minutes, and the removal of every guard
+	@$(PY) -m pytest -m soak --timeout=0
+	@scripts/guards
 
 clean:  ## Remove what the other targets made; your data stays
 	@rm -rf .venv .venv-bench .ruff_cache .pytest_cache .hypothesis .import_linter_cache .grimp_cache build

@@ -99,6 +99,11 @@ class Connection(AsyncConnection[TupleRow]):
         watchdog = asyncio.get_running_loop().call_later(limit, self.abort)
         try:
             return await super().wait(*args, **kwargs)
+        except psycopg.OperationalError as error:
+            # psycopg asks the server to cancel first; if that wait breaks, the task is cancelled still.
+            if isinstance(error.__context__, asyncio.CancelledError):
+                raise asyncio.CancelledError from error
+            raise
         finally:
             watchdog.cancel()
 

@@ -41,7 +41,7 @@ async def put(database: Database, table: Stages, *news: New) -> list[ItemId]:
 
 
 async def drain(database: Database, table: Stages, **options: Any) -> int:
-    return await Worker(database, table, lease=SOON, **options).drain()
+    return await Worker(database, table, **options).drain()
 
 
 @asynccontextmanager
