@@ -13,7 +13,7 @@ from jobmill.db import Tx
 from jobmill.queue.admission import room_in, submit_all
 from jobmill.queue.spawn import Child, known_parents, spawn
 from jobmill.queue.store import CHANNEL
-from jobmill.queue.work import ItemId, New, Refused
+from jobmill.queue.work import ItemId, New, Reason, Refused
 
 SCAN_EVERY = 60.0
 BATCH = 10
@@ -26,8 +26,10 @@ Take: TypeAlias = Callable[[Tx, int], Awaitable[Sequence[New | Child]]]
 (a `Child` where the item that found it is known): all in `tx`, so that a row is taken once or not
 at all."""
 Release: TypeAlias = Callable[[Tx, Sequence[Refused]], Awaitable[object]]
-"""Put back, for later, what the queue refused because the same thing lives: its item may have begun
-before the row was written."""
+"""Put the rows back whose items the queue refused for now: the phase has filled up since its room was
+counted, or the same item lives, which may have begun before the row was written."""
+FORBIDDEN: tuple[Reason, ...] = ("depth", "circular", "finished")
+"""Refusals that are final: the lineage of the row would refuse its item again at every scan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Feed:
     kind: str
     stage: str
     take: Take
-    release: Release | None = None
+    release: Release
 
 
 async def feed(tx: Tx, source: Feed) -> int:
@@ -55,10 +57,12 @@ async def feed(tx: Tx, source: Feed) -> int:
     roots = [one.new if isinstance(one, Child) else one for one in taken if not _has(one, known)]
     answers = await submit_all(tx, roots)
     answers += await spawn(tx, [one for one in children if _has(one, known)])
-    # One that its lineage forbids (a circle, too deep, done before) stays out.
-    alive = [one for one in answers if isinstance(one, Refused) and one.live is not None]
-    if alive and source.release:
-        await source.release(tx, alive)
+    # Not `live is not None`: a full phase names no live item, and neither does a refusal whose live
+    # item ended before the queue looked it up.
+    refused = [answer for answer in answers if isinstance(answer, Refused)]
+    postponed = [refusal for refusal in refused if refusal.reason not in FORBIDDEN]
+    if postponed:
+        await source.release(tx, postponed)
     return len(taken)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections.abc import Sequence
+from typing import Any
 
+import psycopg
 import pytest
 
 from jobmill import queue
@@ -117,7 +119,12 @@ async def take_sites(tx: Tx, most: int) -> Sequence[New]:
     return [new("site/analysis", f"site {id}", data={"site": id}) for id in found]
 
 
-FEED = Feed("site", "analysis", take_sites)
+async def release_sites(tx: Tx, refused: Sequence[Refused]) -> None:
+    ids = [refusal.new.data["site"] for refusal in refused]
+    await tx.execute("UPDATE public.site SET in_progress = false WHERE id = ANY(%s)", [ids])
+
+
+FEED = Feed("site", "analysis", take_sites, release_sites)
 
 
 async def many_sites(database: Database, many: int) -> None:
@@ -197,7 +204,7 @@ async def test_a_fed_row_joins_the_lineage_that_found_it_or_begins_its_own(
         ]
 
     async with database.transaction() as tx:
-        assert await feed(tx, Feed("site", "analysis", take)) == 3
+        assert await feed(tx, Feed("site", "analysis", take, release_sites)) == 3
     assert await fetch(
         database,
         "SELECT key, parent_id, spawn_depth FROM queue.item WHERE kind = 'site' ORDER BY 1",
@@ -208,12 +215,45 @@ async def test_what_is_refused_because_it_lives_is_given_back(database: Database
     await many_sites(database, 2)
     await put(database, SITE, new("site/analysis", "site 1"))
 
-    async def release(tx: Tx, refused: Sequence[Refused]) -> None:
-        ids = [one.new.data["site"] for one in refused]
-        await tx.execute("UPDATE public.site SET in_progress = false WHERE id = ANY(%s)", [ids])
+    async with database.transaction() as tx:
+        assert await feed(tx, FEED) == 2
+    assert await fetch(database, "SELECT id FROM public.site WHERE NOT in_progress") == [1]
+
+
+async def test_rows_taken_while_the_phase_fills_up_are_given_back(database: Database) -> None:
+    await many_sites(database, 4)
+
+    async def take(tx: Tx, most: int) -> Sequence[New]:
+        news = await take_sites(tx, most)
+        # A worker with a smaller capacity starts after the room was counted.
+        async with database.transaction() as other:
+            await other.execute("UPDATE queue.phase SET capacity = 1")
+        return news
 
     async with database.transaction() as tx:
-        assert await feed(tx, Feed("site", "analysis", take_sites, release)) == 2
+        assert await feed(tx, Feed("site", "analysis", take, release_sites)) == 4
+    assert await fetch(database, "SELECT count(*) FROM queue.live") == [1]
+    assert await fetch(database, "SELECT count(*) FROM public.site WHERE NOT in_progress") == [3]
+
+
+class Interrupted(psycopg.AsyncConnection[Any]):
+    """Lets the live item end just before the queue looks up which item refused the new one."""
+
+    async def execute(self, query: Any, *args: Any, **options: Any) -> Any:
+        if "live.status, item.tracking_id" in str(query):
+            async with await psycopg.AsyncConnection.connect(self.info.dsn) as other:
+                await other.execute("DELETE FROM queue.live")
+        return await super().execute(query, *args, **options)
+
+
+async def test_a_row_is_given_back_where_the_item_that_refused_it_has_ended_meanwhile(
+    database: Database,
+) -> None:
+    await many_sites(database, 1)
+    await put(database, SITE, new("site/analysis", "site 1"))
+    async with await Interrupted.connect(database.url) as tx:
+        assert await feed(tx, FEED) == 1
+    assert await fetch(database, "SELECT count(*) FROM queue.live") == [0]
     assert await fetch(database, "SELECT id FROM public.site WHERE NOT in_progress") == [1]
 
 
