@@ -25,7 +25,7 @@ from jobmill.matching.rules import company_score, techstack
 from jobmill.outside.question import Answered
 from jobmill.pipelines import discovery, held
 from jobmill.pipelines.discovery import DiscoveryConfig
-from jobmill.queue import Block, Finish, HandOver, Move, New, Skip, Work
+from jobmill.queue import Block, Finish, HandOver, Move, New, Skip, Work, feed
 from jobmill.queue.refusals import find_live
 from jobmill.queue.retry import classify
 from jobmill.tools import Tools
@@ -76,7 +76,8 @@ async def fetch(tools: Tools, work: Work) -> Move:
                 company, "no website of it is known: `jobmill company add NAME --website URL`"
             )
         async with tools.db.transaction() as tx:
-            await analyses.begin(tx, company.id)
+            if await feed.hold(tx, work):
+                await analyses.begin(tx, company.id)
         pages = await site.visit(tools.fetch, company.website, company.name)
         keep = partial(company_pages.keep, id=company.id, pages=pages)
         return HandOver(
@@ -244,7 +245,9 @@ async def _failing(tools: Tools, work: Work) -> AsyncGenerator[None]:
         last = classify(error) == "transient" and work.retry_count >= work.max_retries
         if last or classify(error) == "permanent":
             async with tools.db.transaction() as tx:
-                await analyses.end_in_vain(
-                    tx, id=work.data["company"], status="failed", why=str(error)
-                )
+                # An attempt that lost its item says nothing: another one may have succeeded.
+                if await feed.hold(tx, work):
+                    await analyses.end_in_vain(
+                        tx, id=work.data["company"], status="failed", why=str(error)
+                    )
         raise

@@ -25,7 +25,7 @@ from jobmill.settings import Settings
 from tests.hiring.kit import apply, make_applicant, make_opening
 from tests.hiring.kit_notices import HOUR, NOW, TOLD, Sender, ids, item, states
 from tests.outside.mailbox import PASSWORD, Mailbox, open_mailbox
-from tests.queue.kit import fetch, make_due, statuses
+from tests.queue.kit import claim_twice, fetch, make_due, statuses
 
 
 @pytest.fixture
@@ -249,17 +249,33 @@ async def test_a_letter_that_is_refused_for_good_has_failed(
 async def test_a_letter_has_failed_when_the_queue_gives_up(
     database: Database, mailbox: Mailbox
 ) -> None:
-    id = await make_notice(database)
+    await make_notice(database)
     mailbox.refusals = ["451 later", "451 later"]
     post = sender(database, mailbox)
-    room = pipeline.Mailroom(post.settings)
-    for retries, state in ((9, "waiting"), (10, "failed")):
-        work = item(id, "mail", retry_count=retries, max_retries=10)
-        with pytest.raises(pipeline.OutsideError):
-            await pipeline.send_letter(post.tools, room, work)
+    await post.feed()
+    async with database.transaction() as tx:
+        await tx.execute("UPDATE queue.live SET retry_count = 9")
+    for state in ("queued", "failed"):
+        await post.send()
+        await make_due(database)
         assert (await states(database))[0][1] == state
     assert post.stages["notice", "mail"].max_retries == 10
     assert post.stages["notice", "webhook"].max_retries == 8
+
+
+@pytest.mark.parametrize("refusal", ["550 no such user", "451 later"])
+async def test_an_attempt_that_lost_its_item_writes_nothing_beside_the_letter(
+    database: Database, mailbox: Mailbox, refusal: str
+) -> None:
+    await make_notice(database)
+    post = sender(database, mailbox)
+    await post.feed()
+    stale, _ = await claim_twice(database, "notice", "mail")
+    mailbox.refusals = [refusal]
+    with pytest.raises(pipeline.OutsideError):
+        await pipeline.send_letter(post.tools, pipeline.Mailroom(post.settings), stale)
+    assert await states(database) == [("message", "queued", None)]
+    assert await fetch(database, "SELECT attempts FROM hiring.notice") == [0]
 
 
 async def test_while_the_server_does_not_let_us_in_letters_wait_and_none_is_lost(

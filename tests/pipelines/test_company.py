@@ -12,6 +12,7 @@ from jobmill import app, queue
 from jobmill.catalog import approvals, companies, company_pages
 from jobmill.catalog.companies import Company
 from jobmill.db import Database
+from jobmill.errors import AppError
 from jobmill.ingest.about import claims
 from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
@@ -24,7 +25,7 @@ from jobmill.tools import Tools
 from tests.catalog.kit import make_source
 from tests.fakes import Net, ok
 from tests.ingest.about.kit import ABOUT, CAREERS, html
-from tests.queue.kit import drain, fetch, item, make_due
+from tests.queue.kit import claim, claim_twice, drain, fetch, item, lose_leases, make_due
 
 ROOT = "https://brinewell.example"
 LEVER = '<p>Come and build pumps with us.</p><a href="https://jobs.lever.co/brinewell">Roles</a>'
@@ -234,6 +235,16 @@ async def test_a_site_that_is_refused_fails_at_once(bed: Bed) -> None:
     assert (await item(bed.database, id)).retry_count == 0
 
 
+async def test_an_attempt_that_lost_its_item_does_not_fail_the_company(bed: Bed) -> None:
+    bed.net.on(f"{ROOT}/about", Unknown(ROOT, "refused", "not a public address"))
+    await bed.submit()
+    stale, _ = await claim_twice(bed.database, "company", "fetch")
+    with pytest.raises(AppError):
+        await bed.stages["company", "fetch"].run(stale)
+    known = await bed.look()
+    assert (known.analysis_status, known.analyzed_at) == ("pending", None)
+
+
 async def test_an_analysis_that_fails_leaves_what_was_known(bed: Bed) -> None:
     bed.serve(about=ABOUT)
     await bed.submit()
@@ -249,10 +260,11 @@ async def test_a_stage_that_dies_before_its_move_is_simply_run_again(bed: Bed) -
     bed.serve(about=ABOUT, careers=CAREERS)
     await bed.submit()
     for name in ("fetch", "extract", "analyze", "save"):
-        [live] = await fetch(bed.database, "SELECT id FROM queue.live")
-        work = _work(await item(bed.database, live))
-        lost = await bed.stages[company.KIND, name].run(work)
+        lost = await bed.stages[company.KIND, name].run(
+            await claim(bed.database, company.KIND, name)
+        )
         assert (await bed.look()).analysis_status == "analyzing"
+        await lose_leases(bed.database)
         await drain(bed.database, bed.stages, only=[(company.KIND, name)])
     done = await bed.look()
     assert done.analysis_status == "complete"
@@ -264,14 +276,6 @@ async def test_a_stage_that_dies_before_its_move_is_simply_run_again(bed: Bed) -
     assert (again.about, again.priority_items) == (done.about, done.priority_items)
     await bed.run()
     assert len(await bed.spawned()) == 1
-
-
-def _work(one: Any) -> Work:
-    return Work(
-        id=one.id, kind=one.kind, stage=one.stage, key=one.key, data=one.data, attempt=1,
-        retry_count=0, max_retries=3, steps=0, spawn_depth=one.spawn_depth,
-        tracking_id=str(one.tracking_id), parent_id=one.parent_id, waited_for=None,
-    )  # fmt: skip
 
 
 class Spoken:

@@ -11,7 +11,8 @@ from typing import Any, LiteralString
 
 from jobmill import queue
 from jobmill.db import Database, Tx
-from jobmill.queue import ItemId, New, Stage, Stages, Worker, inspect
+from jobmill.queue import ItemId, New, Stage, Stages, Work, Worker, crew, inspect, store
+from jobmill.queue.store import Want
 from jobmill.queue.work import Run
 
 SOON = dt.timedelta(seconds=2)
@@ -84,3 +85,25 @@ async def make_due(database: Database) -> None:
     """Let the time pass that parked items wait for."""
     async with database.transaction() as tx:
         await tx.execute("UPDATE queue.live SET available_at = now() WHERE parked")
+
+
+async def claim(database: Database, kind: str, stage: str) -> Work:
+    """The next item of a phase, as a new worker claims it."""
+    async with database.transaction() as tx:
+        worker = await crew.join(tx, "a worker", SOON)
+        [claimed] = await store.claim(tx, worker, [Want(kind, stage, 1)])
+    return claimed.work
+
+
+async def lose_leases(database: Database) -> None:
+    """Let every worker be silent for so long that others take over what it holds."""
+    async with database.transaction() as tx:
+        await tx.execute("UPDATE queue.worker SET beat_at = now() - interval '1 hour'")
+        await crew.rescue(tx)
+
+
+async def claim_twice(database: Database, kind: str, stage: str) -> tuple[Work, Work]:
+    """Two attempts of the next item of a phase: the first worker lost its lease to the second."""
+    stale = await claim(database, kind, stage)
+    await lose_leases(database)
+    return stale, await claim(database, kind, stage)
