@@ -43,7 +43,7 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
             return _skip(id, asked.words, not_before=asked.called_at + _window(work))
         harvest = await _run(replace(tools, fetch=ear), id, environ)
     except Unavailable as error:
-        return Block("key", str(error), save=partial(_hold, id=id, why=str(error)))
+        return Block("key", str(error), save=partial(_hold, id=id, item=work.id, why=str(error)))
     except (Conflict, NotFound) as error:
         return _skip(id, str(error))
     # What a source could not show is its health's business, and the next run's: no retry here.
@@ -66,12 +66,12 @@ def _skip(id: int, why: str, *, not_before: dt.datetime | None = None) -> Skip:
     return Skip(why, save=partial(targets.release, ids=[id], why=why, not_before=not_before))
 
 
-async def _hold(tx: Tx, *, id: int, why: str) -> None:
+async def _hold(tx: Tx, *, id: int, item: ItemId, why: str) -> None:
     """It was not asked, and is not chosen while its item waits; that costs no call and is no failure."""
     await health.note(tx, SourceId(id), "auth", why)
     not_before = await plan.clock(tx) + HOLD
     await targets.release(tx, ids=[id], why=why, not_before=not_before)
-    await calls.forget(tx, id)
+    await calls.forget(tx, id, item=item)
 
 
 class Ear:
@@ -118,7 +118,7 @@ async def keep(
     next turn follows from it."""
     saved = await runs.save(tx, id, harvest)
     at = await plan.clock(tx)
-    await outcomes.record(tx, id, harvest, saved, at=at, retry_after=retry_after)
+    await outcomes.record(tx, id, harvest, saved, at=at, item=item, retry_after=retry_after)
     await inbox.put(tx, [*saved.added, *saved.changed], parent=item)
     return saved
 

@@ -141,6 +141,8 @@ class Call:
     source_id: int
     platform: str
     run_id: int | None
+    item: int | None
+    """The item that made it, and claimed the question if it had a window; None: a person made it."""
     called_at: dt.datetime
     answer: str
     detail: str | None
@@ -161,7 +163,7 @@ async def record(tx: Tx, call: Call) -> None:
     if call.answer in GOOD or any(one.count is not None for one in call.pages):
         await _asked(tx, signature, call)
     else:
-        await forget(tx, call.source_id)
+        await forget(tx, call.source_id, item=call.item)
 
 
 async def _insert(tx: Tx, signature: Signature, call: Call) -> int | None:
@@ -291,11 +293,12 @@ async def last_count(tx: Tx, source_id: int) -> int | None:
     )
 
 
-async def forget(tx: Tx, source_id: int) -> None:
-    """What this source asked was not answered: it may be asked again at once."""
-    # What was answered names no item any more: a run that fails does not undo it.
+async def forget(tx: Tx, source_id: int, *, item: int | None) -> None:
+    """What this item asked for its source was not answered: it may be asked again at once."""
+    # What was answered names no item any more: a run that fails does not undo it. And a run without
+    # an item has claimed nothing: the question may be under way in the item that has.
     await tx.execute(
-        "DELETE FROM rotation.signature WHERE source_id = %s AND item IS NOT NULL", [source_id]
+        "DELETE FROM rotation.signature WHERE source_id = %s AND item = %s", [source_id, item]
     )
 
 

@@ -64,22 +64,29 @@ async def record(
     saved: Saved,
     *,
     at: dt.datetime,
+    item: int | None = None,
     retry_after: dt.timedelta | None = None,
 ) -> None:
-    """Keep the call, and what it teaches; to be called in the transaction that saved the run."""
+    """Keep the call, and what it teaches; to be called in the transaction that saved the run.
+
+    The queue runs one item of a source at a time, so the `item` that ends is the one the claims on the
+    target and on its question wait for. A run without an item leaves both to the item that has them.
+    """
     target = await targets.find(tx, source_id, lock=True)
+    claimed = [] if item is None else [source_id]
     if saved.run_id is None or target is None:
         # Saved before, overtaken by a newer run, or a source that takes no turns.
-        await targets.release(tx, ids=[source_id])
+        await targets.release(tx, ids=claimed)
         return
     if harvest.outcome == "held" and not harvest.calls:
         # Its vendor is held: nobody was asked, and nothing was learnt.
-        await calls.forget(tx, source_id)
-        await targets.release(tx, ids=[source_id], why=harvest.detail)
+        await calls.forget(tx, source_id, item=item)
+        await targets.release(tx, ids=claimed, why=harvest.detail)
         return
     target = replace(target, page_cap=await _page_cap(tx, target, harvest, saved))
     outcome = read(harvest, saved, retry_after, page_cap=target.page_cap)
-    await _note(tx, target, harvest, saved, outcome["status"])
+    await _note(tx, target, harvest, saved, outcome["status"], item)
+    target = target if item is None else replace(target, queued_at=None)
     await _learn(tx, target, outcome, at, saved, asked=harvest.calls > 0)
 
 
@@ -97,11 +104,14 @@ async def _page_cap(tx: Tx, target: Target, harvest: Harvest, saved: Saved) -> i
     return target.page_cap or (seen if rolls else None)
 
 
-async def _note(tx: Tx, target: Target, harvest: Harvest, saved: Saved, answer: str) -> None:
+async def _note(
+    tx: Tx, target: Target, harvest: Harvest, saved: Saved, answer: str, item: int | None
+) -> None:
     call = Call(
         source_id=target.source_id,
         platform=target.platform,
-        run_id=target.run_id if target.queued_at else None,
+        run_id=target.run_id if target.queued_at and item is not None else None,
+        item=item,
         called_at=harvest.started_at,
         answer=answer,
         detail=harvest.detail,
@@ -213,7 +223,7 @@ async def _keep(tx: Tx, target: Target, state: yields.State, turn: seed.State) -
     await tx.execute(
         """
         UPDATE rotation.target
-           SET queued_at = NULL, held = NULL, page_cap = %(page_cap)s, status = %(status)s,
+           SET queued_at = %(queued_at)s, held = NULL, page_cap = %(page_cap)s, status = %(status)s,
                last_called_at = %(called_at)s,
                min_interval = make_interval(secs => %(interval)s),
                next_allowed_at = %(next_allowed_at)s, last_success_at = %(last_success_at)s,
@@ -227,6 +237,7 @@ async def _keep(tx: Tx, target: Target, state: yields.State, turn: seed.State) -
         """,
         {
             "id": target.source_id,
+            "queued_at": target.queued_at,
             "page_cap": target.page_cap,
             "status": _standing_of(target, turn),
             "called_at": moments.moment(state.called_at),

@@ -48,15 +48,16 @@ async def answer(
     seen: int | None = None,
     verdict: Verdict | None = None,
     retry_after: dt.timedelta | None = None,
+    item: int | None = 1,
     **facts: Any,
 ) -> Target:
-    """Record a run that ended so, and the target after it."""
+    """Record a run of an item, or of a person where `item` is None, and the target after it."""
     harvest = replace(Harvest(at, "complete", calls=1, vendor="greenhouse"), **facts)
     added = new + duplicates
     shown = added if seen is None else seen
     counts = Counts(seen=shown, added=added, duplicates=duplicates)
     saved = Saved(1, harvest.outcome, counts, verdict or Verdict(counted=False))
-    await outcomes.record(tx, id, harvest, saved, at=at, retry_after=retry_after)
+    await outcomes.record(tx, id, harvest, saved, at=at, item=item, retry_after=retry_after)
     return await targets.get(tx, id)
 
 

@@ -105,7 +105,7 @@ async def test_what_was_not_answered_may_be_asked_again(tx: Tx) -> None:
     await calls.claim(tx, id, item=1, window=DAY, at=NOW)
     await answer(tx, id, NOW, **failed())
     assert await calls.claim(tx, id, item=2, window=DAY, at=NOW + HOUR) is None
-    await answer(tx, id, NOW + HOUR, new=1)
+    await answer(tx, id, NOW + HOUR, item=2, new=1)
     assert await calls.claim(tx, id, item=3, window=DAY, at=NOW + 2 * HOUR) is not None
 
 
@@ -116,8 +116,20 @@ async def test_a_run_by_hand_that_fails_does_not_undo_an_answer(tx: Tx, facts: A
     id = await search(tx, "cook")
     assert await calls.claim(tx, id, item=1, window=DAY, at=NOW) is None
     await answer(tx, id, NOW, new=1)
-    await answer(tx, id, NOW + HOUR, **facts)
+    await answer(tx, id, NOW + HOUR, item=None, **facts)
     assert await calls.claim(tx, id, item=2, window=DAY, at=NOW + 2 * HOUR) is not None
+
+
+@pytest.mark.parametrize(
+    "facts", [failed(), {"outcome": "held", "failure": "rate_limited", "calls": 0}]
+)
+async def test_a_run_by_hand_that_fails_does_not_free_a_question_under_way(
+    tx: Tx, facts: Any
+) -> None:
+    one, two = await search(tx, "Cook"), await search(tx, "cook ")
+    assert await calls.claim(tx, one, item=1, window=DAY, at=NOW) is None
+    await answer(tx, one, NOW, item=None, **facts)
+    assert await calls.claim(tx, two, item=2, window=DAY, at=NOW + HOUR) is not None
 
 
 async def test_of_many_who_ask_at_once_one_may(database: Database) -> None:

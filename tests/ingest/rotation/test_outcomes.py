@@ -14,7 +14,7 @@ from jobmill.catalog.runs import Counts, Harvest, Saved
 from jobmill.db import Tx
 from jobmill.ingest.policy import seed, yields
 from jobmill.ingest.policy.gates import after
-from jobmill.ingest.rotation import outcomes, platforms, targets
+from jobmill.ingest.rotation import calls, outcomes, platforms, targets
 from jobmill.ingest.rotation.plan import Wish, start, window
 
 from .kit import DAY, HOUR, NOW, answer, failed, make_target, put
@@ -191,9 +191,42 @@ async def test_an_overtaken_run_only_gives_its_claim_back(tx: Tx) -> None:
     id = await make_target(tx, queued_at=NOW)
     harvest = Harvest(NOW, "complete", calls=1)
     saved = Saved(None, "complete", Counts(), Verdict(counted=False))
-    await outcomes.record(tx, id, harvest, saved, at=NOW)
+    await outcomes.record(tx, id, harvest, saved, at=NOW, item=1)
     target = await targets.get(tx, id)
     assert (target.queued_at, target.last_called_at) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"new": 1},
+        failed(),
+        {"outcome": "held", "failure": "rate_limited", "calls": 0},
+    ],
+)
+async def test_a_run_by_hand_leaves_the_claim_to_the_item_that_waits(
+    tx: Tx, facts: dict[str, Any]
+) -> None:
+    id = await make_target(tx, queued_at=NOW)
+    cursor = await tx.execute(
+        """
+        INSERT INTO rotation.run (trigger, policy, started_at, chosen, skipped)
+        VALUES ('schedule', 'yield', %s, 1, '{}') RETURNING id
+        """,
+        [NOW],
+    )
+    [run] = await cursor.fetchone() or [None]
+    await put(tx, id, run_id=run)
+    target = await answer(tx, id, NOW, item=None, **facts)
+    assert (target.queued_at, target.run_id) == (NOW, run)
+    assert await calls.of_run(tx, run) == []
+
+
+async def test_an_overtaken_run_by_hand_leaves_the_claim_too(tx: Tx) -> None:
+    id = await make_target(tx, queued_at=NOW)
+    saved = Saved(None, "complete", Counts(), Verdict(counted=False))
+    await outcomes.record(tx, id, Harvest(NOW, "complete", calls=1), saved, at=NOW)
+    assert (await targets.get(tx, id)).queued_at == NOW
 
 
 ANSWERS = some.sampled_from(["ok", "empty", "unchanged", "gone", "server", "limited"])
