@@ -49,8 +49,11 @@ class Ask:
     """Who asks for it; None: they themselves."""
 
     @property
-    def is_own(self) -> bool:
-        return self.by is None or self.by.side == "applicant"
+    def is_limited(self) -> bool:
+        """Whether the list of blocked addresses and the limit for a day apply: whom the company names
+        by number is its own choice."""
+        own = self.by is None or self.by.side == "applicant"
+        return own or isinstance(self.who, Person)
 
 
 async def apply(tx: Tx, opening_id: int, applicant_id: int, by: Actor) -> Placed:
@@ -77,61 +80,67 @@ async def apply_all(
     tx: Tx, opening_id: int, asks: Sequence[Ask], *, most_a_day: int | None = None
 ) -> list[Placed | AppError]:
     """Several apply, in their order, under one lock; who is refused costs the others nothing."""
-    arrived = await _arrive(tx, asks, most_a_day)
-    known = [one.id for one in arrived.values() if not isinstance(one, AppError)]
-    if not known:
+    arrivals = await _arrive(tx, asks, most_a_day)
+    admitted = [arrival for arrival in arrivals.values() if isinstance(arrival, Known)]
+    if not admitted:
         # Who applies is looked up before the opening, which nobody needs now.
-        return [one for ask in asks if isinstance(one := arrived[ask.who], AppError)]
+        return [refusal for ask in asks if isinstance(refusal := arrivals[ask], AppError)]
     answers: list[Placed | AppError] = []
-    async with settled(tx, opening_id, SYSTEM, newcomers=known) as desk:
+    newcomers = list(dict.fromkeys(arrival.id for arrival in admitted))
+    async with settled(tx, opening_id, SYSTEM, newcomers=newcomers) as desk:
         for ask in asks:
-            one = arrived[ask.who]
-            if isinstance(one, AppError):
-                answers.append(one)
+            arrival = arrivals[ask]
+            if isinstance(arrival, AppError):
+                answers.append(arrival)
                 continue
-            desk.by = ask.by or applicant(one.id)
+            desk.by = ask.by or applicant(arrival.id)
             try:
-                answers.append(await enter(desk, one.id))
+                answers.append(await enter(desk, arrival.id))
             except Conflict as refusal:
                 answers.append(refusal)
-    placed = {one.application.applicant_id for one in answers if isinstance(one, Placed)}
-    fresh = [one.id for one in arrived.values() if isinstance(one, Known) and one.fresh]
-    await applicants.forget(tx, [id for id in fresh if id not in placed])
+    placed = {answer.application.applicant_id for answer in answers if isinstance(answer, Placed)}
+    fresh = {arrival.id for arrival in admitted if arrival.fresh}
+    await applicants.forget(tx, sorted(fresh - placed))
     return answers
 
 
 async def _arrive(
     tx: Tx, asks: Sequence[Ask], most_a_day: int | None
-) -> dict[int | Person, Known | AppError]:
-    """Who they are, or why they may not apply at all. Before any opening is locked: that order is
-    everybody's."""
+) -> dict[Ask, Known | AppError]:
+    """Who applies by each ask, or why they may not apply at all. By ask, not by person: the company
+    may ask for somebody whose own ask, in the same batch, is refused. Before any opening is locked:
+    that order is everybody's."""
     numbers = [ask.who for ask in asks if isinstance(ask.who, int)]
     people = [ask.who for ask in asks if isinstance(ask.who, Person)]
-    # Whom the company names by number is its own choice; who shows a link is as anybody.
-    own = [ask.who for ask in asks if isinstance(ask.who, int) and ask.is_own]
-    found: dict[int | Person, Known | AppError] = {}
-    if numbers:
-        known = await applicants.which(tx, numbers)
-        found |= {id: known.get(id) or NoApplicant(id) for id in numbers}
-        found |= await _refused(tx, [known[id] for id in own if id in known])
-    if people:
-        refused = await blocked.which(tx, [one.key for one in people])
-        admitted = [one for one in people if one.key not in refused]
-        by_key = await applicants.find_or_add_all(tx, admitted)
-        found |= {one: by_key.get(one.key) or blocked.Refused() for one in people}
-    counted = {who: one for who in (*people, *own) if isinstance(one := found[who], Known)}
-    if counted and most_a_day is not None:
-        often = await applications.in_a_day(tx, [one.id for one in counted.values()])
-        for who, one in counted.items():
-            if often.get(one.id, 0) >= most_a_day:
-                found[who] = AppliedTooOften(most_a_day)
-    return found
+    by_number = await applicants.which(tx, numbers) if numbers else {}
+    keys = [person.key for person in people] + [known.key for known in by_number.values()]
+    refused = await blocked.which(tx, keys) if keys else set[str]()
+    welcome = [person for person in people if person.key not in refused]
+    by_key = await applicants.find_or_add_all(tx, welcome) if welcome else {}
+    arrivals: dict[Ask, Known | AppError] = {}
+    for ask in asks:
+        if isinstance(ask.who, Person):
+            arrivals[ask] = by_key.get(ask.who.key) or blocked.Refused()
+        elif (known := by_number.get(ask.who)) is None:
+            arrivals[ask] = NoApplicant(ask.who)
+        else:
+            arrivals[ask] = blocked.Refused() if ask.is_limited and known.key in refused else known
+    if most_a_day is not None:
+        await _limit(tx, arrivals, most_a_day)
+    return arrivals
 
 
-async def _refused(tx: Tx, known: Sequence[Known]) -> dict[int | Person, AppError]:
-    """Those of them who are on the list."""
-    refused = await blocked.which(tx, [one.key for one in known]) if known else ()
-    return {one.id: blocked.Refused() for one in known if one.key in refused}
+async def _limit(tx: Tx, arrivals: dict[Ask, Known | AppError], most_a_day: int) -> None:
+    """Refuse those who have applied so often within the last day."""
+    counted = {
+        ask: known.id
+        for ask, known in arrivals.items()
+        if ask.is_limited and isinstance(known, Known)
+    }
+    often = await applications.in_a_day(tx, list(counted.values())) if counted else {}
+    for ask, id in counted.items():
+        if often.get(id, 0) >= most_a_day:
+            arrivals[ask] = AppliedTooOften(most_a_day)
 
 
 async def enter(desk: Desk, applicant_id: ApplicantId) -> Placed:

@@ -108,6 +108,21 @@ async def test_who_shows_a_link_is_counted_and_blocked_as_anybody(database: Data
     ]
 
 
+async def test_what_refuses_a_person_does_not_refuse_the_company_that_names_them(
+    database: Database,
+) -> None:
+    first, second = await opened(database), await opened(database)
+    async with database.transaction() as tx:
+        ada, bob = await make_applicant(tx), await make_applicant(tx)
+        await blocked.add(tx, bob.email, "because")
+    crowd = Crowd(Door(database, 10), 1)
+    await crowd.apply(first, Ask(ada.id, applicant(ada.id)))
+    asks = [Ask(id, by) for id in (ada.id, bob.id) for by in (applicant(id), LOCAL)]
+    answers = await all_at_once(crowd, second, asks)
+    names = [type(answer).__name__ for answer in answers]
+    assert names == ["AppliedTooOften", "Placed", "Refused", "Placed"]
+
+
 async def test_nobody_is_served_where_there_is_no_opening(database: Database) -> None:
     crowd = Crowd(Door(database, 10), None)
     answers = await all_at_once(crowd, 10**9, [Ask(person(n)) for n in range(3)])
