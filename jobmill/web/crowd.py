@@ -7,19 +7,33 @@ one, and however many come they hold one connection.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import NamedTuple, cast
 
 from fastapi import Request
 
-from jobmill.db import Tx
+from jobmill.db import Tx, commits
 from jobmill.errors import AppError, Unavailable
 from jobmill.hiring import steps
 from jobmill.hiring.steps import Ask, Placed
 from jobmill.web.view import Door
 
 TOGETHER = 100
+LOOKS = 5
+LOOK_EVERY = 0.2
+"""How often, and after how many seconds each, to ask what became of a COMMIT without an answer."""
 IN_VAIN = 2
 """So many in a row who each find no database: then nobody else does."""
+
+
+class CommitUnknown(Unavailable):
+    """The applications may be in the database or not: a second try could find the first one there."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The database did not confirm your application. Look whether it is there before you "
+            "apply again."
+        )
 
 
 class _Waiting(NamedTuple):
@@ -62,8 +76,9 @@ class Crowd:
         if not isinstance(answers, BaseException):
             for one, answer in zip(group, answers, strict=True):
                 _tell(one, answer)
-        elif len(group) == 1:
-            _tell(group[0], answers)
+        elif len(group) == 1 or isinstance(answers, CommitUnknown):
+            for one in group:
+                _tell(one, answers)
         else:
             await self._apart(opening_id, group)
 
@@ -92,8 +107,29 @@ class Crowd:
         return answers
 
     async def _commit(self, opening_id: int, asks: list[Ask]) -> list[Placed | AppError]:
-        async with self.db.transaction() as tx:
-            return await steps.apply_all(tx, opening_id, asks, most_a_day=self._most_a_day)
+        answers: list[Placed | AppError] = []
+        transaction: str | None = None
+        try:
+            async with self.db.transaction() as tx:
+                answers = await steps.apply_all(tx, opening_id, asks, most_a_day=self._most_a_day)
+                transaction = await commits.transaction_id(tx)
+        except Unavailable:
+            # Before the id was read nothing can have committed. After that only PostgreSQL knows, and
+            # to apply again would call those duplicates who have just been placed.
+            if transaction is None or not await self._is_committed(transaction):
+                raise
+        return answers
+
+    async def _is_committed(self, transaction: str) -> bool:
+        """Whether a transaction committed; CommitUnknown where the database does not tell in time."""
+        for _ in range(LOOKS):
+            with contextlib.suppress(Unavailable):
+                async with self.db.transaction() as tx:
+                    committed = await commits.is_committed(tx, transaction)
+                if committed is not None:
+                    return committed
+            await asyncio.sleep(LOOK_EVERY)
+        raise CommitUnknown
 
 
 def the_crowd(request: Request) -> Crowd:

@@ -8,12 +8,15 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
+
 from jobmill.db import Database, Tx
-from jobmill.hiring import applicants, blocked, company, openings
+from jobmill.errors import Unavailable
+from jobmill.hiring import applicants, applications, blocked, company, openings
 from jobmill.hiring.actor import LOCAL, applicant
 from jobmill.hiring.applicants import Person
 from jobmill.hiring.steps import Ask
-from jobmill.web.crowd import Crowd
+from jobmill.web.crowd import LOOKS, Crowd
 from jobmill.web.view import Door
 from tests.hiring.kit import make_applicant, make_opening
 from tests.hiring.log import judge_in
@@ -173,6 +176,67 @@ async def test_a_database_that_does_not_answer_is_asked_a_few_times_not_once_for
         assert named(await waits) == {"Unavailable": 150}
     assert door.asked == 3
     assert named(await all_at_once(crowd, id, [Ask(person(1)), Ask(person(2))])) == {"Placed": 2}
+
+
+class Losing(Door):
+    """Loses the answers to its first transactions, which do commit."""
+
+    losses = 1
+
+    @asynccontextmanager
+    async def transaction(self, patience: float | None = None) -> AsyncGenerator[Tx]:
+        async with super().transaction(patience) as tx:
+            yield tx
+        self.losses -= 1
+        if self.losses >= 0:
+            raise Unavailable("The server closed the connection.")
+
+
+@pytest.mark.parametrize("people", [1, 3])
+async def test_a_commit_whose_answer_is_lost_is_not_made_again(
+    database: Database, people: int
+) -> None:
+    id = await opened(database)
+    crowd = Crowd(Losing(database, 10), None)
+    answers = await all_at_once(crowd, id, [Ask(person(n)) for n in range(people)])
+    assert named(answers) == {"Placed": people}
+    async with database.transaction() as tx:
+        assert (await openings.get(tx, id)).occupied == people
+        kept = await applications.get(tx, answers[0].application.id)
+    assert kept.applicant_id == answers[0].application.applicant_id
+
+
+async def test_who_may_have_applied_is_not_called_a_duplicate(database: Database) -> None:
+    id = await opened(database)
+    door = Losing(database, 10)
+    door.losses = 1 + LOOKS
+    answers = await all_at_once(Crowd(door, None), id, [Ask(person(n)) for n in range(3)])
+    assert named(answers) == {"CommitUnknown": 3}
+
+
+class Killed(Door):
+    """Loses its first connection between the last statement and COMMIT."""
+
+    kills = 1
+
+    @asynccontextmanager
+    async def transaction(self, patience: float | None = None) -> AsyncGenerator[Tx]:
+        async with super().transaction(patience) as tx:
+            yield tx
+            self.kills -= 1
+            if self.kills == 0:
+                pid = tx.info.backend_pid
+                async with self._database.transaction() as other:
+                    await other.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
+
+
+async def test_applications_whose_commit_was_not_made_are_made_again(database: Database) -> None:
+    id = await opened(database)
+    crowd = Crowd(Killed(database, 10), None)
+    answers = await all_at_once(crowd, id, [Ask(person(n)) for n in range(3)])
+    assert named(answers) == {"Placed": 3}
+    async with database.transaction() as tx:
+        assert (await openings.get(tx, id)).occupied == 3
 
 
 async def test_one_who_cannot_be_served_in_time_does_not_keep_the_others(
