@@ -76,7 +76,7 @@ def stages(tools: Tools, settings: Settings) -> Stages:
         (source.KIND, "scrape"): stage(partial(source.scrape, tools, os.environ)),
         (preview.KIND, "try"): stage(partial(preview.attempt, tools, os.environ)),
         (rotation.KIND, "run"): stage(
-            partial(rotation.rotate, tools, rotation.wish_of(settings)), processors=1
+            partial(rotation.rotate, rotation.wish_of(settings)), processors=1
         ),
         (discovery.KIND, "discover"): stage(partial(discovery.discover, tools)),
         (discovery.KIND, "validate"): stage(partial(discovery.validate, tools, os.environ)),

@@ -6,6 +6,7 @@ import datetime as dt
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from jobmill import queue
 from jobmill.db import Tx
@@ -15,7 +16,6 @@ from jobmill.ingest.rotation.selection import Limits
 from jobmill.pipelines import source
 from jobmill.queue import Finish, ItemId, Move, New, Refused, Work
 from jobmill.settings import Settings
-from jobmill.tools import Tools
 
 KIND = "rotation"
 EVERY = dt.timedelta(minutes=5)
@@ -59,12 +59,12 @@ def work() -> New:
     return New(KIND, "run", "what a person asked for", {"trigger": "manual"}, priority=0)
 
 
-async def rotate(tools: Tools, wish: Wish, work: Work) -> Move:
+async def rotate(wish: Wish, work: Work) -> Move:
     """The recurring run, or one that a person asked for."""
     by_hand = work.data.get("trigger") == "manual"
     wish = replace(wish, trigger="manual") if by_hand else wish
     if wish.per_day <= 0 and not by_hand:
         return Finish("rotation_calls_per_day is 0: nothing is called")
-    async with tools.db.transaction() as tx:
-        planned, _ = await start(tx, wish, os.environ)
-    return Finish(f"{len(planned.claimed)} targets")
+    # In the transaction that ends the item: a worker that dies before that has claimed nothing, and
+    # the next attempt does not choose as many targets again.
+    return Finish("what is due is queued", save=partial(start, wish=wish, environ=os.environ))

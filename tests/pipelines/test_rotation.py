@@ -22,7 +22,7 @@ from jobmill.settings import Settings
 from jobmill.tools import Tools
 from tests.catalog.kit import make_source
 from tests.fakes import Net, ok
-from tests.queue.kit import fetch
+from tests.queue.kit import claim, fetch, lose_leases
 
 BOARD = "https://boards-api.greenhouse.io/v1/boards/{}/jobs?content=true&pay_transparency=true"
 WISH = Wish(trigger="manual", limits=Limits(100, 100))
@@ -226,7 +226,6 @@ async def test_five_failures_give_a_source_up_and_it_is_tried_again_rarely(
 
 
 async def test_the_recurring_run_keeps_its_pace(database: Database) -> None:
-    tools = Tools(database, Net())
     table = await declare(database, Net())
     async with database.transaction() as tx:
         for _ in range(30):
@@ -234,7 +233,7 @@ async def test_the_recurring_run_keeps_its_pace(database: Database) -> None:
         await tx.execute("UPDATE rotation.pace SET saved = 0, saved_at = now() - interval '1 day'")
         item = await queue.submit(tx, queue.New(rotation.KIND, "run", "what is due"))
     wish = rotation.wish_of(Settings(rotation_calls_per_day=240))
-    stage = queue.Stage(lambda work: rotation.rotate(tools, wish, work))
+    stage = queue.Stage(lambda work: rotation.rotate(wish, work))
     only = [(rotation.KIND, "run")]
     assert await Worker(database, {**table, only[0]: stage}, only=only).drain() == 1
     assert item
@@ -242,6 +241,25 @@ async def test_the_recurring_run_keeps_its_pace(database: Database) -> None:
         database, "SELECT count(*) FROM rotation.target WHERE queued_at IS NOT NULL"
     )
     assert queued == [10]
+
+
+async def test_a_run_by_hand_whose_worker_dies_does_not_choose_twice(database: Database) -> None:
+    table = await declare(database, Net())
+    async with database.transaction() as tx:
+        for _ in range(5):
+            await make_source(tx)
+        await queue.submit(tx, rotation.work())
+    only = [(rotation.KIND, "run")]
+    wish = rotation.wish_of(Settings(max_company_targets_per_run=2))
+    stage = queue.Stage(lambda work: rotation.rotate(wish, work))
+    # The worker is killed before the item is settled.
+    await stage.run(await claim(database, *only[0]))
+    await lose_leases(database)
+    assert await Worker(database, {**table, only[0]: stage}, only=only).drain() == 1
+    chosen = await fetch(
+        database, "SELECT count(*) FROM rotation.target WHERE queued_at IS NOT NULL"
+    )
+    assert chosen == [2]
 
 
 JOOBLE = "https://jooble.org/api/{JOOBLE_API_KEY}"

@@ -16,9 +16,7 @@ from jobmill.ingest.rotation import platforms, searches, targets
 from jobmill.pipelines import rotation
 from jobmill.queue import Finish, Stage, Work
 from jobmill.settings import Settings
-from jobmill.tools import Tools
 from jobmill.web.pages.rotation import words
-from tests.fakes import Net
 from tests.ingest.rotation.kit import answer, failed, make_target, put
 from tests.people.kit import bearer
 from tests.web.kit import site_with
@@ -142,8 +140,7 @@ async def test_a_run_by_hand_does_not_wait_for_the_pace(
     await make(database)
     new = rotation.work() if by_hand else queue.New(rotation.KIND, "run", "what is due")
     wish = rotation.wish_of(Settings(rotation_calls_per_day=0))
-    tools = Tools(database, Net())
-    run = Stage(lambda work: rotation.rotate(tools, wish, work))
+    run = Stage(lambda work: rotation.rotate(wish, work))
     stages = {(rotation.KIND, "run"): run, ("source", "scrape"): Stage(_nothing)}
     async with database.transaction() as tx:
         await queue.declare(tx, stages)
