@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+from dataclasses import replace
 
 import pytest
+from psycopg.errors import UniqueViolation
 
 from jobmill.db import Database, Tx, value
+from jobmill.errors import Conflict
 from jobmill.hiring import (
     applicants,
     applications,
@@ -22,6 +25,7 @@ from jobmill.hiring import (
 from jobmill.hiring.actor import LOCAL, SYSTEM
 from jobmill.hiring.applicants import Applicant, Person
 from jobmill.hiring.deadlines import fire, settled
+from jobmill.hiring.desk import desk
 from jobmill.hiring.steps import Missed
 from tests.hiring.kit import apply, let_pass, make_applicant, make_opening
 from tests.hiring.log import judge_in
@@ -190,3 +194,23 @@ async def test_many_offers_that_end_at_once_are_written_at_once(tx: Tx) -> None:
 
 def person(number: int) -> Person:
     return applicants.person("Ada", f"p{number}@example.org")
+
+
+async def test_an_application_that_changed_without_the_lock_is_not_overwritten(tx: Tx) -> None:
+    opening = await make_opening(tx)
+    id = (await apply(tx, opening)).application.id
+    with pytest.raises(Conflict, match="at the same moment"):
+        async with desk(tx, opening.id, LOCAL) as one:
+            stale = await one.application(id)
+            await tx.execute(
+                "UPDATE hiring.application SET status = 'INACTIVE' WHERE id = %s", [id]
+            )
+            await steps.leave(one, stale, rule="withdrawn", reason=None, fill=False)
+
+
+async def test_one_live_application_per_person_is_the_databases_own_rule(tx: Tx) -> None:
+    opening = await make_opening(tx, capacity=3)
+    placed = (await apply(tx, opening)).application
+    twin = replace(placed, id=applications.ApplicationId(placed.id + 1))
+    with pytest.raises(UniqueViolation, match="application_live"):
+        await applications.insert(tx, [twin])

@@ -316,6 +316,20 @@ async def test_a_worker_that_dies_after_sending_sends_again_under_the_same_messa
     assert len(mailbox.letters) == 2
 
 
+@pytest.mark.parametrize("ended", ["sent", "dropped"])
+async def test_what_is_sent_or_dropped_stays_so_whoever_is_late(
+    database: Database, ended: notices.Ended
+) -> None:
+    id = await make_notice(database)
+    async with database.transaction() as tx:
+        await notices.settle(tx, id, ended, None)
+        [before] = await fetch(tx, "SELECT notice FROM hiring.notice")
+        await notices.settle(tx, id, "failed", "550 no such user")
+        await notices.note_trouble(tx, id, "451 later")
+        await notices.give_back(tx, [id])
+        assert await fetch(tx, "SELECT notice FROM hiring.notice") == [before]
+
+
 async def test_two_notices_never_share_a_message_id(database: Database, mailbox: Mailbox) -> None:
     async with database.transaction() as tx:
         opening = await make_opening(tx, capacity=2)

@@ -93,6 +93,25 @@ async def test_a_flight_whose_worker_died_is_forgotten(tx: Tx) -> None:
     assert await ask(tx, "SELECT cardinality(flights) FROM outside.host") == [(1,)]
 
 
+async def test_a_flight_that_ends_twice_or_too_late_gives_back_no_other(tx: Tx) -> None:
+    manners = Manners(dt.timedelta(), flights=2)
+    first, second = [await reserve(tx, "a.com", manners, HOUR) for _ in range(2)]
+    assert first
+    assert second
+    for _ in range(2):
+        await end(tx, "a.com", second.until, Turn("answered"))
+    await end(tx, "a.com", first.until - LEASE, Turn("answered"))
+    assert await ask(tx, "SELECT flights FROM outside.host") == [([first.until],)]
+
+
+async def test_flights_that_wait_for_the_same_moment_are_told_apart(tx: Tx) -> None:
+    manners = Manners(dt.timedelta(), flights=9)
+    assert await reserve(tx, "a.com", manners, HOUR)
+    await tx.execute("UPDATE outside.host SET held_until = clock_timestamp() + interval '1 minute'")
+    held = [await reserve(tx, "a.com", manners, HOUR) for _ in range(3)]
+    assert len({flight.until for flight in held if flight}) == 3
+
+
 async def test_a_moment_too_far_ahead_is_not_taken(tx: Tx) -> None:
     for _ in range(3):
         await reserve(tx, "a.com", POLITE, HOUR)

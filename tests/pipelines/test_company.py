@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from psycopg.errors import LockNotAvailable
 
 from jobmill import app, queue
-from jobmill.catalog import approvals, companies, company_pages
+from jobmill.catalog import analyses, approvals, companies, company_pages
 from jobmill.catalog.companies import Company
 from jobmill.db import Database
 from jobmill.errors import AppError
@@ -415,3 +416,17 @@ async def test_a_company_whose_item_was_cancelled_is_not_under_analysis_for_ever
     known = await bed.look()
     assert known.analysis_status == "failed"
     assert known.analyzed_at
+
+
+async def test_an_analysis_cannot_end_while_it_is_looked_at_whether_it_was_abandoned(
+    bed: Bed,
+) -> None:
+    await bed.submit()
+    async with bed.database.transaction() as tx:
+        await analyses.begin(tx, bed.id)
+    async with bed.database.transaction() as tx:
+        assert await analyses.under_way(tx) == [bed.id]
+        with pytest.raises(LockNotAvailable):
+            async with bed.database.transaction() as other:
+                await other.execute("SET LOCAL lock_timeout = '100ms'")
+                await analyses.end_in_vain(other, id=bed.id, status="sparse", why="too little")

@@ -162,6 +162,17 @@ class Counting(Door):
             yield tx
 
 
+async def test_two_requests_of_one_person_in_a_batch_cost_it_no_second_transaction(
+    database: Database,
+) -> None:
+    id = await opened(database)
+    door = Counting(database, 10)
+    asks = [Ask(person(n)) for n in (1, 1, 2)]
+    answers = await all_at_once(Crowd(door, None), id, asks)
+    assert [type(answer).__name__ for answer in answers] == ["Placed", "Duplicate", "Placed"]
+    assert door.asked == 1
+
+
 async def test_a_database_that_does_not_answer_is_asked_a_few_times_not_once_for_each(
     database: Database,
 ) -> None:
