@@ -18,7 +18,7 @@ from typing import Generic
 import httpx2
 from pydantic import BaseModel, ValidationError
 
-from jobmill.db import Database
+from jobmill.db import GONE, Database, is_gone
 from jobmill.outside import anthropic, endpoint, ledger, openai, prices
 from jobmill.outside.client import Reply
 from jobmill.outside.endpoint import Endpoint
@@ -177,6 +177,22 @@ class Models:
         return heard.result
 
     async def _settle(
+        self, id: int, heard: _Heard[T], at: Endpoint, key: bytes, cost: Decimal | None
+    ) -> None:
+        """Settle the call, again where the database is away or did not confirm it: an answer that is
+        thrown away is paid for twice, and a call that is settled stays as it is."""
+        until = time.monotonic() + AFTERWARDS.total_seconds()
+        pause = self._limits.pause
+        while True:
+            try:
+                return await self._write(id, heard, at, key, cost)
+            except GONE as error:
+                if not is_gone(error) or time.monotonic() + pause > until:
+                    raise
+            await asyncio.sleep(pause)
+            pause *= 2
+
+    async def _write(
         self, id: int, heard: _Heard[T], at: Endpoint, key: bytes, cost: Decimal | None
     ) -> None:
         said, result = heard.said, heard.result

@@ -3,15 +3,16 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from decimal import Decimal
 from typing import Any, Literal
 
 import pytest
+from psycopg import OperationalError
 from pydantic import BaseModel, Field
 
-from jobmill.db import Database
+from jobmill.db import Database, Tx
 from jobmill.outside import endpoint, question
 from jobmill.outside.model import Limits, Models, open_model
 from jobmill.outside.question import Answered, Ask, Blocked, Failed, Refused
@@ -465,3 +466,34 @@ def test_a_form_is_sent_without_limits_that_providers_refuse() -> None:
             }
         },
     }
+
+
+class Losing(Database):
+    """Goes away while its third transaction, which settles the call, begins or commits."""
+
+    def __init__(self, database: Database, moment: str) -> None:
+        vars(self).update(vars(database))
+        self.moment = moment
+        self.transactions = 0
+
+    @asynccontextmanager
+    async def transaction(self, *, by: str = "") -> AsyncGenerator[Tx]:
+        self.transactions += 1
+        lost = self.moment if self.transactions == 3 else None
+        if lost == "begin":
+            raise OperationalError("the server is away")
+        async with super().transaction(by=by) as tx:
+            yield tx
+        if lost == "commit":
+            raise OperationalError("the server closed the connection")
+
+
+@pytest.mark.parametrize("moment", ["begin", "commit"])
+async def test_an_answer_is_not_paid_twice_because_the_database_was_away(
+    vendor: Server, database: Database, moment: str
+) -> None:
+    async with AsyncExitStack() as stack:
+        model = await Opened(Losing(database, moment), vendor, stack)()
+        assert isinstance(await model(ask()), Answered)
+    assert len(vendor.asked) == 1
+    assert await outcomes(database) == ["answered"]
