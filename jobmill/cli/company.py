@@ -89,16 +89,15 @@ def _refuse_address(name: str) -> None:
 
 
 async def _submit(tools: Tools, name: str, website: str | None, force: bool) -> Added:
-    import datetime as dt
-
     from jobmill import queue
     from jobmill.catalog import companies
+    from jobmill.db.clock import server_time
     from jobmill.pipelines import company as pipeline
 
     async with tools.db.transaction() as tx:
         company = await companies.get(tx, await pipeline.begin(tx, name, website))
         item, note = None, "enough is known of it, and that is fresh: --force analyses it again"
-        if force or not companies.is_settled(company, dt.datetime.now(dt.UTC)):
+        if force or not companies.is_settled(company, await server_time(tx)):
             [answer] = await queue.submit_all(tx, [pipeline.work(company.id, force=force)])
             if isinstance(answer, queue.Refused):
                 item, note = answer.live, answer.message

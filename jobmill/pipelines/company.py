@@ -25,7 +25,7 @@ from jobmill.matching.rules import company_score, techstack
 from jobmill.outside.question import Answered
 from jobmill.pipelines import discovery, held
 from jobmill.pipelines.discovery import DiscoveryConfig
-from jobmill.queue import Block, Finish, HandOver, Move, New, Skip, Work, feed
+from jobmill.queue import Block, Finish, HandOver, Move, New, Skip, Work, hold
 from jobmill.queue.refusals import find_live
 from jobmill.queue.retry import classify
 from jobmill.tools import Tools
@@ -76,7 +76,7 @@ async def fetch(tools: Tools, work: Work) -> Move:
                 company, "no website of it is known: `jobmill company add NAME --website URL`"
             )
         async with tools.db.transaction() as tx:
-            if await feed.hold(tx, work):
+            if await hold(tx, work):
                 await analyses.begin(tx, company.id)
         pages = await site.visit(tools.fetch, company.website, company.name)
         keep = partial(company_pages.keep, id=company.id, pages=pages)
@@ -246,7 +246,7 @@ async def _failing(tools: Tools, work: Work) -> AsyncGenerator[None]:
         if last or classify(error) == "permanent":
             async with tools.db.transaction() as tx:
                 # An attempt that lost its item says nothing: another one may have succeeded.
-                if await feed.hold(tx, work):
+                if await hold(tx, work):
                     await analyses.end_in_vain(
                         tx, id=work.data["company"], status="failed", why=str(error)
                     )

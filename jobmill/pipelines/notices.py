@@ -16,7 +16,7 @@ from jobmill.outside import mail, webhook
 from jobmill.outside.mail import Letter, NoSignIn, Post
 from jobmill.outside.webhook import Caller, Unwanted
 from jobmill.people import secrets
-from jobmill.queue import Block, Blocked, Finish, Move, New, Refused, Skip, Work, feed
+from jobmill.queue import Block, Blocked, Finish, Move, New, Refused, Skip, Work, hold
 from jobmill.queue.feed import Feed
 from jobmill.queue.retry import judge
 from jobmill.queue.work import Retry
@@ -135,7 +135,7 @@ async def _disable(out: Outgoing, said: str, tx: Tx) -> None:
 async def _note(tools: Tools, work: Work, error: AppError) -> None:
     """Keep what went wrong beside the notice; it has failed where the queue will not try again."""
     async with tools.db.transaction() as tx:
-        if not await feed.hold(tx, work):
+        if not await hold(tx, work):
             # Another attempt sends this notice now, and its outcome is the one that counts.
             return
         if not isinstance(judge(work, error), Retry | Block):

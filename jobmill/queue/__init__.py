@@ -3,6 +3,7 @@
 from jobmill.queue.admission import declare as declare
 from jobmill.queue.admission import submit as submit
 from jobmill.queue.admission import submit_all as submit_all
+from jobmill.queue.store import hold as hold
 from jobmill.queue.work import Advance as Advance
 from jobmill.queue.work import Block as Block
 from jobmill.queue.work import Blocked as Blocked

@@ -13,7 +13,7 @@ from jobmill.db import Tx
 from jobmill.queue.admission import room_in, submit_all
 from jobmill.queue.spawn import Child, known_parents, spawn
 from jobmill.queue.store import CHANNEL
-from jobmill.queue.work import ItemId, New, Reason, Refused, Work
+from jobmill.queue.work import ItemId, New, Reason, Refused
 
 SCAN_EVERY = 60.0
 BATCH = 10
@@ -68,22 +68,6 @@ async def feed(tx: Tx, source: Feed) -> int:
 
 def _has(one: New | Child, known: Container[ItemId]) -> bool:
     return isinstance(one, Child) and one.parent in known
-
-
-async def hold(tx: Tx, work: Work) -> bool:
-    """Lock the item of `work` until `tx` ends; False where another attempt, or none, has it by now.
-
-    For what a stage writes in a transaction of its own, beside its move: the queue fences only the move.
-    """
-    cursor = await tx.execute(
-        """
-        SELECT FROM queue.live
-         WHERE id = %(id)s AND attempt = %(attempt)s AND status = 'PROCESSING'
-           FOR UPDATE
-        """,
-        {"id": work.id, "attempt": work.attempt},
-    )
-    return cursor.rowcount == 1
 
 
 def feeder(source: Feed) -> Callable[[Tx], Awaitable[bool | float]]:

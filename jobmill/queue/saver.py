@@ -119,7 +119,7 @@ async def settle_and_save(
     for settlement, move in moves:
         current: Settlement | None = settlement
         if isinstance(move, WaitFor) and isinstance(move.item, New):
-            current = await spawn_and_wait(tx, worker, settlement.work, move)
+            current = await spawn_and_wait(tx, settlement.work, move)
         if current is None:
             lost.append(Answer(settlement.work, lost=True))
         else:

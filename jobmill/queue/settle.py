@@ -131,9 +131,9 @@ def _newest_attempts(batch: Sequence[Settlement]) -> dict[ItemId, Settlement]:
     return newest
 
 
-async def spawn_and_wait(tx: Tx, worker: int, work: Work, move: WaitFor) -> Settlement | None:
+async def spawn_and_wait(tx: Tx, work: Work, move: WaitFor) -> Settlement | None:
     """Spawn the awaited item, or find the live one; None where the claim no longer holds."""
-    if not await store.hold(tx, worker, work.claim):
+    if not await store.hold(tx, work):
         return None
     assert isinstance(move.item, New)
     [answer] = await spawn.spawn(tx, [Child(work.id, move.item)])

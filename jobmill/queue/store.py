@@ -203,15 +203,19 @@ async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[Claim]:
     return [Claim._make(row) for row in await cursor.fetchall()]
 
 
-async def hold(tx: Tx, worker: int, claim: Claim) -> bool:
-    """Lock a claimed item until `tx` ends; False where the claim no longer holds."""
+async def hold(tx: Tx, work: Work) -> bool:
+    """Lock a claimed item until `tx` ends; False where the claim no longer holds.
+
+    Also for what a stage writes in a transaction of its own, beside its move: the queue fences only
+    the move.
+    """
     cursor = await tx.execute(
         f"""
         SELECT FROM queue.live, (SELECT %(id)s::bigint AS id, %(attempt)s::int AS attempt) AS claim
          WHERE {HOLDS_CLAIM} AND {LEASE_STANDS}
            FOR UPDATE OF live
         """,
-        {"id": claim.id, "attempt": claim.attempt, "worker": worker},
+        {"id": work.id, "attempt": work.attempt, "worker": work.worker},
     )
     return cursor.rowcount == 1
 

@@ -42,7 +42,7 @@ async def hand_over(tx: Tx, worker: int, work: Work) -> bool:
 
 
 async def hold(tx: Tx, worker: int, work: Work) -> bool:
-    return await store.hold(tx, worker, work.claim)
+    return await store.hold(tx, work)
 
 
 async def settles(tx: Tx, worker: int, work: Work, outcome: Move) -> bool:
