@@ -100,10 +100,7 @@ class Known:
 
 
 async def find_or_add_all(tx: Tx, people: Sequence[Person]) -> dict[str, Known]:
-    """The applicants of these addresses, by key. Before any opening is locked, and in the order of
-    their keys: that order is everybody's."""
-    # Who is known is locked, but not against `which`, whose order is another: to touch the key itself
-    # would take the lock that shuts out everybody, and the two could wait in a circle.
+    """The applicants of these addresses, by key, locked in the order of their keys."""
     by_key = {one.key: one for one in people}
     keys = sorted(by_key)
     cursor = await tx.execute(
@@ -130,18 +127,24 @@ async def forget(tx: Tx, ids: Sequence[ApplicantId]) -> None:
         await tx.execute("DELETE FROM hiring.applicant WHERE id = ANY (%s)", [list(ids)])
 
 
-async def which(tx: Tx, ids: Sequence[int]) -> dict[int, Known]:
-    """Which of these there are; nobody erases them while we are at it."""
+async def which(tx: Tx, ids: Sequence[int], keys: Sequence[str] = ()) -> dict[int, Known]:
+    """Which of these applicants exist, locked until `tx` ends, so that none is erased meanwhile.
+
+    Every transaction locks applicants before openings and in the order of their keys, or two could
+    wait for each other; `keys` are those that `find_or_add_all` locks next. The lock is weaker than
+    FOR UPDATE: a foreign key check on an application must not wait for it while it holds an opening.
+    """
     cursor = await tx.execute(
         """
         SELECT id, email_key FROM hiring.applicant
-         WHERE id = ANY (%s) AND erased_at IS NULL
-         ORDER BY id
-           FOR KEY SHARE
+         WHERE (id = ANY (%(ids)s) OR email_key = ANY (%(keys)s)) AND erased_at IS NULL
+         ORDER BY email_key
+           FOR NO KEY UPDATE
         """,
-        [list(ids)],
+        {"ids": list(ids), "keys": list(keys)},
     )
-    return {id: Known(id, key) async for id, key in cursor}
+    wanted = set(ids)
+    return {id: Known(id, key) async for id, key in cursor if id in wanted}
 
 
 async def get(tx: Tx, id: int) -> Applicant:

@@ -73,9 +73,10 @@ async def erase(tx: Tx, applicant_id: int, by: Actor, *, reason: Reason = "asked
 
 
 async def _lock(tx: Tx, applicant_id: int) -> None:
-    """Nobody applies in their name from here on. Before any opening: that order is everybody's."""
+    """Keep others from applying in their name. Applicants are locked before openings, and not FOR
+    UPDATE: a transaction that holds an opening may check a foreign key to this row."""
     cursor = await tx.execute(
-        "SELECT FROM hiring.applicant WHERE id = %s FOR UPDATE", [applicant_id]
+        "SELECT FROM hiring.applicant WHERE id = %s FOR NO KEY UPDATE", [applicant_id]
     )
     if await cursor.fetchone() is None:
         raise NoApplicant(applicant_id)
@@ -153,7 +154,7 @@ async def _outdated(tx: Tx, among: Sequence[int] | None = None) -> list[int]:
                        OR entered_at > now() - make_interval(days => keep_days)))
          ORDER BY id
          LIMIT %(bite)s
-           FOR UPDATE SKIP LOCKED
+           FOR NO KEY UPDATE SKIP LOCKED
         """,
         {"among": among if among is None else list(among), "bite": BITE},
     )

@@ -112,8 +112,9 @@ async def _arrive(
     that order is everybody's."""
     numbers = [ask.who for ask in asks if isinstance(ask.who, int)]
     people = [ask.who for ask in asks if isinstance(ask.who, Person)]
-    by_number = await applicants.which(tx, numbers) if numbers else {}
-    keys = [person.key for person in people] + [known.key for known in by_number.values()]
+    people_keys = [person.key for person in people]
+    by_number = await applicants.which(tx, numbers, people_keys) if numbers else {}
+    keys = people_keys + [known.key for known in by_number.values()]
     refused = await blocked.which(tx, keys) if keys else set[str]()
     welcome = [person for person in people if person.key not in refused]
     by_key = await applicants.find_or_add_all(tx, welcome) if welcome else {}

@@ -14,6 +14,7 @@ from jobmill.errors import Conflict
 from jobmill.hiring import (
     applicants,
     applications,
+    bulk,
     company,
     notices,
     offers,
@@ -50,19 +51,47 @@ def as_person(one: Applicant) -> Person:
     return applicants.person(one.name, one.email)
 
 
-async def test_who_comes_by_number_and_who_comes_by_address_never_wait_in_a_circle(
+async def test_batches_that_name_the_same_people_by_number_and_by_address_never_deadlock(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
         ada, bob = await make_applicant(tx, "Ada"), await make_applicant(tx, "Bob")
-    async with database.transaction() as one, database.transaction() as other:
-        await applicants.which(one, [ada.id])
-        await applicants.find_or_add_all(other, [as_person(bob)])
-        numbers, addresses = await asyncio.gather(
-            applicants.which(one, [bob.id]),
-            applicants.find_or_add_all(other, [as_person(ada)]),
-        )
-    assert (list(numbers), len(addresses)) == ([bob.id], 1)
+
+    async def apply_both(first: Applicant, second: Applicant) -> int:
+        async with database.transaction() as tx:
+            opening = await make_opening(tx, 2)
+        async with database.transaction() as tx:
+            asks = [steps.Ask(first.id, LOCAL), steps.Ask(as_person(second), LOCAL)]
+            answers = await steps.apply_all(tx, opening.id, asks)
+        return sum(isinstance(answer, steps.Placed) for answer in answers)
+
+    for _ in range(20):
+        placed = await asyncio.gather(apply_both(ada, bob), apply_both(bob, ada))
+        assert placed == [2, 2]
+
+
+async def test_a_row_that_is_written_twice_does_not_wait_for_an_erasure(
+    database: Database,
+) -> None:
+    """PostgreSQL checks the foreign key of a row that this transaction has written before, and the
+    erasure, which holds the applicant, waits for the opening."""
+    async with database.transaction() as tx:
+        opening = await make_opening(tx, 1, require_acknowledgement=True)
+        ada = await make_applicant(tx)
+        id = (await apply(tx, opening, ada.id)).application.id
+        await let_pass(tx, opening, HOUR)
+
+    async def erase() -> None:
+        async with database.transaction() as tx:
+            await privacy.erase(tx, ada.id, LOCAL)
+
+    async with database.transaction() as tx:
+        await tx.execute("SELECT FROM hiring.opening FOR NO KEY UPDATE")
+        erasing = asyncio.create_task(erase())
+        await waits(tx)
+        await bulk.run(tx, opening.id, "withdraw", [id], LOCAL, reason="the offer was missed")
+    await erasing
+    assert len((await judge_in(database, opening.id)).ended) == 1
 
 
 @pytest.mark.parametrize("leaves", [False, True])
