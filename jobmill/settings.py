@@ -33,13 +33,25 @@ HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|[0-9a-f
 HOST_PORT = re.compile(r"(?:[^\s:,/@]+|\[[0-9a-fA-F:]+\]):(\d{1,5})")
 
 
-def _postgres_url(url: str) -> str:
-    if url and not url.startswith(("postgresql://", "postgres://")):
-        raise ValueError("not a URL of PostgreSQL")
-    return url
+def _postgres_url(text: str) -> str:
+    if not text:
+        return text
+    import psycopg  # Commands that need no database start faster without it.
+    from psycopg.conninfo import conninfo_to_dict
+
+    is_url = text.startswith(("postgresql://", "postgres://"))
+    try:
+        parameters = conninfo_to_dict(text)
+    except psycopg.ProgrammingError:
+        # Not the parser's own message: it quotes a part of the text, which may be a password.
+        raise ValueError("not a connection string of PostgreSQL") from None
+    if not (is_url or parameters):
+        raise ValueError("not a connection string of PostgreSQL")
+    return text
 
 
 PostgresUrl = Annotated[str, AfterValidator(_postgres_url)]
+"""Either form that libpq reads: postgresql://host/name or host=… dbname=…"""
 
 
 def _header_text(text: str) -> str:
@@ -363,10 +375,11 @@ def places(folder: Path | None = None) -> list[Path]:
     return [(folder or Path.cwd()) / FILE, platformdirs.user_config_path("jobmill") / FILE]
 
 
+_DATABASE = "a URL that starts with postgresql://, or pairs such as host=a,b dbname=jobmill"
 _URL = "a URL that starts with http:// or https://, without a password"
 _MODEL = "anthropic:MODEL or openai:MODEL or ollama:MODEL or none"
 _IN_WORDS = {
-    "database_url": "a URL that starts with postgresql://",
+    "database_url": _DATABASE,
     "web_names": "host,host",
     "trusted_proxies": "address,address (or networks, as 10.0.0.0/8)",
     "private_hosts": "host:port,host:port",

@@ -61,6 +61,23 @@ def test_database_url_has_two_names_and_ours_wins() -> None:
     assert settings.load(both)[0].database_url == "postgresql://ours/x"
 
 
+KEY_VALUES = "host=a,b port=5432,5433 dbname=jobmill user=me target_session_attrs=read-write"
+
+
+def test_a_database_is_named_by_a_url_or_by_pairs(tmp_path: Path) -> None:
+    urls = (
+        KEY_VALUES,
+        "postgresql://me@a:5432,b:5433/jobmill?target_session_attrs=read-write",
+        "postgresql:///?host=a,b",
+        "postgresql://",
+        "service=jobmill",
+    )
+    for url in urls:
+        assert settings.load({"DATABASE_URL": url})[0].database_url == url
+    write(tmp_path, f"database_url: {KEY_VALUES}\n")
+    assert settings.load({}, tmp_path)[0].database_url == KEY_VALUES
+
+
 def test_processors_differ_by_phase_where_they_are_told_to(tmp_path: Path) -> None:
     write(tmp_path, "processors: 7\nprocessors_by_phase:\n  fetch: 2\n")
     found, _ = settings.load({}, tmp_path)
@@ -125,6 +142,10 @@ WRONG_VARIABLES = [
     ("JOBMILL_BUDGET_DAY", "-1", "a number from 0 to 1,000,000, not '-1'"),
     ("JOBMILL_BUDGET_DAY", "nan", "a number from 0 to 1,000,000, not 'nan'"),
     ("DATABASE_URL", "mysql://me@host/x", "DATABASE_URL should be a URL that starts with postgresql://"),
+    ("DATABASE_URL", "jobmill", "DATABASE_URL should be .* or pairs such as host=a,b dbname=jobmill$"),
+    ("DATABASE_URL", " ", "DATABASE_URL should be a URL"),
+    ("DATABASE_URL", "hots=a dbname=x", "DATABASE_URL should be a URL"),
+    ("DATABASE_URL", "postgresql://host/x?sslmod=require", "DATABASE_URL should be a URL"),
     ("JOBMILL_CONFIG", "/nowhere/x.yaml", "JOBMILL_CONFIG names /nowhere/x.yaml, which is not a file"),
 ]  # fmt: skip
 

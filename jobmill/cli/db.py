@@ -125,11 +125,12 @@ def psql(context: typer.Context) -> None:
 def url() -> None:
     """Print the URL of the database, password included, for other programs. Starts nothing."""
     from jobmill.cli import environment
+    from jobmill.db import as_url
 
     settings = environment.load()
     bundled = environment.embedded(settings)
     if bundled is None:
-        typer.echo(settings.database_url)
+        typer.echo(as_url(settings.database_url))
         return
     found = bundled.status()
     typer.echo(found.url)

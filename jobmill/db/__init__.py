@@ -12,6 +12,7 @@ import socket
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, LiteralString, TypeAlias, TypeVar, cast
+from urllib.parse import quote, urlencode
 
 import psycopg
 from psycopg import AsyncConnection, errors, sql
@@ -53,6 +54,9 @@ SESSION: Mapping[str, str] = {
     "timezone": "UTC",
 }
 """Server settings of every connection."""
+
+PASSWORDS = ("password", "sslpassword")
+"""Parts of a connection string that are never shown."""
 
 CHECK_LIMIT = 3.0
 """Seconds within which a pooled connection must answer before a caller gets it."""
@@ -275,9 +279,23 @@ def _kwargs(url: str, options: Mapping[str, str], *, pooler: bool = False) -> di
 
 
 def redacted(url: str) -> str:
-    """The URL without its password, for logs and error texts."""
-    parts = {name: part for name, part in conninfo_to_dict(url).items() if name != "password"}
+    """The URL without its passwords, for logs and error texts."""
+    parts = {name: part for name, part in conninfo_to_dict(url).items() if name not in PASSWORDS}
     return make_conninfo("", **parts)
+
+
+def as_url(conninfo: str) -> str:
+    """The same connection string in the form of a URL, for programs that read no other."""
+    if conninfo.startswith(("postgresql://", "postgres://")):
+        return conninfo
+    parts = {name: str(part) for name, part in conninfo_to_dict(conninfo).items()}
+    user, password, name = (
+        quote(parts.pop(key, ""), safe="") for key in ("user", "password", "dbname")
+    )
+    login = f"{user}:{password}@" if password else f"{user}@" if user else ""
+    # PostgreSQL does not read a plus sign as a space.
+    query = urlencode(parts, safe="/,", quote_via=quote)
+    return f"postgresql://{login}/{name}" + (f"?{query}" if query else "")
 
 
 async def rows(tx: Tx, kind: type[T], sql: LiteralString, params: Params = ()) -> list[T]:

@@ -18,7 +18,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from jobmill.db import migrate, redacted
+from jobmill.db import migrate
 from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
 
 LEAVING = 2.0
@@ -267,7 +267,8 @@ def _gist(said: str) -> str:
 
 def client_command(program: Path, url: str, *arguments: str) -> list[str]:
     """A call of one of PostgreSQL's programs; goes with `client_environment`."""
-    return [str(program), f"--dbname={redacted(url)}", *arguments]
+    parts = {name: part for name, part in conninfo_to_dict(url).items() if name != "password"}
+    return [str(program), f"--dbname={make_conninfo('', **parts)}", *arguments]
 
 
 def client_environment(url: str) -> dict[str, str]:

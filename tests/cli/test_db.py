@@ -7,6 +7,7 @@ import signal
 from pathlib import Path
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from jobmill.cli import environment
 from jobmill.db import GONE, Database, migrate
@@ -24,6 +25,42 @@ def test_an_external_database_is_described(jobmill: Jobmill, url: str) -> None:
     assert found["bytes"] > 1_000_000
     assert 0 < found["connections"] <= found["max_connections"]
     assert jobmill("db", "url", DATABASE_URL=as_url(url)).stdout == as_url(url) + "\n"
+
+
+def several_hosts(url: str) -> str:
+    """Pairs with two hosts, of which only the second answers."""
+    parts = conninfo_to_dict(url)
+    hosts = {"host": f"127.0.0.1,{parts['host']}", "port": f"1,{parts['port']}"}
+    return make_conninfo(url, target_session_attrs="read-write", **hosts)
+
+
+def test_a_database_named_by_pairs_is_used_by_every_command(
+    jobmill: Jobmill, home: Path, url: str
+) -> None:
+    pairs = {"DATABASE_URL": several_hosts(url)}
+    status = json.loads(jobmill("db", "status", "--json", **pairs).stdout)
+    assert (status["running"], status["place"]) == (True, several_hosts(url))
+    doctor = json.loads(jobmill("doctor", "--json", **pairs).stdout)
+    assert [check["result"] for check in doctor if check["about"] == "database"] == ["ok"]
+    for command in (
+        ("db", "migrate"),
+        ("db", "psql", "-c", "CREATE TABLE note ()"),
+        ("db", "backup", home / "all.dump"),
+        ("db", "restore", home / "all.dump", "--replace", "--yes"),
+        ("db", "psql", "-c", "SELECT FROM note"),
+        ("queue", "stats"),
+    ):
+        done = jobmill(*command, **pairs)
+        assert done.returncode == 0, (command, done.stderr)
+
+
+def test_pairs_are_printed_as_a_url(jobmill: Jobmill, url: str) -> None:
+    pairs = several_hosts(url)
+    printed = jobmill("db", "url", DATABASE_URL=pairs).stdout.strip()
+    assert printed.startswith("postgresql://")
+    assert conninfo_to_dict(printed) == conninfo_to_dict(pairs)
+    with psycopg.connect(printed) as connection:
+        assert connection.info.dbname == conninfo_to_dict(url)["dbname"]
 
 
 def test_the_bundled_one_is_described_without_being_started(jobmill: Jobmill, home: Path) -> None:

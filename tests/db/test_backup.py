@@ -247,9 +247,9 @@ def test_what_is_no_backup_of_ours_is_refused(
 
 
 def test_a_password_is_handed_over_where_other_users_cannot_see_it(bin: Path) -> None:
-    url = "postgresql://me:s3cret@localhost/x"
-    assert "s3cret" not in " ".join(backup.client_command(bin / "psql", url))
-    assert backup.client_environment(url)["PGPASSWORD"] == "s3cret"
+    for url in ("postgresql://me:s3cret@localhost/x", "host=a,b user=me password=s3cret"):
+        assert "s3cret" not in " ".join(backup.client_command(bin / "psql", url))
+        assert backup.client_environment(url)["PGPASSWORD"] == "s3cret"
 
 
 async def test_our_programs_serve_an_older_server(bin: Path, home: Path, tmp_path: Path) -> None:

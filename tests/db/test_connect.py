@@ -2,10 +2,42 @@
 
 from __future__ import annotations
 
-from jobmill.db import Database
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+
+from jobmill.db import Database, as_url, redacted
 
 
 async def test_a_day_has_24_hours_wherever_the_server_stands(database: Database) -> None:
     async with database.transaction() as tx:
         cursor = await tx.execute("SHOW timezone")
         assert await cursor.fetchone() == ("UTC",)
+
+
+@pytest.mark.parametrize(
+    "conninfo",
+    [
+        "host=a,b port=1,2 dbname=x user=me target_session_attrs=read-write",
+        r"host=/run/a\ b dbname=a%/?# user='m e' password='p @:/+\''",
+        "host=a password=s3cret",
+        "dbname=x options='-c search_path=a -c jit=off'",
+        "service=jobmill",
+    ],
+)
+def test_pairs_and_their_url_mean_the_same(conninfo: str) -> None:
+    assert conninfo_to_dict(as_url(conninfo)) == conninfo_to_dict(conninfo)
+
+
+def test_a_url_stays_as_it_is() -> None:
+    assert as_url("postgres://me:s3cret@a,b/x") == "postgres://me:s3cret@a,b/x"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://me:s3cret@/x?host=a,b&sslpassword=s3cret",
+        "host=a,b dbname=x user=me password=s3cret sslpassword=s3cret",
+    ],
+)
+def test_no_form_shows_a_password(url: str) -> None:
+    assert conninfo_to_dict(redacted(url)) == {"host": "a,b", "dbname": "x", "user": "me"}
