@@ -26,6 +26,8 @@ from jobmill.errors import Invalid
 PREFIX = "JOBMILL_"
 FILE = "jobmill.yaml"
 OTHER_VARIABLES = ("JOBMILL_CONFIG", "JOBMILL_DEBUG", "JOBMILL_TEST_DATABASE_URL")
+CONNECTION_STRINGS = ("database_url", "database_direct_url")
+"""Settings that may hold a password in either form of a connection string: never print them whole."""
 KUBERNETES = re.compile(r"JOBMILL_(SERVICE_(HOST|PORT)(_.*)?|PORT(_\d+_.*)?)")
 """What Kubernetes sets in every pod beside a service named jobmill: not for us."""
 
@@ -160,8 +162,16 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     database_url: PostgresUrl = Field(default="", repr=False)
-    """The PostgreSQL (15 or newer) to use. Empty: we start the one that we bring.
+    """The PostgreSQL (15 or newer) to use. Empty: Jobmill starts its bundled server.
     The variable DATABASE_URL sets it too."""
+
+    database_pooler: Literal["none", "transaction"] = "none"
+    """Whether `database_url` names a connection pooler in transaction mode, such as PgBouncer.
+    Only the web pages connect through the pooler; everything else uses `database_direct_url`."""
+
+    database_direct_url: PostgresUrl = Field(default="", repr=False)
+    """How to reach the same database without the pooler. Required if `database_pooler` is
+    `transaction`."""
 
     data_dir: UserPath = Field(default_factory=lambda: platformdirs.user_data_path("jobmill"))
     """Where the PostgreSQL that we start keeps its data."""
@@ -195,8 +205,8 @@ class Settings(BaseModel):
     """Lines for people, or one JSON object a line for programs."""
 
     poll_only: bool = False
-    """Look for work at intervals instead of being told (LISTEN), for connection poolers
-    that share a connection between transactions."""
+    """Look for work once a second instead of waiting for notifications (LISTEN). A connection pooler
+    in transaction mode does not need this: see `database_pooler`."""
 
     processors: Count = 10
     """How many items of a phase one worker process runs at the same time."""
@@ -354,8 +364,32 @@ def load(
         settings = Settings.model_validate_strings({name: got.raw for name, got in given.items()})
     except ValidationError as error:
         raise Invalid("; ".join(_explain(error, given))) from None
+    _check_pooler(settings)
     origins = {name: "default" for name in Settings.model_fields}
     return settings, origins | {name: got.origin for name, got in given.items()}
+
+
+def _check_pooler(settings: Settings) -> None:
+    direct_url = "database_direct_url (JOBMILL_DATABASE_DIRECT_URL)"
+    if settings.database_pooler == "none":
+        if settings.database_direct_url:
+            raise Invalid(
+                f"{direct_url} is set, but database_pooler is none: set database_pooler "
+                "(JOBMILL_DATABASE_POOLER) to transaction if database_url names a connection "
+                "pooler, or remove database_direct_url"
+            )
+        return
+    if not settings.database_url:
+        raise Invalid(
+            "database_pooler is transaction, but database_url is empty: set database_url "
+            "(DATABASE_URL) to the connection pooler, or set database_pooler to none"
+        )
+    if not settings.database_direct_url:
+        raise Invalid(
+            f"database_pooler is transaction, but database_direct_url is empty: set {direct_url} "
+            "to a URL that reaches the same database without the pooler; workers, LISTEN, "
+            "migrations and commands need it"
+        )
 
 
 def find(environ: Mapping[str, str] | None = None, folder: Path | None = None) -> Path | None:
@@ -380,6 +414,7 @@ _URL = "a URL that starts with http:// or https://, without a password"
 _MODEL = "anthropic:MODEL or openai:MODEL or ollama:MODEL or none"
 _IN_WORDS = {
     "database_url": _DATABASE,
+    "database_direct_url": _DATABASE,
     "web_names": "host,host",
     "trusted_proxies": "address,address (or networks, as 10.0.0.0/8)",
     "private_hosts": "host:port,host:port",

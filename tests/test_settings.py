@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import traceback
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,29 @@ def test_a_database_is_named_by_a_url_or_by_pairs(tmp_path: Path) -> None:
     assert settings.load({}, tmp_path)[0].database_url == KEY_VALUES
 
 
+POOLER = {"DATABASE_URL": "postgresql://pooler/x", "JOBMILL_DATABASE_POOLER": "transaction"}
+DIRECT = {"JOBMILL_DATABASE_DIRECT_URL": "postgresql://me:s3cret@server/x"}
+
+
+def test_a_pooler_needs_a_direct_url() -> None:
+    loaded, origins = settings.load(POOLER | DIRECT)
+    assert loaded.database_direct_url == DIRECT["JOBMILL_DATABASE_DIRECT_URL"]
+    assert origins["database_direct_url"] == "environment JOBMILL_DATABASE_DIRECT_URL"
+    with pytest.raises(Invalid, match=r"set database_direct_url \(JOBMILL_DATABASE_DIRECT_URL\)"):
+        settings.load(POOLER)
+    with pytest.raises(
+        Invalid, match=r"set database_url \(DATABASE_URL\) to the connection pooler"
+    ):
+        settings.load({**POOLER, **DIRECT, "DATABASE_URL": ""})
+
+
+def test_a_direct_url_without_a_pooler_is_refused() -> None:
+    for pooler in ("", "none"):
+        with pytest.raises(Invalid, match=r"set database_pooler .* to transaction") as caught:
+            settings.load({**POOLER, **DIRECT, "JOBMILL_DATABASE_POOLER": pooler})
+        assert "s3cret" not in str(caught.value)
+
+
 def test_processors_differ_by_phase_where_they_are_told_to(tmp_path: Path) -> None:
     write(tmp_path, "processors: 7\nprocessors_by_phase:\n  fetch: 2\n")
     found, _ = settings.load({}, tmp_path)
@@ -146,6 +170,8 @@ WRONG_VARIABLES = [
     ("DATABASE_URL", " ", "DATABASE_URL should be a URL"),
     ("DATABASE_URL", "hots=a dbname=x", "DATABASE_URL should be a URL"),
     ("DATABASE_URL", "postgresql://host/x?sslmod=require", "DATABASE_URL should be a URL"),
+    ("JOBMILL_DATABASE_DIRECT_URL", "mysql://host/x", "JOBMILL_DATABASE_DIRECT_URL should be a URL"),
+    ("JOBMILL_DATABASE_POOLER", "session", "none or transaction, not 'session'"),
     ("JOBMILL_CONFIG", "/nowhere/x.yaml", "JOBMILL_CONFIG names /nowhere/x.yaml, which is not a file"),
 ]  # fmt: skip
 
@@ -191,10 +217,15 @@ def test_a_file_that_cannot_be_decoded_is_named(tmp_path: Path) -> None:
 
 
 def test_no_complaint_and_no_print_shows_a_password() -> None:
-    with pytest.raises(Invalid) as caught:
-        settings.load({"DATABASE_URL": "mysql://me:s3cret@host/x"})
-    assert "s3cret" not in str(caught.value)
-    assert "s3cret" not in repr(Settings(database_url="postgresql://me:s3cret@host/x"))
+    for variable in ("DATABASE_URL", "JOBMILL_DATABASE_DIRECT_URL"):
+        for wrong in ("mysql://me:s3cret@host/x", "host=a password=my s3cret"):
+            with pytest.raises(Invalid) as caught:
+                settings.load({variable: wrong})
+            assert "s3cret" not in str(caught.value)
+            # Nor does a traceback show it, as JOBMILL_DEBUG=1 prints.
+            assert "s3cret" not in "".join(traceback.format_exception(caught.value))
+    url = "postgresql://me:s3cret@host/x"
+    assert "s3cret" not in repr(Settings(database_url=url, database_direct_url=url))
 
 
 def test_the_reference_page_is_up_to_date() -> None:

@@ -31,7 +31,8 @@ def show_settings(as_json: AsJson = False) -> None:
     from jobmill import settings
 
     loaded, origins = settings.load()
-    values = {**loaded.model_dump(), "database_url": _without_password(loaded.database_url)}
+    values = loaded.model_dump()
+    values |= {name: _without_password(values[name]) for name in settings.CONNECTION_STRINGS}
     found = [Setting(name, values[name], origin) for name, origin in origins.items()]
     show.many(found, as_json=as_json)
 

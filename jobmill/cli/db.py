@@ -94,7 +94,7 @@ def restore(
 
     settings = environment.load()
     if replace and not yes:
-        where = settings.data_dir if not settings.database_url else "the database in DATABASE_URL"
+        where = _named_database(settings)
         typer.confirm(f"All data in {where} will be lost. Replace it?", abort=True, err=True)
     with environment.served(settings) as url:
         backup.restore(url, binaries.folder(settings.postgres_bin), file, replace=replace)
@@ -130,12 +130,19 @@ def url() -> None:
     settings = environment.load()
     bundled = environment.embedded(settings)
     if bundled is None:
-        typer.echo(as_url(settings.database_url))
+        typer.echo(as_url(environment.direct_url(settings)))
         return
     found = bundled.status()
     typer.echo(found.url)
     if not found.running:
         typer.echo("jobmill: the server is not running: `jobmill up` starts it", err=True)
+
+
+def _named_database(settings: Settings) -> str:
+    if not settings.database_url:
+        return str(settings.data_dir)
+    pooled = settings.database_pooler == "transaction"
+    return f"the database in {'database_direct_url' if pooled else 'DATABASE_URL'}"
 
 
 async def _status(settings: Settings) -> Status:
@@ -144,7 +151,8 @@ async def _status(settings: Settings) -> Status:
 
     bundled = environment.embedded(settings)
     if bundled is None:
-        return await _ask("external", redacted(settings.database_url), settings.database_url)
+        url = environment.direct_url(settings)
+        return await _ask("external", redacted(url), url)
     return await _status_of(bundled)
 
 

@@ -28,6 +28,11 @@ def load() -> Settings:
     return loaded
 
 
+def direct_url(settings: Settings) -> str:
+    """The configured server without its connection pooler; empty where the bundled one is used."""
+    return settings.database_direct_url or settings.database_url
+
+
 def embedded(settings: Settings) -> Embedded | None:
     """The PostgreSQL that we bring; None where the settings name another."""
     if settings.database_url:
@@ -46,7 +51,7 @@ def served(settings: Settings) -> Generator[str]:
     """The URL of the database, whose server runs at least as long as the block."""
     bundled = embedded(settings)
     if bundled is None:
-        yield settings.database_url
+        yield direct_url(settings)
         return
     with bundled.use() as url:
         yield url
@@ -66,10 +71,25 @@ async def open_database(settings: Settings, *, migrate: bool = True) -> AsyncGen
 
 
 @contextlib.asynccontextmanager
+async def open_web_database(
+    settings: Settings, database: Database, *, size: int = 8
+) -> AsyncGenerator[Database]:
+    """A second pool to the same database, for web pages: through the connection pooler, if any."""
+    from jobmill import db
+
+    if settings.database_pooler == "none":
+        pool = db.connect(database.url, size=size)
+    else:
+        pool = db.connect(settings.database_url, size=size, direct_url=direct_url(settings))
+    async with pool as web_database:
+        yield web_database
+
+
+@contextlib.asynccontextmanager
 async def _tended(settings: Settings) -> AsyncGenerator[str]:
     bundled = embedded(settings)
     if bundled is None:
-        yield settings.database_url
+        yield direct_url(settings)
         return
     url = await asyncio.to_thread(bundled.start)
     try:

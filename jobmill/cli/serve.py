@@ -14,7 +14,7 @@ from jobmill.errors import Invalid, Unavailable
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Awaitable, Callable, Generator, Sequence
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
 
     from jobmill.cli.parts import Part
     from jobmill.db import Database
@@ -74,7 +74,7 @@ async def _run_all(
     prepare: Prepare | None = None,
 ) -> None:
     """Until `stop` is set, or the demo is over."""
-    from jobmill import app, db
+    from jobmill import app
     from jobmill.cli import environment, parts
     from jobmill.demo import scene
     from jobmill.outside.fetch import open_fetch
@@ -89,7 +89,7 @@ async def _run_all(
         # The worker's heartbeat must not queue for a connection behind people who look at pages.
         async with (
             scene.staged(settings, database) as staged,
-            db.connect(database.url, size=4) as for_pages,
+            environment.open_web_database(settings, database, size=4) as web_database,
             open_fetch(database, staged.settings) as fetch,
             open_model(database, staged.settings) as model,
         ):
@@ -97,7 +97,7 @@ async def _run_all(
             tools = Tools(database, fetch, model)
             await app.declare(tools, settings)
             await app.declare_schedules(tools)
-            both = [_web(for_pages, listener, settings), _worker(app.worker(tools, settings))]
+            both = [_web(web_database, listener, settings), _worker(app.worker(tools, settings))]
             _say(
                 page=address(listener, settings),
                 database=_place(settings, database),
@@ -133,9 +133,12 @@ def web() -> None:
     listener = listen(settings)
 
     async def main(stop: asyncio.Event) -> None:
-        async with environment.open_database(settings) as database:
+        async with (
+            environment.open_database(settings) as database,
+            _web_database(settings, database) as web_database,
+        ):
             await _check_admin(database, listener, settings)
-            both = [_web(database, listener, settings), _watch(database)]
+            both = [_web(web_database, listener, settings), _watch(database)]
             _say(
                 page=address(listener, settings), database=_place(settings, database), stop="Ctrl-C"
             )
@@ -288,6 +291,18 @@ def _web(database: Database, listener: socket.socket, settings: Settings) -> Par
     return Part("web server", server.run, server.stop)
 
 
+@contextlib.asynccontextmanager
+async def _web_database(settings: Settings, database: Database) -> AsyncGenerator[Database]:
+    """Without a connection pooler, a process that only serves pages needs no second pool."""
+    from jobmill.cli import environment
+
+    if settings.database_pooler == "none":
+        yield database
+        return
+    async with environment.open_web_database(settings, database) as web_database:
+        yield web_database
+
+
 def _worker(worker: Worker) -> Part:
     from jobmill.cli.parts import Part
 
@@ -337,6 +352,8 @@ async def _drain(worker: Worker, stop: asyncio.Event) -> None:
 def _place(settings: Settings, database: Database) -> str:
     from jobmill.db import redacted
 
+    if settings.database_pooler == "transaction":
+        return f"{redacted(database.url)}; web pages through {redacted(settings.database_url)}"
     if settings.database_url:
         return redacted(database.url)
     return f"the PostgreSQL that we bring, in {settings.data_dir / 'postgres'}"

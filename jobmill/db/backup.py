@@ -186,7 +186,8 @@ def _refuse_if_used(server: psycopg.Connection, name: str) -> None:
     while _is_used(server, name):
         if time.monotonic() > deadline:
             raise Conflict(
-                "the database is in use: stop Jobmill and whoever else is connected first"
+                "the database is in use: stop Jobmill, any connection pooler in front of the "
+                "database and all other clients, then try again"
             )
         time.sleep(0.05)
 

@@ -47,8 +47,9 @@ class Reader:
 
 
 class Live:
-    def __init__(self, url: str) -> None:
-        self._url = url
+    def __init__(self, direct_url: str) -> None:
+        # A connection pooler in transaction mode would lose the LISTEN after its first statement.
+        self._url = direct_url
         self._readers: set[Reader] = set()
         self._listening: asyncio.Task[None] | None = None
         self._number = 0

@@ -74,7 +74,7 @@ def make(
     app.state.limits = Limits(public_per_minute)
     app.state.signer = None
     app.state.house = house = house or House()
-    app.state.live = live = Live(database.url)
+    app.state.live = live = Live(database.direct_url)
     app.state.crowd = Crowd(app.state.door, house.most_a_day)
     app.state.scene = scene = Scene()
     app.state.rates = Rates()

@@ -17,10 +17,15 @@ def test_show_tells_every_value_and_its_origin(jobmill: Jobmill, home: Path) -> 
 
 
 def test_show_leaves_the_password_out(jobmill: Jobmill) -> None:
-    secret = {"DATABASE_URL": "postgresql://me:s3cret@example.org/x"}
+    secret = {
+        "DATABASE_URL": "postgresql://me:s3cret@pooler.example/x?sslpassword=s3cret",
+        "JOBMILL_DATABASE_POOLER": "transaction",
+        "JOBMILL_DATABASE_DIRECT_URL": "host=a.example,b.example user=me password=s3cret",
+    }
     for face in ([], ["--json"]):
         done = jobmill("config", "show", *face, **secret)
-        assert "example.org" in done.stdout
+        assert "pooler.example" in done.stdout
+        assert "a.example,b.example" in done.stdout
         assert "s3cret" not in done.stdout + done.stderr
 
 

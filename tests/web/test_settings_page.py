@@ -25,6 +25,8 @@ async def test_every_setting_stands_once_with_its_meaning(site: httpx2.AsyncClie
 async def test_no_password_is_shown(database: Database) -> None:
     set_to = Settings(
         database_url="postgresql://dana:hunter2@db.example/x",
+        database_pooler="transaction",
+        database_direct_url="host=direct.example user=dana password=hunter4",
         smtp_url=SecretStr("smtps://dana:hunter3@mail.example"),
         user_agent="<script>alert(1)",
     )
@@ -32,6 +34,7 @@ async def test_no_password_is_shown(database: Database) -> None:
         page = (await site.get("/settings")).text
     assert "hunter" not in page
     assert "db.example" in page
+    assert "direct.example" in page
     assert "set, and hidden" in page
     assert "<script>alert" not in page
 

@@ -98,7 +98,7 @@ def say_value(name: str, value: Any) -> str:
     """A value as it may be shown: no secret, and no password inside of a URL."""
     if isinstance(value, SecretStr):
         return say("set, and hidden") if value.get_secret_value() else ""
-    if name == "database_url":
+    if name in settings.CONNECTION_STRINGS:
         return redacted(value) if value else ""
     if isinstance(value, Mapping):
         return ", ".join(f"{key}={one}" for key, one in value.items())  # pyright: ignore[reportUnknownVariableType]
