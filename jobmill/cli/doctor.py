@@ -59,6 +59,8 @@ def examine() -> Iterator[Check]:
     if not settings.database_url:
         yield from _local(settings)
     yield from _database(settings)
+    if settings.database_pooler == "transaction":
+        yield check_pooler(settings)
     yield check_port(settings)
     yield check_contact(settings)
     yield check_browser(settings)
@@ -136,21 +138,41 @@ def _database(settings: Settings) -> Iterator[Check]:
             asked_at = dt.datetime.now(dt.UTC)
             found = asyncio.run(state.read(url))
         except AppError as error:
-            mend = "check DATABASE_URL and the server" if settings.database_url else ""
+            pooled = settings.database_pooler == "transaction"
+            name = "database_direct_url" if pooled else "DATABASE_URL"
+            mend = f"check {name} and the server" if settings.database_url else ""
             yield Check("fail", "database", str(error), mend)
             return
-        yield check_version(found)
+        yield check_version(found, direct=bool(settings.database_direct_url))
         yield check_migrations(found)
         yield check_clock(found, asked_at, dt.datetime.now(dt.UTC))
 
 
-def check_version(found: State) -> Check:
+def check_pooler(settings: Settings) -> Check:
+    from jobmill.db import state
+
+    pooler_url, direct_url = settings.database_url, settings.database_direct_url
+    try:
+        same = asyncio.run(state.is_same_database(pooler_url, direct_url))
+    except AppError as error:
+        mend = "check database_url, the pooler and its pool_mode"
+        return Check("fail", "connection pooler", str(error), mend)
+    if same is False:
+        text = "database_url and database_direct_url reach different databases"
+        mend = "make both name the same database of the same server"
+        return Check("fail", "connection pooler", text, mend)
+    detail = ", and reaches the same database as database_direct_url" if same else ""
+    return Check("ok", "connection pooler", f"answers at database_url{detail}")
+
+
+def check_version(found: State, *, direct: bool = False) -> Check:
     from jobmill.db import state
 
     if found.facts.major < state.OLDEST:
         mend = f"move to PostgreSQL {state.OLDEST} or newer"
         return Check("fail", "database", f"PostgreSQL {found.facts.version}", mend)
-    return Check("ok", "database", f"PostgreSQL {found.facts.version} answers")
+    where = " at database_direct_url" if direct else ""
+    return Check("ok", "database", f"PostgreSQL {found.facts.version} answers{where}")
 
 
 def check_migrations(found: State) -> Check:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import psycopg
 
-from jobmill.db import Tx, migrate, open_connection, redacted, row
+from jobmill.db import GONE, Tx, connect, migrate, open_connection, redacted, row
 from jobmill.errors import Unavailable
 
 OLDEST = 15
@@ -39,6 +39,39 @@ async def read(url: str) -> State:
             return await _read(tx)
     except psycopg.OperationalError as error:
         raise Unavailable(f"no PostgreSQL answers at {redacted(url)}: {error}") from error
+
+
+@dataclass(frozen=True)
+class DatabaseIdentity:
+    name: str
+    server_started_at: dt.datetime
+
+
+async def is_same_database(pooler_url: str, direct_url: str) -> bool | None:
+    """Whether both URLs reach the same database of the same server; None if only the pooler answers.
+
+    Unavailable if the pooler does not answer, or does not run transactions.
+    """
+    try:
+        async with (
+            connect(pooler_url, size=1, answer_limit=10.0, direct_url=direct_url) as database,
+            database.transaction() as tx,
+        ):
+            pooled = await _read_identity(tx)
+    except GONE as error:
+        raise Unavailable(f"no pooler answers at {redacted(pooler_url)}: {error}") from error
+    try:
+        async with await open_connection(direct_url) as tx:
+            return pooled == await _read_identity(tx)
+    except GONE:
+        return None
+
+
+async def _read_identity(tx: Tx) -> DatabaseIdentity | None:
+    statement = """
+        SELECT current_database() AS name, pg_postmaster_start_time() AS server_started_at
+        """
+    return await row(tx, DatabaseIdentity, statement)
 
 
 async def _read(tx: Tx) -> State:
