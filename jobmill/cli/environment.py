@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 TEND_EVERY = 2.0
 
+ANSWER_LIMIT = 60.0
+"""Seconds that pages and stages wait for one answer of the database; nothing they ask takes as long."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -58,14 +61,24 @@ def served(settings: Settings) -> Generator[str]:
 
 
 @contextlib.asynccontextmanager
-async def open_database(settings: Settings, *, migrate: bool = True) -> AsyncGenerator[Database]:
-    """The database, up to date; a bundled server that dies meanwhile is started again."""
+async def open_database(
+    settings: Settings, *, migrate: bool = True, answer_limit: float | None = None
+) -> AsyncGenerator[Database]:
+    """The database, up to date; a bundled server that dies meanwhile is started again.
+
+    `answer_limit`: seconds to wait for an answer of the server, for processes that stay.
+    """
     from jobmill import db
     from jobmill.db import migrate as history
 
-    async with _tended(settings) as url, db.connect(url) as database:
+    options = db.server_limits(answer_limit) if answer_limit else None
+    async with (
+        _tended(settings) as url,
+        db.connect(url, options=options, answer_limit=answer_limit) as database,
+    ):
         if migrate:
-            async with database.transaction() as tx:
+            # On a connection of its own: a migration may take as long as it needs.
+            async with await db.open_connection(url) as tx, tx.transaction():
                 await history.migrate(tx)
         yield database
 
@@ -78,9 +91,15 @@ async def open_web_database(
     from jobmill import db
 
     if settings.database_pooler == "none":
-        pool = db.connect(database.url, size=size)
+        options = db.server_limits(ANSWER_LIMIT)
+        pool = db.connect(database.url, size=size, options=options, answer_limit=ANSWER_LIMIT)
     else:
-        pool = db.connect(settings.database_url, size=size, direct_url=direct_url(settings))
+        pool = db.connect(
+            settings.database_url,
+            size=size,
+            direct_url=direct_url(settings),
+            answer_limit=ANSWER_LIMIT,
+        )
     async with pool as web_database:
         yield web_database
 

@@ -81,7 +81,9 @@ async def _run_all(
     from jobmill.outside.model import open_model
     from jobmill.tools import Tools
 
-    async with environment.open_database(settings) as database:
+    async with environment.open_database(
+        settings, answer_limit=environment.ANSWER_LIMIT
+    ) as database:
         await _check_admin(database, listener, settings)
         if prepare:
             await app.declare(Tools(database), settings)
@@ -134,7 +136,7 @@ def web() -> None:
 
     async def main(stop: asyncio.Event) -> None:
         async with (
-            environment.open_database(settings) as database,
+            environment.open_database(settings, answer_limit=environment.ANSWER_LIMIT) as database,
             _web_database(settings, database) as web_database,
         ):
             await _check_admin(database, listener, settings)
@@ -161,7 +163,7 @@ def worker(only: Only = None, drain: Drain = False) -> None:
         from jobmill.tools import Tools
 
         async with (
-            environment.open_database(settings) as database,
+            environment.open_database(settings, answer_limit=environment.ANSWER_LIMIT) as database,
             scene.staged(settings, database) as staged,
             open_fetch(database, staged.settings) as fetch,
             open_model(database, staged.settings) as model,
