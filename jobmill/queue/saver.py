@@ -116,10 +116,15 @@ async def settle_and_save(
     """Move the items first: that is the fence, and a stale claim saves nothing."""
     lost: list[Answer] = []
     held: list[tuple[Settlement, Move]] = []
+    claims: set[Claim] = set()
     for settlement, move in moves:
         current: Settlement | None = settlement
-        if isinstance(move, WaitFor) and isinstance(move.item, New):
+        if settlement.work.claim in claims:
+            # `settle` takes the first outcome of a claim, so no other may spawn what it waits for.
+            current = None
+        elif isinstance(move, WaitFor) and isinstance(move.item, New):
             current = await spawn_and_wait(tx, settlement.work, move)
+        claims.add(settlement.work.claim)
         if current is None:
             lost.append(Answer(settlement.work, lost=True))
         else:

@@ -115,8 +115,9 @@ async def settle(tx: Tx, worker: int, batch: Sequence[Settlement]) -> list[Answe
 
     def answer(settlement: Settlement) -> Answer:
         claim = settlement.work.claim
-        lost = claim not in settled or newest[claim.id] is not settlement
-        return Answer(settlement.work, lost, claim in failed, children.get(claim, ()))
+        if claim not in settled or newest[claim.id] is not settlement:
+            return Answer(settlement.work, lost=True)
+        return Answer(settlement.work, False, claim in failed, children.get(claim, ()))
 
     return [answer(settlement) for settlement in batch]
 

@@ -11,7 +11,9 @@ import pytest
 
 from jobmill import queue
 from jobmill.db import Database, Tx
-from jobmill.queue import Advance, Finish, HandOver, Move, Stages, Work, crew, store
+from jobmill.queue import Advance, Finish, HandOver, Move, Stages, WaitFor, Work, crew, store
+from jobmill.queue.pump import Pump
+from jobmill.queue.saver import Saver
 from jobmill.queue.settle import prepare, settle
 from jobmill.queue.store import Want
 from jobmill.queue.worker import LEASE
@@ -211,7 +213,26 @@ async def test_two_outcomes_of_one_claim_settle_once(database: Database, claimed
     async with database.transaction() as tx:
         answers = await settle(tx, claimed.worker, batch)
     assert [answer.lost for answer in answers] == [False, True]
+    assert [len(answer.children) for answer in answers] == [1, 0]
     assert await fetch(database, "SELECT key FROM queue.item WHERE kind = 'cup'") == ["first"]
+
+
+@pytest.mark.parametrize("first", [Finish(), WaitFor(new("cup", "first"))])
+async def test_the_second_outcome_of_a_claim_does_not_spawn_the_item_it_waits_for(
+    database: Database, claimed: Claimed, first: Move
+) -> None:
+    pump = Pump(database.url, STAGES, {}, notified=False, answer_limit=10)
+    pump.enlist(claimed.worker)
+    saver = Saver(database, pump)
+    moves = [first, WaitFor(new("cup", "second"))]
+    # Both wait before the saver runs, so it commits them as one group.
+    saves = [
+        asyncio.create_task(saver.save(prepare(claimed.work, move, STAGES), move)) for move in moves
+    ]
+    running = asyncio.create_task(saver.run())
+    await asyncio.gather(*saves)
+    running.cancel()
+    assert await fetch(database, "SELECT key FROM queue.item WHERE key = 'second'") == []
 
 
 async def test_a_claim_whose_answer_was_lost_is_disowned_though_an_older_attempt_is_kept(
