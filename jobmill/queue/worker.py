@@ -250,11 +250,11 @@ class Worker:
         # The stage waits on sites and models, so no transaction is open.
         try:
             move = await self._move(pool, work)
-            one = prepare(work, move, self._stages)
+            settlement = prepare(work, move, self._stages)
             if needs_own_transaction(move):
-                await self._saver.save(one, move)
-                return one, True
-            return one, False
+                await self._saver.save(settlement, move)
+                return settlement, True
+            return settlement, False
         # The one place that outlives any error: a bad item must not stop the others.
         except Exception as error:  # noqa: BLE001
             return prepare(work, await self._judge(work, error), self._stages), False
