@@ -18,7 +18,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from bench.pages import world
 from bench.pages.world import Sizes
-from jobmill.db import Database, Tx
+from jobmill.db import Connection, Database
 from jobmill.demo import person
 from jobmill.matching import profiles
 from jobmill.web import site as pages
@@ -102,8 +102,9 @@ class Explained(psycopg.AsyncCursor[Any]):
 @asynccontextmanager
 async def explained(url: str) -> AsyncIterator[Database]:
     kwargs: dict[str, Any] = {"cursor_factory": Explained}
-    pool: AsyncConnectionPool[Tx] = AsyncConnectionPool(url, kwargs=kwargs, open=False)
-    async with pool:
+    async with AsyncConnectionPool[Connection](
+        url, connection_class=Connection, kwargs=kwargs, open=False
+    ) as pool:
         yield Database(url, pool)
 
 
