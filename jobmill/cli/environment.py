@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TEND_EVERY = 2.0
 
 ANSWER_LIMIT = 60.0
-"""Seconds that pages and stages wait for one answer of the database; nothing they ask takes as long."""
+"""Seconds that a page waits for one answer of the database; no page takes as long."""
 
 logger = logging.getLogger(__name__)
 
@@ -71,10 +71,9 @@ async def open_database(
     from jobmill import db
     from jobmill.db import migrate as history
 
-    options = db.server_limits(answer_limit) if answer_limit else None
     async with (
         _tended(settings) as url,
-        db.connect(url, options=options, answer_limit=answer_limit) as database,
+        db.connect(url, answer_limit=answer_limit) as database,
     ):
         if migrate:
             # On a connection of its own: a migration may take as long as it needs.
@@ -91,8 +90,7 @@ async def open_web_database(
     from jobmill import db
 
     if settings.database_pooler == "none":
-        options = db.server_limits(ANSWER_LIMIT)
-        pool = db.connect(database.url, size=size, options=options, answer_limit=ANSWER_LIMIT)
+        pool = db.connect(database.url, size=size, answer_limit=ANSWER_LIMIT)
     else:
         pool = db.connect(
             settings.database_url,

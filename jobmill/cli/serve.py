@@ -79,11 +79,10 @@ async def _run_all(
     from jobmill.demo import scene
     from jobmill.outside.fetch import open_fetch
     from jobmill.outside.model import open_model
+    from jobmill.queue.worker import STAGE_ANSWER_LIMIT
     from jobmill.tools import Tools
 
-    async with environment.open_database(
-        settings, answer_limit=environment.ANSWER_LIMIT
-    ) as database:
+    async with environment.open_database(settings, answer_limit=STAGE_ANSWER_LIMIT) as database:
         await _check_admin(database, listener, settings)
         if prepare:
             await app.declare(Tools(database), settings)
@@ -160,10 +159,11 @@ def worker(only: Only = None, drain: Drain = False) -> None:
         from jobmill.demo import scene
         from jobmill.outside.fetch import open_fetch
         from jobmill.outside.model import open_model
+        from jobmill.queue.worker import STAGE_ANSWER_LIMIT
         from jobmill.tools import Tools
 
         async with (
-            environment.open_database(settings, answer_limit=environment.ANSWER_LIMIT) as database,
+            environment.open_database(settings, answer_limit=STAGE_ANSWER_LIMIT) as database,
             scene.staged(settings, database) as staged,
             open_fetch(database, staged.settings) as fetch,
             open_model(database, staged.settings) as model,

@@ -9,8 +9,9 @@ import json
 import logging
 import os
 import socket
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from types import TracebackType
 from typing import Any, LiteralString, TypeAlias, TypeVar, cast
 from urllib.parse import quote, urlencode
 
@@ -111,6 +112,19 @@ class Connection(AsyncConnection[TupleRow]):
         finally:
             watchdog.cancel()
 
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        try:
+            await super().__aexit__(exc_type, exc_val, exc_tb)
+        finally:
+            # psycopg does not close a connection whose rollback was cancelled, as on a dead network.
+            if not getattr(self, "_pool", None):
+                await self.close()
+
     def abort(self) -> None:
         """Shut the socket, which wakes the caller; a cancelled wait would first ask the server to stop."""
         with contextlib.suppress(psycopg.Error, OSError):
@@ -121,40 +135,37 @@ class Connection(AsyncConnection[TupleRow]):
 
 class Database:
     def __init__(
-        self, url: str, pool: AsyncConnectionPool[Connection], *, direct_url: str = ""
+        self,
+        url: str,
+        pool: AsyncConnectionPool[Connection],
+        *,
+        direct_url: str = "",
+        begin: Mapping[str, str] | None = None,
     ) -> None:
         self.url = url
         self.direct_url = direct_url or url
         """Reaches the server without a connection pooler: for LISTEN and for workers."""
         self._pool = pool
-        # A pooler in transaction mode does not keep session settings.
-        self._begin = _set_local(SESSION) if direct_url else None
+        self._begin = _set_local(begin) if begin else None
 
     @asynccontextmanager
-    async def transaction(
-        self, *, by: str = "", answer_limit: float | None = None
-    ) -> AsyncGenerator[Tx]:
+    async def transaction(self, *, by: str = "") -> AsyncGenerator[Tx]:
         """Commit when the block ends, roll back when it raises or has swallowed a failure.
 
-        `by`: who makes the changes, for the audit log; the default is this machine. `answer_limit`:
-        seconds to wait for each answer of the server, here instead of the pool's own limit.
+        `by`: who makes the changes, for the audit log; the default is this machine.
         """
-        async with self._pool.connection() as connection:
-            with _limited(connection, answer_limit):
-                async with connection.transaction():
-                    # SET is no query: a transaction may still choose its isolation level after it.
-                    if self._begin:
-                        await connection.execute(self._begin)
-                    if answer_limit:
-                        await connection.execute(_set_local(server_limits(answer_limit)))
-                    if by:
-                        await connection.execute(_set_local({"jobmill.actor": by}))
-                    yield connection
-                    if connection.info.transaction_status == TransactionStatus.INERROR:
-                        # PostgreSQL would answer COMMIT with a rollback, and nobody would know.
-                        raise InFailedSqlTransaction(
-                            "a statement failed here and its error was passed over"
-                        )
+        async with self._pool.connection() as connection, connection.transaction():
+            # SET is no query: a transaction may still choose its isolation level after it.
+            if self._begin:
+                await connection.execute(self._begin)
+            if by:
+                await connection.execute(_set_local({"jobmill.actor": by}))
+            yield connection
+            if connection.info.transaction_status == TransactionStatus.INERROR:
+                # PostgreSQL answers COMMIT with a rollback here, and reports no error.
+                raise InFailedSqlTransaction(
+                    "a statement failed here and its error was passed over"
+                )
 
 
 @asynccontextmanager
@@ -168,10 +179,12 @@ async def connect(
 ) -> AsyncGenerator[Database]:
     """Open a pool; Unavailable, with the server's own words, if no server answers.
 
-    `options`: server settings for every connection. `direct_url`: given where `url` names a connection
-    pooler in transaction mode, which keeps neither session settings nor prepared statements.
+    `options`: server settings for every connection. `answer_limit`: seconds to wait for an answer; the
+    server ends a statement a little sooner. `direct_url`: given where `url` names a connection pooler in
+    transaction mode, which keeps neither session settings nor prepared statements.
     """
-    kwargs = _kwargs(url, options or {}, pooler=bool(direct_url))
+    session = _session(options, answer_limit)
+    kwargs = _kwargs(url, session, pooler=bool(direct_url))
     try:
         async with await Connection.connect(url, **kwargs):
             pass
@@ -195,14 +208,15 @@ async def connect(
         reconnect_timeout=1,
         check=_check,
     ) as pool:
-        yield Database(url, pool, direct_url=direct_url)
+        yield Database(url, pool, direct_url=direct_url, begin=session if direct_url else None)
 
 
 async def open_connection(
     url: str, *, options: Mapping[str, str] | None = None, answer_limit: float | None = None
 ) -> Connection:
     """One connection outside the pool, for callers that keep it: listeners, claims, heartbeats."""
-    connection = await Connection.connect(url, **_kwargs(url, options or {}))
+    kwargs = _kwargs(url, _session(options, answer_limit))
+    connection = await Connection.connect(url, **kwargs)
     connection.answer_limit = answer_limit
     return connection
 
@@ -219,33 +233,27 @@ async def listen(url: str, channel: LiteralString) -> AsyncGenerator[str]:
             await connection.execute("SELECT 1")
 
 
-def server_limits(answer_limit: float) -> dict[str, str]:
-    """Server settings that end a statement before the client stops waiting for its answer.
+def _session(options: Mapping[str, str] | None, answer_limit: float | None) -> Mapping[str, str]:
+    """The server settings of a connection.
 
-    A client that hangs up leaves its statement running: it would keep its locks, and the next
-    attempt would wait for them.
+    The server ends a statement before the client stops waiting for its answer: a client that hangs up
+    leaves its statement running, with its locks, and the next attempt would wait for them.
     """
-    milliseconds = f"{answer_limit * 800:.0f}ms"
-    return {
-        "statement_timeout": milliseconds,
-        "idle_in_transaction_session_timeout": milliseconds,
-    }
-
-
-@contextlib.contextmanager
-def _limited(connection: Connection, answer_limit: float | None) -> Generator[None]:
-    before = connection.answer_limit
-    connection.answer_limit = answer_limit or before
-    try:
-        yield
-    finally:
-        connection.answer_limit = before
+    limits: dict[str, str] = {}
+    if answer_limit:
+        milliseconds = f"{answer_limit * 800:.0f}ms"
+        limits["statement_timeout"] = milliseconds
+        limits["idle_in_transaction_session_timeout"] = milliseconds
+    return {**SESSION, **limits, **(options or {})}
 
 
 async def _check(connection: Connection) -> None:
     """A server that was away has left dead connections in the pool: no caller gets one."""
-    with _limited(connection, CHECK_LIMIT):
+    limit, connection.answer_limit = connection.answer_limit, CHECK_LIMIT
+    try:
         await AsyncConnectionPool.check_connection(connection)
+    finally:
+        connection.answer_limit = limit
 
 
 def _set_local(settings: Mapping[str, str]) -> sql.Composed:
@@ -255,18 +263,18 @@ def _set_local(settings: Mapping[str, str]) -> sql.Composed:
     )
 
 
-def _kwargs(url: str, options: Mapping[str, str], *, pooler: bool = False) -> dict[str, Any]:
-    given = conninfo_to_dict(url)
+def _kwargs(url: str, session: Mapping[str, str], *, pooler: bool = False) -> dict[str, Any]:
+    parameters = conninfo_to_dict(url)
     network: dict[str, Any] = {
         # A frozen server accepts connections and never answers: with several to choose from, move on.
-        "connect_timeout": 3 if "," in str(given.get("host", "")) else 10,
+        "connect_timeout": 3 if "," in str(parameters.get("host", "")) else 10,
         "keepalives_idle": 10,
         "keepalives_interval": 5,
         "keepalives_count": 3,
         "tcp_user_timeout": 15_000,
     }
     kwargs: dict[str, Any] = {
-        name: value for name, value in network.items() if name not in given
+        name: value for name, value in network.items() if name not in parameters
     } | {
         # Only `transaction()` opens a transaction, so no stray SELECT leaves one open.
         "autocommit": True,
@@ -274,8 +282,8 @@ def _kwargs(url: str, options: Mapping[str, str], *, pooler: bool = False) -> di
     }
     if pooler:
         return kwargs | {"prepare_threshold": None}
-    flags = [f"-c {name}={value}" for name, value in {**SESSION, **options}.items()]
-    return kwargs | {"options": " ".join([str(given.get("options") or ""), *flags]).strip()}
+    flags = [f"-c {name}={value}" for name, value in session.items()]
+    return kwargs | {"options": " ".join([str(parameters.get("options") or ""), *flags]).strip()}
 
 
 def redacted(url: str) -> str:

@@ -138,7 +138,8 @@ async def which(tx: Tx, ids: Sequence[int], keys: Sequence[str] = ()) -> dict[in
         """
         SELECT id, email_key FROM hiring.applicant
          WHERE (id = ANY (%(ids)s) OR email_key = ANY (%(keys)s)) AND erased_at IS NULL
-         ORDER BY email_key
+         -- As Python sorts them in `find_or_add_all`, whatever the collation of the database.
+         ORDER BY email_key COLLATE "C"
            FOR NO KEY UPDATE
         """,
         {"ids": list(ids), "keys": list(keys)},

@@ -180,7 +180,8 @@ class Models:
         self, id: int, heard: _Heard[T], at: Endpoint, key: bytes, cost: Decimal | None
     ) -> None:
         """Settle the call, again where the database is away or did not confirm it: an answer that is
-        thrown away is paid for twice, and a call that is settled stays as it is."""
+        thrown away is paid for twice, and a call that is settled stays as it is. A worker that loses its
+        lease meanwhile cancels this, and then the answer is lost."""
         until = time.monotonic() + AFTERWARDS.total_seconds()
         pause = self._limits.pause
         while True:

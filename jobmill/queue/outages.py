@@ -17,6 +17,7 @@ class Outages:
 
     def __init__(self) -> None:
         self._since: dict[asyncio.Task[object] | None, float] = {}
+        self._cleared_at = 0.0
 
     @contextmanager
     def watch(self) -> Generator[None]:
@@ -25,16 +26,23 @@ class Outages:
         try:
             yield
         except BaseException as error:
-            if is_gone(error):
+            # An operation that began under a lease since lost says nothing about the new one.
+            if is_gone(error) and began >= self._cleared_at:
                 self._since.setdefault(task, began)
             else:
-                self._since.pop(task, None)
+                self.forget()
             raise
-        self._since.pop(task, None)
+        self.forget()
+
+    def forget(self) -> None:
+        """The current task has nothing left to settle."""
+        self._since.pop(asyncio.current_task(), None)
 
     def longest(self) -> float:
-        """Seconds since the oldest operation began that is still unanswered."""
-        return time.monotonic() - min(self._since.values(), default=time.monotonic())
+        """Seconds since the oldest operation began that is still unanswered; 0 if none is."""
+        return time.monotonic() - min(self._since.values()) if self._since else 0.0
 
     def clear(self) -> None:
+        """The lease is lost, and with it everything that was to be settled."""
         self._since.clear()
+        self._cleared_at = time.monotonic()

@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 import psycopg
 from psycopg import errors
 
-from jobmill.db import Tx, open_connection, server_limits
+from jobmill.db import Tx, open_connection
 from jobmill.queue import crew, pace, store
 from jobmill.queue.outages import Outages
 from jobmill.queue.pool import Pool
@@ -65,11 +65,14 @@ UNFIT = (
 )
 """What the server says of values that it cannot keep."""
 
-RACES = (errors.DeadlockDetected, errors.SerializationFailure, errors.UniqueViolation)
-"""Two transactions got in each other's way: nothing is wrong, the batch is settled again."""
+RACES = (errors.DeadlockDetected, errors.SerializationFailure)
+"""Two transactions got in each other's way: nothing is wrong, it is done again."""
+
+SETTLE_RACES = (*RACES, errors.UniqueViolation)
+"""The queue's own unique keys are a race, too; those of a `save` may be a fault of the stage."""
 
 SLOW = (errors.LockNotAvailable, errors.QueryCanceled)
-"""Some item of the batch waits for a lock, or the batch is too much at once: settle each alone."""
+"""A statement took too long, most often for a lock that another transaction holds."""
 
 
 NO_LEASE = 0
@@ -194,9 +197,8 @@ class Pump:
 
     async def _connect(self, **options: str) -> Tx:
         """A connection on which neither the server nor a silent network can keep us past our lease."""
-        limits = server_limits(self._answer_limit)
         return await open_connection(
-            self._url, options={**FEW_ROWS, **limits, **options}, answer_limit=self._answer_limit
+            self._url, options={**FEW_ROWS, **options}, answer_limit=self._answer_limit
         )
 
     def held(self) -> list[Claim]:
@@ -210,7 +212,7 @@ class Pump:
         try:
             with self.outages.watch():
                 answers = await self._settle_batch(connection, self.worker, self._settling)
-        except RACES:
+        except SETTLE_RACES:
             self._put_back(self._settling)
         except (*UNFIT, *SLOW) as error:
             log.warning("a batch is settled apart", extra={"error": describe(error)})
@@ -270,7 +272,7 @@ class Pump:
             try:
                 with self.outages.watch():
                     answers = await self._settle_batch(connection, worker, [settlement])
-            except (*RACES, *SLOW):
+            except (*SETTLE_RACES, *SLOW):
                 self._put_back([settlement])
             except UNFIT as error:
                 text = describe(error)

@@ -12,21 +12,13 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from psycopg import errors
-
 from jobmill.db import Database, Tx, is_gone
 from jobmill.queue import crew
-from jobmill.queue.pump import Pump, report
+from jobmill.queue.pump import RACES, SLOW, Pump, report
 from jobmill.queue.settle import Answer, Settlement, settle, spawn_and_wait
 from jobmill.queue.work import Claim, Move, New, WaitFor
 
 MAX_GROUP_SIZE = 50
-
-RACES = (errors.DeadlockDetected, errors.SerializationFailure)
-"""Two transactions got in each other's way: neither is to blame, so the save is done again."""
-
-SLOW = (errors.QueryCanceled, errors.LockNotAvailable)
-"""A statement took too long, most often for a lock that another transaction holds."""
 
 SAVE_LIMIT = 60.0
 """Seconds after which a save that hangs is given up, before it keeps all the others waiting."""
@@ -76,10 +68,12 @@ class Saver:
         in_doubt: set[Claim] = set()
         while group := self._current(group):
             try:
+                moves = [(pending.settlement, pending.move) for pending in group]
+                # The worker that claimed them: the lease may be lost while this waits for a connection.
+                worker = group[0].settlement.work.worker
                 with self._pump.outages.watch():
                     async with asyncio.timeout(SAVE_LIMIT), self._db.transaction() as tx:
-                        moves = [(pending.settlement, pending.move) for pending in group]
-                        answers = await settle_and_save(tx, self._pump.worker, moves)
+                        answers = await settle_and_save(tx, worker, moves)
             except Exception as error:  # noqa: BLE001
                 if is_gone(error):
                     # It may have committed or not: doing it again finds out, by the fence.
@@ -98,6 +92,7 @@ class Saver:
                 for pending in group:
                     pending.resolve()
                 return
+        self._pump.outages.forget()
 
     def _current(self, group: list[_PendingSave]) -> list[_PendingSave]:
         """Without those that were cancelled at their run limit, or claimed under a lease since lost."""

@@ -16,6 +16,7 @@ SILENT = dt.timedelta(seconds=30)
 """How long schedules may go without anybody looking at them."""
 
 OVERLAP = 2_000
+MAX_ITEMS_PER_SWEEP = 50_000
 MAX_SAME_WORK = 3
 MAX_DEPTH = 8
 MAX_SAME_KEY = 2
@@ -48,10 +49,12 @@ async def sweep(tx: Tx) -> None:
     mark = await value(tx, int, "SELECT mark FROM queue.tick WHERE name = 'watch'") or 0
     since = max(0, mark - OVERLAP)
     newest = await value(tx, int, "SELECT coalesce(max(id), 0) FROM queue.item") or 0
+    # After a big import the rest is left to the next sweeps, or one would exceed its time limit.
+    newest = min(newest, mark + MAX_ITEMS_PER_SWEEP)
     findings = [
-        *await _same_work(tx, since),
-        *await _deep(tx, since),
-        *await _same_key(tx, since),
+        *await _same_work(tx, since, newest),
+        *await _deep(tx, since, newest),
+        *await _same_key(tx, since, newest),
     ]
     for finding in findings:
         await raise_alert(tx, finding.rule, finding.subject, finding.detail)
@@ -93,7 +96,7 @@ async def clear(tx: Tx, id: int) -> bool:
 # handed-over items; otherwise every pipeline of four stages would be an alarm.
 
 
-async def _same_work(tx: Tx, since: int) -> Sequence[_Finding]:
+async def _same_work(tx: Tx, since: int, newest: int) -> Sequence[_Finding]:
     return await rows(
         tx,
         _Finding,
@@ -102,17 +105,17 @@ async def _same_work(tx: Tx, since: int) -> Sequence[_Finding]:
                count(*) || ' items for ' || item.key || ' (' || item.kind || ') in lineage '
                    || item.tracking_id AS detail
           FROM (SELECT DISTINCT tracking_id, key_hash, kind FROM queue.item
-                 WHERE id > %(since)s AND NOT handed_over) AS fresh
+                 WHERE id > %(since)s AND id <= %(newest)s AND NOT handed_over) AS fresh
           JOIN queue.item USING (tracking_id, key_hash, kind)
          WHERE NOT item.handed_over
          GROUP BY item.tracking_id, item.kind, item.key
         HAVING count(*) > %(most)s
         """,
-        {"since": since, "most": MAX_SAME_WORK},
+        {"since": since, "newest": newest, "most": MAX_SAME_WORK},
     )
 
 
-async def _deep(tx: Tx, since: int) -> Sequence[_Finding]:
+async def _deep(tx: Tx, since: int, newest: int) -> Sequence[_Finding]:
     return await rows(
         tx,
         _Finding,
@@ -121,14 +124,14 @@ async def _deep(tx: Tx, since: int) -> Sequence[_Finding]:
                count(*) || ' items deeper than ' || %(most)s || ', the deepest at '
                    || max(spawn_depth) || ', e.g. item ' || max(id) AS detail
           FROM queue.item
-         WHERE id > %(since)s AND spawn_depth > %(most)s
+         WHERE id > %(since)s AND id <= %(newest)s AND spawn_depth > %(most)s
          GROUP BY tracking_id
         """,
-        {"since": since, "most": MAX_DEPTH},
+        {"since": since, "newest": newest, "most": MAX_DEPTH},
     )
 
 
-async def _same_key(tx: Tx, since: int) -> Sequence[_Finding]:
+async def _same_key(tx: Tx, since: int, newest: int) -> Sequence[_Finding]:
     return await rows(
         tx,
         _Finding,
@@ -137,13 +140,13 @@ async def _same_key(tx: Tx, since: int) -> Sequence[_Finding]:
                item.key || ' appears ' || count(*) || ' times in lineage ' || item.tracking_id
                    || ': circular dependency suspected' AS detail
           FROM (SELECT DISTINCT tracking_id, key_hash FROM queue.item
-                 WHERE id > %(since)s AND NOT handed_over) AS fresh
+                 WHERE id > %(since)s AND id <= %(newest)s AND NOT handed_over) AS fresh
           JOIN queue.item USING (tracking_id, key_hash)
          WHERE NOT item.handed_over
          GROUP BY item.tracking_id, item.key
         HAVING count(*) > %(most)s
         """,
-        {"since": since, "most": MAX_SAME_KEY},
+        {"since": since, "newest": newest, "most": MAX_SAME_KEY},
     )
 
 

@@ -9,7 +9,15 @@ import logging
 import os
 import socket
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -24,7 +32,6 @@ from jobmill.db import (
     listen,
     migrate,
     open_connection,
-    server_limits,
 )
 from jobmill.errors import AppError
 from jobmill.queue import admission, control, crew, store, watch
@@ -42,8 +49,17 @@ log = logging.getLogger(__name__)
 LEASE = dt.timedelta(seconds=20)
 """How long a worker that does not beat keeps what it holds."""
 
+STAGE_ANSWER_LIMIT = LEASE.total_seconds() * 3 / 4
+"""Seconds that a stage should wait for an answer of the database: the limit for the pool it uses."""
+
 TROUBLE = (psycopg.Error, *GONE)
 """Whatever the database says no to, from being away to being read-only: it passes."""
+
+OUTDATED = "outdated worker"
+"""The rule of the alert that a worker raises when the schema is newer than its code."""
+
+OWN_CONNECTIONS = 3
+"""For what recurs: rescues, schedules, feeds, counts."""
 
 SAVERS = 4
 """Connections on which moves with a `save` commit, apart from those of heartbeats and stages."""
@@ -106,6 +122,7 @@ class Worker:
         self._told: list[asyncio.Event] = []
         self._name = f"{socket.gethostname()}:{os.getpid()}"
         self._saver: Saver
+        self._own_db: Database
         self.ran = 0
 
     async def run(self) -> None:
@@ -129,20 +146,26 @@ class Worker:
             await admission.declare(tx, self._stages)
             # Blocked by a worker of another version; if this one does not fit either, it says so.
             await control.unblock(tx, SCHEMA)
-        async with connect(
-            self._db.direct_url,
-            size=SAVERS,
-            options={**FEW_ROWS, **server_limits(self._answer_limit)},
-            answer_limit=self._answer_limit,
-        ) as for_saves:
+        async with (
+            self._connect(SAVERS, FEW_ROWS) as for_saves,
+            # Stages may use up all of their connections; rescues and schedules must go on.
+            self._connect(OWN_CONNECTIONS) as self._own_db,
+        ):
             self._saver = Saver(for_saves, self._pump)
             async with self._employed():
                 yield
 
+    def _connect(
+        self, size: int, options: Mapping[str, str] | None = None
+    ) -> AbstractAsyncContextManager[Database]:
+        return connect(
+            self._db.direct_url, size=size, options=options, answer_limit=self._answer_limit
+        )
+
     @asynccontextmanager
     async def _employed(self) -> AsyncGenerator[None]:
         sent_at = time.monotonic()
-        async with self._transaction() as tx:
+        async with self._own_db.transaction() as tx:
             worker = await crew.join(tx, self._name, self._lease)
         self._hold_lease(worker, sent_at)
         for pool in self._pools.values():
@@ -166,9 +189,6 @@ class Worker:
         pump = [self._pump.claim(), self._pump.settle()]
         return [*pump, *savers, *listening, *chores, self._keep_lease(), self._mind_time()]
 
-    def _transaction(self) -> AbstractAsyncContextManager[Tx]:
-        return self._db.transaction(answer_limit=self._answer_limit)
-
     async def _finish(self) -> None:
         """Claim no more, give back what nobody began, wait for what runs, then give that back too."""
         self._pump.claiming = False
@@ -186,8 +206,9 @@ class Worker:
     async def _leave(self) -> None:
         try:
             await self._pump.leave()
-            async with self._transaction() as tx:
+            async with self._own_db.transaction() as tx:
                 await self._tally.write(tx)
+                await watch.lift(tx, OUTDATED, self._name)
         except TROUBLE as error:
             # The lease lapses then, and another worker gives back what this one held.
             log.warning("could not sign off", extra={"error": describe(error)})
@@ -283,7 +304,7 @@ class Worker:
         seen = False
         if classify(error) == "transient":
             try:
-                async with self._transaction() as tx:
+                async with self._own_db.transaction() as tx:
                     seen = await store.failed_alike(tx, work, fingerprint(error))
             except TROUBLE:
                 # Without the database nobody can look; the retry count still bounds it.
@@ -299,7 +320,7 @@ class Worker:
             try:
                 limit = self._lease.total_seconds() / 4
                 async with await open_connection(
-                    self._db.direct_url, options=server_limits(limit), answer_limit=limit
+                    self._db.direct_url, answer_limit=limit
                 ) as connection:
                     while True:
                         await asyncio.sleep(self._lease.total_seconds() / 10)
@@ -333,15 +354,18 @@ class Worker:
 
     async def _compare_schema(self, tx: Tx, newest: str) -> None:
         """Claim nothing while the schema is newer than this code, which would fail item after item."""
-        outdated = newest > self._newest_migration
-        if outdated and not self._pump.outdated:
-            detail = (
-                f"Worker {self._name} has stopped claiming tasks: a newer Jobmill migrated the "
-                f"database ({newest}). Upgrade Jobmill on its host and restart it."
-            )
-            log.error("worker outdated", extra={"detail": detail})
-            await watch.raise_alert(tx, "outdated worker", self._name, detail)
-        self._pump.outdated = outdated
+        was_outdated, self._pump.outdated = self._pump.outdated, newest > self._newest_migration
+        if self._pump.outdated == was_outdated:
+            return
+        if was_outdated:
+            await watch.lift(tx, OUTDATED, self._name)
+            return
+        detail = (
+            f"Worker {self._name} has stopped claiming tasks: a newer Jobmill migrated the "
+            f"database ({newest}). Upgrade Jobmill on its host and restart it."
+        )
+        log.error("worker outdated", extra={"detail": detail})
+        await watch.raise_alert(tx, OUTDATED, self._name, detail)
 
     async def _give_back_unknown(self, tx: Tx) -> None:
         await crew.disown(
@@ -424,7 +448,7 @@ class Worker:
         while True:
             again: object = False
             try:
-                async with self._transaction() as tx:
+                async with self._own_db.transaction() as tx:
                     again = await chore.do(tx)
             # Also a fault in a feed's own code: the work that is in the queue must go on.
             except Exception as error:

@@ -140,7 +140,8 @@ class Chaos:
         )
         self.workers = Workers(self.url, folder)
 
-    async def run(self, seconds: float) -> Report:
+    async def run(self, seconds: float, wanted_faults: int = 0) -> Report:
+        """For so many seconds, and until so many faults were injected."""
         await self._prepare()
         self.workers.fill_up()
         stop = asyncio.Event()
@@ -148,7 +149,7 @@ class Chaos:
             async with asyncio.TaskGroup() as group:
                 for number in range(CLIENTS):
                     group.create_task(self._submit(f"client-{number}", stop))
-                await self._inject(time.monotonic() + seconds)
+                await self._inject(time.monotonic() + seconds, wanted_faults)
                 stop.set()
             await self._come_to_rest()
         finally:
@@ -186,7 +187,7 @@ class Chaos:
                 await asyncio.sleep(0.2)
         history.close()
 
-    async def _inject(self, until: float) -> None:
+    async def _inject(self, until: float, wanted_faults: int) -> None:
         """Every fault in random order, again and again."""
         faults: dict[str, Callable[[], Awaitable[object]]] = {
             "connection reset": partial(self._hit_links, "connection reset", Link.cut),
@@ -206,7 +207,7 @@ class Chaos:
             "primary frozen": partial(self._fail_over, "primary frozen", Server.freeze),
         }
         names: list[str] = []
-        while time.monotonic() < until:
+        while time.monotonic() < until or self.report.faults.total() < wanted_faults:
             if not names:
                 names = random.sample(sorted(faults), len(faults))
             name = names.pop()
@@ -265,26 +266,33 @@ class Chaos:
 
     async def _restart(self) -> None:
         """An immediate shutdown and a start."""
-        began = time.monotonic()
+        began, held = time.monotonic(), self._held()
         await asyncio.to_thread(self._pair.primary.kill)
         await asyncio.to_thread(self._pair.primary.start)
-        await self._recovered("server restarted", began)
+        await self._recovered("server restarted", began, held)
 
     async def _fail_over(self, name: str, fail: Callable[[Server], None]) -> None:
-        began = time.monotonic()
+        began, held = time.monotonic(), self._held()
         fail(self._pair.primary)
         await asyncio.to_thread(self._pair.promote)
-        await self._recovered(name, began)
+        await self._recovered(name, began, held)
         self.report.seen["failovers"] += 1
         # The old primary becomes a copy of the new one, so that it can happen again.
         await asyncio.to_thread(self._pair.replace_primary)
 
-    async def _recovered(self, name: str, began: float) -> None:
-        """Wait until items end again, and note how long that took."""
+    def _held(self) -> set[tuple[object, ...]]:
+        """The claims at this moment."""
+        return set(self._pair.primary.execute(CLAIMS))
+
+    async def _recovered(self, name: str, began: float, held: set[tuple[object, ...]]) -> None:
+        """Wait until items end again and every claim of before was settled or given back."""
         self.report.faults[name] += 1
         server = self._pair.writable
         before = await asyncio.to_thread(server.execute, ENDED)
-        while await asyncio.to_thread(server.execute, ENDED) == before:
+        while (
+            await asyncio.to_thread(server.execute, ENDED) == before
+            or set(await asyncio.to_thread(server.execute, CLAIMS)) & held
+        ):
             assert time.monotonic() - began < QUIET_LIMIT, f"no work goes on after {name}"
             await asyncio.sleep(0.1)
         self.report.recoveries[name].append(time.monotonic() - began)
@@ -308,6 +316,7 @@ class Chaos:
             report.seen[name] = self.workers.count(line)
 
 
+CLAIMS = "SELECT id, attempt FROM queue.live WHERE status = 'PROCESSING'"
 ENDED = "SELECT count(*) FROM queue.ending"
 LIVE = "SELECT count(*) FROM queue.live"
 RESCUES = "SELECT count(*) FROM queue.event WHERE what = 'rescued'"
@@ -345,7 +354,7 @@ def show(report: Report, wanted_faults: int) -> bool:
 async def main(seconds: float, wanted_faults: int, folder: str | None) -> bool:
     with tempfile.TemporaryDirectory() as scratch:
         async with chaos(Path(folder or scratch)) as storm:
-            report = await storm.run(seconds)
+            report = await storm.run(seconds, wanted_faults)
     return show(report, wanted_faults)
 
 
@@ -354,10 +363,13 @@ def parse() -> Any:
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--faults", type=int, default=500, help="at least as many are wanted")
     parser.add_argument("--folder", help="where logs and histories are kept")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     return parser.parse_args()
 
 
 if __name__ == "__main__":
-    given = parse()
+    arguments = parse()
     logging.disable(logging.WARNING)  # Lost connections are what this is about.
-    sys.exit(not asyncio.run(main(given.seconds, given.faults, given.folder)))
+    print(f"seed {arguments.seed} (it fixes the order of the faults, not their timing)")
+    random.seed(arguments.seed)
+    sys.exit(not asyncio.run(main(arguments.seconds, arguments.faults, arguments.folder)))

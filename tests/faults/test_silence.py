@@ -140,3 +140,51 @@ async def test_a_pool_hands_out_no_dead_connection(database: Database, proxy: Fa
         proxy.each(Link.black_hole)
         async with asyncio.timeout(20):
             assert await fetch(pool, "SELECT 2") == [2]
+
+
+async def test_stages_inside_a_query_do_not_keep_a_worker_from_going_on(
+    database: Database, proxy: FaultProxy
+) -> None:
+    """All connections of the stages' pool are in use when they go silent."""
+    limit = LEASE.total_seconds() * 3 / 4
+    asked = asyncio.Event()
+
+    async with connect(proxy.url, size=4, answer_limit=limit) as pool:
+
+        async def query(work: Work) -> Move:
+            async with pool.transaction() as tx:
+                if work.key.startswith("slow") and work.attempt == 1:
+                    asked.set()
+                    await tx.execute("SELECT pg_sleep(1)")
+            return Finish()
+
+        table = stages({"tea": Stage(query, processors=4)})
+        await put(database, table, *(new("tea", f"slow {n}") for n in range(4)))
+        worker = Worker(pool, table, lease=LEASE, grace=dt.timedelta(seconds=1))
+        running = asyncio.create_task(worker.run())
+        async with asyncio.timeout(20):
+            await asked.wait()
+        proxy.each(Link.black_hole)
+        await put(database, table, *(new("tea", f"quick {n}") for n in range(4)))
+        await until(database, 8)
+        worker.stop()
+        await running
+
+
+async def test_a_connection_is_closed_though_its_rollback_was_cancelled(
+    database: Database, proxy: FaultProxy
+) -> None:
+    connection = await open_connection(proxy.url, answer_limit=5)
+
+    async def ask() -> None:
+        async with connection:
+            await connection.execute("BEGIN")
+            proxy.each(Link.black_hole)
+            await connection.execute("SELECT 1")
+
+    asking = asyncio.create_task(ask())
+    while not asking.done():
+        # As a stopping worker does, until its tasks are gone.
+        await asyncio.sleep(0.2)
+        asking.cancel()
+    assert connection.closed

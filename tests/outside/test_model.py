@@ -33,7 +33,7 @@ from .model_server import (
 from .site import Asked, Out, in_turn, raw, reply
 
 KEY = "sk-very-secret-0123456789"
-QUICK = Limits(seconds=2, connect_seconds=1, begin_within=20, patience=3, pause=0.01)
+QUICK = Limits(seconds=20, connect_seconds=10, begin_within=20, patience=3, pause=0.01)
 
 
 class Found(BaseModel):

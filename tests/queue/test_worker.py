@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import datetime as dt
+from collections.abc import Sequence
 from typing import Any
 
 import psycopg
@@ -276,12 +277,15 @@ async def test_a_feed_is_scanned_when_told_and_until_it_is_empty(database: Datab
         )
         return [new("tea", f"leaf {n}") for n in found]
 
+    async def release(tx: Tx, refused: Sequence[queue.Refused]) -> None:
+        raise AssertionError("the queue has room for what it asked for")
+
     # Room for less than a batch: the feeder comes back when there is some again.
     table = stages({"tea": Stage(nothing, capacity=4)})
     await put(database, table)
     async with database.transaction() as tx:
         await tx.execute("CREATE TABLE public.leaf (n int)")
-    chore = Chore(3600, feeder(Feed("tea", "run", take)), when_told=True)
+    chore = Chore(3600, feeder(Feed("tea", "run", take, release)), when_told=True)
     async with running(database, table, chores=[chore]):
         await until(database, "SELECT count(*) FROM queue.worker WHERE idle", [1])
         async with database.transaction() as tx:
