@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import psycopg
 import pytest
 
-from jobmill.db import Tx
+from jobmill.db import Database, Tx
 from jobmill.db.migrate import applied, known, migrate, pending
+from jobmill.errors import Conflict
 from tests.conftest import run
 
 NAMES = list(known())
@@ -32,6 +35,29 @@ async def test_a_database_is_brought_up_from_each_migration_on(server: str, empt
                 await tx.rollback()
     finally:
         run(server, "DROP DATABASE {} WITH (FORCE)", empty)
+
+
+async def test_a_history_that_was_edited_is_refused(tx: Tx) -> None:
+    edited = known() | {NAMES[3]: b"SELECT 1"}
+    with pytest.raises(Conflict, match=f"migration {NAMES[3]} differs"):
+        await migrate(tx, edited)
+
+
+async def test_a_database_of_a_newer_version_is_refused(tx: Tx) -> None:
+    older = {name: known()[name] for name in NAMES[:-1]}
+    with pytest.raises(Conflict, match=f"{NAMES[-1]} is unknown here"):
+        await migrate(tx, older)
+
+
+async def test_of_processes_that_migrate_at_once_one_does(database: Database) -> None:
+    files = known() | {"9999_tea.sql": b"CREATE TABLE public.tea (cup int); SELECT pg_sleep(0.2)"}
+
+    async def bring_up() -> list[str]:
+        async with database.transaction() as tx:
+            return await migrate(tx, files)
+
+    applied = await asyncio.gather(*(bring_up() for _ in range(4)))
+    assert sorted(applied) == [[], [], [], ["9999_tea.sql"]]
 
 
 async def _as_of(tx: Tx, upto: int) -> None:

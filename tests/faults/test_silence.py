@@ -11,7 +11,10 @@ import psycopg
 import pytest
 
 from jobmill.db import Database, Tx, connect, open_connection
-from jobmill.queue import Finish, Move, Stage, Stages, Work, Worker
+from jobmill.queue import Finish, Move, Stage, Stages, Work, Worker, crew, store
+from jobmill.queue.pump import Pump
+from jobmill.queue.saver import Saver
+from jobmill.queue.settle import prepare
 from tests.queue.kit import fetch, item, new, put, stages, statuses
 
 from .proxy import Action, FaultProxy, Link, Request
@@ -124,6 +127,30 @@ async def test_a_worker_that_cannot_beat_stops_the_side_effects_of_its_runs(
         async with asyncio.timeout(LEASE.total_seconds() * 3):
             await stopped.wait()
         assert (await statuses(database))["PROCESSING"] == 1, "no other worker has taken over yet"
+
+
+async def test_a_save_is_given_up_with_its_lease(database: Database, proxy: FaultProxy) -> None:
+    """Without its lease a save can only be refused, so nothing waits for the database to come back."""
+    await put(database, TABLE, new("cake"))
+    pump = Pump(database.url, TABLE, {}, notified=False, answer_limit=1)
+    async with database.transaction() as tx:
+        pump.enlist(await crew.join(tx, "here", LEASE))
+        [claimed] = await store.claim(tx, pump.worker, [store.Want("cake", "run", 1)])
+    move = await save_a_row(claimed.work)
+    proxy.decide = lambda request: "cut before" if request.is_commit else "forward"
+    async with connect(proxy.url) as cut:
+        saver = Saver(cut, pump)
+        running = asyncio.create_task(saver.run())
+        saving = asyncio.create_task(saver.save(prepare(claimed.work, move, TABLE), move))
+        await asyncio.sleep(0.5)
+        assert not saving.done()
+        pump.abandon()
+        try:
+            async with asyncio.timeout(10):
+                await saving
+        finally:
+            running.cancel()
+    assert await fetch(database, "SELECT count(*) FROM public.saved") == [0]
 
 
 async def test_a_wait_for_an_answer_ends(database: Database, proxy: FaultProxy) -> None:

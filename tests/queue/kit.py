@@ -47,7 +47,7 @@ async def drain(database: Database, table: Stages, **options: Any) -> int:
 
 @asynccontextmanager
 async def running(database: Database, table: Stages, **options: Any) -> AsyncIterator[Worker]:
-    worker = Worker(database, table, lease=SOON, **options)
+    worker = Worker(database, table, **{"lease": SOON, **options})
     task = asyncio.create_task(worker.run())
     try:
         yield worker

@@ -80,9 +80,12 @@ async def test_the_cap_holds_however_many_pour_at_once(database: Database) -> No
     assert sum(await asyncio.gather(*map(pour, range(20)))) == 5
 
 
-async def test_only_one_of_many_who_submit_the_same_is_let_in(database: Database) -> None:
+@pytest.mark.parametrize("capacity", [1_000, 1_000_000], ids=["near the cap", "far from the cap"])
+async def test_only_one_of_many_who_submit_the_same_is_let_in(
+    database: Database, capacity: int
+) -> None:
     async with database.transaction() as tx:
-        await queue.declare(tx, SITE)
+        await queue.declare(tx, stages({"site/prompts": Stage(nothing, capacity=capacity)}))
 
     async def ask(_: int) -> str:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 
 import pytest
@@ -9,7 +10,9 @@ import pytest
 from jobmill import queue
 from jobmill.db import Database, Tx
 from jobmill.errors import Conflict, Invalid, NotFound, OutsideError
-from jobmill.queue import Finish, ItemId, Move, WaitFor, Work, control, retention
+from jobmill.queue import Finish, ItemId, Move, WaitFor, Work, control, crew, retention, store
+from jobmill.queue.store import Want
+from jobmill.queue.worker import LEASE
 
 from .kit import drain, fetch, happened, item, new, put, stages, statuses
 
@@ -79,6 +82,23 @@ async def test_what_runs_or_has_ended_cannot_be_cancelled(tx: Tx) -> None:
         await control.cancel(tx, id, "x")
     with pytest.raises(NotFound, match="item 999 does not exist"):
         await control.cancel(tx, ItemId(999), "x")
+
+
+async def test_what_is_claimed_at_the_same_moment_cannot_be_cancelled(database: Database) -> None:
+    [id] = await put(database, stages(tea=nothing), new("tea"))
+
+    async def cancel() -> None:
+        async with database.transaction() as tx:
+            await control.cancel(tx, id, "no tea today")
+
+    async with database.transaction() as tx:
+        worker = await crew.join(tx, "here", LEASE)
+        assert await store.claim(tx, worker, [Want("tea", "run", 1)])
+        cancelling = asyncio.create_task(cancel())
+        await asyncio.sleep(0.3)
+    with pytest.raises(Conflict, match="is PROCESSING"):
+        await cancelling
+    assert (await item(database, id)).status == "PROCESSING"
 
 
 async def test_only_what_exists_can_be_paused(tx: Tx) -> None:

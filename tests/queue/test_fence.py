@@ -13,7 +13,7 @@ from jobmill import queue
 from jobmill.db import Database, Tx
 from jobmill.queue import Advance, Finish, HandOver, Move, Stages, WaitFor, Work, crew, store
 from jobmill.queue.pump import Pump
-from jobmill.queue.saver import Saver
+from jobmill.queue.saver import Saver, settle_and_save
 from jobmill.queue.settle import prepare, settle
 from jobmill.queue.store import Want
 from jobmill.queue.worker import LEASE
@@ -152,6 +152,30 @@ async def test_a_claim_lost_while_its_statement_waits_changes_nothing(
         await lose(rival, claimed.worker)
     before = await snapshot(database)
     assert not await acting
+    assert await snapshot(database) == before
+
+
+@pytest.mark.parametrize("lose", [claim_again, take_over, requeue_and_forget, lapse, bury])
+@pytest.mark.parametrize(
+    "move", [Finish, lambda **more: WaitFor(new("cup", "awaited"), **more)], ids=["end", "wait"]
+)
+async def test_a_stale_claim_saves_nothing(
+    database: Database, claimed: Claimed, move: Callable[..., Move], lose: Loss
+) -> None:
+    saves: list[Tx] = []
+
+    async def save(tx: Tx) -> None:
+        saves.append(tx)
+
+    async with database.transaction() as tx:
+        await lose(tx, claimed.worker)
+    before = await snapshot(database)
+    outcome = move(save=save)
+    async with database.transaction() as tx:
+        settlement = prepare(claimed.work, outcome, STAGES)
+        [answer] = await settle_and_save(tx, claimed.worker, [(settlement, outcome)])
+    assert answer.lost
+    assert saves == []
     assert await snapshot(database) == before
 
 

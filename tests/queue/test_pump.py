@@ -7,15 +7,16 @@ import contextlib
 
 import pytest
 
-from jobmill.db import Database
-from jobmill.queue import Finish, Move, Work, crew, store
+from jobmill.db import Database, open_connection
+from jobmill.queue import Finish, Move, Stages, Work, crew, store
+from jobmill.queue.pool import Pool
 from jobmill.queue.pump import Pump
 from jobmill.queue.settle import prepare
 from jobmill.queue.store import Want
 from jobmill.queue.worker import LEASE
 from tests.faults.proxy import proxied
 
-from .kit import happened, new, put, stages, statuses
+from .kit import fetch, happened, new, put, stages, statuses
 
 
 async def claimed(database: Database, worker: int) -> Work:
@@ -29,12 +30,13 @@ async def until_finished(database: Database) -> None:
         await asyncio.sleep(0.01)
 
 
+async def never(work: Work) -> Move:
+    raise AssertionError
+
+
 async def test_a_settlement_whose_answer_was_lost_at_the_stop_is_no_lost_lease(
     database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def never(work: Work) -> Move:
-        raise AssertionError
-
     table = stages(tea=never)
     [id] = await put(database, table, new("tea"))
     async with database.transaction() as tx:
@@ -55,3 +57,78 @@ async def test_a_settlement_whose_answer_was_lost_at_the_stop_is_no_lost_lease(
     assert pump.held() == []
     assert "lease lost, nothing written" not in [record.message for record in caplog.records]
     assert await happened(database, id) == ["submitted", "started", "success"]
+
+
+async def pump_with_lease(database: Database, table: Stages) -> Pump:
+    pools = {phase: Pool(*phase, stage) for phase, stage in table.items()}
+    pump = Pump(database.url, table, pools, notified=False, answer_limit=10)
+    await renew_lease(database, pump)
+    return pump
+
+
+async def renew_lease(database: Database, pump: Pump) -> None:
+    async with database.transaction() as tx:
+        pump.enlist(await crew.join(tx, "here", LEASE))
+
+
+async def until_a_statement_waits(database: Database) -> None:
+    waiting = "SELECT count(*) FROM pg_locks WHERE relation IS NOT NULL AND NOT granted"
+    async with asyncio.timeout(20):
+        while await fetch(database, waiting) == [0]:
+            await asyncio.sleep(0.01)
+
+
+async def test_an_outcome_that_waits_is_dropped_with_its_lease(database: Database) -> None:
+    table = stages(tea=never)
+    await put(database, table, new("tea"))
+    pump = await pump_with_lease(database, table)
+    pump.put(prepare(await claimed(database, pump.worker), Finish(), table))
+    pump.abandon()
+    await renew_lease(database, pump)
+    assert pump.held() == []
+
+
+async def test_an_outcome_that_comes_after_its_lease_is_dropped(database: Database) -> None:
+    table = stages(tea=never)
+    await put(database, table, new("tea"))
+    pump = await pump_with_lease(database, table)
+    work = await claimed(database, pump.worker)
+    pump.abandon()
+    await renew_lease(database, pump)
+    pump.put(prepare(work, Finish(), table))
+    assert pump.held() == []
+
+
+async def test_an_outcome_under_way_when_its_lease_is_lost_is_not_settled_again(
+    database: Database,
+) -> None:
+    table = stages(tea=never)
+    await put(database, table, new("tea"))
+    pump = await pump_with_lease(database, table)
+    pump.put(prepare(await claimed(database, pump.worker), Finish(), table))
+    async with database.transaction() as rival:
+        await rival.execute("LOCK TABLE queue.live")
+        settling = asyncio.create_task(pump.settle())
+        await until_a_statement_waits(database)
+        pump.abandon()
+        settling.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await settling
+    await renew_lease(database, pump)
+    assert pump.held() == []
+
+
+async def test_a_claim_under_way_when_the_lease_is_lost_is_not_run(database: Database) -> None:
+    table = stages(tea=never)
+    await put(database, table, new("tea"))
+    pump = await pump_with_lease(database, table)
+    async with await open_connection(database.url) as connection:
+        async with database.transaction() as rival:
+            # A claim reads the pauses; nothing else that the pump does needs them.
+            await rival.execute("LOCK TABLE queue.pause")
+            claiming = asyncio.create_task(pump.claim_or_sleep(connection))
+            await until_a_statement_waits(database)
+            pump.abandon()
+            await renew_lease(database, pump)
+        await claiming
+    assert pump.held() == []

@@ -65,6 +65,25 @@ async def test_an_outcome_the_database_refuses_fails_its_own_item_and_no_other(
     assert "the cup is chipped" in (failed.message or "")
 
 
+async def test_an_item_whose_row_is_locked_keeps_no_other_from_ending(database: Database) -> None:
+    gate = asyncio.Event()
+
+    async def run(work: Work) -> Move:
+        await gate.wait()
+        return Finish()
+
+    table = stages({"tea": Stage(run, processors=5)})
+    ids = await put(database, table, *(new("tea", str(n)) for n in range(5)))
+    # The lease of a real worker: with a short one, its limits would end the wait.
+    async with running(database, table, lease=dt.timedelta(seconds=60)):
+        await until(database, "SELECT count(*) FROM queue.live WHERE status = 'PROCESSING'", [5])
+        async with database.transaction() as tx:
+            await tx.execute("SELECT FROM queue.live WHERE id = %s FOR UPDATE", [ids[2]])
+            gate.set()
+            await until(database, "SELECT count(*) FROM queue.ending", [4])
+        await until(database, "SELECT count(*) FROM queue.ending", [5])
+
+
 async def test_one_bad_save_among_many_costs_the_others_nothing(database: Database) -> None:
     together = asyncio.Event()
 
@@ -169,6 +188,28 @@ async def test_a_claim_that_commits_after_the_burial_is_still_given_back(
     async with database.transaction() as tx:
         assert (await crew.rescue(tx)).released == 1
     assert (await item(database, id)).status == "PENDING"
+
+
+async def test_a_rescue_waits_for_no_row_that_another_transaction_holds(
+    database: Database,
+) -> None:
+    table = stages(tea=nothing)
+    beating, settling, free = await put(database, table, *(new("tea", str(n)) for n in range(3)))
+    async with database.transaction() as tx:
+        dead = {id: await crew.join(tx, "dead", dt.timedelta()) for id in (beating, settling, free)}
+        for id, worker in dead.items():
+            await tx.execute(
+                "UPDATE queue.live SET status = 'PROCESSING', worker = %s WHERE id = %s",
+                [worker, id],
+            )
+    async with database.transaction() as other:
+        await other.execute("SELECT FROM queue.worker WHERE id = %s FOR UPDATE", [dead[beating]])
+        await other.execute("SELECT FROM queue.live WHERE id = %s FOR UPDATE", [settling])
+        async with asyncio.timeout(10), database.transaction() as tx:
+            assert await crew.rescue(tx) == crew.Rescue(buried=2, released=1, failed=0)
+    assert (await item(database, free)).status == "PENDING"
+    async with database.transaction() as tx:
+        assert await crew.rescue(tx) == crew.Rescue(buried=1, released=2, failed=0)
 
 
 async def test_a_live_worker_is_never_robbed_however_long_it_works(database: Database) -> None:
