@@ -7,6 +7,7 @@ import datetime as dt
 import pytest
 
 from jobmill.db import Tx
+from jobmill.db.clock import server_time
 from jobmill.errors import Conflict
 from jobmill.hiring import applications, company, openings, steps
 from jobmill.hiring.actor import LOCAL, applicant
@@ -48,6 +49,31 @@ async def test_who_has_a_live_application_cannot_apply_again(tx: Tx) -> None:
     await apply(tx, opening, ada.id)
     with pytest.raises(Duplicate, match=f"Applicant {ada.id} already has an active application"):
         await apply(tx, opening, ada.id)
+
+
+async def test_nobody_applies_after_applications_have_ended(tx: Tx) -> None:
+    now = await server_time(tx)
+    ended = await make_opening(tx, 2, apply_until=now - WINDOW)
+    with pytest.raises(Conflict, match=f"Applications for job {ended.id} ended at"):
+        await apply(tx, ended)
+    await apply(tx, await make_opening(tx, 2, apply_until=now + WINDOW))
+
+
+async def test_a_waitlist_takes_as_many_as_its_limit(tx: Tx) -> None:
+    opening = await make_opening(tx, 1, waitlist_limit=1)
+    assert [(await apply(tx, opening)).position for _ in range(2)] == [None, 1]
+    with pytest.raises(Conflict, match=f"The waitlist of job {opening.id} is full"):
+        await apply(tx, opening)
+
+
+async def test_a_paused_opening_takes_nobody_and_promotes_nobody(tx: Tx) -> None:
+    opening = await make_opening(tx, 1)
+    active, waiting = [await apply(tx, opening) for _ in range(2)]
+    await company.pause(tx, opening.id, LOCAL)
+    with pytest.raises(Conflict, match="is paused: it takes no applications now"):
+        await apply(tx, opening)
+    await steps.withdraw(tx, active.application.id, LOCAL)
+    assert (await now(tx, waiting)).status == "WAITLIST"
 
 
 async def test_a_slot_that_is_left_goes_to_the_head_of_the_waitlist(tx: Tx) -> None:
