@@ -1,0 +1,27 @@
+"""The safety guards that `scripts/guards` removes, by the part of the product they are in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scripts.guard_list import claims, store, worker
+from scripts.guard_list.guard import Guard
+
+__all__ = ["GUARDS", "Guard", "find_faults"]
+
+GUARDS = [
+    *claims.GUARDS,
+    *store.GUARDS,
+    *worker.GUARDS,
+]
+
+
+def find_faults(root: Path) -> list[str]:
+    """What no longer fits the checkout: a guard's text must occur in its file exactly once."""
+    names = [guard.name for guard in GUARDS]
+    faults = [f"two guards are named {name!r}" for name in {*names} if names.count(name) > 1]
+    for guard in GUARDS:
+        count = (root / guard.file).read_text().count(guard.old)
+        if count != 1:
+            faults.append(f"{guard.name}: its text occurs {count} times in {guard.file}")
+    return faults

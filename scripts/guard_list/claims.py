@@ -1,0 +1,250 @@
+"""Guards of claims: the fence, settlements, and the saves and children that go with them."""
+
+from __future__ import annotations
+
+from scripts.guard_list.guard import Guard, guard
+
+FENCE = "jobmill/queue/fence.py"
+STORE = "jobmill/queue/store.py"
+SPAWN = "jobmill/queue/spawn.py"
+SETTLE = "jobmill/queue/settle.py"
+SAVER = "jobmill/queue/saver.py"
+PUMP = "jobmill/queue/pump.py"
+
+TEST = "tests/queue/test_fence.py"
+STALE = f"{TEST}::test_a_stale_claim_changes_nothing"
+WAITS = f"{TEST}::test_a_claim_lost_while_its_statement_waits_changes_nothing"
+TWO_ATTEMPTS = f"{TEST}::test_of_two_attempts_in_one_batch_only_the_newest_settles"
+TWO_OUTCOMES = f"{TEST}::test_two_outcomes_of_one_claim_settle_once"
+SAVES = f"{TEST}::test_a_stale_claim_saves_nothing"
+
+GUARDS: list[Guard] = [
+    guard("the fence compares attempts", FENCE, "AND live.attempt = claim.attempt ", "", STALE),
+    guard("the fence compares workers", FENCE, "AND live.worker = %(worker)s\n", "\n", STALE),
+    guard("the fence checks the lease", FENCE, " AND beat_at + lease > now()", "", STALE),
+    guard("the fence refuses workers that are gone", FENCE, "AND gone_at IS NULL ", "", STALE),
+    guard(
+        "claim checks the lease",
+        STORE,
+        "               AND {LEASE_STANDS}\n        ), claimed AS (",
+        "        ), claimed AS (",
+        f"{TEST}::test_a_worker_without_a_lease_claims_nothing",
+    ),
+    guard(
+        "claim locks what it picks",
+        STORE,
+        "LIMIT want.most\n                      FOR UPDATE SKIP LOCKED",
+        "LIMIT want.most",
+        "tests/queue/test_claim.py::test_concurrent_claims_never_share_an_item",
+    ),
+    guard(
+        "claim waits for no other claim",
+        STORE,
+        "LIMIT want.most\n                      FOR UPDATE SKIP LOCKED",
+        "LIMIT want.most\n                      FOR UPDATE",
+        "tests/queue/test_claim.py::test_a_claim_never_waits_for_another",
+    ),
+    guard(
+        "claim heeds pauses",
+        STORE,
+        "WHERE pause.kind = want.kind AND",
+        "WHERE false AND",
+        "tests/queue/test_claim.py::test_a_paused_phase_starts_nothing_and_a_resumed_one_goes_on",
+    ),
+    guard(
+        "end checks the lease",
+        STORE,
+        "            {HELD}\n        ), mine AS (\n            DELETE",
+        "        ), mine AS (\n            DELETE",
+        STALE,
+    ),
+    guard(
+        "end compares the claim after it waited for the row",
+        STORE,
+        "AND {HOLDS_CLAIM}\n            RETURNING claim.*, live.stage",
+        "AND live.id = claim.id\n            RETURNING claim.*, live.stage",
+        WAITS,
+    ),
+    guard(
+        "requeue checks the lease",
+        STORE,
+        "              {HELD}\n             CROSS JOIN LATERAL (SELECT least(",
+        "             CROSS JOIN LATERAL (SELECT least(",
+        STALE,
+    ),
+    guard(
+        "requeue compares the claim after it waited for the row",
+        STORE,
+        "AND {HOLDS_CLAIM}\n            RETURNING claim.*\n",
+        "AND live.id = claim.id\n            RETURNING claim.*\n",
+        WAITS,
+    ),
+    guard(
+        "hold checks the lease",
+        STORE,
+        "AND {LEASE_STANDS}\n           FOR UPDATE OF live",
+        "\n           FOR UPDATE OF live",
+        STALE,
+    ),
+    guard("hold locks the row", STORE, "           FOR UPDATE OF live\n", "", WAITS),
+    guard(
+        "hand_over checks the lease",
+        SPAWN,
+        "{HOLDS_CLAIM} AND {LEASE_STANDS}",
+        "{HOLDS_CLAIM}",
+        STALE,
+    ),
+    guard(
+        "hand_over locks the row", SPAWN, "LIMIT 1 FOR UPDATE) AS held", "LIMIT 1) AS held", WAITS
+    ),
+    guard(
+        "a hand-over to a stage that already ran is refused",
+        SPAWN,
+        "AND done.stage = claim.stage) THEN",
+        "AND false) THEN",
+        "tests/queue/test_moves.py::test_a_hand_over_that_goes_in_circles_fails",
+    ),
+    guard(
+        "settle keeps the newest attempt",
+        SETTLE,
+        "if settlement.work.attempt > rival.work.attempt:",
+        "if settlement.work.attempt < rival.work.attempt:",
+        TWO_ATTEMPTS,
+    ),
+    guard(
+        "settle takes one settlement per item",
+        SETTLE,
+        "asked = list(newest.values())",
+        "asked = list(batch)",
+        TWO_ATTEMPTS,
+        TWO_OUTCOMES,
+    ),
+    guard(
+        "settle answers for the settlement it took",
+        SETTLE,
+        " or newest[claim.id] is not settlement",
+        "",
+        TWO_OUTCOMES,
+    ),
+    guard(
+        "only an item that moved spawns",
+        SETTLE,
+        "[settlement for settlement in asked if settlement.work.claim in moved]",
+        "asked",
+        STALE,
+    ),
+    guard(
+        "an item whose hand-over was refused spawns nothing",
+        SETTLE,
+        "moved = settled - failed",
+        "moved = settled",
+        "tests/queue/test_moves.py::test_a_hand_over_that_goes_in_circles_fails",
+    ),
+    guard(
+        "an item whose hand-over was refused saves nothing",
+        SETTLE,
+        "return not self.lost and not self.refused",
+        "return not self.lost",
+        "tests/queue/test_moves.py::test_a_hand_over_that_goes_in_circles_fails",
+    ),
+    guard(
+        "an item that goes on for ever fails",
+        SETTLE,
+        "and work.steps >= MAX_STEPS:",
+        "and False:",
+        "tests/queue/test_moves.py::test_an_item_cannot_go_on_for_ever",
+    ),
+    guard(
+        "a wait until a time is measured by the server",
+        SETTLE,
+        "until=until.isoformat()",
+        "delay=_seconds(until - dt.datetime.now(dt.UTC))",
+        f"{TEST}::test_a_wait_until_a_time_is_measured_by_the_clock_of_the_server",
+    ),
+    guard(
+        "no item waits for an ancestor that waits for it",
+        SETTLE,
+        "answer.live if does_the_work else None",
+        "answer.live",
+        "tests/queue/test_moves.py::test_nobody_waits_for_an_ancestor_that_waits_for_him",
+    ),
+    guard(
+        "a stale claim saves nothing",
+        SAVER,
+        "if move.save and answer.moved:",
+        "if move.save:",
+        SAVES,
+    ),
+    guard(
+        "a stale claim spawns no item to wait for",
+        SETTLE,
+        "if not await store.hold(tx, worker, work.claim):",
+        "if False:",
+        SAVES,
+    ),
+    guard(
+        "an outcome that comes after its lease is dropped",
+        PUMP,
+        "if settlement.work.worker != self.worker:",
+        "if False:",
+        "tests/queue/test_pump.py::test_an_outcome_that_comes_after_its_lease_is_dropped",
+    ),
+    guard(
+        "an outcome that waits is dropped with its lease",
+        PUMP,
+        "        self._outbox.clear()\n",
+        "",
+        "tests/queue/test_pump.py::test_an_outcome_that_waits_is_dropped_with_its_lease",
+    ),
+    guard(
+        "an outcome of a lost lease is not settled again",
+        PUMP,
+        "for settlement in batch if settlement.work.worker == self.worker]",
+        "for settlement in batch]",
+        "tests/queue/test_pump.py::"
+        "test_an_outcome_under_way_when_its_lease_is_lost_is_not_settled_again",
+    ),
+    guard(
+        "a claim under a lease that was lost meanwhile is not run",
+        PUMP,
+        "        if worker != self.worker:\n",
+        "        if False:\n",
+        "tests/queue/test_pump.py::test_a_claim_under_way_when_the_lease_is_lost_is_not_run",
+    ),
+    guard(
+        "an item whose row is locked keeps no other from ending",
+        PUMP,
+        'await self._connected(begin, step, lock_timeout="500ms")',
+        "await self._connected(begin, step)",
+        "tests/queue/test_worker.py::test_an_item_whose_row_is_locked_keeps_no_other_from_ending",
+    ),
+    guard(
+        "a save is given up with its lease",
+        SAVER,
+        "if pending.settlement.work.worker != self._pump.worker:",
+        "if False:",
+        "tests/faults/test_silence.py::test_a_save_is_given_up_with_its_lease",
+    ),
+    guard(
+        "a bad save costs the others of its group nothing",
+        SAVER,
+        "elif len(group) > 1:",
+        "elif False:",
+        "tests/queue/test_worker.py::test_one_bad_save_among_many_costs_the_others_nothing",
+    ),
+    guard(
+        "saves that deadlock are done again",
+        SAVER,
+        "return isinstance(error, RACES) or",
+        "return",
+        "tests/queue/test_worker.py::test_saves_that_get_in_each_others_way_cost_no_retry",
+    ),
+    guard(
+        "an outcome that the database refuses fails its item alone",
+        PUMP,
+        "except (*UNFIT, *SLOW) as error:",
+        "except SLOW as error:",
+        "tests/queue/test_worker.py::"
+        "test_an_outcome_the_database_refuses_fails_its_own_item_and_no_other",
+    ),
+]

@@ -1,0 +1,252 @@
+"""Guards of what comes into the queue and what leaves it, and of the database connection."""
+
+from __future__ import annotations
+
+from scripts.guard_list.guard import Guard, guard
+
+STORE = "jobmill/queue/store.py"
+SPAWN = "jobmill/queue/spawn.py"
+ADMISSION = "jobmill/queue/admission.py"
+SCHEDULE = "jobmill/queue/schedule.py"
+CONTROL = "jobmill/queue/control.py"
+FEED = "jobmill/queue/feed.py"
+DB = "jobmill/db/__init__.py"
+MIGRATE = "jobmill/db/migrate.py"
+
+WAITS = "tests/queue/test_waits.py"
+RULES = "tests/queue/test_spawn.py"
+CAP = "tests/queue/test_admission.py"
+MIGRATIONS = "tests/db/test_migrate.py"
+
+GUARDS: list[Guard] = [
+    guard(
+        "a wait for an item that has ended begins no wait",
+        STORE,
+        "AND (claim.waits_for IS NULL OR awaited.id IS NOT NULL) AS parked",
+        "AS parked",
+        "tests/queue/test_moves.py::test_what_ended_before_the_wait_began_is_not_waited_for",
+    ),
+    guard(
+        "a parked item becomes due only at its time",
+        STORE,
+        "WHERE parked AND available_at <= now() AND",
+        "WHERE parked AND",
+        "tests/queue/test_claim.py::test_a_delayed_item_is_not_claimed_before_its_time",
+    ),
+    guard(
+        "a missed end of an awaited item is made up for",
+        STORE,
+        "SET parked = false, available_at = now()\n"
+        "         WHERE waiting.parked AND waiting.waits_for IS NOT NULL\n"
+        "           AND NOT EXISTS",
+        "SET parked = true, available_at = now()\n"
+        "         WHERE waiting.parked AND waiting.waits_for IS NOT NULL\n"
+        "           AND NOT EXISTS",
+        f"{WAITS}::test_an_item_whose_awaited_item_ended_unseen_is_freed",
+    ),
+    guard(
+        "a missed hand-over of an awaited item is made up for",
+        STORE,
+        "SET waits_for = heir.id",
+        "SET waits_for = waiting.waits_for",
+        f"{WAITS}::test_an_item_whose_awaited_item_handed_over_unseen_waits_for_its_heir",
+    ),
+    guard(
+        "a wait for a live item goes on",
+        STORE,
+        "AND NOT EXISTS (SELECT FROM queue.live AS awaited WHERE awaited.id = waiting.waits_for)",
+        "",
+        f"{WAITS}::test_an_item_that_waits_for_a_live_one_goes_on_waiting",
+    ),
+    guard(
+        "spawn limits the depth",
+        SPAWN,
+        "parent.spawn_depth >= parent.max_spawn_depth",
+        "parent.spawn_depth > parent.max_spawn_depth",
+        f"{RULES}::test_prevents_excessive_depth",
+    ),
+    guard(
+        "spawn refuses circles",
+        SPAWN,
+        "WHEN asked.key_hash = ANY (parent.ancestor_keys || parent.key_hash)",
+        "WHEN false",
+        f"{RULES}::test_prevents_circular_dependency",
+    ),
+    guard(
+        "spawn refuses duplicates in a lineage",
+        SPAWN,
+        "WHEN twin.tracking_id = parent.tracking_id THEN",
+        "WHEN false THEN",
+        f"{RULES}::test_prevents_duplicate_work",
+    ),
+    guard(
+        "spawn refuses what ended in the lineage",
+        SPAWN,
+        "AND done.kind = asked.kind) THEN",
+        "AND false) THEN",
+        f"{RULES}::test_what_ended_in_a_lineage_is_not_begun_again_in_it",
+    ),
+    guard(
+        "spawners that race put a thing in once",
+        SPAWN,
+        "            ON CONFLICT (kind, key_hash) DO NOTHING\n",
+        "",
+        f"{RULES}::test_eight_connections_racing_for_500_keys_leave_500_live_items",
+    ),
+    guard(
+        "one of many that submit the same is let in",
+        ADMISSION,
+        "              FROM phase\n            ON CONFLICT (kind, key_hash) DO NOTHING",
+        "              FROM phase",
+        f"{CAP}::test_only_one_of_many_who_submit_the_same_is_let_in",
+    ),
+    guard(
+        "a batch with live work in it is let in without it",
+        ADMISSION,
+        "ORDER BY kind, key_hash, n\n            ON CONFLICT (kind, key_hash) DO NOTHING",
+        "ORDER BY kind, key_hash, n",
+        f"{CAP}::test_already_queued_in_the_same_phase",
+    ),
+    guard(
+        "the cap of a phase is counted under a lock",
+        ADMISSION,
+        "    await _lock_phase(tx, kind, stage)\n",
+        "",
+        f"{CAP}::test_the_cap_holds_however_many_pour_at_once",
+    ),
+    guard(
+        "a full phase refuses",
+        ADMISSION,
+        "if room[new.kind, new.stage] > 0:",
+        "if True:",
+        f"{CAP}::test_queue_full",
+    ),
+    guard(
+        "a lone item takes the quick way only far from the cap",
+        ADMISSION,
+        "AND capacity > %(unseen)s + pg_relation_size('queue.live') / 8192 * %(per_page)s",
+        "",
+        f"{CAP}::test_queue_full",
+    ),
+    guard(
+        "a feed takes only what the queue has room for",
+        FEED,
+        "    room = min(BATCH, await room_in(tx, source.kind, source.stage))\n"
+        "    if room <= 0:\n        return 0",
+        "    room = BATCH",
+        f"{CAP}::test_a_feed_puts_in_what_fits_and_a_full_queue_loses_nothing",
+    ),
+    guard(
+        "a feed gives back what is refused because it lives",
+        FEED,
+        "if alive and source.release:",
+        "if False:",
+        f"{CAP}::test_what_is_refused_because_it_lives_is_given_back",
+    ),
+    guard(
+        "a schedule ticks only when it is due",
+        SCHEDULE,
+        "WHERE next_at <= now() AND name",
+        "WHERE name",
+        "tests/queue/test_schedule.py::test_however_many_tick_at_once_an_item_is_put_in_once",
+    ),
+    guard(
+        "cancel refuses what runs",
+        CONTROL,
+        'if status not in ("PENDING", "BLOCKED"):',
+        "if False:",
+        "tests/queue/test_control.py::test_what_runs_or_has_ended_cannot_be_cancelled",
+    ),
+    guard(
+        "cancel waits for a claim under way",
+        CONTROL,
+        '"SELECT FROM queue.live WHERE id = %s FOR UPDATE"',
+        '"SELECT FROM queue.live WHERE id = %s"',
+        "tests/queue/test_control.py::test_what_is_claimed_at_the_same_moment_cannot_be_cancelled",
+    ),
+    guard(
+        "put_back refuses what succeeded",
+        CONTROL,
+        'if status not in ("FAILED", "SKIPPED", "FILTERED"):',
+        "if False:",
+        "tests/queue/test_control.py::test_a_failed_item_can_be_put_back",
+    ),
+    guard(
+        "put_back revives nothing beside live work",
+        CONTROL,
+        "            ON CONFLICT (kind, key_hash) DO NOTHING\n",
+        "",
+        "tests/queue/test_control.py::test_nothing_is_put_back_beside_live_work_of_the_same_thing",
+    ),
+    guard(
+        "retention keeps what is young",
+        "jobmill/queue/retention.py",
+        "WHERE finished_at < now() - %(age)s",
+        "WHERE %(age)s IS NOT NULL",
+        "tests/queue/test_control.py::test_old_items_leave_with_their_events_and_the_young_stay",
+    ),
+    guard(
+        "a start rate counts what started",
+        "jobmill/queue/pace.py",
+        "max(0, rate.starts - started)",
+        "rate.starts",
+        "tests/queue/test_claim.py::test_a_start_rate_holds_over_all_workers",
+    ),
+    guard(
+        "starts are counted in the transaction of their claim",
+        "jobmill/queue/pump.py",
+        "        async with connection.transaction():\n            allowed =",
+        "        async with asyncio.timeout(None):\n            allowed =",
+        "tests/queue/test_claim.py::test_a_start_rate_holds_over_all_workers",
+    ),
+    guard(
+        "a wait for an answer of the server ends",
+        DB,
+        ".call_later(limit, self.abort)",
+        ".call_later(limit, int)",
+        "tests/faults/test_silence.py::test_a_wait_for_an_answer_ends",
+    ),
+    guard(
+        "the pool checks a connection before it hands it out",
+        DB,
+        "        check=_check,\n",
+        "",
+        "tests/faults/test_silence.py::test_a_pool_hands_out_no_dead_connection",
+    ),
+    guard(
+        "the pool's check has a limit of its own",
+        DB,
+        "with _limited(connection, CHECK_LIMIT):",
+        "with contextlib.nullcontext():",
+        "tests/faults/test_silence.py::test_a_pool_hands_out_no_dead_connection",
+    ),
+    guard(
+        "a transaction whose error was passed over raises",
+        DB,
+        "if connection.info.transaction_status == TransactionStatus.INERROR:",
+        "if False:",
+        "tests/queue/test_worker.py::"
+        "test_a_save_that_passes_over_an_error_of_the_database_is_not_taken_for_committed",
+    ),
+    guard(
+        "a database of a newer version is refused",
+        MIGRATE,
+        "    if unknown:\n",
+        "    if False:\n",
+        f"{MIGRATIONS}::test_a_database_of_a_newer_version_is_refused",
+    ),
+    guard(
+        "a database whose history was edited is refused",
+        MIGRATE,
+        "    if edited:\n",
+        "    if False:\n",
+        f"{MIGRATIONS}::test_a_history_that_was_edited_is_refused",
+    ),
+    guard(
+        "of processes that migrate at once one does",
+        MIGRATE,
+        "    await tx.execute(\"SELECT pg_advisory_xact_lock(hashtext('jobmill.migrate'))\")\n",
+        "",
+        f"{MIGRATIONS}::test_of_processes_that_migrate_at_once_one_does",
+    ),
+]

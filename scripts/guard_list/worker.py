@@ -1,0 +1,200 @@
+"""Guards of workers: leases, rescues, limits of runs, versions."""
+
+from __future__ import annotations
+
+from scripts.guard_list.guard import Guard, guard
+
+CREW = "jobmill/queue/crew.py"
+PUMP = "jobmill/queue/pump.py"
+WORKER = "jobmill/queue/worker.py"
+RETRY = "jobmill/queue/retry.py"
+
+TEST = "tests/queue/test_worker.py"
+FENCE = "tests/queue/test_fence.py"
+SILENCE = "tests/faults/test_silence.py"
+RESCUE = f"{TEST}::test_a_rescue_waits_for_no_row_that_another_transaction_holds"
+
+GUARDS: list[Guard] = [
+    guard(
+        "a lapsed lease cannot be renewed",
+        CREW,
+        " AND beat_at + lease > clock_timestamp()",
+        "",
+        f"{FENCE}::test_a_worker_without_a_lease_cannot_renew_it",
+    ),
+    guard(
+        "a worker that is gone cannot renew its lease",
+        CREW,
+        "AND gone_at IS NULL AND beat_at + lease > clock_timestamp()",
+        "AND beat_at + lease > clock_timestamp()",
+        f"{FENCE}::test_a_worker_without_a_lease_cannot_renew_it",
+    ),
+    guard(
+        "rescue buries only workers whose lease lapsed",
+        CREW,
+        "WHERE gone_at IS NULL AND beat_at + lease < clock_timestamp()",
+        "WHERE gone_at IS NULL",
+        f"{TEST}::test_a_live_worker_is_never_robbed_however_long_it_works",
+    ),
+    guard(
+        "rescue takes nothing from a live worker",
+        CREW,
+        "WHERE alive.id = live.worker AND alive.gone_at IS NULL)",
+        "WHERE false)",
+        f"{TEST}::test_a_live_worker_is_never_robbed_however_long_it_works",
+    ),
+    guard(
+        "rescue waits for no worker's row",
+        CREW,
+        "                   FOR UPDATE SKIP LOCKED) AS silent",
+        "                   FOR UPDATE) AS silent",
+        RESCUE,
+    ),
+    guard(
+        "rescue waits for no item's row",
+        CREW,
+        "LIMIT 500\n               FOR UPDATE SKIP LOCKED",
+        "LIMIT 500\n               FOR UPDATE",
+        RESCUE,
+    ),
+    guard(
+        "rescue gives an item up that kills its workers",
+        CREW,
+        "live.rescues >= %(most)s AS hopeless",
+        "%(most)s < 0 AS hopeless",
+        f"{TEST}::test_an_item_that_kills_its_workers_is_given_up_in_the_end",
+    ),
+    guard(
+        "rescue looks again after a burial",
+        CREW,
+        "            OR EXISTS (SELECT FROM queue.worker\n"
+        "                        WHERE gone_at > clock_timestamp() - interval '2 minutes')\n",
+        "",
+        f"{TEST}::test_a_claim_that_commits_after_the_burial_is_still_given_back",
+    ),
+    guard(
+        "disown keeps claims, not ids",
+        CREW,
+        " AND kept.attempt = live.attempt",
+        "",
+        f"{FENCE}::test_a_claim_whose_answer_was_lost_is_disowned_though_an_older_attempt_is_kept",
+    ),
+    guard(
+        "a worker that reconnects gives back claims it does not know",
+        PUMP,
+        "            await crew.disown(connection, self.worker, self.held())\n",
+        "",
+        f"{TEST}::test_a_claim_whose_answer_was_lost_is_given_back",
+    ),
+    guard(
+        "a worker that stops gives back claims it does not know",
+        PUMP,
+        "            await crew.disown(connection, self.worker)\n",
+        "",
+        f"{TEST}::test_a_stopping_worker_gives_back_even_what_it_does_not_know_of",
+    ),
+    guard(
+        "a worker that goes idle looks once more",
+        PUMP,
+        "self._flagged = self._hungry = True",
+        "self._flagged = True",
+        "tests/queue/test_waits.py::test_a_worker_that_goes_idle_looks_once_more_before_it_sleeps",
+    ),
+    guard(
+        "workers look for waits whose end was missed",
+        WORKER,
+        "            Chore(5.0, store.wake_orphans),\n",
+        "",
+        "tests/queue/test_waits.py::test_every_worker_looks_for_waits_that_were_missed",
+    ),
+    guard(
+        "an outdated worker claims nothing",
+        PUMP,
+        "return self.claiming and not self.outdated and",
+        "return self.claiming and",
+        "tests/queue/test_versions.py::"
+        "test_a_worker_claims_nothing_from_a_schema_newer_than_it_knows",
+    ),
+    guard(
+        "a worker compares its version at every heartbeat",
+        WORKER,
+        "outdated = newest > self._newest_migration",
+        "outdated = False",
+        "tests/queue/test_versions.py::"
+        "test_a_worker_claims_nothing_from_a_schema_newer_than_it_knows",
+    ),
+    guard(
+        "a schema mismatch blocks an item",
+        RETRY,
+        "    if is_schema_mismatch(error):\n        # The worker",
+        "    if False:\n        # The worker",
+        "tests/queue/test_versions.py::"
+        "test_a_column_that_a_migration_renamed_costs_no_item_a_retry",
+    ),
+    guard(
+        "retries are bounded",
+        RETRY,
+        "if work.retry_count >= work.max_retries:",
+        "if work.retry_count > work.max_retries:",
+        "tests/queue/test_retry.py::test_when_there_is_no_retry",
+        "tests/queue/test_spawn.py::"
+        "test_scenario_4_a_failing_item_is_tried_a_bounded_number_of_times",
+    ),
+    guard(
+        "an error that the lineage failed of is not retried",
+        RETRY,
+        "    if seen_before:\n",
+        "    if False:\n",
+        "tests/queue/test_retry.py::test_the_same_error_already_failed_in_this_lineage_is_not_retried",
+    ),
+    guard(
+        "a run that takes too long is cancelled",
+        WORKER,
+        "if processor.busy_for() <= limit:",
+        "if True:",
+        "tests/queue/test_retry.py::test_a_stage_that_runs_too_long_is_cancelled_and_counted",
+    ),
+    guard(
+        "a run that ignores its cancellation is written off",
+        WORKER,
+        "elif processor.busy_for() > limit + self._grace:",
+        "elif False:",
+        f"{TEST}::test_a_stage_that_will_not_be_cancelled_is_written_off_and_replaced",
+    ),
+    guard(
+        "a worker notices by itself that its lease ended",
+        WORKER,
+        "if time.monotonic() > self._lease_ends:",
+        "if False:",
+        f"{SILENCE}::test_a_worker_that_cannot_beat_stops_the_side_effects_of_its_runs",
+    ),
+    guard(
+        "a lost lease cancels the runs under it",
+        WORKER,
+        '                    processor.cancel("lease lost")\n',
+        "                    pass\n",
+        f"{SILENCE}::test_a_worker_that_cannot_beat_stops_the_side_effects_of_its_runs",
+    ),
+    guard(
+        "a heartbeat is as sick as the commits of its worker",
+        WORKER,
+        "        async with connection.transaction():\n            heartbeat",
+        "        async with asyncio.timeout(None):\n            heartbeat",
+        f"{SILENCE}::test_a_worker_whose_commits_get_no_answer_gives_its_items_up",
+    ),
+    guard(
+        "a worker whose settlements get no answer gives its items up",
+        WORKER,
+        "elif self._pump.outages.longest() > self._lease.total_seconds():",
+        "elif False:",
+        f"{SILENCE}::test_a_worker_whose_commits_get_no_answer_gives_its_items_up",
+    ),
+    guard(
+        "the heartbeat has a connection of its own",
+        WORKER,
+        "heartbeat = await crew.beat(connection, worker, processors)",
+        "async with self._transaction() as tx:\n"
+        "                heartbeat = await crew.beat(tx, worker, processors)",
+        f"{TEST}::test_heartbeats_go_on_while_stages_hold_every_connection",
+    ),
+]
