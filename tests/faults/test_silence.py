@@ -101,6 +101,22 @@ async def test_a_worker_whose_commits_get_no_answer_gives_its_items_up(
     assert [(await item(database, id)).retry_count for id in ids] == [0] * 10
 
 
+async def test_a_worker_whose_settlements_do_not_get_through_gives_its_items_up(
+    database: Database, proxy: FaultProxy
+) -> None:
+    """Its heartbeats do, so nothing but the worker itself can tell that it holds items for nothing."""
+
+    def spoil_settlements(request: Request) -> Action:
+        return "cut before" if "DELETE FROM queue.live USING asked" in request.sql else "forward"
+
+    proxy.decide = spoil_settlements
+    await put(database, TABLE, new("tea"))
+    rescues = "SELECT count(*) FROM queue.event WHERE what = 'rescued'"
+    async with working(proxy.url), asyncio.timeout(LEASE.total_seconds() * 8):
+        while await fetch(database, rescues) == [0]:
+            await asyncio.sleep(0.05)
+
+
 async def test_a_worker_that_cannot_beat_stops_the_side_effects_of_its_runs(
     database: Database, proxy: FaultProxy
 ) -> None:

@@ -123,14 +123,17 @@ async def test_a_stage_that_will_not_be_cancelled_is_written_off_and_replaced(
 
     table = stages({"tea": Stage(run, processors=1, run_limit=MOMENT)})
     [id] = await put(database, table, new("tea"))
-    async with running(database, table, grace=MOMENT) as worker:
-        await until(database, "SELECT what FROM queue.event WHERE what = 'retry'", ["retry"])
-        await make_due(database)
-        worker._pump.wake()  # pyright: ignore[reportPrivateUsage]
-        await until(database, "SELECT status::text FROM queue.ending", ["SUCCESS"])
-        await until(
-            database, "SELECT state FROM queue.processor ORDER BY number", ["error", "idle"]
-        )
+    try:
+        async with running(database, table, grace=MOMENT) as worker:
+            await until(database, "SELECT what FROM queue.event WHERE what = 'retry'", ["retry"])
+            await make_due(database)
+            worker._pump.wake()  # pyright: ignore[reportPrivateUsage]
+            await until(database, "SELECT status::text FROM queue.ending", ["SUCCESS"])
+            await until(
+                database, "SELECT state FROM queue.processor ORDER BY number", ["error", "idle"]
+            )
+    finally:
+        # A run that ignores every cancellation would keep the event loop from closing.
         over = True
     assert (
         await item(database, id)
