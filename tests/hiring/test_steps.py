@@ -146,6 +146,18 @@ async def test_the_place_of_who_was_put_back_and_left_is_no_gap_for_later_arriva
     assert await queue(tx, opening) == [*newcomers[:2], fourth.application.id, newcomers[2]]
 
 
+async def test_an_offer_that_has_time_left_outlives_one_that_ends(tx: Tx) -> None:
+    opening = await make_opening(tx, 2, require_acknowledgement=True)
+    early = await apply(tx, opening)
+    await let_pass(tx, opening, WINDOW / 2)
+    late = await apply(tx, opening)
+    await let_pass(tx, opening, WINDOW / 2)
+    assert await fire(tx)
+    assert (await now(tx, early)).penalty_count == 1
+    kept = await now(tx, late)
+    assert (kept.status, kept.penalty_count) == ("PENDING_ACKNOWLEDGMENT", 0)
+
+
 async def test_a_silent_person_lapses_after_so_many_misses(tx: Tx) -> None:
     opening = await make_opening(tx, 1, max_missed=3)
     first, second = [await apply(tx, opening) for _ in range(2)]
