@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scripts.guard_list import claims, store, worker
+from scripts.guard_list import claims, hiring, outside, rest, store, worker
 from scripts.guard_list.guard import Guard
 
 __all__ = ["GUARDS", "Guard", "find_faults"]
@@ -13,6 +13,9 @@ GUARDS = [
     *claims.GUARDS,
     *store.GUARDS,
     *worker.GUARDS,
+    *hiring.GUARDS,
+    *outside.GUARDS,
+    *rest.GUARDS,
 ]
 
 

@@ -1,0 +1,210 @@
+"""Guards of hiring: slots, the waitlist, deadlines, the audit log, privacy, idempotency keys."""
+
+from __future__ import annotations
+
+from scripts.guard_list.guard import Guard, guard
+
+APPLICATIONS = "jobmill/hiring/applications.py"
+CHAIN = "jobmill/hiring/chain.py"
+DEADLINES = "jobmill/hiring/deadlines.py"
+DESK = "jobmill/hiring/desk.py"
+OFFERS = "jobmill/hiring/offers.py"
+OPENINGS = "jobmill/hiring/openings.py"
+PRIVACY = "jobmill/hiring/privacy.py"
+STEPS = "jobmill/hiring/steps.py"
+SCHEMA = "jobmill/db/migrations/0010_hiring.sql"
+
+RACES = "tests/hiring/test_races.py"
+RULES = "tests/hiring/test_steps.py"
+ERASING = "tests/hiring/test_privacy.py"
+ONCE = "tests/web/test_once.py"
+
+GUARDS: list[Guard] = [
+    guard(
+        "an opening is locked before its slots are counted",
+        OPENINGS,
+        "             WHERE id = %(id)s\n               FOR NO KEY UPDATE\n",
+        "             WHERE id = %(id)s\n",
+        f"{RACES}::test_one_person_who_applies_many_times_at_once_is_in_it_once",
+    ),
+    guard(
+        "an application takes a slot only while one is free",
+        DESK,
+        "return max(self.capacity - self.occupied, 0)",
+        "return self.capacity",
+        f"{RULES}::test_slots_are_taken_until_none_is_left_then_people_wait",
+    ),
+    guard(
+        "a second live application is a duplicate",
+        DESK,
+        "if applicant_id in self._live:",
+        "if False:",
+        f"{RULES}::test_who_has_a_live_application_cannot_apply_again",
+    ),
+    guard(
+        "the first who waits is promoted first",
+        APPLICATIONS,
+        "ORDER BY queue_key\n         LIMIT %s",
+        "ORDER BY queue_key DESC\n         LIMIT %s",
+        f"{RULES}::test_a_slot_that_is_left_goes_to_the_head_of_the_waitlist",
+    ),
+    guard(
+        "a full waitlist refuses",
+        STEPS,
+        "waiting >= limit and",
+        "waiting > limit and",
+        f"{RULES}::test_a_waitlist_takes_as_many_as_its_limit",
+    ),
+    guard(
+        "nobody applies after applications have ended",
+        STEPS,
+        "if opening.apply_until and at > opening.apply_until:",
+        "if False:",
+        f"{RULES}::test_nobody_applies_after_applications_have_ended",
+    ),
+    guard(
+        "a paused opening takes nobody",
+        STEPS,
+        'if opening.status != "open":',
+        "if False:",
+        f"{RULES}::test_a_paused_opening_takes_nobody_and_promotes_nobody",
+    ),
+    guard(
+        "a paused opening promotes nobody",
+        "jobmill/hiring/waitlist.py",
+        'if desk.status != "open" or not desk.free',
+        "if not desk.free",
+        f"{RULES}::test_a_paused_opening_takes_nobody_and_promotes_nobody",
+    ),
+    guard(
+        "an answer after the deadline is too late",
+        OFFERS,
+        "coalesce(acknowledge_deadline <= clock_timestamp(), false) AS late",
+        "false AS late",
+        "tests/hiring/test_offers.py::"
+        "test_who_alone_waits_does_not_take_a_new_offer_by_an_old_answer",
+    ),
+    guard(
+        "a link answers the offer that it was made for",
+        OFFERS,
+        "    if seen.deadline != link.deadline:\n",
+        "    if False:\n",
+        "tests/hiring/test_offers.py::"
+        "test_who_alone_waits_does_not_take_a_new_offer_by_an_old_answer",
+    ),
+    guard(
+        "an answer that waited for the lock is for no later offer",
+        STEPS,
+        "return later or one.missed_at is not None",
+        "return one.missed_at is not None",
+        "tests/hiring/test_encounters.py::"
+        "test_an_answer_that_waits_for_the_lock_beyond_its_deadline_is_for_no_later_offer",
+    ),
+    guard(
+        "an application lapses at the last missed offer",
+        DEADLINES,
+        "if penalties >= one.opening.max_missed:",
+        "if penalties > one.opening.max_missed:",
+        f"{RULES}::test_a_silent_person_lapses_after_so_many_misses",
+    ),
+    guard(
+        "a missed offer costs places",
+        DEADLINES,
+        "await waitlist.put_back(one, penalties)",
+        "await waitlist.put_back(one, 0)",
+        f"{RULES}::test_who_misses_an_offer_stands_behind_those_who_come_within_the_penalty",
+    ),
+    guard(
+        "an offer counts as missed only after its deadline",
+        APPLICATIONS,
+        "           AND acknowledge_deadline <= %(at)s\n",
+        "",
+        f"{RULES}::test_an_offer_that_has_time_left_outlives_one_that_ends",
+    ),
+    guard(
+        "an event's hash holds the one before",
+        CHAIN,
+        "hashlib.sha256(before + text.encode())",
+        "hashlib.sha256(text.encode())",
+        "tests/hiring/test_verify.py::test_tampering_is_found_where_it_was_done",
+        "tests/hiring/test_verify.py::"
+        "test_a_chain_that_was_written_anew_is_found_by_an_earlier_head",
+    ),
+    guard(
+        "an event's hash holds who did it",
+        CHAIN,
+        "        entry.actor,\n",
+        "",
+        "tests/hiring/test_verify.py::test_tampering_is_found_where_it_was_done",
+    ),
+    guard(
+        "the audit log refuses to be changed",
+        SCHEMA,
+        "CREATE TRIGGER event_only_grows BEFORE UPDATE OR DELETE ON hiring.event",
+        "CREATE TRIGGER event_only_grows BEFORE DELETE ON hiring.event",
+        "tests/hiring/test_verify.py::test_the_log_refuses_to_be_changed",
+    ),
+    guard(
+        "an applicant who was erased cannot apply",
+        "jobmill/hiring/applicants.py",
+        "WHERE id = ANY (%s) AND erased_at IS NULL\n         ORDER BY id",
+        "WHERE id = ANY (%s)\n         ORDER BY id",
+        f"{ERASING}::test_who_was_erased_cannot_apply",
+    ),
+    guard(
+        "erasing ends live applications first",
+        PRIVACY,
+        'if one.status != "INACTIVE":',
+        "if False:",
+        f"{ERASING}::test_who_is_erased_leaves_first_and_the_slot_goes_to_the_next",
+    ),
+    guard(
+        "retention keeps who is still in an opening",
+        PRIVACY,
+        "AND (application.status <> 'INACTIVE' OR keep_days IS NULL",
+        "AND (keep_days IS NULL",
+        f"{ERASING}::test_who_is_still_in_an_opening_is_kept",
+    ),
+    guard(
+        "retention keeps who is in an opening that keeps data without end",
+        PRIVACY,
+        " OR keep_days IS NULL\n",
+        "\n",
+        f"{ERASING}::test_data_are_kept_as_long_as_each_opening_says",
+    ),
+    guard(
+        "a personal link that was replaced opens nothing",
+        "jobmill/hiring/keys.py",
+        "WHERE id = %(id)s AND link_version = %(version)s",
+        "WHERE id = %(id)s",
+        "tests/hiring/test_links.py::test_only_the_newest_version_of_a_link_opens",
+    ),
+    guard(
+        "one kind of link does not pass for another",
+        "jobmill/hiring/links.py",
+        '_serializer(secret, "jobmill offer link")',
+        '_serializer(secret, "jobmill personal link")',
+        "tests/hiring/test_links.py::test_one_kind_of_link_never_passes_for_the_other",
+    ),
+    guard(
+        "an idempotency key is claimed once",
+        "jobmill/hiring/answers.py",
+        "    if cursor.rowcount:\n        return None",
+        "    if True:\n        return None",
+        f"{ONCE}::test_the_same_request_again_gets_the_same_answer_and_does_nothing",
+    ),
+    guard(
+        "an idempotency key is good for one request",
+        "jobmill/hiring/answers.py",
+        "if answer.fingerprint != fingerprint:",
+        "if False:",
+        f"{ONCE}::test_a_key_is_good_for_one_request",
+    ),
+    guard(
+        "strangers with the same idempotency key are told apart",
+        "jobmill/web/once.py",
+        'asker = name if visitor.role or visitor.applicant_id else f"{name} {who(request)}"',
+        "asker = name",
+        f"{ONCE}::test_strangers_are_told_apart_by_their_address",
+    ),
+]

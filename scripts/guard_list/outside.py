@@ -1,0 +1,175 @@
+"""Guards of calls to other machines: addresses, sizes, robots.txt, politeness, the budget."""
+
+from __future__ import annotations
+
+from scripts.guard_list.guard import Guard, guard
+
+ADDRESSES = "jobmill/outside/addresses.py"
+FETCH = "jobmill/outside/fetch.py"
+GUARD = "jobmill/outside/guard.py"
+LEDGER = "jobmill/outside/ledger.py"
+POLITENESS = "jobmill/outside/politeness.py"
+
+URLS = "tests/outside/test_addresses.py"
+CALLS = "tests/outside/test_fetch.py"
+TURNS = "tests/outside/test_politeness.py"
+BUDGET = "tests/outside/test_ledger.py"
+
+GUARDS: list[Guard] = [
+    guard(
+        "a URL names no address that is not public",
+        ADDRESSES,
+        "    elif not is_public(address):\n",
+        "    elif False:\n",
+        f"{URLS}::test_a_url_that_is_not_of_the_public_web_is_refused",
+    ),
+    guard(
+        "an address in disguise is refused",
+        ADDRESSES,
+        "if _NUMBER.fullmatch(labels[-1]):",
+        "if False:",
+        f"{URLS}::test_a_url_that_is_not_of_the_public_web_is_refused",
+    ),
+    guard(
+        "an IPv4 address inside an IPv6 one is checked",
+        ADDRESSES,
+        "return is_public(IPv4Address(int(address) & 0xFFFFFFFF))",
+        "return True",
+        f"{URLS}::test_an_address_as_a_resolver_spells_it_is_public_or_not",
+    ),
+    guard(
+        "a host with one private address is refused",
+        GUARD,
+        "not all(map(is_public_text, found))",
+        "not any(map(is_public_text, found))",
+        "tests/outside/test_guard.py::test_one_address_that_is_not_public_is_enough_to_refuse",
+    ),
+    guard(
+        "the address that was checked is the one connected to",
+        GUARD,
+        "                    address, port, timeout, local_address, socket_options",
+        "                    host, port, timeout, local_address, socket_options",
+        "tests/outside/test_guard.py::test_the_address_that_was_checked_is_the_one_connected_to",
+    ),
+    guard(
+        "ports are checked before a connection",
+        GUARD,
+        "        check_place(host, port, self.private)\n",
+        "",
+        "tests/outside/test_guard.py::test_ports_and_names_are_checked_before_anybody_is_asked",
+    ),
+    guard(
+        "a redirect is checked like a first URL",
+        FETCH,
+        "target = read_target(url, self._guard.private)\n        again",
+        'target = replace(hop.target, url=url, host=httpx2.URL(url).host or "x.example")\n'
+        "        again",
+        f"{CALLS}::test_a_redirect_to_where_we_do_not_go_is_refused",
+    ),
+    guard(
+        "redirects end",
+        FETCH,
+        "if len(seen) > MOST_REDIRECTS or",
+        "if",
+        f"{CALLS}::test_five_redirects_are_followed_and_six_are_too_many",
+    ),
+    guard(
+        "secrets stay with the host they are for",
+        FETCH,
+        "    return same or upgraded\n",
+        "    return True\n",
+        f"{CALLS}::test_secrets_stay_with_the_host_that_they_are_for",
+    ),
+    guard(
+        "a body is cut at the byte limit",
+        "jobmill/outside/inflate.py",
+        "yield piece[:room]\n            if self._left < 0:",
+        "yield piece\n            if False:",
+        f"{CALLS}::test_who_asks_may_take_less",
+    ),
+    guard(
+        "bytes on the wire are limited too",
+        "jobmill/outside/client.py",
+        "if raw > self._limits.raw_bytes:",
+        "if False:",
+        f"{CALLS}::test_packed_bytes_that_come_to_nothing_are_counted_too",
+    ),
+    guard(
+        "a whole exchange has a time limit",
+        "jobmill/outside/client.py",
+        "async with asyncio.timeout(self._limits.seconds):",
+        "async with asyncio.timeout(None):",
+        f"{CALLS}::test_whoever_is_slow_as_a_whole_is_too_slow",
+    ),
+    guard(
+        "robots.txt is heeded",
+        "jobmill/outside/robots.py",
+        "if known.parsed.can_fetch(target.url, self._name):",
+        "if True:",
+        "tests/outside/test_robots.py::test_robots_txt_is_heeded_under_our_own_name",
+    ),
+    guard(
+        "a robots.txt that cannot be read keeps us out",
+        "jobmill/outside/robots.py",
+        "        case _:\n            return None",
+        '        case _:\n            return ""',
+        "tests/outside/test_robots.py::"
+        "test_a_robots_txt_that_cannot_be_read_keeps_us_out_for_its_own_cause",
+    ),
+    guard(
+        "calls to a host keep an interval",
+        POLITENESS,
+        "FROM (SELECT greatest(host.turn_at + greatest(host.crawl_delay, %(interval)s),",
+        "FROM (SELECT greatest(host.turn_at,",
+        f"{TURNS}::test_each_turn_begins_an_interval_after_the_one_before",
+    ),
+    guard(
+        "calls to a host at the same time are limited",
+        POLITENESS,
+        "WHERE until > excluded.turn_at) < %(flights)s",
+        "WHERE until > excluded.turn_at) < 1000",
+        f"{TURNS}::test_no_more_than_so_many_are_in_the_air",
+    ),
+    guard(
+        "a host that asks for quiet is left alone",
+        POLITENESS,
+        "host.held_until, excluded.turn_at) AS at) AS next)",
+        "excluded.turn_at) AS at) AS next)",
+        f"{TURNS}::test_a_host_is_left_alone_for_as_long_as_it_says",
+    ),
+    guard(
+        "a hold is never shortened",
+        POLITENESS,
+        "held_until = greatest(held_until, clock_timestamp()",
+        "held_until = greatest(clock_timestamp()",
+        f"{TURNS}::test_a_hold_is_never_shortened",
+    ),
+    guard(
+        "a hold counts for callers that already wait",
+        POLITENESS,
+        "        return not held\n",
+        "        return True\n",
+        f"{TURNS}::test_a_hold_counts_for_those_who_wait_already",
+    ),
+    guard(
+        "the budget is read under a lock",
+        LEDGER,
+        '"SELECT 1 FROM budget.purse FOR UPDATE"',
+        '"SELECT 1 FROM budget.purse"',
+        f"{BUDGET}::test_who_reserves_waits_for_who_was_first",
+    ),
+    guard(
+        "a reservation counts against the day",
+        LEDGER,
+        "coalesce(sum(counted) FILTER (WHERE at >= (SELECT day FROM this)), 0) AS day",
+        "coalesce(sum(cost) FILTER (WHERE at >= (SELECT day FROM this)), 0) AS day",
+        f"{BUDGET}::test_what_is_reserved_counts_until_it_is_settled",
+    ),
+    guard(
+        "a call is settled once",
+        LEDGER,
+        "WHERE id = %(id)s AND settled_at IS NULL",
+        "WHERE id = %(id)s",
+        f"{BUDGET}::test_a_settled_call_stays_as_it_is",
+    ),
+]

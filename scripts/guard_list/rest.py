@@ -1,0 +1,201 @@
+"""Guards of people, web pages, the catalog and the rotation of sources."""
+
+from __future__ import annotations
+
+from scripts.guard_list.guard import Guard, guard
+
+KEYS = "jobmill/people/keys.py"
+PERSONS = "jobmill/people/persons.py"
+SESSIONS = "jobmill/people/sessions.py"
+WEB = "jobmill/web/guard.py"
+PLAN = "jobmill/ingest/rotation/plan.py"
+PLATFORMS = "jobmill/ingest/rotation/platforms.py"
+
+PEOPLE = "tests/people/test_persons.py"
+GATE = "tests/web/test_guard.py"
+RIGHTS = "tests/web/test_rights.py"
+ROTATION = "tests/ingest/rotation/test_plan.py"
+
+GUARDS: list[Guard] = [
+    guard(
+        "a session expires",
+        SESSIONS,
+        "AND session.expires_at > now() AND",
+        "AND",
+        f"{PEOPLE}::test_a_session_expires_and_is_then_forgotten",
+    ),
+    guard(
+        "a session begins only with the current password",
+        SESSIONS,
+        "AND password = %s AND ended_at IS NULL\n           FOR SHARE",
+        "AND %s <> '' AND ended_at IS NULL\n           FOR SHARE",
+        f"{PEOPLE}::test_a_new_password_or_the_end_ends_every_session",
+    ),
+    guard(
+        "a new password ends every session",
+        PERSONS,
+        '"DELETE FROM people.session WHERE person_id = %s"',
+        '"DELETE FROM people.session WHERE person_id = -%s"',
+        f"{PEOPLE}::test_a_new_password_or_the_end_ends_every_session",
+    ),
+    guard(
+        "secrets are kept as digests",
+        "jobmill/people/secrets.py",
+        'return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()',
+        'return secret.encode("utf-8", "surrogatepass")',
+        "tests/people/test_keys.py::test_the_table_does_not_hold_the_key",
+        f"{PEOPLE}::test_the_table_holds_neither_password_nor_session",
+    ),
+    guard(
+        "an API key that was ended opens nothing",
+        KEYS,
+        "WHERE digest = %s AND ended_at IS NULL",
+        "WHERE digest = %s",
+        "tests/people/test_keys.py::test_a_key_opens_until_it_is_ended",
+    ),
+    guard(
+        "of two admins who leave at once one stays",
+        PERSONS,
+        "         ORDER BY id FOR UPDATE\n",
+        "         ORDER BY id\n",
+        "tests/web/test_people_pages.py::test_of_two_admins_who_leave_at_once_one_stays",
+    ),
+    guard(
+        "the last admin stays",
+        PERSONS,
+        "    if [one.id for one in admins] == [id]:\n",
+        "    if False:\n",
+        "tests/web/test_people_pages.py::test_the_last_admin_stays",
+    ),
+    guard(
+        "a role opens its own gates and lower ones",
+        "jobmill/web/rights.py",
+        "return own or RANKS[self.role] >= RANKS[role]",
+        "return own or RANKS[self.role] >= min(RANKS[role], 1)",
+        f"{RIGHTS}::test_every_role_passes_its_own_gates_and_no_other",
+    ),
+    guard(
+        "an applicant reaches only their own",
+        "jobmill/web/rights.py",
+        "applicant_id is not None and applicant_id == self.applicant_id",
+        "applicant_id is not None and self.applicant_id is not None",
+        f"{RIGHTS}::test_an_applicant_reaches_their_own_and_nobody_elses",
+    ),
+    guard(
+        "a request through a proxy is not local",
+        "jobmill/web/peer.py",
+        "            and not any(name in request.headers for name in FORWARDED)\n",
+        "",
+        f"{RIGHTS}::test_who_comes_through_a_proxy_is_not_at_this_machine",
+    ),
+    guard(
+        "a change from a page of another site is refused",
+        WEB,
+        "    if not own:\n",
+        "    if False:\n",
+        f"{GATE}::test_a_page_of_another_site_changes_nothing_here",
+    ),
+    guard(
+        "every change is checked for where it comes from",
+        WEB,
+        "                check_origin(request.headers)\n",
+        "                pass\n",
+        f"{GATE}::test_a_foreign_page_may_link_to_us_but_not_send_to_us",
+    ),
+    guard(
+        "only our own host names are answered",
+        WEB,
+        "            self._check(request.headers)\n",
+        "",
+        f"{GATE}::test_only_our_own_names_are_answered",
+    ),
+    guard(
+        "a request body is limited",
+        WEB,
+        "        if taken > most:\n",
+        "        if False:\n",
+        f"{GATE}::test_a_body_over_the_limit_is_refused_whether_it_says_its_length_or_not",
+    ),
+    guard(
+        "tries to sign in are limited for each account",
+        "jobmill/web/limits.py",
+        '    limit.take(f"account {account}")\n',
+        "",
+        "tests/web/test_session.py::test_few_may_be_tried_from_one_address_and_for_one_account",
+    ),
+    guard(
+        "one failed application costs the others of its batch nothing",
+        "jobmill/web/crowd.py",
+        "            await self._apart(opening_id, group)\n",
+        "            for waiting in group:\n                _tell(waiting, answers)\n",
+        "tests/web/test_crowd.py::test_one_whose_transaction_fails_does_not_take_the_others_along",
+    ),
+    guard(
+        "a database that does not answer is not asked for each application",
+        "jobmill/web/crowd.py",
+        "if in_vain == IN_VAIN:",
+        "if False:",
+        "tests/web/test_crowd.py::"
+        "test_a_database_that_does_not_answer_is_asked_a_few_times_not_once_for_each",
+    ),
+    guard(
+        "runs of the rotation plan one after the other",
+        PLAN,
+        "FROM rotation.pace FOR UPDATE",
+        "FROM rotation.pace",
+        f"{ROTATION}::test_runs_at_once_do_not_overdraw_the_limit_of_a_platform",
+    ),
+    guard(
+        "a source that was turned off is not claimed",
+        PLAN,
+        "AND (source.status = 'active'\n"
+        "                    OR target.status = 'bad' AND source.status = 'disabled')",
+        "",
+        f"{ROTATION}::test_a_source_that_was_turned_off_meanwhile_is_not_claimed",
+    ),
+    guard(
+        "queued calls count against the limit of a day",
+        PLATFORMS,
+        "limits.append(standing.per_day - use.day - use.queued)",
+        "limits.append(standing.per_day - use.day)",
+        f"{ROTATION}::test_queued_calls_count_against_the_limit_of_a_platform",
+    ),
+    guard(
+        "queued calls count against the limit of an hour",
+        PLATFORMS,
+        "limits.append(standing.per_hour - use.hour - use.queued)",
+        "limits.append(standing.per_hour - use.hour)",
+        f"{ROTATION}::test_queued_calls_count_against_the_limit_of_a_platform",
+    ),
+    guard(
+        "the same question is asked once within its window",
+        "jobmill/ingest/rotation/calls.py",
+        "         WHERE known.called_at <= %(before)s OR known.called_at > %(ahead)s\n"
+        "            OR known.item = excluded.item\n        RETURNING key",
+        "        RETURNING key",
+        "tests/ingest/rotation/test_calls.py::test_of_many_who_ask_at_once_one_may",
+    ),
+    guard(
+        "a listing that two runs show is kept once",
+        "jobmill/catalog/listings.py",
+        "        ON CONFLICT ON CONSTRAINT listing_once DO NOTHING\n",
+        "",
+        "tests/catalog/test_runs.py::test_two_runs_at_once_keep_every_listing_once",
+    ),
+    guard(
+        "a run that was overtaken counts for nothing",
+        "jobmill/catalog/runs.py",
+        "return newest is not None and harvest.started_at <= newest",
+        "return False",
+        "tests/catalog/test_runs.py::test_a_slow_run_that_was_overtaken_counts_for_nothing",
+    ),
+    guard(
+        "a company that two find at once is made once",
+        "jobmill/catalog/companies.py",
+        "await tx.execute(\"SELECT pg_advisory_xact_lock(hashtext('jobmill.company'),"
+        ' hashtext(%s))", [key])',
+        "pass",
+        "tests/catalog/test_companies.py::"
+        "test_two_who_find_a_company_and_its_site_at_once_find_one",
+    ),
+]
