@@ -267,6 +267,14 @@ async def test_a_claim_whose_answer_was_lost_is_disowned_though_an_older_attempt
         assert await crew.disown(tx, claimed.worker, [claimed.work.claim]) == 1
 
 
+async def test_a_worker_disowns_nothing_that_another_holds(
+    database: Database, claimed: Claimed
+) -> None:
+    async with database.transaction() as tx:
+        assert await crew.disown(tx, await crew.join(tx, "other", LEASE)) == 0
+        assert await hold(tx, claimed.worker, claimed.work)
+
+
 async def test_a_wait_until_a_time_is_measured_by_the_clock_of_the_server(
     database: Database, claimed: Claimed
 ) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import datetime as dt
 
 import pytest
 
 from jobmill.db import Database, open_connection
-from jobmill.queue import Finish, Move, Stages, Work, crew, store
+from jobmill.queue import Finish, Move, Stage, Stages, Work, crew, store
 from jobmill.queue.pool import Pool
 from jobmill.queue.pump import Pump
 from jobmill.queue.settle import prepare
 from jobmill.queue.store import Want
+from jobmill.queue.work import StartRate
 from jobmill.queue.worker import LEASE
 from tests.faults.proxy import proxied
 
@@ -71,10 +73,13 @@ async def renew_lease(database: Database, pump: Pump) -> None:
         pump.enlist(await crew.join(tx, "here", LEASE))
 
 
-async def until_a_statement_waits(database: Database) -> None:
-    waiting = "SELECT count(*) FROM pg_locks WHERE relation IS NOT NULL AND NOT granted"
+async def until_statements_wait(database: Database, count: int = 1) -> None:
+    waiting = """
+        SELECT count(*) FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock'
+        """
     async with asyncio.timeout(20):
-        while await fetch(database, waiting) == [0]:
+        while await fetch(database, waiting) != [count]:
             await asyncio.sleep(0.01)
 
 
@@ -109,7 +114,7 @@ async def test_an_outcome_under_way_when_its_lease_is_lost_is_not_settled_again(
     async with database.transaction() as rival:
         await rival.execute("LOCK TABLE queue.live")
         settling = asyncio.create_task(pump.settle())
-        await until_a_statement_waits(database)
+        await until_statements_wait(database)
         pump.abandon()
         settling.cancel()
         with contextlib.suppress(asyncio.CancelledError):
@@ -127,8 +132,30 @@ async def test_a_claim_under_way_when_the_lease_is_lost_is_not_run(database: Dat
             # A claim reads the pauses; nothing else that the pump does needs them.
             await rival.execute("LOCK TABLE queue.pause")
             claiming = asyncio.create_task(pump.claim_or_sleep(connection))
-            await until_a_statement_waits(database)
+            await until_statements_wait(database)
             pump.abandon()
             await renew_lease(database, pump)
         await claiming
     assert pump.held() == []
+
+
+async def test_two_claims_at_once_share_a_start_rate(database: Database) -> None:
+    """The second one counts what the first one starts, which it cannot see before that commits."""
+    rate = StartRate(3, dt.timedelta(minutes=5))
+    table = stages({"tea": Stage(never, rate=rate)})
+    await put(database, table, *(new("tea", str(n)) for n in range(10)))
+    pumps = [await pump_with_lease(database, table) for _ in range(2)]
+    async with contextlib.AsyncExitStack() as stack:
+        connections = [
+            await stack.enter_async_context(await open_connection(database.url)) for _ in pumps
+        ]
+        async with database.transaction() as rival:
+            # A claim reads the pauses after it has asked for its share of the rate.
+            await rival.execute("LOCK TABLE queue.pause")
+            claims = [
+                asyncio.create_task(pump.claim_or_sleep(connection))
+                for pump, connection in zip(pumps, connections, strict=True)
+            ]
+            await until_statements_wait(database, len(pumps))
+        await asyncio.gather(*claims)
+    assert sorted(len(pump.held()) for pump in pumps) == [0, 3]
