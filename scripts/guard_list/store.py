@@ -197,7 +197,7 @@ GUARDS: list[Guard] = [
         "jobmill/queue/pump.py",
         "        async with connection.transaction():\n            allowed =",
         "        async with asyncio.timeout(None):\n            allowed =",
-        "tests/queue/test_claim.py::test_a_start_rate_holds_over_all_workers",
+        "tests/queue/test_pump.py::test_two_claims_at_once_share_a_start_rate",
     ),
     guard(
         "a wait for an answer of the server ends",

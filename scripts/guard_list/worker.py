@@ -80,6 +80,13 @@ GUARDS: list[Guard] = [
         f"{FENCE}::test_a_claim_whose_answer_was_lost_is_disowned_though_an_older_attempt_is_kept",
     ),
     guard(
+        "disown takes nothing from other workers",
+        CREW,
+        "WHERE status = 'PROCESSING' AND worker = %(worker)s\n",
+        "WHERE status = 'PROCESSING'\n",
+        f"{FENCE}::test_a_worker_disowns_nothing_that_another_holds",
+    ),
+    guard(
         "a worker that reconnects gives back claims it does not know",
         PUMP,
         "            await crew.disown(connection, self.worker, self.held())\n",
