@@ -109,7 +109,7 @@ GUARDS: list[Guard] = [
         "tests/outside/test_robots.py::test_robots_txt_is_heeded_under_our_own_name",
     ),
     guard(
-        "a robots.txt that cannot be read keeps us out",
+        "a robots.txt that cannot be read forbids its pages",
         "jobmill/outside/robots.py",
         "        case _:\n            return None",
         '        case _:\n            return ""',

@@ -54,7 +54,7 @@ GUARDS: list[Guard] = [
         "tests/people/test_keys.py::test_a_key_opens_until_it_is_ended",
     ),
     guard(
-        "of two admins who leave at once one stays",
+        "two admins cannot both leave at once",
         PERSONS,
         "         ORDER BY id FOR UPDATE\n",
         "         ORDER BY id\n",
@@ -103,7 +103,7 @@ GUARDS: list[Guard] = [
         f"{GATE}::test_a_foreign_page_may_link_to_us_but_not_send_to_us",
     ),
     guard(
-        "only our own host names are answered",
+        "requests for other host names are refused",
         WEB,
         "            self._check(request.headers)\n",
         "",
@@ -190,7 +190,7 @@ GUARDS: list[Guard] = [
         "tests/catalog/test_runs.py::test_a_slow_run_that_was_overtaken_counts_for_nothing",
     ),
     guard(
-        "a company that two find at once is made once",
+        "a company found twice at once is made once",
         "jobmill/catalog/companies.py",
         "await tx.execute(\"SELECT pg_advisory_xact_lock(hashtext('jobmill.company'),"
         ' hashtext(%s))", [key])',

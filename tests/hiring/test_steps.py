@@ -51,12 +51,12 @@ async def test_who_has_a_live_application_cannot_apply_again(tx: Tx) -> None:
         await apply(tx, opening, ada.id)
 
 
-async def test_nobody_applies_after_applications_have_ended(tx: Tx) -> None:
-    now = await server_time(tx)
-    ended = await make_opening(tx, 2, apply_until=now - WINDOW)
+async def test_no_application_is_taken_after_apply_until(tx: Tx) -> None:
+    current = await server_time(tx)
+    ended = await make_opening(tx, 2, apply_until=current - WINDOW)
     with pytest.raises(Conflict, match=f"Applications for job {ended.id} ended at"):
         await apply(tx, ended)
-    await apply(tx, await make_opening(tx, 2, apply_until=now + WINDOW))
+    await apply(tx, await make_opening(tx, 2, apply_until=current + WINDOW))
 
 
 async def test_a_waitlist_takes_as_many_as_its_limit(tx: Tx) -> None:
@@ -66,7 +66,7 @@ async def test_a_waitlist_takes_as_many_as_its_limit(tx: Tx) -> None:
         await apply(tx, opening)
 
 
-async def test_a_paused_opening_takes_nobody_and_promotes_nobody(tx: Tx) -> None:
+async def test_a_paused_opening_takes_no_application_and_promotes_no_applicant(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     active, waiting = [await apply(tx, opening) for _ in range(2)]
     await company.pause(tx, opening.id, LOCAL)
