@@ -147,9 +147,16 @@ GUARDS: list[Guard] = [
     guard(
         "an applicant who was erased cannot apply",
         "jobmill/hiring/applicants.py",
-        "WHERE id = ANY (%s) AND erased_at IS NULL\n         ORDER BY id",
-        "WHERE id = ANY (%s)\n         ORDER BY id",
+        "email_key = ANY (%(keys)s)) AND erased_at IS NULL",
+        "email_key = ANY (%(keys)s))",
         f"{ERASING}::test_who_was_erased_cannot_apply",
+    ),
+    guard(
+        "an erasure does not block a foreign key check",
+        PRIVACY,
+        "WHERE id = %s FOR NO KEY UPDATE",
+        "WHERE id = %s FOR UPDATE",
+        "tests/hiring/test_encounters.py::test_a_row_that_is_written_twice_does_not_wait_for_an_erasure",
     ),
     guard(
         "erasing ends live applications first",

@@ -139,7 +139,7 @@ GUARDS: list[Guard] = [
     guard(
         "a feed gives back what is refused because it lives",
         FEED,
-        "if alive and source.release:",
+        "if postponed:",
         "if False:",
         f"{CAP}::test_what_is_refused_because_it_lives_is_given_back",
     ),
@@ -216,8 +216,8 @@ GUARDS: list[Guard] = [
     guard(
         "the pool's check has a limit of its own",
         DB,
-        "with _limited(connection, CHECK_LIMIT):",
-        "with contextlib.nullcontext():",
+        "limit, connection.answer_limit = connection.answer_limit, CHECK_LIMIT",
+        "limit = connection.answer_limit",
         "tests/faults/test_silence.py::test_a_pool_hands_out_no_dead_connection",
     ),
     guard(

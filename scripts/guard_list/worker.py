@@ -125,8 +125,8 @@ GUARDS: list[Guard] = [
     guard(
         "a worker compares its version at every heartbeat",
         WORKER,
-        "outdated = newest > self._newest_migration",
-        "outdated = False",
+        "self._pump.outdated, newest > self._newest_migration",
+        "self._pump.outdated, False",
         "tests/queue/test_versions.py::"
         "test_a_worker_claims_nothing_from_a_schema_newer_than_it_knows",
     ),
