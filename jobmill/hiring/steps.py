@@ -50,8 +50,8 @@ class Ask:
 
     @property
     def is_limited(self) -> bool:
-        """Whether the list of blocked addresses and the limit for a day apply: whom the company names
-        by number is its own choice."""
+        """Whether blocked addresses and the daily limit apply: not to an applicant whom the company
+        itself names by number."""
         own = self.by is None or self.by.side == "applicant"
         return own or isinstance(self.who, Person)
 
@@ -107,9 +107,11 @@ async def apply_all(
 async def _arrive(
     tx: Tx, asks: Sequence[Ask], most_a_day: int | None
 ) -> dict[Ask, Known | AppError]:
-    """Who applies by each ask, or why they may not apply at all. By ask, not by person: the company
-    may ask for somebody whose own ask, in the same batch, is refused. Before any opening is locked:
-    that order is everybody's."""
+    """The applicant of each request, or why the request is refused.
+
+    By request, not by person: a recruiter may name an applicant whose own request, in the same batch,
+    is refused. Every transaction locks applicants before openings.
+    """
     numbers = [ask.who for ask in asks if isinstance(ask.who, int)]
     people = [ask.who for ask in asks if isinstance(ask.who, Person)]
     people_keys = [person.key for person in people]
@@ -132,7 +134,7 @@ async def _arrive(
 
 
 async def _limit(tx: Tx, arrivals: dict[Ask, Known | AppError], most_a_day: int) -> None:
-    """Refuse those who have applied so often within the last day."""
+    """Refuse requests of applicants who reached the daily limit."""
     counted = {
         ask: known.id
         for ask, known in arrivals.items()

@@ -27,12 +27,12 @@ IN_VAIN = 2
 
 
 class CommitUnknown(Unavailable):
-    """The applications may be in the database or not: a second try could find the first one there."""
+    """The applications may or may not be committed; a retry could find itself a duplicate."""
 
     def __init__(self) -> None:
         super().__init__(
-            "The database did not confirm your application. Look whether it is there before you "
-            "apply again."
+            "The database did not confirm your application. Check whether it was received before "
+            "you apply again."
         )
 
 
@@ -77,8 +77,8 @@ class Crowd:
             for one, answer in zip(group, answers, strict=True):
                 _tell(one, answer)
         elif len(group) == 1 or isinstance(answers, CommitUnknown):
-            for one in group:
-                _tell(one, answers)
+            for waiting in group:
+                _tell(waiting, answers)
         else:
             await self._apart(opening_id, group)
 
@@ -114,8 +114,8 @@ class Crowd:
                 answers = await steps.apply_all(tx, opening_id, asks, most_a_day=self._most_a_day)
                 transaction = await commits.transaction_id(tx)
         except Unavailable:
-            # Before the id was read nothing can have committed. After that only PostgreSQL knows, and
-            # to apply again would call those duplicates who have just been placed.
+            # Before the id was read nothing can have committed. After that only PostgreSQL knows:
+            # applying again would refuse the applicants it has just placed as duplicates.
             if transaction is None or not await self._is_committed(transaction):
                 raise
         return answers
