@@ -106,7 +106,8 @@ class Connection(AsyncConnection[TupleRow]):
             return await super().wait(*args, **kwargs)
         except psycopg.OperationalError as error:
             # psycopg asks the server to cancel first; if that wait breaks, the task is cancelled still.
-            if isinstance(error.__context__, asyncio.CancelledError):
+            task = asyncio.current_task()
+            if isinstance(error.__context__, asyncio.CancelledError) and task and task.cancelling():
                 raise asyncio.CancelledError from error
             raise
         finally:

@@ -19,7 +19,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -164,8 +164,11 @@ class Chaos:
             await queue.declare(tx, PIPELINE)
 
     async def _submit(self, client: str, stop: asyncio.Event) -> None:
+        with closing(HistoryWriter(self._folder, client)) as history:
+            await self._submit_all(client, history, stop)
+
+    async def _submit_all(self, client: str, history: HistoryWriter, stop: asyncio.Event) -> None:
         """One order after the other, each written down before it is sent and after it is answered."""
-        history = HistoryWriter(self._folder, client)
         number = 0
         while not stop.is_set():
             try:
@@ -185,7 +188,6 @@ class Chaos:
                         await asyncio.sleep(0.05)
             except (AppError, psycopg.Error):
                 await asyncio.sleep(0.2)
-        history.close()
 
     async def _inject(self, until: float, wanted_faults: int) -> None:
         """Every fault in random order, again and again."""

@@ -174,7 +174,7 @@ async def test_each_transaction_of_a_page_has_our_settings(web_database: Databas
     async with site_with(web_database, router, local=True) as client:
         answers = await asyncio.gather(*(client.get("/session-settings") for _ in range(20)))
     rows = [row for answer in answers for row in answer.json()]
-    assert {(timezone, timeout) for timezone, timeout, _ in rows} == {("UTC", "1min")}
+    assert {(timezone, timeout) for timezone, timeout, _ in rows} == {("UTC", "48s")}
     assert len({pid for _, _, pid in rows}) == SERVER_CONNECTIONS
 
 
@@ -220,7 +220,7 @@ async def test_a_worker_on_the_database_of_the_pages_claims_and_settles_directly
 
     table = stages(tea=run)
     await put(direct_database, table, *(new("tea", f"cup-{number}") for number in range(20)))
-    assert await Worker(web_database, table, lease=SOON).drain() == 20
+    assert await Worker(web_database, table).drain() == 20
     rows = await fetch(direct_database, "SELECT status::text, retry_count FROM queue.items")
     assert Counter(rows) == {("SUCCESS", 0): 20}
 

@@ -143,6 +143,7 @@ async def test_a_worker_that_cannot_beat_stops_the_side_effects_of_its_runs(
         async with asyncio.timeout(LEASE.total_seconds() * 3):
             await stopped.wait()
         assert (await statuses(database))["PROCESSING"] == 1, "no other worker has taken over yet"
+        proxy.refusing = False
 
 
 async def test_a_save_is_given_up_with_its_lease(database: Database, proxy: FaultProxy) -> None:

@@ -23,7 +23,7 @@ from jobmill.settings import Settings
 from jobmill.tools import Tools
 from tests.fakes import Net, ok
 from tests.ingest.selectors import pages
-from tests.queue.kit import SOON, fetch, item
+from tests.queue.kit import fetch, item
 
 BOARD = "https://job-boards.greenhouse.io/wells"
 API = "https://boards-api.greenhouse.io/v1/boards/wells/jobs?content=true&pay_transparency=true"
@@ -68,7 +68,7 @@ async def run(
     async with database.transaction() as tx:
         await queue.declare(tx, table)
         id = await queue.submit(tx, discovery.work(DiscoveryConfig(**config), **how))
-    await Worker(database, table, lease=SOON).drain()
+    await Worker(database, table).drain()
     async with database.transaction() as tx:
         return await item(database, id), await sources.find(tx)
 
@@ -164,11 +164,11 @@ async def test_a_source_that_is_rejected_before_its_test_stays_so(
         new = discovery.work(DiscoveryConfig(url=BOARD, auto_enable=False))
         id = await queue.submit(tx, new)
     before = [(discovery.KIND, stage) for stage in ("discover", "validate", "configure")]
-    await Worker(database, table, lease=SOON, only=before).drain()
+    await Worker(database, table, only=before).drain()
     async with database.transaction() as tx:
         (source,) = await sources.find(tx)
         await sources.reject(tx, source.id, "spam")
-    await Worker(database, table, lease=SOON).drain()
+    await Worker(database, table).drain()
     assert (await item(database, id)).status == "SKIPPED"
 
 

@@ -27,7 +27,7 @@ from jobmill.settings import Settings
 from jobmill.tools import Tools
 from tests.catalog.kit import make_source, posting, run
 from tests.fakes import Net, ok
-from tests.queue.kit import SOON, fetch, item
+from tests.queue.kit import fetch, item
 
 HOUR = dt.timedelta(hours=1)
 URL = "https://deepwells.example/careers/engineer"
@@ -90,7 +90,7 @@ class Bed:
         return id
 
     async def drain(self) -> None:
-        await Worker(self.database, self.stages, lease=SOON).drain()
+        await Worker(self.database, self.stages).drain()
 
     async def matches(self) -> list[Match]:
         async with self.database.transaction() as tx:
@@ -201,7 +201,7 @@ async def test_a_listing_that_is_removed_between_two_stages_is_skipped(bed: Bed)
     only = [("listing", "scrape")]
     async with bed.database.transaction() as tx:
         id = await queue.submit(tx, inbox.submission(URL, bed.profile_id))
-    await Worker(bed.database, bed.stages, lease=SOON, only=only).drain()
+    await Worker(bed.database, bed.stages, only=only).drain()
     async with bed.database.transaction() as tx:
         await tx.execute("DELETE FROM catalog.listing")
     await bed.drain()

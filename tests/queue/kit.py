@@ -15,7 +15,7 @@ from jobmill.queue import ItemId, New, Stage, Stages, Work, Worker, crew, inspec
 from jobmill.queue.store import Want
 from jobmill.queue.work import Run
 
-SOON = dt.timedelta(seconds=2)
+SOON = dt.timedelta(seconds=3)
 """A lease short enough for tests in which workers die."""
 
 

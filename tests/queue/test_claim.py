@@ -68,7 +68,7 @@ async def test_the_most_urgent_comes_first_then_the_oldest(database: Database) -
 async def test_a_delayed_item_is_not_claimed_before_its_time(database: Database) -> None:
     await put(database, TEA, new("tea", delay=dt.timedelta(seconds=0.5)))
     assert await drain(database, TEA) == 0
-    worker = queue.Worker(database, TEA, lease=SOON)
+    worker = queue.Worker(database, TEA)
     running = asyncio.create_task(worker.run())
     async with asyncio.timeout(10):
         while worker.ran == 0:
