@@ -24,6 +24,12 @@ An UPDATE or DELETE that waited for a row lock evaluates it again on the new ver
 an item that was taken over meanwhile stays untouched.
 """
 
+STILL_HELD: LiteralString = """
+    ((live.id, live.attempt) IN (SELECT id, attempt FROM asked)) IS TRUE AND live.worker = %(worker)s
+"""
+"""The same for a statement that changes many rows of `asked` at once. IS TRUE keeps the planner from
+making a join of it, whose cost grows with the square of the batch: the look-up is hashed."""
+
 HELD: LiteralString = f"""
     CROSS JOIN LATERAL (SELECT FROM queue.live WHERE {HOLDS_CLAIM} AND {LEASE_STANDS} LIMIT 1) AS held
 """

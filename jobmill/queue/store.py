@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from jobmill.db import Tx
 from jobmill.queue.encode import LONGEST, array
-from jobmill.queue.fence import HELD, HOLDS_CLAIM, LEASE_STANDS
+from jobmill.queue.fence import HELD, HOLDS_CLAIM, LEASE_STANDS, STILL_HELD
 from jobmill.queue.work import Claim, Work
 
 CHANNEL = "jobmill_queue"
@@ -112,10 +112,12 @@ async def end(tx: Tx, worker: int, rows: Sequence[str]) -> list[Claim]:
                        id bigint, attempt int, status queue.status, message text, data jsonb,
                        error_class text, error_text text, fingerprint uuid)
             {HELD}
-        ), mine AS (
-            DELETE FROM queue.live USING asked AS claim
-             WHERE live.id = ANY (ARRAY(SELECT id FROM asked)) AND {HOLDS_CLAIM}
-            RETURNING claim.*, live.stage, live.retry_count
+        ), gone AS (
+            DELETE FROM queue.live
+             WHERE live.id = ANY (ARRAY(SELECT id FROM asked)) AND {STILL_HELD}
+            RETURNING id, stage, retry_count
+        ), mine AS MATERIALIZED (
+            SELECT asked.*, gone.stage, gone.retry_count FROM gone JOIN asked USING (id)
         ), ended AS (
             INSERT INTO queue.ending (item_id, status, stage, final, message, retry_count, attempts)
             SELECT id, status, stage, true, message, retry_count, attempt FROM mine
