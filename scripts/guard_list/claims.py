@@ -20,7 +20,13 @@ SAVES = f"{TEST}::test_a_stale_claim_saves_nothing"
 
 GUARDS: list[Guard] = [
     guard("the fence compares attempts", FENCE, "AND live.attempt = claim.attempt ", "", STALE),
-    guard("the fence compares workers", FENCE, "AND live.worker = %(worker)s\n", "\n", STALE),
+    guard(
+        "the fence compares workers",
+        FENCE,
+        "AND live.attempt = claim.attempt AND live.worker = %(worker)s\n",
+        "AND live.attempt = claim.attempt\n",
+        STALE,
+    ),
     guard("the fence checks the lease", FENCE, " AND beat_at + lease > now()", "", STALE),
     guard("the fence refuses workers that are gone", FENCE, "AND gone_at IS NULL ", "", STALE),
     guard(
@@ -54,15 +60,22 @@ GUARDS: list[Guard] = [
     guard(
         "end checks the lease",
         STORE,
-        "            {HELD}\n        ), mine AS (\n            DELETE",
-        "        ), mine AS (\n            DELETE",
+        "            {HELD}\n        ), gone AS (",
+        "        ), gone AS (",
         STALE,
     ),
     guard(
-        "end compares the claim after it waited for the row",
-        STORE,
-        "AND {HOLDS_CLAIM}\n            RETURNING claim.*, live.stage",
-        "AND live.id = claim.id\n            RETURNING claim.*, live.stage",
+        "end compares attempts after it waited for the row",
+        FENCE,
+        "(live.id, live.attempt) IN (SELECT id, attempt FROM asked)",
+        "live.id IN (SELECT id FROM asked)",
+        WAITS,
+    ),
+    guard(
+        "end compares workers after it waited for the row",
+        FENCE,
+        "IS TRUE AND live.worker = %(worker)s",
+        "IS TRUE",
         WAITS,
     ),
     guard(
