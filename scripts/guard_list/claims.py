@@ -193,7 +193,7 @@ GUARDS: list[Guard] = [
         SETTLE,
         "if claim not in settled or newest[claim.id] is not settlement:",
         "if claim.id not in {settled_claim.id for settled_claim in settled}:",
-        "tests/queue/test_state_machine.py",
+        "tests/queue/test_state_machine.py::test_the_queue_and_the_model_agree",
     ),
     guard(
         "an operation of a lost lease is no outage of the next",

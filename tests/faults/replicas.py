@@ -50,15 +50,19 @@ class Server:
             "wal_retrieve_retry_interval": "200ms",
         }
         flags = [flag for name, value in options.items() for flag in ("-c", f"{name}={value}")]
+        self._command = [*self._account.prefix, self._bin / "postgres", "-D", self.data, *flags]
+        self._launch()
+        self.wait_for("SELECT 1")
+
+    def _launch(self) -> None:
         self._process = subprocess.Popen(
-            [*self._account.prefix, self._bin / "postgres", "-D", self.data, *flags],
+            self._command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env=binaries.environment(),
             **self._account.popen(),
         )
-        self.wait_for("SELECT 1")
 
     def url(self, **more: str) -> str:
         return make_conninfo("", host=str(self.socket), user="jobmill", dbname="postgres", **more)
@@ -104,6 +108,9 @@ class Server:
             with contextlib.suppress(psycopg.Error):
                 if self.execute(query):
                     return
+            if self._process and self._process.poll() is not None:
+                # A backend that was forked while its server was killed still holds the shared memory.
+                self._launch()
             assert time.monotonic() < deadline, f"{query} has no answer"
             time.sleep(0.05)
 
