@@ -107,7 +107,7 @@ async def test_a_worker_whose_settlements_do_not_get_through_gives_its_items_up(
     """Its heartbeats do, so nothing but the worker itself can tell that it holds items for nothing."""
 
     def spoil_settlements(request: Request) -> Action:
-        return "cut before" if "INSERT INTO queue.ending" in request.sql else "forward"
+        return "cut before" if "SELECT id, attempt FROM asked" in request.sql else "forward"
 
     proxy.decide = spoil_settlements
     await put(database, TABLE, new("tea"))
