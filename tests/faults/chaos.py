@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import faulthandler
 import logging
 import random
 import signal
@@ -46,6 +47,7 @@ CLIENTS = 2
 SPOILED_COMMITS = 0.2
 RECOVERY_GOAL = LEASE + 10
 QUIET_LIMIT = 120.0
+FAULT_LIMIT = 2 * QUIET_LIMIT
 
 LOGGED = {
     "leases lost": "lease lost",
@@ -213,7 +215,11 @@ class Chaos:
             if not names:
                 names = random.sample(sorted(faults), len(faults))
             name = names.pop()
-            await faults[name]()
+            began = time.monotonic()
+            async with asyncio.timeout(FAULT_LIMIT):
+                await faults[name]()
+            left = max(0.0, until - time.monotonic())
+            print(f"{name}: {time.monotonic() - began:.1f} s ({left:.0f} s left)", flush=True)
             await asyncio.sleep(random.random())
 
     async def _hit_links(self, name: str, fault: Callable[[Link], None]) -> None:
@@ -311,6 +317,8 @@ class Chaos:
         report, server = self.report, self._pair.primary
         history = read_history(self._folder)
         report.operations = len(history)
+        for statement in CHECK_FAST:
+            server.execute(statement)
         report.violations = violations(server.url(), history)
         report.items = cast(int, server.execute("SELECT count(*) FROM queue.item")[0][0])
         report.seen["rescues"] = cast(int, server.execute(RESCUES)[0][0])
@@ -321,6 +329,12 @@ class Chaos:
 CLAIMS = "SELECT id, attempt FROM queue.live WHERE status = 'PROCESSING'"
 ENDED = "SELECT count(*) FROM queue.ending"
 LIVE = "SELECT count(*) FROM queue.live"
+CHECK_FAST = (
+    "CREATE INDEX ON queue.item (parent_id)",
+    "CREATE INDEX ON chaos.saved (item)",
+    "ANALYZE",
+)
+"""Without these, the time of a check grows with the square of the items: minutes after a long run."""
 RESCUES = "SELECT count(*) FROM queue.event WHERE what = 'rescued'"
 
 
@@ -371,6 +385,9 @@ def parse() -> Any:
 
 if __name__ == "__main__":
     arguments = parse()
+    faulthandler.register(
+        signal.SIGUSR1
+    )  # It should end by itself; if not, this tells where it is.
     logging.disable(logging.WARNING)  # Lost connections are what this is about.
     print(f"seed {arguments.seed} (it fixes the order of the faults, not their timing)")
     random.seed(arguments.seed)

@@ -18,6 +18,8 @@ from psycopg.conninfo import make_conninfo
 from jobmill.db import account, binaries
 
 STANDBY = "standby"
+ANSWER_LIMIT = 60
+"""Seconds for a statement or a program of the harness itself; it should fail, never hang."""
 
 
 class Server:
@@ -30,6 +32,7 @@ class Server:
         self._account = account.choose(self.data, self._bin)
         for path in (folder, self.socket):
             self._account.own(path)
+        self._log = folder / "server.log"
         self._process: subprocess.Popen[bytes] | None = None
 
     def initialize(self) -> None:
@@ -55,20 +58,23 @@ class Server:
         self.wait_for("SELECT 1")
 
     def _launch(self) -> None:
-        self._process = subprocess.Popen(
-            self._command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=binaries.environment(),
-            **self._account.popen(),
-        )
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                env=binaries.environment(),
+                **self._account.popen(),
+            )
 
     def url(self, **more: str) -> str:
         return make_conninfo("", host=str(self.socket), user="jobmill", dbname="postgres", **more)
 
     def execute(self, statement: str) -> list[tuple[object, ...]]:
-        with psycopg.connect(self.url(), autocommit=True, connect_timeout=2) as connection:
+        options = f"-c statement_timeout={ANSWER_LIMIT}s"
+        url = self.url(connect_timeout="2", options=options)
+        with psycopg.connect(url, autocommit=True) as connection:
             cursor = connection.execute(statement.encode())
             return cursor.fetchall() if cursor.description else []
 
@@ -97,6 +103,7 @@ class Server:
             check=True,
             stdin=subprocess.DEVNULL,
             capture_output=True,
+            timeout=ANSWER_LIMIT,
             env=binaries.environment(),
             **self._account.popen(),
         )
