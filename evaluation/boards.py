@@ -14,10 +14,10 @@ from typing import Any
 from evaluation import truth
 from evaluation.goal import Goal, Report
 from evaluation.said import Truth
+from jobmill.boards import saved_responses
+from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog.posting import Posting
 from jobmill.errors import AppError
-from jobmill.ingest import saved
-from jobmill.ingest.adapters import BY_NAME
 
 EXACT, COVERED = 0.99, 0.98
 AHEAD = 60  # How far a word may have moved in the order of a text.
@@ -70,7 +70,7 @@ def _measure(
     body = read(file)
     wanted = truth.take(platform, json.loads(body))
     try:
-        found = saved.read(BY_NAME[platform], body)
+        found = saved_responses.read(BY_NAME[platform], body)
     except AppError as error:
         notes.append(f"{file.name}: {error}")
         found = ()

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.goal import Goal, Report
-from jobmill.catalog import listings, runs, sources
+from jobmill.catalog import listings, source_runs, sources
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.runs import Counts, Harvest, Outcome, Seen
+from jobmill.catalog.source_runs import Counts, Harvest, Outcome, Seen
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Database, connect
 from jobmill.db.embedded import Embedded
 from jobmill.db.migrate import migrate
-from jobmill.ingest.fields import dates
+from jobmill.extract.fields import dates
 
 Snapshot = dict[str, Posting]
 
@@ -139,7 +139,7 @@ def _seen(snapshot: Snapshot) -> list[Seen]:
 
 async def _save(database: Database, source: int, harvest: Harvest) -> Counts:
     async with database.transaction() as tx:
-        return (await runs.save(tx, source, harvest)).counts
+        return (await source_runs.save(tx, source, harvest)).counts
 
 
 async def _trouble(

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.goal import Goal, Report
+from jobmill.boards import response_reader
+from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog import duplicates
 from jobmill.catalog.posting import Posting
 from jobmill.errors import AppError
-from jobmill.ingest import reading
-from jobmill.ingest.adapters import BY_NAME
 from jobmill.outside.request import Request
 
 PRECISION, RECALL = 0.995, 0.90
@@ -184,9 +184,9 @@ def _boards(data: Path) -> list[Case]:
             token = file.name.split("__")[0]
             if token == DEMONSTRATION:
                 continue
-            config = reading.configure(platform, {"board_token": token})
+            config = response_reader.configure(platform, {"board_token": token})
             try:
-                found = reading.read(
+                found = response_reader.read(
                     platform, file.read_bytes(), Request("https://x.example"), config
                 )
             except AppError:

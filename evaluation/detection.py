@@ -11,10 +11,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from evaluation.goal import Goal, Report
-from jobmill.ingest import detect
-from jobmill.ingest.adapters import BY_NAME
-from jobmill.ingest.address import FEED, GENERIC
-from jobmill.ingest.detect import Found
+from jobmill.boards import detection
+from jobmill.boards.adapters import BY_NAME
+from jobmill.boards.detection import Found
+from jobmill.boards.url_detection import FEED, GENERIC
 
 NAMES = {"oracle_hcm": "oracle", "join_com": "join", "beisen_legacy": "beisen"}
 PLATFORM, TOKEN, FALSE, EMBEDS, HIGH = 0.98, 0.97, 0.01, 1.0, 0.97
@@ -44,10 +44,10 @@ def report(data: Path) -> Report:
     unnamed = [row for row in told[: len(rows)] if not row.platform and _domain(row.url) in shared]
     own = [row for row in told if row.platform and _domain(row.url) not in vendors]
 
-    answers = {row: detect.from_url(row.url) for row in decidable}
+    answers = {row: detection.from_url(row.url) for row in decidable}
     named = {row: found for row, found in answers.items() if row.token}
-    pages = [detect.detect("", html) for html in _pages(data)]
-    false = sum(map(_is_board, (*pages, *(detect.detect(row.url) for row in nothing))))
+    pages = [detection.detect("", html) for html in _pages(data)]
+    false = sum(map(_is_board, (*pages, *(detection.detect(row.url) for row in nothing))))
     embeds = [*_embeds(data)]
     sure = [(row, found) for row, found in answers.items() if found and found.confidence == "high"]
     goals = [
@@ -59,7 +59,7 @@ def report(data: Path) -> Report:
         Goal("embeds found", _share(embeds), EMBEDS),
         Goal("precision at high", _share(_wholly_right(*pair) for pair in sure), HIGH),
     ]
-    left_out = sum(_is_board(detect.detect(row.url)) for row in unnamed)
+    left_out = sum(_is_board(detection.detect(row.url)) for row in unnamed)
     strict = (false + left_out) / (len(pages) + len(nothing) + len(unnamed) or 1)
     notes = [
         *_notes(own=len(own), pages=len(pages), nothing=len(nothing), embeds=len(embeds)),
@@ -126,7 +126,7 @@ def _embeds(data: Path) -> Iterator[bool]:
     file = data / "source_detection_truth" / "embed_snippets.jsonl"
     for line in file.read_text().splitlines() if file.exists() else ():
         one = json.loads(line)
-        found = detect.detect(f"https://{one['site']}", one["html"])
+        found = detection.detect(f"https://{one['site']}", one["html"])
         row = Row("", one["ats"], one["token"])
         yield _platform_right(row, found) and (row.token is None or _token_right(row, found))
 

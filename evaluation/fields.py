@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from evaluation.goal import Report
 from jobmill.catalog.posting import Salary
-from jobmill.ingest.fields import arrangement, places, salary, seniority, text
+from jobmill.extract.fields import html_text, places, salary, seniority, work_arrangement
 
 Case: TypeAlias = tuple[object, object]
 """What was wanted and what was read; None is "not said"."""
@@ -120,7 +120,7 @@ def ends(low: float | None, high: float | None) -> tuple[float, ...]:
 
 def _silver_salary(one: dict[str, Any]) -> Case:
     """Amounts only: the labels have no more."""
-    found = salary.from_text(text.from_html(one["description"])) or salary.from_text(
+    found = salary.from_text(html_text.from_html(one["description"])) or salary.from_text(
         one["salary_range"]
     )
     want = ends(one["silver"]["salaryMin"], one["silver"]["salaryMax"])
@@ -160,12 +160,12 @@ def _arranged(one: dict[str, Any]) -> str | None:
 
 
 def _arrangement(one: dict[str, Any]) -> str | None:
-    description = text.from_html(one["description"])
-    return arrangement.decide(one["title"], places.split(one["location"]), description)
+    description = html_text.from_html(one["description"])
+    return work_arrangement.decide(one["title"], places.split(one["location"]), description)
 
 
 def _remote(one: dict[str, Any]) -> Case:
-    found = arrangement.decide(
+    found = work_arrangement.decide(
         one["title"], places.split(one["location_raw"]), one["description_text"]
     )
     return one["gold"]["remote"] or None, found in ("remote", "hybrid") or None

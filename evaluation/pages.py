@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from evaluation.goal import Goal, Report
 from jobmill.catalog.posting import Posting
-from jobmill.ingest import page
+from jobmill.extract import page
 
 WANTED = {"title": 0.85, "company": 0.70, "location": 0.70, "date": 0.60}
 Hits = dict[str, list[bool]]

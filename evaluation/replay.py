@@ -16,20 +16,20 @@ from typing import TypeAlias
 from evaluation import boards, speaker
 from evaluation.goal import Goal, Report
 from jobmill import app, queue
-from jobmill.catalog import identity, listings, sources
+from jobmill.boards import saved_responses
+from jobmill.boards.adapters import BY_NAME
+from jobmill.catalog import listings, posting_identity, sources
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.runs import Harvest, Seen
+from jobmill.catalog.source_runs import Harvest, Seen
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Database, connect, rows, value
 from jobmill.db.embedded import Embedded
 from jobmill.db.migrate import migrate
 from jobmill.errors import AppError
-from jobmill.ingest import saved
-from jobmill.ingest.adapters import BY_NAME
-from jobmill.matching import document, profiles, waiting
-from jobmill.outside import prices
+from jobmill.matching import judging_feed, profile_document, profiles
+from jobmill.outside import model_prices
 from jobmill.outside.model import open_model
-from jobmill.pipelines import inbox, source
+from jobmill.pipelines import judging, source
 from jobmill.queue import Finish, Move, Stage, Stages, Work, Worker
 from jobmill.queue.feed import announce, feeder
 from jobmill.queue.worker import Chore
@@ -130,7 +130,7 @@ def _read(data: Path) -> tuple[Boards, int]:
                 unread += 1
                 continue
             kept = found.setdefault((name, token), {})
-            key = identity.identity(one)
+            key = posting_identity.identity(one)
             kept[key] = max(kept.get(key, one), one, key=lambda each: len(each.description or ""))
     return found, unread
 
@@ -139,7 +139,7 @@ def _postings(name: str, token: str, file: Path) -> Sequence[Posting]:
     if not file.parent.name.startswith("ats_") or name not in BY_NAME or not BY_NAME[name].read:
         return ()
     try:
-        return saved.read(BY_NAME[name], boards.read(file), token=token)
+        return saved_responses.read(BY_NAME[name], boards.read(file), token=token)
     except AppError:
         # Its file does not tell the board's name.
         return ()
@@ -174,7 +174,7 @@ async def _prepare(database: Database, answers: Boards, settings: Settings) -> N
     async with database.transaction() as tx:
         await queue.declare(tx, _stages(Tools(database), answers, settings))
         for file in sorted(PROFILES.glob("*.yaml")):
-            await profiles.save(tx, file.stem, document.read(file.read_text(), file.name))
+            await profiles.save(tx, file.stem, profile_document.read(file.read_text(), file.name))
         for name, token in answers:
             new = NewSource(
                 f"{name} {token}", name, token, {"board_token": token}, company_name=token
@@ -209,7 +209,7 @@ async def _work(
     """Work until nothing is left that can go on; phases of listings in `but` wait."""
     async with open_model(database, settings, KEY) as model:
         stages = _stages(Tools(database, model=model), answers, settings)
-        only = [phase for phase in stages if phase not in {(inbox.KIND, stage) for stage in but}]
+        only = [phase for phase in stages if phase not in {(judging.KIND, stage) for stage in but}]
         chores = [Chore(60, feeder(feed), when_told=True) for feed in app.FEEDS]
         worker = Worker(database, stages, only=only, chores=chores)
         running = asyncio.create_task(worker.run())
@@ -241,7 +241,7 @@ async def _again(database: Database, found: Found) -> None:
     async with database.transaction() as tx:
         for id in {one.profile_id for one in found.first}:
             ids = [one.listing_id for one in found.first if one.profile_id == id]
-            await waiting.add(tx, ids, profile_id=id)
+            await judging_feed.add(tx, ids, profile_id=id)
         await announce(tx)
 
 
@@ -384,7 +384,7 @@ def _notes(found: Found) -> list[str]:
     day = _day(found)
     hits = sum(one.cache_hit for one in found.first)
     priced = (
-        f"Prices as of {prices.AS_OF}; the stand-in counts {speaker.LETTERS_A_TOKEN} bytes for a token"
+        f"Prices as of {model_prices.AS_OF}; the stand-in counts {speaker.LETTERS_A_TOKEN} bytes for a token"
         f" in, and {speaker.TOKENS_OUT[0]} to {speaker.TOKENS_OUT[-1]} out. What it says of a fit is"
         " made up, and so is the share of matches."
     )

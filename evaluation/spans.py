@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from evaluation.score import Score
-from jobmill.matching.facts import skills
+from jobmill.matching.posting_facts import skills
 
 
 def measure(lines: Iterable[dict[str, Any]], source: str) -> Score:

@@ -12,10 +12,10 @@ from evaluation import fields, score, spans
 from evaluation.goal import Goal, Report
 from evaluation.score import Case, Score
 from jobmill.catalog.posting import Posting
-from jobmill.ingest.fields import fill, places
-from jobmill.ingest.fields import text as texts
-from jobmill.matching import facts
-from jobmill.matching.facts import Facts, skills
+from jobmill.extract.fields import html_text as texts
+from jobmill.extract.fields import missing_fields, places
+from jobmill.matching import posting_facts
+from jobmill.matching.posting_facts import Facts, skills
 
 Line: TypeAlias = dict[str, Any]
 Maker: TypeAlias = Literal["annotators", "a project's tests", "not said", "models (silver)"]
@@ -91,13 +91,13 @@ def _measure(labels: Path) -> Iterator[Measured]:
 def _posting(title: str, location: str | None = None, description: str | None = None) -> Posting:
     """As a site's answer would be read."""
     locations = places.split(location)
-    return fill.fill(
+    return missing_fields.fill(
         Posting(title, location=location, locations=locations, description=description)
     )
 
 
 def _read(title: str, location: str | None = None, description: str | None = None) -> Facts:
-    return facts.read(_posting(title, location, description))
+    return posting_facts.read(_posting(title, location, description))
 
 
 def _years(found: Facts) -> tuple[int, int | None] | None:
@@ -170,7 +170,7 @@ def _esco(rows: Iterable[dict[str, str]]) -> Score:
 
 def _gold(gold: list[Line]) -> Iterator[Measured]:
     read = [_posting(one["title"], one["location_raw"], one["description_text"]) for one in gold]
-    pairs = list(zip((one["gold"] for one in gold), map(facts.read, read), strict=True))
+    pairs = list(zip((one["gold"] for one in gold), map(posting_facts.read, read), strict=True))
     years = [
         (label["yoe"] and _wanted_years(label["yoe"]["min"], label["yoe"]["max"]), _years(found))
         for label, found in pairs
@@ -197,7 +197,7 @@ def _jobfinder(lines: list[Line]) -> Iterator[Measured]:
         _posting(one["title"], one["location"], texts.from_html(one["description"]))
         for one in lines
     ]
-    pairs = list(zip((one["silver"] for one in lines), map(facts.read, read), strict=True))
+    pairs = list(zip((one["silver"] for one in lines), map(posting_facts.read, read), strict=True))
     years = [
         (_wanted_years(label["experienceMin"], label["experienceMax"]), _years(found))
         for label, found in pairs

@@ -15,15 +15,15 @@ from jobmill.outside.webhook import Caller
 from jobmill.pipelines import (
     company,
     discovery,
-    inbox,
+    judging,
     listing,
+    maintenance,
     notices,
     preview,
     rotation,
     source,
-    upkeep,
 )
-from jobmill.queue import Move, New, Stage, Stages, Work, Worker, schedule, watch
+from jobmill.queue import Move, New, Stage, Stages, Work, Worker, alerts, schedule
 from jobmill.queue.feed import SCAN_EVERY, Feed, feeder
 from jobmill.queue.schedule import Schedule
 from jobmill.queue.work import Run
@@ -31,25 +31,25 @@ from jobmill.queue.worker import Chore
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 
-FEEDS: Sequence[Feed] = (inbox.FEED,)
+FEEDS: Sequence[Feed] = (judging.FEED,)
 """Tables that feed the queue, however we are set."""
 
 SCHEDULES = (
-    Schedule("prune", dt.timedelta(hours=1), New(upkeep.KIND, "prune", "finished items")),
+    Schedule("prune", dt.timedelta(hours=1), New(maintenance.KIND, "prune", "finished items")),
     Schedule(
         "prune listings",
         dt.timedelta(days=1),
-        New(upkeep.KIND, "prune_listings", "closed listings"),
+        New(maintenance.KIND, "prune_listings", "closed listings"),
     ),
     Schedule(
         "prune records",
         dt.timedelta(days=1),
-        New(upkeep.KIND, "prune_records", "old calls, answers and runs"),
+        New(maintenance.KIND, "prune_records", "old calls, answers and runs"),
     ),
     Schedule(
         "erase applicants",
         dt.timedelta(days=1),
-        New(upkeep.KIND, "erase_applicants", "data kept long enough"),
+        New(maintenance.KIND, "erase_applicants", "data kept long enough"),
     ),
     Schedule("rotation", rotation.EVERY, New(rotation.KIND, "run", "what is due")),
 )
@@ -82,11 +82,11 @@ def stages(tools: Tools, settings: Settings) -> Stages:
         (discovery.KIND, "validate"): stage(partial(discovery.validate, tools, os.environ)),
         (discovery.KIND, "configure"): stage(partial(discovery.configure, tools)),
         (discovery.KIND, "test"): stage(partial(discovery.test, tools, os.environ)),
-        (inbox.KIND, "scrape"): stage(partial(listing.scrape, tools, os.environ)),
-        (inbox.KIND, "filter"): stage(partial(listing.sift, tools)),
-        (inbox.KIND, "analyze"): stage(partial(listing.analyze, tools)),
-        (inbox.KIND, "ask"): stage(partial(listing.ask, tools)),
-        (inbox.KIND, "save"): stage(partial(listing.save, tools)),
+        (judging.KIND, "scrape"): stage(partial(listing.scrape, tools, os.environ)),
+        (judging.KIND, "filter"): stage(partial(listing.sift, tools)),
+        (judging.KIND, "analyze"): stage(partial(listing.analyze, tools)),
+        (judging.KIND, "ask"): stage(partial(listing.ask, tools)),
+        (judging.KIND, "save"): stage(partial(listing.save, tools)),
         (notices.KIND, "mail"): stage(
             partial(notices.send_letter, tools, notices.Mailroom(settings)),
             max_retries=max(notices.RETRIES["mail"], settings.max_retries),
@@ -95,13 +95,15 @@ def stages(tools: Tools, settings: Settings) -> Stages:
             partial(notices.call_webhook, tools, Caller(settings)),
             max_retries=max(notices.RETRIES["webhook"], settings.max_retries),
         ),
-        (upkeep.KIND, "prune"): stage(partial(upkeep.prune, tools, keep), processors=1),
-        (upkeep.KIND, "prune_listings"): stage(
-            partial(upkeep.prune_listings, tools, keep_closed), processors=1
+        (maintenance.KIND, "prune"): stage(partial(maintenance.prune, tools, keep), processors=1),
+        (maintenance.KIND, "prune_listings"): stage(
+            partial(maintenance.prune_listings, tools, keep_closed), processors=1
         ),
-        (upkeep.KIND, "prune_records"): stage(partial(upkeep.prune_records, tools), processors=1),
-        (upkeep.KIND, "erase_applicants"): stage(
-            partial(upkeep.erase_applicants, tools), processors=1
+        (maintenance.KIND, "prune_records"): stage(
+            partial(maintenance.prune_records, tools), processors=1
+        ),
+        (maintenance.KIND, "erase_applicants"): stage(
+            partial(maintenance.erase_applicants, tools), processors=1
         ),
     }
     return {phase: _finished(phase, one, settings) for phase, one in table.items()}
@@ -135,7 +137,7 @@ def worker(
         poll_only=settings.poll_only,
         chores=[
             Chore(1.0, schedule.ticker(SCHEDULES)),
-            Chore(watch.WATCH_EVERY, watch.sweep),
+            Chore(alerts.WATCH_EVERY, alerts.sweep),
             Chore(300.0, company.end_abandoned),
             Chore(deadlines.LOOK_EVERY, deadlines.fire),
             Chore(1.0, hiring_notices.announce_due),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from jobmill.db import Database
 from jobmill.errors import Unavailable
-from jobmill.outside.question import Model, no_model
+from jobmill.outside.model_question import Model, no_model
 from jobmill.outside.request import Answer, Fetch, Request, Validators
 
 

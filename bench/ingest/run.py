@@ -19,8 +19,9 @@ from selectolax.lexbor import LexborHTMLParser
 from bench.ingest.pages import all_pages
 from evaluation.goal import Goal
 from evaluation.run import DATA, line
-from jobmill.ingest import page, saved
-from jobmill.ingest.fields import text
+from jobmill.boards import saved_responses
+from jobmill.extract import page
+from jobmill.extract.fields import html_text
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench" / "results" / "ingest.json"
@@ -83,9 +84,9 @@ def _boards(data: Path) -> list[tuple[str, str, float]]:
         if not (data / file).is_file():
             continue
         body = (data / file).read_bytes()
-        platform = saved.platform(name)
-        count = len(saved.read(platform, body))
-        ours = _median(lambda platform=platform, body=body: saved.read(platform, body))
+        platform = saved_responses.platform(name)
+        count = len(saved_responses.read(platform, body))
+        ours = _median(lambda platform=platform, body=body: saved_responses.read(platform, body))
         bare = _median(lambda body=body, records=records, field=field: _bare(body, records, field))
         rows.append((f"board {name}", f"{count / ours:,.0f} postings/s", ours / bare))
     if not rows:
@@ -95,7 +96,7 @@ def _boards(data: Path) -> list[tuple[str, str, float]]:
 
 def _bare(body: bytes, records: Callable[..., list[dict[str, str]]], field: str) -> None:
     for record in records(json.loads(body)):
-        text.from_escaped(record.get(field))
+        html_text.from_escaped(record.get(field))
 
 
 def _speeds(pages: dict[str, str]) -> list[tuple[str, str, float]]:

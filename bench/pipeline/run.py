@@ -18,13 +18,13 @@ from rich.table import Table
 from bench.pipeline.samples import Sampler
 from evaluation.run import DATA
 from jobmill import app, queue
+from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog import sources
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Database, connect
 from jobmill.db.embedded import Embedded
 from jobmill.db.migrate import migrate
-from jobmill.ingest.adapters import BY_NAME
-from jobmill.matching import document, example, meaning, profiles
+from jobmill.matching import embeddings, example_profile, profile_document, profiles
 from jobmill.outside.request import Answer, Gone, Ok, Request, Validators
 from jobmill.pipelines import source
 from jobmill.queue import Worker
@@ -85,7 +85,7 @@ async def _measure(url: str, home: Path, data: Path) -> Measured:
         shelf = Shelf({_url(board): (data / file).read_bytes() for board, file in BOARDS.items()})
         tools = Tools(database, shelf)
         # A model is loaded once in the life of a worker, not once a listing.
-        await meaning.embed(["warm"])
+        await embeddings.embed(["warm"])
         sampler = Sampler()
         began, ours, theirs = time.perf_counter(), time.process_time(), _server_seconds(home)
         with sampler:
@@ -107,7 +107,7 @@ async def _prepare(database: Database) -> None:
         await migrate(tx)
     async with database.transaction() as tx:
         await queue.declare(tx, app.stages(Tools(database), Settings()))
-        await profiles.save(tx, "main", document.read(example.TEXT, "example"))
+        await profiles.save(tx, "main", profile_document.read(example_profile.TEXT, "example"))
         ids = [
             (await sources.add(tx, NewSource(token, name, token, {"board_token": token}), enabled=True))[0]
             for name, token in BOARDS

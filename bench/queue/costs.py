@@ -26,7 +26,7 @@ from jobmill.queue import (
     Stages,
     Work,
     Worker,
-    crew,
+    leases,
     pump,
     store,
 )
@@ -90,7 +90,7 @@ async def claim_cost(few: str, many: str) -> Cost:
             await stack.enter_async_context(await db.open_connection(url, options=FEW_ROWS))
             for url in (few, many)
         ]
-        workers = {tx: await crew.join(tx, "bench", LEASE * 100) for tx in pair}
+        workers = {tx: await leases.join(tx, "bench", LEASE * 100) for tx in pair}
         before, after = await in_turn([lambda tx=tx: claim(tx) for tx in pair])
     return Cost("claim-at-a-million", before, after)
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from jobmill.ingest.policy import price, yields
-from jobmill.ingest.policy.auction import Auction, ranked
-from jobmill.ingest.policy.roster import Places
+from jobmill.rotation.policies import call_value, yield_model
+from jobmill.rotation.policies.target_pool import Places
+from jobmill.rotation.policies.yield_policy import Auction, ranked
 
 LOOK = 50
 """Rows looked at for each call that may be made."""
@@ -36,7 +36,7 @@ class Indexed(Auction):
         state = self.states[self.roster.targets[place].id]
         if state.rho is not None:
             since = float(self.roster.since[place])
-            self.due[place] = yields.due_at(state, self.price, since, self.rules)
+            self.due[place] = yield_model.due_at(state, self.price, since, self.rules)
             self.price_then[place] = self.price
 
     def record(self, id: Hashable, now: float, outcome: Mapping[str, Any]) -> None:
@@ -46,11 +46,11 @@ class Indexed(Auction):
     def _put_off(self, places: Iterable[int], now: float) -> None:
         for place in places:
             state = self.states[self.roster.targets[place].id]
-            self.due[place] = yields.look_at(state, self.price, now, self.rules)
+            self.due[place] = yield_model.look_at(state, self.price, now, self.rules)
             self.price_then[place] = self.price
 
     def choose(self, now: float, budget: int, room: Mapping[str, Any] | None) -> list[Hashable]:
-        outdated = np.flatnonzero(price.is_outdated(self.price_then, self.price))
+        outdated = np.flatnonzero(call_value.is_outdated(self.price_then, self.price))
         self._put_off(outdated[: LOOK * budget].tolist(), now)
         left = self.roster.left(now, room)
         ready = self.roster.ready(now, left)
@@ -64,9 +64,9 @@ class Indexed(Auction):
         worth = dict(zip(rest.tolist(), values.tolist(), strict=True))
         dear = self.roster.take(ranked(rest, values, 2 * budget + 1), budget - len(owed), left)
         full = bool(dear) and len(dear) + len(owed) == budget
-        self.price = price.next_price(self.price, worth[dear[-1]] if full else None)
+        self.price = call_value.next_price(self.price, worth[dear[-1]] if full else None)
         passed = set(due.tolist()) - {*owed, *dear}
-        self._put_off([one for one in passed if worth[one] < price.NEARLY * self.price], now)
+        self._put_off([one for one in passed if worth[one] < call_value.NEARLY * self.price], now)
         return self.roster.claim(owed + dear, now, self.rules.gaps)
 
     def _due(self, ready: Places, now: float, budget: int) -> Places:

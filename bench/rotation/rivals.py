@@ -8,7 +8,7 @@ import numpy as np
 
 from bench.rotation.simulator import GAPS
 from bench.rotation.world import DAY, World, trouble
-from jobmill.ingest.policy.auction import ranked
+from jobmill.rotation.policies.yield_policy import ranked
 
 
 class RoundRobin:

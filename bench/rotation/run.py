@@ -24,8 +24,8 @@ from bench.rotation.simulator import Policy, Result, run
 from bench.rotation.world import DAY, START, Scenario, World
 from evaluation.goal import Goal
 from evaluation.run import line
-from jobmill.ingest.policy import create_policy
-from jobmill.ingest.policy.yields import Rules
+from jobmill.rotation.policies import create_policy
+from jobmill.rotation.policies.yield_model import Rules
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench" / "results" / "rotation.json"

@@ -23,8 +23,8 @@ from evaluation.run import line
 from jobmill.db import Database, Tx, connect, open_connection, value
 from jobmill.db.embedded import Embedded
 from jobmill.db.migrate import migrate
-from jobmill.ingest.rotation import imports, monitor, plan, platforms
-from jobmill.ingest.rotation.plan import Planned, Wish
+from jobmill.rotation import board_import, monitor, planner, platform_state
+from jobmill.rotation.planner import Planned, Wish
 
 SIZES = (1_000, 100_000, 1_000_000)
 WARM_UP = 8
@@ -92,7 +92,7 @@ async def _import(database: Database) -> float:
     text = "".join(f"{NAMES[n % 2]},board{n}\n" for n in range(LINES))
     began = time.perf_counter()
     async with database.transaction() as tx:
-        await imports.keep(tx, imports.read(text))
+        await board_import.keep(tx, board_import.read(text))
     return time.perf_counter() - began
 
 
@@ -120,7 +120,7 @@ async def _sources(tx: Tx, size: int) -> None:
         {"names": NAMES, "size": size},
     )
     await tx.execute("ALTER TABLE catalog.source ENABLE TRIGGER source_came")
-    await platforms.add(tx, NAMES)
+    await platform_state.add(tx, NAMES)
 
 
 async def _targets(tx: Tx) -> None:
@@ -199,9 +199,9 @@ async def _rounds(database: Database, what: str, wish: Wish, *, rounds: int = RO
     due: list[int] = []
     for turn in range(WARM_UP + rounds):
         async with database.transaction() as tx:
-            at = await plan.clock(tx)
+            at = await planner.clock(tx)
             began = time.perf_counter()
-            planned = await plan.start(tx, wish, at, {})
+            planned = await planner.start(tx, wish, at, {})
             lasted = 1000 * (time.perf_counter() - began)
             if turn >= WARM_UP:
                 took.append(lasted)
@@ -281,7 +281,7 @@ async def _looks(database: Database) -> list[Measured]:
     }
     async with database.transaction() as tx:
         size = await value(tx, int, "SELECT count(*) FROM rotation.target") or 0
-        at, due = await plan.clock(tx), await _count_due(tx)
+        at, due = await planner.clock(tx), await _count_due(tx)
         found: list[Measured] = []
         for what, look in looks.items():
             took: list[float] = []

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NewType, TypeAlias
 
-from jobmill.catalog import history, names, urls
-from jobmill.catalog.sizes import Category
+from jobmill.catalog import company_names, history, urls
+from jobmill.catalog.company_sizes import Category
 from jobmill.db import Tx, rows, value
 from jobmill.errors import Invalid, NotFound
 
@@ -132,7 +132,7 @@ async def ensure_all(tx: Tx, wanted: Sequence[str]) -> Mapping[str, CompanyId]:
 
 
 def _key(name: str) -> str:
-    return names.company_key(name) if len(name) <= LONGEST_NAME else ""
+    return company_names.company_key(name) if len(name) <= LONGEST_NAME else ""
 
 
 async def _find(tx: Tx, key: str, domain: str | None) -> CompanyId | None:
@@ -162,7 +162,7 @@ async def _create(
         ON CONFLICT ON CONSTRAINT company_once DO NOTHING
         RETURNING id
         """,
-        {"name": names.display(name), "key": key, "website": website, "domain": domain},
+        {"name": company_names.display(name), "key": key, "website": website, "domain": domain},
     )
     if created is not None:
         await history.record(tx, "company", created, "created", name=name)
@@ -251,7 +251,7 @@ async def find(
 
 async def by_name(tx: Tx, name: str) -> Company:
     """The company of that name, or with that number."""
-    found = await _find(tx, names.company_key(name), None)
+    found = await _find(tx, company_names.company_key(name), None)
     if found is None:
         raise NotFound("company", name)
     return await get(tx, found)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Final, Literal, TypeAlias, TypeVar
 
-from jobmill.catalog import places, urls
-from jobmill.catalog.clusters import Clusters
+from jobmill.catalog import place_comparison, urls
+from jobmill.catalog.duplicate_clusters import Clusters
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.traits import Texts, Traits, gather
+from jobmill.catalog.posting_features import Texts, Traits, gather
 
 Key = TypeVar("Key")
 Kind: TypeAlias = Literal["same", "multi_location", "repost"]
@@ -191,11 +191,11 @@ def _posted_again(one: Traits, other: Traits) -> bool:
     return first is not None and second is not None and abs(second - first) >= REPOSTED_AFTER
 
 
-def _relate(one: Traits, other: Traits) -> places.Relation:
+def _relate(one: Traits, other: Traits) -> place_comparison.Relation:
     """Of two places in titles that differ, the fields need not know."""
     if one.title_places and other.title_places and not one.title_places & other.title_places:
         return "other"
-    return places.relate(one.places, other.places)
+    return place_comparison.relate(one.places, other.places)
 
 
 def _blocks(traits: list[Traits], texts: Texts) -> list[list[int]]:

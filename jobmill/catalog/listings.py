@@ -15,7 +15,7 @@ from uuid import UUID
 
 from psycopg.types.json import Json
 
-from jobmill.catalog import history, identity, urls
+from jobmill.catalog import history, posting_identity, urls
 from jobmill.catalog.posting import Arrangement, Period, Posting, Salary, Seniority
 from jobmill.db import Tx, rows, value
 from jobmill.errors import Invalid, NotFound
@@ -169,9 +169,9 @@ def columns(posting: Posting) -> dict[str, Any]:
         "salary_currency": salary and salary.currency,
         "salary_period": salary and salary.period,
         "salary_known": salary and salary.known,
-        "identity": identity.identity(posting),
+        "identity": posting_identity.identity(posting),
         "url_hash": url_hash(posting.url),
-        "fingerprint": identity.fingerprint(posting),
+        "fingerprint": posting_identity.fingerprint(posting),
     }
 
 

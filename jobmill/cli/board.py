@@ -16,9 +16,9 @@ from rich.text import Text
 
 from jobmill.cli.show import plain
 from jobmill.queue import overview
+from jobmill.queue.alerts import Alert
 from jobmill.queue.inspect import Event, Item, Phase, Processor, Schedule, Worker
 from jobmill.queue.overview import Crew, Overview, Runs
-from jobmill.queue.watch import Alert
 
 STYLES = {
     "PENDING": "cyan",

@@ -13,8 +13,8 @@ from jobmill.cli.show import AsJson
 
 if TYPE_CHECKING:
     from jobmill.db import Tx
-    from jobmill.outside.ledger import Line, Standing
-    from jobmill.outside.seats import Seat
+    from jobmill.outside.budget_ledger import Line, Standing
+    from jobmill.outside.model_tiers import Seat
     from jobmill.settings import Settings
 
 
@@ -58,14 +58,14 @@ def budget(
 
 
 async def _report(tx: Tx, settings: Settings, days: int) -> Report:
-    from jobmill.matching import tally
-    from jobmill.outside import ledger, prices, seats
+    from jobmill.matching import match_counts
+    from jobmill.outside import budget_ledger, model_prices, model_tiers
 
-    found = seats.find(settings, os.environ)
-    lines = await ledger.lines(tx, days)
-    matches = await tally.created(tx, days)
+    found = model_tiers.find(settings, os.environ)
+    lines = await budget_ledger.lines(tx, days)
+    matches = await match_counts.created(tx, days)
     return Report(
-        seats.mode(found),
+        model_tiers.mode(found),
         found,
         {
             "call": settings.budget_call,
@@ -74,9 +74,9 @@ async def _report(tx: Tx, settings: Settings, days: int) -> Report:
             "month": settings.budget_month,
         },
         settings.budget_spent_out,
-        prices.AS_OF,
-        await ledger.standing(tx, "day"),
-        await ledger.standing(tx, "month"),
+        model_prices.AS_OF,
+        await budget_ledger.standing(tx, "day"),
+        await budget_ledger.standing(tx, "month"),
         lines,
         matches,
         sum(line.spent for line in lines) / matches if matches else None,

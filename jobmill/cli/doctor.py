@@ -227,8 +227,8 @@ def check_browser(settings: Settings) -> Check:
 
 def check_models(settings: Settings) -> Check:
     """Which mode is on; without a model everything works, so nothing is wrong."""
-    from jobmill.outside import seats
+    from jobmill.outside import model_tiers
 
-    found = seats.find(settings, os.environ)
+    found = model_tiers.find(settings, os.environ)
     lacks = [f"{seat.tier}: {seat.missing}" for seat in found if seat.missing is not None]
-    return Check("ok", "models", seats.mode(found), "; ".join(lacks))
+    return Check("ok", "models", model_tiers.mode(found), "; ".join(lacks))

@@ -14,8 +14,8 @@ from jobmill.cli import lines, show
 from jobmill.cli.show import AsJson
 
 if TYPE_CHECKING:
+    from jobmill.catalog.listing_search import Hit, Hits, Query
     from jobmill.catalog.listings import Listing
-    from jobmill.catalog.search import Hit, Hits, Query
     from jobmill.db import Database, Tx
 
 PAGE = 500
@@ -68,7 +68,7 @@ def list_listings(
     as_json: AsJson = False,
 ) -> None:
     """List listings, newest first."""
-    from jobmill.catalog.search import Query
+    from jobmill.catalog.listing_search import Query
 
     query = Query(
         company=company,
@@ -105,7 +105,7 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Search listings by words in title, company, place and text."""
-    from jobmill.catalog.search import Query
+    from jobmill.catalog.listing_search import Query
 
     query = Query(
         words=words,
@@ -145,11 +145,11 @@ def _entry(hit: Hit) -> tuple[int, list[str | None], list[str | None]]:
 
 
 def _print_hits(query: Query, after: str | None, limit: int, as_json: bool) -> None:
-    from jobmill.catalog import search
+    from jobmill.catalog import listing_search
     from jobmill.cli import session
 
     async def find(tx: Tx) -> Hits:
-        return await search.find(tx, query, after=after, limit=limit)
+        return await listing_search.find(tx, query, after=after, limit=limit)
 
     found = session.ask(find)
     if as_json:
@@ -177,7 +177,7 @@ def export(
     duplicates: Duplicates = False,
 ) -> None:
     """Write listings to a file, with their whole text; a jsonl export can be read by `dedup`."""
-    from jobmill.catalog.search import Query
+    from jobmill.catalog.listing_search import Query
     from jobmill.cli import session
 
     query = Query(company=company, since=_since(days), state=state, duplicates=duplicates)
@@ -195,12 +195,12 @@ def export(
 
 async def _all(database: Database, query: Query) -> AsyncIterator[Listing]:
     """Page after page, each in a transaction of its own."""
-    from jobmill.catalog import listings, search
+    from jobmill.catalog import listing_search, listings
 
     after = None
     while True:
         async with database.transaction() as tx:
-            page = await search.find(tx, query, after=after, limit=PAGE)
+            page = await listing_search.find(tx, query, after=after, limit=PAGE)
             whole = {
                 one.id: one for one in await listings.by_ids(tx, [hit.id for hit in page.hits])
             }
@@ -213,9 +213,9 @@ async def _all(database: Database, query: Query) -> AsyncIterator[Listing]:
 
 
 async def _write(out: TextIO, form: str, found: AsyncIterator[Listing]) -> int:
-    from jobmill.catalog import record
-    from jobmill.catalog.cells import cell
+    from jobmill.catalog import posting_json
     from jobmill.catalog.listings import Listing, to_posting
+    from jobmill.catalog.spreadsheet_cells import cell
 
     names = [field.name for field in dataclasses.fields(Listing)]
     table = csv.writer(out) if form == "csv" else None
@@ -228,5 +228,5 @@ async def _write(out: TextIO, form: str, found: AsyncIterator[Listing]) -> int:
             table.writerow([cell(getattr(one, name)) for name in names])
         else:
             kept = {"id": one.id, "first_seen_at": one.first_seen_at, "closed_at": one.closed_at}
-            lines.put(record.write(to_posting(one)) | kept, out)
+            lines.put(posting_json.write(to_posting(one)) | kept, out)
     return count

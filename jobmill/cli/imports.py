@@ -17,8 +17,8 @@ from jobmill.cli.board import count
 from jobmill.cli.show import plain
 from jobmill.db import Database
 from jobmill.errors import Invalid, NotFound
-from jobmill.queue import imports
-from jobmill.queue.imports import SHOWN, Report
+from jobmill.queue import legacy_import
+from jobmill.queue.legacy_import import SHOWN, Report
 
 LONGEST_LINE = 16 * 1024 * 1024
 OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff")
@@ -38,7 +38,7 @@ async def run(
     """Import all lines, or none; Invalid, after naming them, where some are bad."""
     try:
         async with database.transaction() as tx:
-            found = await imports.import_lines(tx, lines, rename=rename, skip_bad=True)
+            found = await legacy_import.import_lines(tx, lines, rename=rename, skip_bad=True)
             report = replace(found, bad=sorted(found.bad + lines.bad, key=_number))
             if dry_run or (report.bad and not skip_bad):
                 raise _NothingKept(report)

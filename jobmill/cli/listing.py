@@ -40,9 +40,9 @@ def read(
 
 
 def _print_reading(one: dict[str, Any], url: str, as_json: bool) -> None:
-    from jobmill.catalog import record
+    from jobmill.catalog import posting_json
     from jobmill.cli import postings
-    from jobmill.ingest import page
+    from jobmill.extract import page
 
     html = lines.text_of(one, "html")
     found = page.read(
@@ -58,7 +58,7 @@ def _print_reading(one: dict[str, Any], url: str, as_json: bool) -> None:
         return
     extra = {"file": one["file"]} if "file" in one else {}
     lines.put(
-        record.write(found.posting) | {"method": found.method, "closed": found.closed} | extra
+        posting_json.write(found.posting) | {"method": found.method, "closed": found.closed} | extra
     )
 
 
@@ -106,7 +106,7 @@ def dedup(
 
 def _named(text: str, as_json: bool) -> tuple[list[Any], list[Posting], bool]:
     """Names and postings; and whether every line was one."""
-    from jobmill.catalog import record
+    from jobmill.catalog import posting_json
 
     numbers: list[int] = []
     ids: list[Any] = []
@@ -117,7 +117,7 @@ def _named(text: str, as_json: bool) -> tuple[list[Any], list[Posting], bool]:
             continue
         try:
             fields = lines.parse(line, f"line {number + 1}")
-            found.append(record.read(fields))
+            found.append(posting_json.read(fields))
         except Invalid as error:
             wrong += 1
             lines.complain({}, number + 1, error, as_json=as_json)
@@ -139,7 +139,7 @@ class Story:
 @app.command("show")
 def show_listing(id: Id, as_json: AsJson = False) -> None:
     """Show a listing in full, what is linked to it and how it changed."""
-    from jobmill.catalog import history, links, listings
+    from jobmill.catalog import duplicate_links, history, listings
     from jobmill.cli import postings, session
 
     async def find(tx: Tx) -> Story:
@@ -147,7 +147,7 @@ def show_listing(id: Id, as_json: AsJson = False) -> None:
         return Story(
             listing,
             listings.completeness(listing),
-            [int(one) for one in await links.linked_to(tx, id)],
+            [int(one) for one in await duplicate_links.linked_to(tx, id)],
             await history.of(tx, "listing", id),
         )
 
@@ -162,9 +162,14 @@ def show_listing(id: Id, as_json: AsJson = False) -> None:
 @app.command()
 def unlink(id: Id, as_json: AsJson = False) -> None:
     """Say that a listing is no duplicate: it stands for itself, and stays so."""
-    from jobmill.catalog import links
+    from jobmill.catalog import duplicate_links
 
-    _act(id, lambda tx: links.unlink(tx, id, actor="command line"), "stands for itself", as_json)
+    _act(
+        id,
+        lambda tx: duplicate_links.unlink(tx, id, actor="command line"),
+        "stands for itself",
+        as_json,
+    )
 
 
 @app.command()
@@ -174,9 +179,14 @@ def link(
     as_json: AsJson = False,
 ) -> None:
     """Say that a listing repeats another one; `listing unlink` takes it back."""
-    from jobmill.catalog import links
+    from jobmill.catalog import duplicate_links
 
-    _act(id, lambda tx: links.link(tx, id, to, actor="command line"), f"repeats {to}", as_json)
+    _act(
+        id,
+        lambda tx: duplicate_links.link(tx, id, to, actor="command line"),
+        f"repeats {to}",
+        as_json,
+    )
 
 
 @app.command()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from jobmill.catalog.listings import Listing
     from jobmill.db import Database, Tx
-    from jobmill.matching.copies import Copy
+    from jobmill.matching.duplicate_matches import Copy
     from jobmill.matching.matches import Event, Match, Wanted
     from jobmill.matching.profiles import Version
     from jobmill.matching.verdicts import Rule, Word
@@ -57,7 +57,7 @@ def list_matches(
     What you dismissed is not among them, unless you ask for it: --status dismissed.
     """
     from jobmill.cli import session
-    from jobmill.matching import copies
+    from jobmill.matching import duplicate_matches
     from jobmill.matching.matches import Wanted
 
     async def ask(tx: Tx) -> tuple[list[Match], Copies, str]:
@@ -74,7 +74,7 @@ def list_matches(
             limit=limit + 1,
         )
         found, nothing = await _find(tx, version, wanted)
-        return found, await copies.of(tx, [one.id for one in found]), nothing
+        return found, await duplicate_matches.of(tx, [one.id for one in found]), nothing
 
     with seeker.pointing():
         found, also, nothing = session.ask(ask)
@@ -101,10 +101,10 @@ async def _find(tx: Tx, version: Version, wanted: Wanted) -> tuple[list[Match], 
 
 
 async def _say_nothing(tx: Tx, version: Version) -> str:
-    from jobmill.matching import verdicts, waiting
+    from jobmill.matching import judging_feed, verdicts
 
     judged = sum(one.count for one in await verdicts.tally(tx, version.profile_id))
-    if waits := await waiting.count(tx, version.profile_id):
+    if waits := await judging_feed.count(tx, version.profile_id):
         many = show.count(waits, "listing")
         verb = "waits" if waits == 1 else "wait"
         return f"No matches yet: {many} {verb} to be judged. `jobmill up` or a worker does it."
@@ -117,11 +117,11 @@ async def _say_nothing(tx: Tx, version: Version) -> str:
 
 
 def _print_list(found: list[Match], also: Copies, limit: int, as_json: bool) -> None:
-    from jobmill.matching import record
+    from jobmill.matching import match_json
 
     for one in found[:limit]:
         if as_json:
-            show.print_json(record.write(one))
+            show.print_json(match_json.write(one))
         else:
             reasons.entry(one, also.get(one.id, ()))
     if len(found) > limit:
@@ -137,20 +137,20 @@ def show_match(
 ) -> None:
     """Show a match in full: the score, what to put into a resume, and what happened to it."""
     from jobmill.cli import session
-    from jobmill.matching import copies, matches, record
+    from jobmill.matching import duplicate_matches, match_json, matches
 
     async def find(tx: Tx) -> tuple[Match, list[Event], Copies]:
         return (
             await matches.get(tx, id),
             await matches.events(tx, id),
-            await copies.of(tx, [id]),
+            await duplicate_matches.of(tx, [id]),
         )
 
     with seeker.pointing():
         match, events, also = session.ask(find)
     if as_json:
         told = [{"at": one.at, "what": one.what, "actor": one.actor, "data": one.data} for one in events]  # fmt: skip
-        show.print_json(record.write(match) | {"events": told})
+        show.print_json(match_json.write(match) | {"events": told})
     else:
         reasons.whole(match, events, also.get(id, ()), text=text)
 
@@ -202,12 +202,12 @@ async def _verdict(database: Database, named: str, profile: str | None) -> Verdi
 
 
 async def _judge(database: Database, version: Version, listing: Listing) -> Word:
-    from jobmill.matching import judgement, rescore
+    from jobmill.matching import local_score, rescore
     from jobmill.matching.verdicts import Word
 
     async with database.transaction() as tx:
         known = await rescore.employer_of(tx, listing)
-    found = await judgement.judge(database, version.profile(), listing, known)
+    found = await local_score.judge(database, version.profile(), listing, known)
     return Word(
         version.profile_id,
         version.version,
@@ -300,7 +300,7 @@ def stats(profile: ProfileName = None, as_json: AsJson = False) -> None:
 
 
 async def _count(tx: Tx, version: Version) -> Stats:
-    from jobmill.matching import matches, profiles, verdicts, waiting
+    from jobmill.matching import judging_feed, matches, profiles, verdicts
 
     tallies = await verdicts.tally(tx, version.profile_id)
     by_outcome = {one.outcome: one.count for one in tallies}
@@ -313,7 +313,7 @@ async def _count(tx: Tx, version: Version) -> Stats:
         by_outcome.get("filtered", 0),
         by_outcome.get("skipped", 0),
         by_outcome.get("matched", 0),
-        await waiting.count(tx, version.profile_id),
+        await judging_feed.count(tx, version.profile_id),
         max((one.newest for one in tallies), default=None),
         {one.status: one.count for one in await matches.counts(tx, version.profile_id)},
         await verdicts.rules(tx, version.profile_id),

@@ -29,12 +29,12 @@ def pause(
 ) -> None:
     """Judge nothing for a profile until it is resumed."""
     from jobmill.cli import seeker, session
-    from jobmill.matching import profiles, waiting
+    from jobmill.matching import judging_feed, profiles
 
     async def act(tx: Tx) -> Paused:
         id = (await seeker.chosen(tx, name)).profile_id
         await profiles.pause(tx, name)
-        return Paused(name, True, await waiting.count(tx, id))
+        return Paused(name, True, await judging_feed.count(tx, id))
 
     done = session.ask(act)
     if as_json:
@@ -49,15 +49,15 @@ def resume(
 ) -> None:
     """Go on judging for a profile, and begin with what came meanwhile."""
     from jobmill.cli import seeker, session
-    from jobmill.matching import profiles, waiting
+    from jobmill.matching import judging_feed, profiles
     from jobmill.queue.feed import announce
 
     async def act(tx: Tx) -> Paused:
         id = (await seeker.chosen(tx, name)).profile_id
         if await profiles.resume(tx, name):
-            await waiting.add_missed(tx, id)
+            await judging_feed.add_missed(tx, id)
             await announce(tx)
-        return Paused(name, False, await waiting.count(tx, id))
+        return Paused(name, False, await judging_feed.count(tx, id))
 
     done = session.ask(act)
     if as_json:

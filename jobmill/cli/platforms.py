@@ -14,7 +14,7 @@ from jobmill.cli.show import AsJson
 from jobmill.errors import Invalid
 
 if TYPE_CHECKING:
-    from jobmill.ingest.address import Found
+    from jobmill.boards.url_detection import Found
     from jobmill.tools import Tools
 
 
@@ -82,7 +82,7 @@ Told: TypeAlias = "Callable[[str, Found | None], None]"
 
 
 def _detect(urls: Iterable[str], html: str | None, tell: Told, as_json: bool) -> None:
-    from jobmill.ingest import detect
+    from jobmill.boards import detection
 
     saved = lines.read_file(html).decode("utf-8", "replace") if html else None
 
@@ -90,7 +90,7 @@ def _detect(urls: Iterable[str], html: str | None, tell: Told, as_json: bool) ->
         page = lines.text_of(one, "html")
         company = lines.text_of(one, "company")
         url = _url_of(one)
-        tell(url, detect.detect(url, saved if page is None else page, company=company))
+        tell(url, detection.detect(url, saved if page is None else page, company=company))
 
     lines.each(urls, "url", look, as_json=as_json)
 
@@ -103,14 +103,14 @@ def _url_of(given: dict[str, Any]) -> str:
 
 
 def _fetch(urls: Iterable[str], tell: Told) -> None:
+    from jobmill.boards import detection
     from jobmill.cli import session
-    from jobmill.ingest import detect
 
     wanted = [_url_of(one) for one in lines.given(urls, "url")]
 
     async def look(tools: Tools) -> None:
         for url in wanted:
-            tell(url, await detect.discover(tools.fetch, url))
+            tell(url, await detection.discover(tools.fetch, url))
 
     session.reach(look)
 
@@ -143,18 +143,18 @@ def read(
 
 
 def _print_postings(one: dict[str, Any], config: object, as_json: bool) -> None:
-    from jobmill.catalog import record
+    from jobmill.boards import saved_responses
+    from jobmill.catalog import posting_json
     from jobmill.cli import postings
-    from jobmill.ingest import saved
 
     name = lines.text_of(one, "platform")
     if not name:
         raise Invalid("say whose answer it is: --platform NAME")
     if config is not None and not isinstance(config, dict):
         raise Invalid('"config" is not an object: {…}')
-    platform = saved.platform(name)
+    platform = saved_responses.platform(name)
     text = lines.text_of(one, "body")
-    found = saved.read(
+    found = saved_responses.read(
         platform,
         lines.file_of(one, "body") if text is None else text.encode("utf-8", "replace"),
         url=lines.text_of(one, "url") or "",
@@ -164,7 +164,7 @@ def _print_postings(one: dict[str, Any], config: object, as_json: bool) -> None:
     if as_json:
         for posting in found:
             extra = {"file": one["file"]} if "file" in one else {}
-            lines.put(record.write(posting) | extra)
+            lines.put(posting_json.write(posting) | extra)
     else:
         postings.table(found)
 
@@ -184,12 +184,12 @@ class PlatformRow:
 
 def platforms(as_json: AsJson = False) -> None:
     """List the platforms: which are read, which only recognised, which are off, and why."""
-    from jobmill.ingest import keys
-    from jobmill.ingest.adapters import PLATFORMS
+    from jobmill.boards import api_keys
+    from jobmill.boards.adapters import PLATFORMS
 
     rows: list[PlatformRow] = []
     for one in PLATFORMS:
-        unset = keys.missing(one, None, os.environ)
+        unset = api_keys.missing(one, None, os.environ)
         if one.off:
             rows.append(PlatformRow(one.name, one.title, "off", one.off))
         elif one.first is None:

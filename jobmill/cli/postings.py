@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from jobmill.catalog import record, salaries
+from jobmill.catalog import posting_json, salary_text
 from jobmill.cli import show
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def table(postings: Sequence[Posting]) -> None:
 
 def whole(posting: Posting) -> None:
     """One posting, its facts and then its text."""
-    facts = record.write(posting)
+    facts = posting_json.write(posting)
     text = facts.pop("description")
     facts.pop("requirements")
     facts["salary"] = pay_of(posting.salary)
@@ -75,4 +75,4 @@ def pay(
     low: float | None, high: float | None, currency: str | None, period: str | None
 ) -> str | None:
     """The same, from its parts: `EUR 60,000-75,000 a year`."""
-    return salaries.say(low, high, currency, period)
+    return salary_text.say(low, high, currency, period)

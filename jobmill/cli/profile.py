@@ -16,8 +16,8 @@ from jobmill.cli.show import AsJson
 
 if TYPE_CHECKING:
     from jobmill.db import Tx
-    from jobmill.matching.document import Problem
     from jobmill.matching.profile import Profile
+    from jobmill.matching.profile_document import Problem
     from jobmill.matching.profiles import Entry, Saved, Version
     from jobmill.matching.resume import Draft
 
@@ -108,42 +108,42 @@ def _import(
 
 
 def _print_draft(draft: Draft) -> None:
-    from jobmill.matching import document
+    from jobmill.matching import profile_document
 
     typer.echo(REVIEW.format(format=draft.format, missing=", ".join(draft.missing)), nl=False)
-    typer.echo(document.write(draft.profile), nl=False)
+    typer.echo(profile_document.write(draft.profile), nl=False)
 
 
 def _print_change(name: str, profile: Profile) -> None:
     from jobmill.cli import session
     from jobmill.errors import NotFound
-    from jobmill.matching import document, profiles
+    from jobmill.matching import profile_document, profiles
 
     async def newest(tx: Tx) -> str:
         try:
-            return document.write((await profiles.get(tx, name)).profile())
+            return profile_document.write((await profiles.get(tx, name)).profile())
         except NotFound:
             return ""
 
-    changes = _diff(session.ask(newest), document.write(profile), name, "new")
+    changes = _diff(session.ask(newest), profile_document.write(profile), name, "new")
     typer.echo(changes or f"{name} would not change.\n", nl=False)
 
 
 @app.command()
 def check(file: File, as_json: AsJson = False) -> None:
     """Say all that is wrong with a profile, by line (exit code 1)."""
-    from jobmill.matching import document
+    from jobmill.matching import profile_document
 
     problems: list[Problem] = []
     try:
-        document.read(_decoded(_load(file), file), file)
-    except document.BadProfile as error:
+        profile_document.read(_decoded(_load(file), file), file)
+    except profile_document.BadProfile as error:
         problems = error.problems
     if as_json:
         show.lines(problems)
     elif problems:
         for problem in problems:
-            typer.echo(show.plain(document.say(file, problem)))
+            typer.echo(show.plain(profile_document.say(file, problem)))
     else:
         typer.echo(f"ok: {file} is a profile")
     if problems:
@@ -169,7 +169,7 @@ def show_profile(
     as_json: AsJson = False,
 ) -> None:
     """Show a profile as YAML, without what is at its default; JSON has all of it."""
-    from jobmill.matching import document
+    from jobmill.matching import profile_document
 
     found = _get(name, version)
     profile = found.profile()
@@ -179,7 +179,7 @@ def show_profile(
         show.one(answer, as_json=True)
         return
     typer.echo(f"# {show.plain(_headline(found))}")
-    typer.echo(document.write(profile), nl=False)
+    typer.echo(profile_document.write(profile), nl=False)
 
 
 def _headline(found: Version) -> str:
@@ -234,9 +234,9 @@ def diff(
     as_json: AsJson = False,
 ) -> None:
     """Show what changed between two versions."""
-    from jobmill.matching import document
+    from jobmill.matching import profile_document
 
-    texts = [document.write(_get(name, version).profile()) for version in (first, second)]
+    texts = [profile_document.write(_get(name, version).profile()) for version in (first, second)]
     changes = _diff(texts[0], texts[1], f"{name} version {first}", f"{name} version {second}")
     if as_json:
         show.print_json({"name": name, "from": first, "to": second, "diff": changes.splitlines()})
@@ -266,11 +266,11 @@ def use(
 @app.command()
 def example(as_json: AsJson = False) -> None:
     """Print a profile with every field explained, to start from."""
-    from jobmill.matching import document
-    from jobmill.matching.example import TEXT
+    from jobmill.matching import profile_document
+    from jobmill.matching.example_profile import TEXT
 
     if as_json:
-        show.print_json(document.read(TEXT, "example").model_dump(mode="json"))
+        show.print_json(profile_document.read(TEXT, "example").model_dump(mode="json"))
     else:
         typer.echo(TEXT, nl=False)
 
@@ -279,12 +279,12 @@ def example(as_json: AsJson = False) -> None:
 def edit(name: Named = None, note: Note = None, as_json: AsJson = False) -> None:
     """Edit a profile in $VISUAL or $EDITOR; what is saved is checked first. The first one starts from the example."""
     from jobmill.errors import AppError, NotFound
-    from jobmill.matching import document, profiles
-    from jobmill.matching.example import TEXT
+    from jobmill.matching import profile_document, profiles
+    from jobmill.matching.example_profile import TEXT
 
     try:
         newest = _get(name, None)
-        name, after, text = newest.name, newest.version, document.write(newest.profile())
+        name, after, text = newest.name, newest.version, profile_document.write(newest.profile())
         draft = EDIT + text
     except NotFound:
         name, after, text, draft = name or profiles.FIRST, 0, "", TEXT
@@ -300,7 +300,7 @@ def edit(name: Named = None, note: Note = None, as_json: AsJson = False) -> None
     if as_json:
         show.print_json(asdict(saved) | {"waiting": waits})
         return
-    typer.echo(_diff(text, document.write(profile), "before", "after"), nl=False)
+    typer.echo(_diff(text, profile_document.write(profile), "before", "after"), nl=False)
     _tell(saved, waits)
 
 
@@ -316,15 +316,15 @@ def _draft_file(name: str, text: str) -> Path:
 def _edited(file: Path) -> Profile:
     """What the editor left, once it is right; on a terminal one may try again, else the draft is kept."""
     from jobmill.errors import Invalid
-    from jobmill.matching import document
+    from jobmill.matching import profile_document
 
     while True:
         try:
             _open_editor(file)
-            return document.read(_decoded(file.read_bytes(), str(file)), str(file))
-        except document.BadProfile as error:
+            return profile_document.read(_decoded(file.read_bytes(), str(file)), str(file))
+        except profile_document.BadProfile as error:
             for problem in error.problems:
-                typer.echo(show.plain(document.say(str(file), problem)), err=True)
+                typer.echo(show.plain(profile_document.say(str(file), problem)), err=True)
             if sys.stdin.isatty() and typer.confirm("Edit it again?", default=True):
                 continue
             raise Invalid(f"nothing was saved; the draft is {file}") from error
@@ -374,11 +374,11 @@ def _save(
 ) -> tuple[Saved, int]:
     """What was saved, and how many listings now wait to be judged for it."""
     from jobmill.cli import session
-    from jobmill.matching import profiles, waiting
+    from jobmill.matching import judging_feed, profiles
 
     async def act(tx: Tx) -> tuple[Saved, int]:
         saved = await profiles.save(tx, name, profile, by=who(), note=note, after=after)
-        return saved, await waiting.begin(tx, saved)
+        return saved, await judging_feed.begin(tx, saved)
 
     return session.ask(act)
 
@@ -423,13 +423,13 @@ def _is_profile(data: bytes, file: str) -> bool:
 
 def _read(data: bytes, file: str) -> Profile:
     """The profile in a file; all that is wrong with it is said, a line each."""
-    from jobmill.matching import document
+    from jobmill.matching import profile_document
 
     try:
-        return document.read(_decoded(data, file), file)
-    except document.BadProfile as error:
+        return profile_document.read(_decoded(data, file), file)
+    except profile_document.BadProfile as error:
         for problem in error.problems:
-            typer.echo(show.plain(document.say(file, problem)), err=True)
+            typer.echo(show.plain(profile_document.say(file, problem)), err=True)
         raise typer.Exit(2) from error
 
 

@@ -218,9 +218,9 @@ def submit(
 @app.command()
 def retry(ids: Ids, as_json: AsJson = False) -> None:
     """Put items that did not succeed back, each to the stage where it ended."""
-    from jobmill.queue import control
+    from jobmill.queue import operator_actions
 
-    _act_on_each(ids, control.put_back, "put back", as_json=as_json)
+    _act_on_each(ids, operator_actions.put_back, "put back", as_json=as_json)
 
 
 @app.command()
@@ -232,9 +232,11 @@ def cancel(
     as_json: AsJson = False,
 ) -> None:
     """End items that wait or are blocked. One that runs now cannot be cancelled."""
-    from jobmill.queue import control
+    from jobmill.queue import operator_actions
 
-    _act_on_each(ids, lambda tx, id: control.cancel(tx, id, reason), "cancelled", as_json=as_json)
+    _act_on_each(
+        ids, lambda tx, id: operator_actions.cancel(tx, id, reason), "cancelled", as_json=as_json
+    )
 
 
 @app.command()
@@ -246,10 +248,10 @@ def pause(
 ) -> None:
     """Start nothing more of a phase, or of a whole kind; what runs goes on."""
     from jobmill.cli import session
-    from jobmill.queue import control
+    from jobmill.queue import operator_actions
 
     kind, stage = _phase(phase)
-    session.ask(lambda tx: control.pause(tx, kind, stage, reason), declared=True)
+    session.ask(lambda tx: operator_actions.pause(tx, kind, stage, reason), declared=True)
     typer.echo(f"{phase} is paused; `jobmill queue resume {phase}` lets it go on")
 
 
@@ -257,13 +259,13 @@ def pause(
 def resume(phase: PhaseName) -> None:
     """Let a paused phase or kind go on."""
     from jobmill.cli import session
-    from jobmill.queue import control, inspect
+    from jobmill.queue import inspect, operator_actions
 
     kind, stage = _phase(phase)
 
     async def lift(tx: Tx) -> None:
         try:
-            await control.resume(tx, kind, stage)
+            await operator_actions.resume(tx, kind, stage)
         except Conflict as error:
             paused = [_name(one.kind, one.stage) for one in await inspect.pauses(tx)]
             raise Conflict(f"{error}; paused now: {', '.join(paused) or 'nothing'}") from error
@@ -280,10 +282,10 @@ def unblock(
 ) -> None:
     """Say that something is there again: what was blocked on it goes on."""
     from jobmill.cli import board, session
-    from jobmill.queue import control, inspect
+    from jobmill.queue import inspect, operator_actions
 
     async def lift(tx: Tx) -> int:
-        freed = await control.unblock(tx, name)
+        freed = await operator_actions.unblock(tx, name)
         if not freed:
             known = ", ".join(one.name for one in await inspect.blocks(tx))
             raise Conflict(f"nothing is blocked on {name}; blocked on now: {known or 'nothing'}")
@@ -303,7 +305,7 @@ def alerts(
 ) -> None:
     """List the alerts that stand, newest first."""
     from jobmill.cli import board, session
-    from jobmill.queue import watch
+    from jobmill.queue import alerts as watch
 
     found = session.ask(lambda tx: watch.alerts(tx, standing=not everything, limit=limit))
     if as_json:
@@ -320,7 +322,7 @@ def clear_alert(
 ) -> None:
     """Say that you have seen to an alert. It comes back if its cause does."""
     from jobmill.cli import session
-    from jobmill.queue import watch
+    from jobmill.queue import alerts as watch
 
     if not session.ask(lambda tx: watch.clear(tx, id)):
         raise NotFound("standing alert", id)

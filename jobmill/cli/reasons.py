@@ -15,11 +15,11 @@ from jobmill.cli import show
 
 if TYPE_CHECKING:
     from jobmill.catalog.listings import Listing
-    from jobmill.matching.copies import Copy
+    from jobmill.matching.duplicate_matches import Copy
     from jobmill.matching.matches import Event, Match
     from jobmill.matching.rescore import Standing
     from jobmill.matching.verdict import FilterResult, MatchResult, Rejection, Strike
-    from jobmill.matching.whatif import Difference, Hurdles
+    from jobmill.matching.what_if import Difference, Hurdles
 
 WIDEST = 100
 BEST = 3

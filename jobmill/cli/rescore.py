@@ -16,11 +16,11 @@ from jobmill.errors import Invalid
 
 if TYPE_CHECKING:
     from jobmill.db import Database
-    from jobmill.matching.judgement import Judgement
+    from jobmill.matching.local_score import Judgement
     from jobmill.matching.profile import Profile
     from jobmill.matching.profiles import Version
     from jobmill.matching.rescore import Change, Standing
-    from jobmill.matching.whatif import Difference
+    from jobmill.matching.what_if import Difference
 
 FIRST = 20
 BATCH = 1_000
@@ -112,12 +112,12 @@ def _agreed(outlook: Outlook) -> bool:
 
 
 async def _queue(database: Database, version: Version, ids: Sequence[int]) -> int:
-    from jobmill.matching import profiles, waiting
+    from jobmill.matching import judging_feed, profiles
     from jobmill.queue.feed import announce
 
     async with database.transaction() as tx:
         for start in range(0, len(ids), BATCH):
-            await waiting.add(tx, ids[start : start + BATCH], profile_id=version.profile_id)
+            await judging_feed.add(tx, ids[start : start + BATCH], profile_id=version.profile_id)
         await announce(tx)
         if await profiles.is_paused(tx, version.profile_id):
             hint = f"jobmill profile resume {version.name}"
@@ -222,7 +222,7 @@ def what_if(
 
 def _say_strange(having: list[str]) -> None:
     """Skills that no list has may stand in some listing, word for word: they are no mistake."""
-    from jobmill.matching import whatif
+    from jobmill.matching import what_if as whatif
 
     for name in whatif.strange(having):
         typer.echo(
@@ -232,7 +232,8 @@ def _say_strange(having: list[str]) -> None:
 
 def _change(profile: Profile, wishes: dict[str, list[str]]) -> Profile:
     """The other profile; all that is wrong with it is said, a line each."""
-    from jobmill.matching import document, whatif
+    from jobmill.matching import profile_document
+    from jobmill.matching import what_if as whatif
 
     try:
         return whatif.change(
@@ -241,9 +242,9 @@ def _change(profile: Profile, wishes: dict[str, list[str]]) -> Profile:
             having=wishes["having"],
             settings=wishes["settings"],
         )
-    except document.BadProfile as error:
+    except profile_document.BadProfile as error:
         for problem in error.problems:
-            typer.echo(show.plain(document.say("what-if", problem)), err=True)
+            typer.echo(show.plain(profile_document.say("what-if", problem)), err=True)
         raise typer.Exit(2) from error
 
 
@@ -280,7 +281,8 @@ async def _show_one(
     as_json: bool,
 ) -> None:
     from jobmill.catalog import listings
-    from jobmill.matching import rescore, verdicts, whatif
+    from jobmill.matching import rescore, verdicts
+    from jobmill.matching import what_if as whatif
 
     async with database.transaction() as tx:
         listing = await seeker.listing_of(tx, named)
@@ -310,9 +312,9 @@ async def _show_one(
 async def _judge_both(
     database: Database, profile: Profile, other: Profile, listing: Any, known: Any
 ) -> tuple[Judgement, Judgement]:
-    from jobmill.matching import judgement
+    from jobmill.matching import local_score
 
     return (
-        await judgement.judge(database, profile, listing, known, anyway=True),
-        await judgement.judge(database, other, listing, known, anyway=True),
+        await local_score.judge(database, profile, listing, known, anyway=True),
+        await local_score.judge(database, other, listing, known, anyway=True),
     )

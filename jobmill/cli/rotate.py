@@ -14,9 +14,9 @@ from jobmill.errors import Invalid
 
 if TYPE_CHECKING:
     from jobmill.db import Tx
-    from jobmill.ingest.rotation.imports import Board, Imported
-    from jobmill.ingest.rotation.plan import Wish
-    from jobmill.ingest.rotation.targets import Target
+    from jobmill.rotation.board_import import Board, Imported
+    from jobmill.rotation.planner import Wish
+    from jobmill.rotation.targets import Target
     from jobmill.settings import Settings
     from jobmill.tools import Tools
 
@@ -51,11 +51,11 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Choose what is called next, call it, and tell what it brought."""
+    from jobmill.boards import saved_responses
     from jobmill.cli import environment, session
-    from jobmill.ingest import saved
 
     settings = environment.load()
-    names = [saved.platform(name).name for name in platform or ()]
+    names = [saved_responses.platform(name).name for name in platform or ()]
     if slices and companies:
         raise Invalid("--slices and --companies: leave both out to call all")
     wish = _wish(settings, names, policy, trigger, most, slices, companies)
@@ -135,9 +135,9 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Add boards to the rotation; they run without a test, and those that fail are given up."""
-    from jobmill.ingest.rotation import imports
+    from jobmill.rotation import board_import
 
-    found = [imports.Board(imports.new_board(platform, slug), priority) for slug in slugs]
+    found = [board_import.Board(board_import.new_board(platform, slug), priority) for slug in slugs]
     _import(found, as_json)
 
 
@@ -149,17 +149,17 @@ def import_boards(
     as_json: AsJson = False,
 ) -> None:
     """Add many boards at once; where a line is wrong it is named, and nothing is added."""
-    from jobmill.ingest.rotation import imports
+    from jobmill.rotation import board_import
 
-    _import(imports.read(lines.read_text(file)), as_json)
+    _import(board_import.read(lines.read_text(file)), as_json)
 
 
 def _import(found: list[Board], as_json: bool) -> None:
     from jobmill.cli import session
-    from jobmill.ingest.rotation import imports
+    from jobmill.rotation import board_import
 
     async def keep(tx: Tx) -> Imported:
-        return await imports.keep(tx, found)
+        return await board_import.keep(tx, found)
 
     done = session.ask(keep)
     if as_json:
@@ -172,7 +172,7 @@ def _import(found: list[Board], as_json: bool) -> None:
 @app.command()
 def pause(id: Id, as_json: AsJson = False) -> None:
     """Leave a source out of the rotation until it is resumed."""
-    from jobmill.ingest.rotation import targets
+    from jobmill.rotation import targets
 
     _change(id, lambda tx: targets.pause(tx, id, actor="command line"), as_json)
 
@@ -180,7 +180,7 @@ def pause(id: Id, as_json: AsJson = False) -> None:
 @app.command()
 def resume(id: Id, as_json: AsJson = False) -> None:
     """Let a source that was paused take its turn again."""
-    from jobmill.ingest.rotation import targets
+    from jobmill.rotation import targets
 
     _change(id, lambda tx: targets.resume(tx, id, actor="command line"), as_json)
 
@@ -188,14 +188,14 @@ def resume(id: Id, as_json: AsJson = False) -> None:
 @app.command()
 def revive(id: Id, as_json: AsJson = False) -> None:
     """Forget the failures of a source, and let it run at once."""
-    from jobmill.ingest.rotation import targets
+    from jobmill.rotation import targets
 
     _change(id, lambda tx: targets.revive(tx, id, actor="command line"), as_json)
 
 
 def _change(id: int, act: Callable[[Tx], Awaitable[Target]], as_json: bool) -> None:
     from jobmill.cli import session
-    from jobmill.ingest.rotation import targets
+    from jobmill.rotation import targets
 
     async def change(tx: Tx) -> Target:
         await targets.meet(tx, id)
@@ -228,14 +228,16 @@ def limit(
     as_json: AsJson = False,
 ) -> None:
     """Say how many calls a platform takes at most."""
+    from jobmill.boards import saved_responses
     from jobmill.cli import session
-    from jobmill.ingest import saved
-    from jobmill.ingest.rotation import platforms
+    from jobmill.rotation import platform_state
 
-    name = saved.platform(platform).name
+    name = saved_responses.platform(platform).name
 
     async def keep(tx: Tx) -> None:
-        await platforms.limit(tx, name, per_hour=per_hour, per_day=per_day, actor="command line")
+        await platform_state.limit(
+            tx, name, per_hour=per_hour, per_day=per_day, actor="command line"
+        )
 
     session.ask(keep)
     told = {"platform": name, "per_hour": per_hour, "per_day": per_day}

@@ -12,7 +12,7 @@ from jobmill.cli.show import AsJson
 
 if TYPE_CHECKING:
     from jobmill.db import Tx
-    from jobmill.ingest.rotation.searches import Search
+    from jobmill.rotation.searches import Search
 
 app = typer.Typer(no_args_is_help=True, help="Say what is looked for, and where.")
 
@@ -32,7 +32,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Look for these words in these places; each pair becomes a slice that runs in turn."""
-    from jobmill.ingest.rotation import searches
+    from jobmill.rotation import searches
 
     _tell(
         lambda tx: searches.add(tx, platform, keywords, location or [""], priority=priority),
@@ -44,7 +44,7 @@ def add(
 def list_searches(as_json: AsJson = False) -> None:
     """List searches, the most wanted first."""
     from jobmill.cli import session
-    from jobmill.ingest.rotation import searches
+    from jobmill.rotation import searches
 
     found = session.ask(searches.find)
     if as_json:
@@ -67,7 +67,7 @@ def _facts(one: Search) -> list[str | None]:
 @app.command()
 def enable(id: Id, as_json: AsJson = False) -> None:
     """Let a search run."""
-    from jobmill.ingest.rotation import searches
+    from jobmill.rotation import searches
 
     _tell(lambda tx: searches.change(tx, id, enabled=True), as_json)
 
@@ -75,7 +75,7 @@ def enable(id: Id, as_json: AsJson = False) -> None:
 @app.command()
 def disable(id: Id, as_json: AsJson = False) -> None:
     """Stop a search; its slices rest unless another search wants them."""
-    from jobmill.ingest.rotation import searches
+    from jobmill.rotation import searches
 
     _tell(lambda tx: searches.change(tx, id, enabled=False), as_json)
 
@@ -89,7 +89,7 @@ def prioritise(
     as_json: AsJson = False,
 ) -> None:
     """Put a search further ahead or behind."""
-    from jobmill.ingest.rotation import searches
+    from jobmill.rotation import searches
 
     _tell(lambda tx: searches.change(tx, id, priority=priority), as_json)
 
@@ -97,7 +97,7 @@ def prioritise(
 @app.command()
 def remove(id: Id, as_json: AsJson = False) -> None:
     """Forget a search; the listings that it found stay."""
-    from jobmill.ingest.rotation import searches
+    from jobmill.rotation import searches
 
     _tell(lambda tx: searches.remove(tx, id), as_json)
 

@@ -315,7 +315,7 @@ def _watch(database: Database) -> Part:
     """The dead man's switch: workers keep watch themselves, so this speaks when all are dead."""
     from jobmill.cli.parts import Part
     from jobmill.db import GONE
-    from jobmill.queue import watch
+    from jobmill.queue import alerts
 
     over = asyncio.Event()
 
@@ -323,11 +323,11 @@ def _watch(database: Database) -> Part:
         while not over.is_set():
             try:
                 async with database.transaction() as tx:
-                    await watch.sweep(tx)
+                    await alerts.sweep(tx)
             except GONE as error:
                 log.warning("could not keep watch", extra={"error": str(error)})
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(over.wait(), watch.WATCH_EVERY)
+                await asyncio.wait_for(over.wait(), alerts.WATCH_EVERY)
 
     return Part("watch", run, over.set)
 

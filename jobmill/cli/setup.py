@@ -14,8 +14,8 @@ from jobmill.errors import Invalid
 
 if TYPE_CHECKING:
     from jobmill.db import Database, Tx
-    from jobmill.outside.trial import Trial
-    from jobmill.pipelines.beginning import Begun, Wishes
+    from jobmill.outside.model_check import Trial
+    from jobmill.pipelines.first_boards import Begun, Wishes
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -38,9 +38,9 @@ def companies(
     as_json: AsJson = False,
 ) -> None:
     """List the companies that come with Jobmill; `setup add KEY` adds one."""
-    from jobmill.ingest import known
+    from jobmill.rotation import bundled_companies
 
-    found = [Entry(one.key, one.name, one.about) for one in known.find(search)]
+    found = [Entry(one.key, one.name, one.about) for one in bundled_companies.find(search)]
     if not found and not as_json:
         typer.echo(
             "Nobody in the list is like that. Any board or careers page: jobmill setup add URL"
@@ -59,13 +59,13 @@ def add(
 ) -> None:
     """Add boards as sources and let a worker read them at once; what is no board yet is looked at."""
     from jobmill.cli import seeker, session
-    from jobmill.pipelines import beginning
+    from jobmill.pipelines import first_boards
 
-    wishes = beginning.read(boards or [])
+    wishes = first_boards.read(boards or [])
     _check(wishes)
 
     async def act(tx: Tx) -> Begun:
-        return await beginning.begin(tx, wishes, by=seeker.who())
+        return await first_boards.begin(tx, wishes, by=seeker.who())
 
     begun = session.ask(act, declared=True)
     if as_json:
@@ -108,12 +108,12 @@ class Answer:
 def check_model(as_json: AsJson = False) -> None:
     """Ask each model that is set for one word, which costs a part of a cent; exit code 1 if none answers."""
     from jobmill.cli import environment, session
-    from jobmill.outside import trial
+    from jobmill.outside import model_check
 
     settings = environment.load()
 
     async def act(database: Database) -> list[Trial]:
-        return await trial.run(database, settings, os.environ)
+        return await model_check.run(database, settings, os.environ)
 
     tried = session.use(act)
     answers = [

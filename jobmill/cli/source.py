@@ -15,11 +15,11 @@ from jobmill.cli.show import AsJson
 from jobmill.errors import AppError, Invalid
 
 if TYPE_CHECKING:
-    from jobmill.catalog.runs import Saved
+    from jobmill.boards.board_crawler import Progress
+    from jobmill.boards.source_run import Sample
+    from jobmill.catalog.source_runs import Saved
     from jobmill.catalog.sources import Incident, Run, Source
     from jobmill.db import Tx
-    from jobmill.ingest.probe import Sample
-    from jobmill.ingest.scrape import Progress
     from jobmill.tools import Tools
 
 app = typer.Typer(no_args_is_help=True, help="See where listings come from, add and run sources.")
@@ -59,10 +59,10 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Add a source: recognise it, try it, keep it. What is not sure waits for `approval approve`."""
+    from jobmill.boards import add_source
     from jobmill.cli import session
-    from jobmill.ingest import admit
 
-    wish = admit.Wish(
+    wish = add_source.Wish(
         url=url,
         platform=platform,
         token=token,
@@ -73,7 +73,7 @@ def add(
         test=test,
         enable=enable,
     )
-    show.one(session.reach(lambda tools: admit.add(tools, wish, os.environ)), as_json=as_json)
+    show.one(session.reach(lambda tools: add_source.add(tools, wish, os.environ)), as_json=as_json)
 
 
 @app.command("list")
@@ -190,10 +190,10 @@ def _outcome(counts: Run | RunRow, outcome: str) -> str:
 @app.command("test")
 def try_source(id: Id, as_json: AsJson = False) -> None:
     """Fetch a source and show a sample of it; no listing is saved."""
+    from jobmill.boards import source_run
     from jobmill.cli import postings, session
-    from jobmill.ingest import probe
 
-    sample: Sample = session.reach(lambda tools: probe.test(tools, id, os.environ))
+    sample: Sample = session.reach(lambda tools: source_run.test(tools, id, os.environ))
     if as_json:
         lines.put(sample.record())
     else:
@@ -322,8 +322,8 @@ async def _scrape_next(tools: Tools, id: int, as_json: bool) -> RunRow:
 
 
 async def _scrape_one(tools: Tools, id: int, as_json: bool) -> RunRow:
+    from jobmill.boards import source_run
     from jobmill.catalog import sources
-    from jobmill.ingest import probe
     from jobmill.pipelines import source
 
     with show.progress(f"source {id}", quiet=as_json) as tell:
@@ -335,7 +335,7 @@ async def _scrape_one(tools: Tools, id: int, as_json: bool) -> RunRow:
                 + (details if progress.details_wanted else "")
             )
 
-        harvest = await probe.run(tools, id, os.environ, tell=told)
+        harvest = await source_run.run(tools, id, os.environ, tell=told)
     async with tools.db.transaction() as tx:
         saved = await source.keep(tx, id=id, harvest=harvest)
         detail = harvest.detail or (await sources.get(tx, id)).last_detail

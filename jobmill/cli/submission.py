@@ -80,10 +80,10 @@ def add(
 async def _submit(tx: Tx, urls: list[str], profile: str | None, force: bool) -> list[Submitted]:
     from jobmill import queue
     from jobmill.cli import seeker
-    from jobmill.pipelines import inbox
+    from jobmill.pipelines import judging
 
     judge = await seeker.chosen(tx, profile)
-    news = [inbox.submission(url, judge.profile_id, force=force) for url in dict.fromkeys(urls)]
+    news = [judging.submission(url, judge.profile_id, force=force) for url in dict.fromkeys(urls)]
     answers = await queue.submit_all(tx, news)
     return [
         Submitted(new.data["url"], answer.live, "refused", answer.message)

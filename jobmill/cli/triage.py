@@ -14,7 +14,7 @@ from jobmill.errors import Invalid
 
 if TYPE_CHECKING:
     from jobmill.db import Database, Tx
-    from jobmill.matching.export import Form
+    from jobmill.matching.match_export import Form
     from jobmill.matching.matches import Match, Wanted
 
 StatusName = Literal["new", "saved", "applied", "interviewing", "offer", "rejected", "dismissed"]
@@ -142,15 +142,15 @@ def export(
 
 
 async def _write(out: TextIO, form: Form, database: Database, wanted: Wanted) -> int:
-    from jobmill.matching import export, record
+    from jobmill.matching import match_export, match_json
 
-    out.write(export.head(form))
+    out.write(match_export.head(form))
     count = 0
-    async for page in export.read(database.transaction, wanted):
+    async for page in match_export.read(database.transaction, wanted):
         for one in page:
             if form == "csv":
-                out.write(export.write(one, form))
+                out.write(match_export.write(one, form))
             else:
-                lines.put(record.write(one), out)
+                lines.put(match_json.write(one), out)
         count += len(page)
     return count

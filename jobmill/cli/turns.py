@@ -14,9 +14,9 @@ from jobmill.cli.show import AsJson
 
 if TYPE_CHECKING:
     from jobmill.db import Tx
-    from jobmill.ingest.rotation.calls import Failed, Told
-    from jobmill.ingest.rotation.monitor import Age, Brought, Day, Due, Report, Standstill
-    from jobmill.ingest.rotation.targets import Held
+    from jobmill.rotation.calls import Failed, Told
+    from jobmill.rotation.monitor import Age, Brought, Day, Due, Report, Standstill
+    from jobmill.rotation.targets import Held
 
 NAMED = 20
 """So many calls that failed are named to people."""
@@ -37,16 +37,16 @@ def due(
     as_json: AsJson = False,
 ) -> None:
     """List what is due, in the order of its turn."""
+    from jobmill.boards import saved_responses
     from jobmill.cli import environment, session
-    from jobmill.ingest import saved
-    from jobmill.ingest.rotation import monitor, plan, targets
+    from jobmill.rotation import monitor, planner, targets
 
     policy = environment.load().rotation_policy
-    name = saved.platform(platform).name if platform else None
+    name = saved_responses.platform(platform).name if platform else None
 
     async def find(tx: Tx) -> list[Due]:
         await targets.sync(tx)
-        at, span = await plan.clock(tx), dt.timedelta(hours=ahead)
+        at, span = await planner.clock(tx), dt.timedelta(hours=ahead)
         return await monitor.due(tx, at, policy, platform=name, ahead=span, limit=limit)
 
     found = session.ask(find)
@@ -95,11 +95,11 @@ def status(
 ) -> None:
     """Tell what calls brought, by platform and by day, how stale targets are, and what is off."""
     from jobmill.cli import session
-    from jobmill.ingest.rotation import monitor, plan, targets
+    from jobmill.rotation import monitor, planner, targets
 
     async def look(tx: Tx) -> Status:
         await targets.sync(tx)
-        at = await plan.clock(tx)
+        at = await planner.clock(tx)
         return Status(
             await monitor.brought(tx, at, dt.timedelta(hours=hours)),
             await monitor.days(tx, at),
@@ -184,7 +184,7 @@ class Run:
 
 async def look_at(tx: Tx, run: int | None) -> Run:
     """That run, or the last one."""
-    from jobmill.ingest.rotation import calls, monitor, targets
+    from jobmill.rotation import calls, monitor, targets
 
     told = await monitor.report(tx, run)
     return Run(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jobmill.db import Tx
     from jobmill.matching.matches import Match
     from jobmill.matching.profiles import Version
-    from jobmill.matching.views import View
+    from jobmill.matching.saved_views import View
 
 app = typer.Typer(no_args_is_help=True, help="Keep filters of the inbox under names of your own.")
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a view.")]
@@ -54,10 +54,10 @@ def _line(view: View) -> Line:
 def list_views(profile: ProfileName = None, as_json: AsJson = False) -> None:
     """List the views, by name."""
     from jobmill.cli import session
-    from jobmill.matching import views
+    from jobmill.matching import saved_views
 
     async def ask(tx: Tx) -> list[View]:
-        return await views.find(tx, (await seeker.chosen(tx, profile)).profile_id)
+        return await saved_views.find(tx, (await seeker.chosen(tx, profile)).profile_id)
 
     found = session.ask(ask)
     if not found and not as_json:
@@ -85,14 +85,14 @@ def save(
 ) -> None:
     """Keep filters under a name; /matches shows it above the list."""
     from jobmill.cli import session
-    from jobmill.matching import views
-    from jobmill.matching.views import Filters
+    from jobmill.matching import saved_views
+    from jobmill.matching.saved_views import Filters
 
     filters = Filters(status, least, arrangement, find, newest=newest)
 
     async def act(tx: Tx) -> View:
         version = await seeker.chosen(tx, profile)
-        return await views.save(tx, version.profile_id, name, filters, actor=seeker.who())
+        return await saved_views.save(tx, version.profile_id, name, filters, actor=seeker.who())
 
     show.one(_line(session.ask(act)), as_json=as_json)
 
@@ -106,7 +106,7 @@ def show_view(
 ) -> None:
     """List the matches of a view."""
     from jobmill.cli import session
-    from jobmill.matching import matches, record
+    from jobmill.matching import match_json, matches
 
     async def ask(tx: Tx) -> list[Match]:
         version, view = await _named(tx, profile, name)
@@ -115,7 +115,7 @@ def show_view(
     found = session.ask(ask)
     for one in found:
         if as_json:
-            show.print_json(record.write(one))
+            show.print_json(match_json.write(one))
         else:
             reasons.entry(one)
     if not found and not as_json:
@@ -126,11 +126,11 @@ def show_view(
 def remove(name: Name, profile: ProfileName = None, as_json: AsJson = False) -> None:
     """Remove a view; no match changes."""
     from jobmill.cli import session
-    from jobmill.matching import views
+    from jobmill.matching import saved_views
 
     async def act(tx: Tx) -> View:
         version, view = await _named(tx, profile, name)
-        return await views.remove(tx, version.profile_id, view.id, actor=seeker.who())
+        return await saved_views.remove(tx, version.profile_id, view.id, actor=seeker.who())
 
     gone = session.ask(act)
     if as_json:
@@ -140,11 +140,11 @@ def remove(name: Name, profile: ProfileName = None, as_json: AsJson = False) -> 
 
 
 async def _named(tx: Tx, profile: str | None, name: str) -> tuple[Version, View]:
-    from jobmill.matching import views
+    from jobmill.matching import saved_views
 
     version = await seeker.chosen(tx, profile)
     try:
-        return version, await views.named(tx, version.profile_id, name)
+        return version, await saved_views.named(tx, version.profile_id, name)
     except NotFound as error:
         raise seeker.Missing(
             f"there is no view {name}; `jobmill match view list` shows those there are"

@@ -15,8 +15,8 @@ from jobmill.demo import hiring, seeds
 from jobmill.demo.companies import COMPANIES
 from jobmill.demo.world import Now, World
 from jobmill.errors import AppError
-from jobmill.ingest.rotation.plan import Wish
 from jobmill.pipelines import rotation
+from jobmill.rotation.planner import Wish
 
 log = logging.getLogger(__name__)
 

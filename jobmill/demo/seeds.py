@@ -16,12 +16,12 @@ from jobmill.demo.vendors import feed
 from jobmill.demo.world import DAY, World
 from jobmill.errors import Conflict
 from jobmill.hiring import openings
-from jobmill.ingest.rotation import searches
 from jobmill.matching import profiles
 from jobmill.people import persons
 from jobmill.pipelines import company, discovery, source
 from jobmill.pipelines.discovery import DiscoveryConfig
 from jobmill.queue import New
+from jobmill.rotation import searches
 
 SEED = 7
 WAITING = ("pipwillowlearning", "ironquillpress")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass, replace
 
-from jobmill.catalog import search
+from jobmill.catalog import listing_search
 from jobmill.db import Tx
 from jobmill.matching import matches
 from jobmill.matching.matches import Match, MatchId, Wanted
@@ -23,7 +23,9 @@ class Found:
     """Whether there may be more like these beyond the first `REACH`, where `next` goes on."""
 
 
-async def find(tx: Tx, wanted: Wanted, *, patience: dt.timedelta = search.PATIENCE) -> Found:
+async def find(
+    tx: Tx, wanted: Wanted, *, patience: dt.timedelta = listing_search.PATIENCE
+) -> Found:
     """One page of `limit`. Rare words are found wherever they are, others among the next `REACH`."""
     limit = wanted.limit
     wanted = replace(wanted, limit=limit + 1)
@@ -36,7 +38,7 @@ async def find(tx: Tx, wanted: Wanted, *, patience: dt.timedelta = search.PATIEN
     edge = await matches.edge(tx, near)
     if edge is None or len(found) > limit:
         return _page(found, limit)
-    few = await search.few(tx, search.Query(words=wanted.q), patience=patience)
+    few = await listing_search.few(tx, listing_search.Query(words=wanted.q), patience=patience)
     if few is not None:
         return _page(await matches.find(tx, replace(wanted, q=None, listings=few)), limit)
     return Found(found, edge, partial=True)

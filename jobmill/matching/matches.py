@@ -14,7 +14,7 @@ from jobmill.catalog.listings import ListingId
 from jobmill.catalog.posting import Arrangement, Period
 from jobmill.db import Tx, row, rows, value
 from jobmill.errors import Conflict, NotFound
-from jobmill.matching import copies, verdicts
+from jobmill.matching import duplicate_matches, verdicts
 from jobmill.matching.profiles import ProfileId
 from jobmill.matching.verdict import MatchResult, Priority
 from jobmill.matching.verdicts import Word
@@ -358,7 +358,7 @@ def _facts(wanted: Wanted) -> LiteralString:
         (wanted.q is not None, WORDS),
         (not wanted.closed, "(listing.closed_at IS NULL OR match.status <> 'new')"),
         # Who asks for words is shown all that hold them: a copy that is left out may be the only one.
-        (not wanted.copies and wanted.q is None, copies.first(*_of_copies(wanted))),
+        (not wanted.copies and wanted.q is None, duplicate_matches.first(*_of_copies(wanted))),
     ]
     clauses: list[LiteralString] = [clause for is_asked, clause in asked if is_asked]
     return " AND ".join(clauses) or "true"
@@ -472,7 +472,7 @@ async def listed(tx: Tx, profile_id: ProfileId, *, most: int) -> list[Count]:
                    -- OFFSET keeps the planner from joining all listings for those that it counts.
                    AND EXISTS (SELECT 1 FROM catalog.listing
                                 WHERE listing.id = listing_id AND closed_at IS NULL OFFSET 0)
-                   AND {copies.first()}
+                   AND {duplicate_matches.first()}
                  LIMIT %(most)s) AS open
         UNION ALL
         -- These by an index alone: what their listings say does not matter.

@@ -6,16 +6,16 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from jobmill.catalog import companies, listings, search
+from jobmill.catalog import companies, listing_search, listings
+from jobmill.catalog.listing_search import Query
 from jobmill.catalog.listings import Listing, ListingId
-from jobmill.catalog.search import Query
 from jobmill.db import Database, Tx
-from jobmill.matching import judgement, matches, verdicts
-from jobmill.matching.judgement import Judgement
+from jobmill.matching import local_score, matches, verdicts
+from jobmill.matching.local_score import Judgement
 from jobmill.matching.matches import Status
 from jobmill.matching.profile import Profile
-from jobmill.matching.rules import employer
-from jobmill.matching.rules.employer import Employer
+from jobmill.matching.rules import company_facts
+from jobmill.matching.rules.company_facts import Employer
 from jobmill.matching.verdicts import Brief, Outcome
 
 PAGE = 200
@@ -80,7 +80,7 @@ async def compare(database: Database, profile_id: int, profile: Profile) -> Asyn
     after = None
     while True:
         async with database.transaction() as tx:
-            page = await search.find(tx, Query(duplicates=True), after=after, limit=PAGE)
+            page = await listing_search.find(tx, Query(duplicates=True), after=after, limit=PAGE)
             found = await listings.by_ids(tx, [hit.id for hit in page.hits])
             kept = await verdicts.briefs(tx, profile_id, [one.id for one in found])
             for listing in found:
@@ -109,7 +109,7 @@ async def _compare(
     said: Mapping[ListingId, Status],
 ) -> Change:
     known = employers.get(listing.company_id or 0, Employer())
-    found = await judgement.judge(database, profile, listing, known)
+    found = await local_score.judge(database, profile, listing, known)
     before, after = stand(kept), predict(kept, found)
     return Change(
         listing.id,
@@ -127,4 +127,4 @@ async def employer_of(tx: Tx, listing: Listing) -> Employer:
     """What is known of who offers a listing."""
     if listing.company_id is None:
         return Employer()
-    return employer.read(await companies.get(tx, listing.company_id))
+    return company_facts.read(await companies.get(tx, listing.company_id))

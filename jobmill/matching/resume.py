@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from jobmill.errors import Invalid
-from jobmill.matching import career, letterhead, outline
-from jobmill.matching.facts import skills
+from jobmill.matching import resume_name, resume_sections, work_history
+from jobmill.matching.posting_facts import skills
 from jobmill.matching.profile import Person, Profile, Skill
 
 if TYPE_CHECKING:
@@ -236,23 +236,23 @@ def _from_text(text: str, today: dt.date) -> Profile:
     text = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
     text = "".join(mark if mark.isprintable() or mark in "\n\t" else " " for mark in text)
     text = MARKDOWN.sub("", text)
-    parts = outline.parts(text)
+    parts = resume_sections.parts(text)
     work = parts.get("work", [])
     top = [*parts["head"][:6], *parts.get("person", [])[:6]]
-    worked = career.stations(work or parts["head"], today, sure=bool(work))
-    years = _years(CAREER.search(text)) or career.years(worked)
+    worked = work_history.stations(work or parts["head"], today, sure=bool(work))
+    years = _years(CAREER.search(text)) or work_history.years(worked)
     found = _profile(
         summary=" ".join(" ".join(parts.get("summary", [])).split())[:10_000],
         experience_years=years,
         skills=_skills(text),
-        titles=career.titles([*top, *work]),
-        seniority=career.seniority(career.headline(top), worked, years),
+        titles=work_history.titles([*top, *work]),
+        seniority=work_history.seniority(work_history.headline(top), worked, years),
         highlights=_items(work),
         projects=_items(parts.get("projects", [])),
         achievements=_items(parts.get("achievements", [])),
     )
     # Two words alone may be anything.
-    name = letterhead.name(text) if found.model_fields_set or len(parts) > 1 else None
+    name = resume_name.name(text) if found.model_fields_set or len(parts) > 1 else None
     return found.model_copy(update={"person": Person(name=name[:200])}) if name else found
 
 
@@ -289,8 +289,8 @@ def _items(lines: list[str]) -> list[str]:
     found: list[str] = []
     is_open = False
     for line in lines:
-        if career.BULLET.match(line):
-            found.append(career.BULLET.sub("", line).strip())
+        if work_history.BULLET.match(line):
+            found.append(work_history.BULLET.sub("", line).strip())
             is_open = True
         elif is_open and line.strip() and (line[0].isspace() or line[0].islower()):
             found[-1] += f" {line.strip()}"
@@ -310,8 +310,8 @@ def _from_json(told: dict[str, Any], today: dt.date) -> Profile:
     person = _person(basics)
     return _profile(
         person=person if person.model_fields_set else None,
-        experience_years=career.years(worked),
-        seniority=career.seniority([_word(basics.get("label"))], worked, career.years(worked)),
+        experience_years=work_history.years(worked),
+        seniority=work_history.seniority([_word(basics.get("label"))], worked, work_history.years(worked)),
         summary=_word(basics.get("summary"))[:10_000],
         skills=_merged(named, _skills("\n".join(texts)[:LONGEST])),
         titles=list(dict.fromkeys(title[:200] for title in titles if title))[:50],
@@ -328,11 +328,11 @@ def _person(basics: dict[str, Any]) -> Person:
     return Person.model_validate({name: value for name, value in told.items() if value})
 
 
-def _stations(entry: dict[str, Any], today: dt.date) -> list[career.Station]:
+def _stations(entry: dict[str, Any], today: dt.date) -> list[work_history.Station]:
     start, end = (_word(entry.get(name))[:7] for name in ("startDate", "endDate"))
     if not start or (entry.get("endDate") and not end):
         return []
-    found = career.stations([f"{start} - {end or 'present'}"], today)
+    found = work_history.stations([f"{start} - {end or 'present'}"], today)
     return [one._replace(titles=[_word(entry.get("position"))]) for one in found]
 
 

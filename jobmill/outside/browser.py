@@ -14,10 +14,10 @@ from pathlib import Path
 
 import httpx2
 
-from jobmill.outside.addresses import Target
-from jobmill.outside.client import Reply, Trouble
-from jobmill.outside.guard import Guard
+from jobmill.outside.guarded_transport import Guard
+from jobmill.outside.http_exchange import Reply, Trouble
 from jobmill.outside.proxy import open_proxy
+from jobmill.outside.public_addresses import Target
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 AT_ONCE = 2

@@ -14,12 +14,12 @@ from datetime import timedelta
 import httpx2
 
 from jobmill.db import Database
-from jobmill.outside import jobspy, verdict
-from jobmill.outside.addresses import Refused, Target, read_places, read_target
+from jobmill.outside import jobspy, reply_classification
 from jobmill.outside.browser import Browser
-from jobmill.outside.client import Client, Limits, Reply, Trouble, open_client
-from jobmill.outside.guard import Guard
-from jobmill.outside.politeness import Manners, NotNow, Turn, Turns
+from jobmill.outside.guarded_transport import Guard
+from jobmill.outside.http_exchange import Client, Limits, Reply, Trouble, open_client
+from jobmill.outside.public_addresses import Refused, Target, read_places, read_target
+from jobmill.outside.rate_limits import Manners, NotNow, Turn, Turns
 from jobmill.outside.request import Answer, Ok, Request, Truncated, Unknown, Validators
 from jobmill.outside.robots import Robots
 from jobmill.settings import Settings
@@ -122,7 +122,9 @@ class Door:
                 seen.add((hop.method, target.url))
                 reply = await self._exchange(hop, request.most)
                 if reply.status not in _REDIRECTS:
-                    return verdict.judge(reply, asked, target, conditional=hop.conditional)
+                    return reply_classification.judge(
+                        reply, asked, target, conditional=hop.conditional
+                    )
                 hop = self._next_hop(hop, reply, request, asked, validators)
                 if len(seen) > MOST_REDIRECTS or (hop.method, hop.target.url) in seen:
                     return Unknown(target.url, "redirects", f"{target.host} sends us on and on")
@@ -175,7 +177,7 @@ class Door:
             return Unknown(answer.url, cause, str(error))
         except NotNow as error:
             return Unknown(answer.url, "rate_limited", str(error), retry_after=error.retry_after)
-        return verdict.judge(reply, target, target)
+        return reply_classification.judge(reply, target, target)
 
 
 def _without_keys(answer: Answer, request: Request) -> Answer:
@@ -225,8 +227,8 @@ def _conditions(
 
 
 def _tell(turn: Turn, reply: Reply) -> None:
-    if verdict.is_limited(reply):
-        turn.outcome, turn.hold = "limited", verdict.read_retry_after(reply)
+    if reply_classification.is_limited(reply):
+        turn.outcome, turn.hold = "limited", reply_classification.read_retry_after(reply)
     else:
         turn.outcome = "failed" if reply.status >= 500 and reply.status < 600 else "answered"
 

@@ -19,11 +19,12 @@ import httpx2
 from pydantic import BaseModel, ValidationError
 
 from jobmill.db import GONE, Database, is_gone
-from jobmill.outside import anthropic, endpoint, ledger, openai, prices
-from jobmill.outside.client import Reply
-from jobmill.outside.endpoint import Endpoint
-from jobmill.outside.ledger import Outcome
-from jobmill.outside.question import (
+from jobmill.outside import anthropic, budget_ledger, model_endpoint, model_prices, openai
+from jobmill.outside.budget_ledger import Outcome
+from jobmill.outside.http_exchange import Reply
+from jobmill.outside.model_endpoint import Endpoint
+from jobmill.outside.model_protocol import Cut, Said, Trouble, Unreadable
+from jobmill.outside.model_question import (
     Answered,
     Ask,
     Blocked,
@@ -34,8 +35,7 @@ from jobmill.outside.question import (
     Tier,
     cache_key,
 )
-from jobmill.outside.speech import Cut, Said, Trouble, Unreadable
-from jobmill.outside.verdict import read_retry_after
+from jobmill.outside.reply_classification import read_retry_after
 from jobmill.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ async def open_model(
         environ = os.environ if environ is None else environ
         tiers: tuple[Tier, ...] = ("cheap", "strong")
         found: dict[Tier, Endpoint | Blocked] = {
-            tier: endpoint.find(tier, settings, environ) for tier in tiers
+            tier: model_endpoint.find(tier, settings, environ) for tier in tiers
         }
         yield Models(database, settings, found, client, limits)
 
@@ -111,7 +111,7 @@ class Models:
         self._found = found
         self._client = client
         self._limits = limits
-        self._caps = ledger.read_caps(settings)
+        self._caps = budget_ledger.read_caps(settings)
 
     async def __call__(self, ask: Ask[T]) -> Result[T]:
         at = self._found[ask.tier]
@@ -122,7 +122,7 @@ class Models:
 
     async def _recall(self, ask: Ask[T], at: Endpoint, key: bytes) -> Answered[T] | None:
         async with self._db.transaction() as tx:
-            kept = await ledger.recall(tx, key)
+            kept = await budget_ledger.recall(tx, key)
             if kept is None:
                 return None
             try:
@@ -130,7 +130,7 @@ class Models:
             except ValidationError:
                 # What the form's own code checks may have changed; the schema does not tell.
                 return None
-            await ledger.note_hit(tx, ask, at.name)
+            await budget_ledger.note_hit(tx, ask, at.name)
         return Answered(answer, at.name, Decimal(0), cached=True)
 
     async def _try(self, ask: Ask[T], at: Endpoint, key: bytes) -> Result[T]:
@@ -164,10 +164,10 @@ class Models:
         began = time.monotonic()
         wire = anthropic if at.provider == "anthropic" else openai
         body = wire.body(ask, at, stream=self._streaming)
-        need = prices.most(at.price, body, ask.max_tokens)
+        need = model_prices.most(at.price, body, ask.max_tokens)
         lasts = dt.timedelta(seconds=self._limits.seconds) + AFTERWARDS
         async with self._db.transaction() as tx:
-            id = await ledger.reserve(tx, ask, at.name, need, self._caps, lasts)
+            id = await budget_ledger.reserve(tx, ask, at.name, need, self._caps, lasts)
         if isinstance(id, Blocked):
             return id
         heard = await self._hear(ask, at, body)
@@ -198,7 +198,7 @@ class Models:
     ) -> None:
         said, result = heard.said, heard.result
         async with self._db.transaction() as tx:
-            await ledger.settle(
+            await budget_ledger.settle(
                 tx,
                 id,
                 heard.outcome,
@@ -208,7 +208,7 @@ class Models:
             )
             if isinstance(result, Answered):
                 text = json.dumps(result.answer.model_dump(mode="json"))
-                await ledger.keep(tx, key, at.name, text)
+                await budget_ledger.keep(tx, key, at.name, text)
 
     async def _hear(self, ask: Ask[T], at: Endpoint, body: bytes) -> _Heard[T]:
         try:

@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from jobmill.outside.endpoint import OPENAI, Endpoint
-from jobmill.outside.question import Ask, T, fenced, schema, system
-from jobmill.outside.speech import Cut, Said, Stop, Tokens, Trouble, Unreadable, events
+from jobmill.outside.model_endpoint import OPENAI, Endpoint
+from jobmill.outside.model_protocol import Cut, Said, Stop, Tokens, Trouble, Unreadable, events
+from jobmill.outside.model_question import Ask, T, fenced, schema, system
 
 PATH = "/chat/completions"
 _STOPS: dict[str, Stop] = {"stop": "end", "length": "truncated", "content_filter": "refused"}

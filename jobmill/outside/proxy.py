@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager, suppress
 
 import httpcore2
 
-from jobmill.outside.addresses import Refused, read_target
-from jobmill.outside.guard import Guard
+from jobmill.outside.guarded_transport import Guard
+from jobmill.outside.public_addresses import Refused, read_target
 
 HEAD = 65_536
 CONNECT_SECONDS = 10

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from protego import Protego
 
 from jobmill.db import Database, Tx, row
-from jobmill.outside.addresses import Target
+from jobmill.outside.public_addresses import Target
 from jobmill.outside.request import Answer, Gone, Ok, Request, Truncated, Unknown
 
 FRESH = dt.timedelta(days=1)

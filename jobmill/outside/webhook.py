@@ -14,10 +14,10 @@ from ssl import SSLContext
 import httpcore2
 
 from jobmill.errors import Invalid, OutsideError
-from jobmill.outside.addresses import Places, Refused, read_places, read_target
-from jobmill.outside.client import Limits, Reply, open_client
 from jobmill.outside.fetch import name_ourselves
-from jobmill.outside.guard import Guard
+from jobmill.outside.guarded_transport import Guard
+from jobmill.outside.http_exchange import Limits, Reply, open_client
+from jobmill.outside.public_addresses import Places, Refused, read_places, read_target
 from jobmill.settings import Settings
 
 log = logging.getLogger(__name__)

@@ -10,20 +10,21 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import TypeAdapter
 
-from jobmill.catalog import analyses, companies, company_pages, sources, urls
-from jobmill.catalog.analyses import Board, Facts, Findings
+from jobmill.boards import company_board, company_site
+from jobmill.catalog import companies, company_analyses, company_pages, sources, urls
 from jobmill.catalog.companies import Company, CompanyId
+from jobmill.catalog.company_analyses import Board, Facts, Findings
 from jobmill.catalog.company_pages import Page
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import AppError, Conflict, NotFound
-from jobmill.ingest.about import board, claims, prose, site, told
-from jobmill.ingest.about.prose import Prose
+from jobmill.extract.company import llm_facts, page_sections, site_facts
+from jobmill.extract.company.page_sections import Prose
 from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
-from jobmill.matching.rules import company_score, techstack
-from jobmill.outside.question import Answered
-from jobmill.pipelines import discovery, held
+from jobmill.matching.rules import company_score, tech_stack
+from jobmill.outside.model_question import Answered
+from jobmill.pipelines import blocked_models, discovery
 from jobmill.pipelines.discovery import DiscoveryConfig
 from jobmill.queue import Block, Finish, HandOver, Move, New, Skip, Work, hold
 from jobmill.queue.refusals import find_live
@@ -54,10 +55,10 @@ async def begin(tx: Tx, name: str, website: str | None = None) -> CompanyId:
 async def end_abandoned(tx: Tx) -> None:
     """Let no company seem to be under analysis for ever: whatever ended its item (a person, a crash, a
     fault of ours) could not say so."""
-    for id in await analyses.under_way(tx):
+    for id in await company_analyses.under_way(tx):
         if await find_live(tx, work(id)) is None:
             why = "its item ended before its analysis did"
-            await analyses.end_in_vain(tx, id=id, status="failed", why=why)
+            await company_analyses.end_in_vain(tx, id=id, status="failed", why=why)
 
 
 # Fetch.
@@ -77,8 +78,8 @@ async def fetch(tools: Tools, work: Work) -> Move:
             )
         async with tools.db.transaction() as tx:
             if await hold(tx, work):
-                await analyses.begin(tx, company.id)
-        pages = await site.visit(tools.fetch, company.website, company.name)
+                await company_analyses.begin(tx, company.id)
+        pages = await company_site.visit(tools.fetch, company.website, company.name)
         keep = partial(company_pages.keep, id=company.id, pages=pages)
         return HandOver(
             "extract", message=f"{len(pages)} {'page' if len(pages) == 1 else 'pages'}", save=keep
@@ -86,7 +87,7 @@ async def fetch(tools: Tools, work: Work) -> Move:
 
 
 def _give_up(company: Company, why: str) -> Move:
-    end = partial(analyses.end_in_vain, id=company.id, status="sparse", why=why)
+    end = partial(company_analyses.end_in_vain, id=company.id, status="sparse", why=why)
     return Skip(why, save=end)
 
 
@@ -96,13 +97,13 @@ def _give_up(company: Company, why: str) -> Move:
 async def extract(tools: Tools, reader: Reader, work: Work) -> Move:
     """What the pages tell, by a model where there is one, and in any case by rules."""
     async with _failing(tools, work):
-        pages = [prose.read(page) for page in await _pages(tools, work)]
-        facts = told.read(pages)
+        pages = [page_sections.read(page) for page in await _pages(tools, work)]
+        facts = site_facts.read(pages)
         if reader != "none":
             by_model = await _ask(tools, reader, work, pages)
             if isinstance(by_model, Block):
                 return by_model
-            facts = told.fill(by_model, facts) if by_model else facts
+            facts = site_facts.fill(by_model, facts) if by_model else facts
         return HandOver("analyze", data={**work.data, "extracted_info": asdict(facts)})
 
 
@@ -110,10 +111,10 @@ async def _ask(
     tools: Tools, tier: Literal["cheap", "strong"], work: Work, pages: Sequence[Prose]
 ) -> Facts | Block | None:
     """What a model reads and the pages bear out; None: go on without it."""
-    answer = await tools.model(claims.ask(pages, tier, item=work.id, run=work.tracking_id))
+    answer = await tools.model(llm_facts.ask(pages, tier, item=work.id, run=work.tracking_id))
     if isinstance(answer, Answered):
-        return claims.check(answer.answer, pages, answer.model)
-    return held.up(work, answer)
+        return llm_facts.check(answer.answer, pages, answer.model)
+    return blocked_models.up(work, answer)
 
 
 # Analyze.
@@ -125,7 +126,7 @@ async def analyze(tools: Tools, work: Work) -> Move:
         company = await _company(tools, work)
         facts = _FACTS.validate_python(work.data["extracted_info"])
         findings = conclude(company, facts, await _pages(tools, work), await _profile(tools))
-        if companies.is_minimal(analyses.learn(company, facts)):
+        if companies.is_minimal(company_analyses.learn(company, facts)):
             return HandOver("save", data={**work.data, "analysis": asdict(findings)})
         return Skip(
             "its pages tell too little about it",
@@ -136,9 +137,9 @@ async def analyze(tools: Tools, work: Work) -> Move:
 
 def conclude(company: Company, facts: Facts, pages: Sequence[Page], profile: Profile) -> Findings:
     """What follows from a company's pages for a profile."""
-    known = analyses.learn(company, facts)
+    known = company_analyses.learn(company, facts)
     said = "\n".join(text for text in (known.about, known.mission) if text)
-    stack = techstack.find(said, [prose.read(page).text for page in pages])
+    stack = tech_stack.find(said, [page_sections.read(page).text for page in pages])
     known = replace(known, tech_stack=list(stack.names) or known.tech_stack)
     score = company_score.score(known, stack, profile)
     return Findings(
@@ -147,7 +148,7 @@ def conclude(company: Company, facts: Facts, pages: Sequence[Page], profile: Pro
         tier=score.tier,
         priority_score=score.points,
         priority_items=tuple(asdict(item) for item in score.items),
-        board=board.find(pages, company.name),
+        board=company_board.find(pages, company.name),
     )
 
 
@@ -175,7 +176,7 @@ async def _save(
     facts: Facts,
     findings: Findings,
 ) -> None:
-    await analyses.save(tx, id=id, status=status, facts=facts, findings=findings)
+    await company_analyses.save(tx, id=id, status=status, facts=facts, findings=findings)
     await company_pages.drop(tx, id=id)
 
 
@@ -183,7 +184,7 @@ async def _spawns(tools: Tools, company: Company, found: Board | None) -> list[N
     """The discovery of a sure board that is no source yet, and on which nobody has decided."""
     if found is None or found.confidence != "high" or company.job_board_decision == "approved":
         return []
-    if company.job_board_decision and analyses.is_board(company, found):
+    if company.job_board_decision and company_analyses.is_board(company, found):
         return []
     async with tools.db.transaction() as tx:
         known = await _is_source(tx, company, found)
@@ -247,7 +248,7 @@ async def _failing(tools: Tools, work: Work) -> AsyncGenerator[None]:
             async with tools.db.transaction() as tx:
                 # An attempt that lost its item says nothing: another one may have succeeded.
                 if await hold(tx, work):
-                    await analyses.end_in_vain(
+                    await company_analyses.end_in_vain(
                         tx, id=work.data["company"], status="failed", why=str(error)
                     )
         raise

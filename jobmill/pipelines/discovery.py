@@ -9,16 +9,23 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from jobmill.catalog import companies, health, sources, urls
+from jobmill.boards import (
+    add_source,
+    api_keys,
+    board_crawler,
+    response_reader,
+    saved_responses,
+    source_run,
+)
+from jobmill.boards.board_crawler import Target
+from jobmill.boards.platform import Platform
+from jobmill.boards.selectors.selector_search import failure
+from jobmill.boards.source_run import Sample
+from jobmill.boards.url_detection import GENERIC, Found
+from jobmill.catalog import companies, source_health, sources, urls
 from jobmill.catalog.sources import NewSource, Source, Via
 from jobmill.db import Tx
 from jobmill.errors import Invalid, NotFound, OutsideError, Unavailable
-from jobmill.ingest import admit, keys, probe, reading, saved, scrape
-from jobmill.ingest.address import GENERIC, Found
-from jobmill.ingest.platform import Platform
-from jobmill.ingest.probe import Sample
-from jobmill.ingest.scrape import Target
-from jobmill.ingest.selectors.search import failure
 from jobmill.outside.request import Ok, Request
 from jobmill.pipelines import source as running
 from jobmill.queue import Advance, Block, Finish, Move, New, Skip, Work
@@ -39,12 +46,12 @@ def _web(url: str) -> str:
 
 def _platform(hint: str) -> str:
     """The platform of that name, however it is written."""
-    if hint.lower() == admit.AUTO:
-        return admit.AUTO
+    if hint.lower() == add_source.AUTO:
+        return add_source.AUTO
     if hint.lower() == "generic":
         return GENERIC
     try:
-        return saved.platform(hint).name
+        return saved_responses.platform(hint).name
     except Invalid as error:
         raise ValueError(f"{error} (or auto, or generic)") from None
 
@@ -55,7 +62,7 @@ class DiscoveryConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     url: Annotated[str, AfterValidator(_web)]
-    type_hint: Annotated[str, AfterValidator(_platform)] = admit.AUTO
+    type_hint: Annotated[str, AfterValidator(_platform)] = add_source.AUTO
     company_id: Annotated[int, Field(ge=1)] | None = None
     company_name: Annotated[str, Field(max_length=companies.LONGEST_NAME)] | None = None
     auto_enable: bool = True
@@ -99,14 +106,14 @@ async def discover(tools: Tools, work: Work) -> Move:
     if config.company_id is not None:
         async with tools.db.transaction() as tx:
             name = (await companies.get(tx, config.company_id)).name
-    found = await admit.recognise(tools, config.url, hint=config.type_hint, company=name)
+    found = await add_source.recognise(tools, config.url, hint=config.type_hint, company=name)
     return _advance(work, "validate", found, f"{found.platform}: {found.evidence}")
 
 
 async def validate(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     """Whether it answers: the API or the feed with postings, a page at all."""
     found = _found(work)
-    platform = saved.platform(found.platform)
+    platform = saved_responses.platform(found.platform)
     try:
         answers, words = await _answers(tools, found, platform, environ)
     except Unavailable as error:
@@ -117,16 +124,18 @@ async def validate(tools: Tools, environ: Mapping[str, str], work: Work) -> Move
 async def _answers(
     tools: Tools, found: Found, platform: Platform, environ: Mapping[str, str]
 ) -> tuple[bool, str]:
-    if platform.name in (GENERIC, *admit.AFTER_A_TEST) or not (found.config and platform.first):
+    if platform.name in (GENERIC, *add_source.AFTER_A_TEST) or not (
+        found.config and platform.first
+    ):
         return await _page_answers(tools, found)
-    config = reading.configure(platform, found.config)
-    probe.check(platform, environ, keys.missing(platform, config, environ))
-    seen = await scrape.look(tools.fetch, Target(platform, config, environ))
+    config = response_reader.configure(platform, found.config)
+    source_run.check(platform, environ, api_keys.missing(platform, config, environ))
+    seen = await board_crawler.look(tools.fetch, Target(platform, config, environ))
     if seen.failure:
         raise _trouble(
             f"{platform.title} did not answer for {found.token}", seen.failure, seen.detail
         )
-    if not seen.postings and not admit.may_be_empty(platform):
+    if not seen.postings and not add_source.may_be_empty(platform):
         return False, "it answers, but has no entries"
     return True, f"it answers, with {len(seen.postings)} postings on the first page"
 
@@ -144,9 +153,9 @@ async def _page_answers(tools: Tools, found: Found) -> tuple[bool, str]:
 
 async def configure(tools: Tools, work: Work) -> Move:
     """Keep it, with all that is needed to read it; what we know already is not kept twice."""
-    found = await admit.set_up(tools, _found(work), work)
-    platform = saved.platform(found.platform)
-    token = platform.token(reading.configure(platform, found.config or {}))
+    found = await add_source.set_up(tools, _found(work), work)
+    platform = saved_responses.platform(found.platform)
+    token = platform.token(response_reader.configure(platform, found.config or {}))
     async with tools.db.transaction() as tx:
         known = await sources.of_board(tx, platform.name, token)
     new = _Kept(_config(work), work, found, platform, token)
@@ -205,7 +214,7 @@ class _Kept:
 async def test(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     """Try it. What is sure enough runs from now on, all else waits for a person."""
     found = _found(work)
-    platform = saved.platform(found.platform)
+    platform = saved_responses.platform(found.platform)
     async with tools.db.transaction() as tx:
         source = await sources.of_board(tx, platform.name, work.data["token"])
     if source is None:
@@ -213,10 +222,10 @@ async def test(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     if source.status == "rejected":
         return _pass_over(source, work)
     try:
-        tried = await probe.sample(tools.fetch, probe.target(source, environ))
+        tried = await source_run.sample(tools.fetch, source_run.target(source, environ))
     except Unavailable as error:
         return Block("key", str(error))
-    works = admit.works(platform, tried)
+    works = add_source.works(platform, tried)
     data = {**work.data, "source_id": source.id}
     if source.enabled or (works and _enables(work, found, tested=True)):
         first = [running.work(source.id)]
@@ -243,14 +252,16 @@ async def _proved(tx: Tx, *, id: sources.SourceId, tried: Sample, enable: bool) 
     if tried.ok:
         await sources.tested(tx, id)
     else:
-        await health.note(tx, id, health.cause_of(tried.cause or ""), tried.detail or "")
+        await source_health.note(
+            tx, id, source_health.cause_of(tried.cause or ""), tried.detail or ""
+        )
     if enable:
         await sources.admit(tx, id)
 
 
 def _enables(work: Work, found: Found, *, tested: bool) -> bool:
     config = _config(work)
-    return admit.enables(
+    return add_source.enables(
         found.platform,
         found.confidence,
         validated=bool(work.data.get("valid")),
@@ -283,7 +294,7 @@ def _named(source: Source) -> str:
 
 
 def _passes(cause: str) -> bool:
-    return health.cause_of(cause) in ("transient", "rate_limited")
+    return source_health.cause_of(cause) in ("transient", "rate_limited")
 
 
 def _trouble(what: str, cause: str, detail: str | None) -> OutsideError:

@@ -11,18 +11,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from jobmill.catalog import companies, listings, single
+from jobmill.boards import company_website, single_posting
+from jobmill.boards.single_posting import Over, Unclear
+from jobmill.catalog import companies, listings, save_posting
 from jobmill.catalog.companies import Company
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import Posting
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import OutsideError
-from jobmill.ingest import extraction, one, website
-from jobmill.ingest.one import Over, Unclear
-from jobmill.matching import judgement, matches, opinion, profiles
+from jobmill.extract import llm_extraction
+from jobmill.matching import llm_review, matches, profiles
+from jobmill.matching import local_score as judgement
 from jobmill.matching.profiles import ProfileId, Version
-from jobmill.matching.rules import employer, stop
+from jobmill.matching.rules import company_facts, stop_lists
 from jobmill.matching.verdict import (
     FilterResult,
     MatchResult,
@@ -31,9 +33,9 @@ from jobmill.matching.verdict import (
     read_match,
 )
 from jobmill.matching.verdicts import Outcome, Word
-from jobmill.outside.question import Answered
+from jobmill.outside.model_question import Answered
+from jobmill.pipelines import blocked_models
 from jobmill.pipelines import company as company_pipeline
-from jobmill.pipelines import held
 from jobmill.queue import Advance, Filter, Finish, Move, Skip, WaitFor, Work
 from jobmill.queue.work import NORMAL, Data
 from jobmill.tools import Tools
@@ -139,9 +141,9 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
         method = f"catalog:{known.platform or 'page'}"
         told = _fields(listings.to_posting(known), None) | {"identity": known.identity}
         return _on(work, job_data=told, scrape_method=method, listing_id=known.id)
-    found = await one.read(tools.db, tools.fetch, work.data["url"], environ)
+    found = await single_posting.read(tools.db, tools.fetch, work.data["url"], environ)
     if isinstance(found, Over):
-        save = partial(single.close, id=known.id, why=found.why) if known else None
+        save = partial(save_posting.close, id=known.id, why=found.why) if known else None
         return Skip(found.why, save=save)
     if isinstance(found, Unclear):
         return await _read_by_model(tools, work, found)
@@ -164,7 +166,7 @@ def _is_stale(known: Listing, work: Work, now: dt.datetime) -> bool:
 def _stopped(version: Version, work: Work, known: Listing | None) -> Rejection | None:
     url: str = work.data["url"]
     title, company = (known.title, known.company) if known else (None, None)
-    return stop.check(version.profile(), url=url, title=title, company=company)
+    return stop_lists.check(version.profile(), url=url, title=title, company=company)
 
 
 def _stop(work: Work, version: Version, known: Listing | None, why: Rejection) -> Move:
@@ -179,13 +181,13 @@ def _stop(work: Work, version: Version, known: Listing | None, why: Rejection) -
 async def _read_by_model(tools: Tools, work: Work, found: Unclear) -> Move:
     """What the cheap model reads from a page that nothing else understands."""
     answer = await tools.model(
-        extraction.ask(found.html, found.url, item=work.id, run=work.tracking_id)
+        llm_extraction.ask(found.html, found.url, item=work.id, run=work.tracking_id)
     )
     if isinstance(answer, Answered):
-        posting = extraction.posting(answer.answer, found.html, found.url)
+        posting = llm_extraction.posting(answer.answer, found.html, found.url)
         if posting and listings.is_minimal(posting):
             return _scraped(work, posting, f"model:{answer.model}", None)
-    elif move := held.up(work, answer):
+    elif move := blocked_models.up(work, answer):
         return move
     if found.posting and found.posting.title and work.data.get("force"):
         # Whoever insists gets what there is.
@@ -202,8 +204,8 @@ def _unread(found: Unclear) -> str:
 
 def _scraped(work: Work, posting: Posting, method: str, source_id: int | None) -> Move:
     posting = listings.storable(replace(posting, url=posting.url or work.data["url"]))
-    site = website.of_posting(posting)
-    keep = partial(single.keep, posting=posting, website=site, source_id=source_id)
+    site = company_website.of_posting(posting)
+    keep = partial(save_posting.keep, posting=posting, website=site, source_id=source_id)
     # The number of a listing that is gone meanwhile is not that of the one which is kept now.
     told = _on(work, job_data=_fields(posting, site), scrape_method=method, listing_id=None)
     return replace(told, save=keep)
@@ -264,7 +266,7 @@ async def analyze(tools: Tools, work: Work) -> Move:
     company = case.company
     if company and work.waited_for is None and await _is_unknown(tools, company):
         return WaitFor(company_pipeline.work(company.id), at_most=PATIENCE)
-    who = employer.read(company)
+    who = company_facts.read(company)
     local = await judgement.weigh(tools.db, case.version.profile(), case.listing, who)
     if local.match_score < local.threshold - IN_REACH and not case.forced:
         return _conclude(case, local, local)
@@ -296,14 +298,14 @@ async def ask(tools: Tools, work: Work) -> Move:
         return Skip("the listing is closed")
     local = read_match(work.data["local_result"])
     posting, profile = listings.to_posting(case.listing), case.version.profile()
-    who = employer.read(case.company)
+    who = company_facts.read(case.company)
     answer = await tools.model(
-        opinion.ask(profile, posting, who, local, item=work.id, run=work.tracking_id)
+        llm_review.ask(profile, posting, who, local, item=work.id, run=work.tracking_id)
     )
     if isinstance(answer, Answered):
-        result = opinion.combine(answer.answer, answer.model, local, profile, posting)
+        result = llm_review.combine(answer.answer, answer.model, local, profile, posting)
         return _conclude(case, result, local)
-    return held.up(work, answer) or _conclude(case, local, local)
+    return blocked_models.up(work, answer) or _conclude(case, local, local)
 
 
 def _conclude(case: Case, result: MatchResult, local: MatchResult) -> Move:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jobmill.catalog import salaries
+from jobmill.boards import source_run
+from jobmill.catalog import salary_text
 from jobmill.catalog.posting import Posting
 from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
-from jobmill.ingest import probe
 from jobmill.queue import Finish, Move, New, Skip, Work
 from jobmill.tools import Tools
 
@@ -26,7 +26,7 @@ def work(id: int) -> New:
 async def attempt(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     """Fetch the first page; what it showed is the item's result, how it went its message."""
     try:
-        tried = await probe.test(tools, work.data["source"], environ)
+        tried = await source_run.test(tools, work.data["source"], environ)
     except (Conflict, Invalid, NotFound, Unavailable) as error:
         return Skip(str(error))
     end = Finish if tried.ok else Skip
@@ -50,7 +50,7 @@ def _shown(posting: Posting) -> dict[str, Any]:
         "company": posting.company,
         "location": posting.location or "; ".join(posting.locations) or None,
         "arrangement": posting.arrangement,
-        "pay": salaries.say(pay.min, pay.max, pay.currency, pay.period) if pay else None,
+        "pay": salary_text.say(pay.min, pay.max, pay.currency, pay.period) if pay else None,
         "posted_at": posting.posted_at and posting.posted_at.isoformat(),
         "text": text[:EXCERPT] + ("…" if len(text) > EXCERPT else ""),
     }

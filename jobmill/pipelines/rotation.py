@@ -10,11 +10,11 @@ from functools import partial
 
 from jobmill import queue
 from jobmill.db import Tx
-from jobmill.ingest.rotation import plan, targets
-from jobmill.ingest.rotation.plan import Planned, Wish
-from jobmill.ingest.rotation.selection import Limits
 from jobmill.pipelines import source
 from jobmill.queue import Finish, ItemId, Move, New, Refused, Work
+from jobmill.rotation import planner, targets
+from jobmill.rotation.planner import Planned, Wish
+from jobmill.rotation.target_selection import Limits
 from jobmill.settings import Settings
 
 KIND = "rotation"
@@ -39,7 +39,7 @@ async def start(
 ) -> tuple[Planned, dict[int, ItemId]]:
     """Claim what is due and put it into the queue, in one transaction: the plan, and the item of
     each source. What the queue has no room for is left for the next run."""
-    planned = await plan.start(tx, wish, at or await plan.clock(tx), environ)
+    planned = await planner.start(tx, wish, at or await planner.clock(tx), environ)
     news = [source.work(one.source_id, window=one.window) for one in planned.claimed]
     answers = await queue.submit_all(tx, news) if news else []
     full = [one for one in answers if isinstance(one, Refused) and one.live is None]

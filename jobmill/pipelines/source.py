@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from jobmill.catalog import health, runs, sources
-from jobmill.catalog.runs import Harvest, Saved
+from jobmill.boards import source_run
+from jobmill.catalog import source_health, source_runs, sources
+from jobmill.catalog.source_runs import Harvest, Saved
 from jobmill.catalog.sources import SourceId
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
-from jobmill.ingest import probe
-from jobmill.ingest.rotation import calls, outcomes, plan, targets
-from jobmill.ingest.rotation.calls import Asked
 from jobmill.outside.request import Answer, Fetch, Request, Unknown, Validators
-from jobmill.pipelines import inbox
+from jobmill.pipelines import judging
 from jobmill.queue import Block, Finish, ItemId, Move, New, Skip, Work
+from jobmill.rotation import call_outcomes, calls, planner, targets
+from jobmill.rotation.calls import Asked
 from jobmill.tools import Tools
 
 KIND = "source"
@@ -55,10 +55,10 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
 async def _run(tools: Tools, id: int, environ: Mapping[str, str]) -> Harvest:
     """What the source showed; a config that cannot be asked with is a failure of the source."""
     try:
-        return await probe.run(tools, id, environ)
+        return await source_run.run(tools, id, environ)
     except Invalid as error:
         async with tools.db.transaction() as tx:
-            at = await plan.clock(tx)
+            at = await planner.clock(tx)
         return Harvest(at, "failed", failure="unreadable", detail=str(error))
 
 
@@ -68,8 +68,8 @@ def _skip(id: int, why: str, *, not_before: dt.datetime | None = None) -> Skip:
 
 async def _hold(tx: Tx, *, id: int, item: ItemId, why: str) -> None:
     """It was not asked, and is not chosen while its item waits; that costs no call and is no failure."""
-    await health.note(tx, SourceId(id), "auth", why)
-    not_before = await plan.clock(tx) + HOLD
+    await source_health.note(tx, SourceId(id), "auth", why)
+    not_before = await planner.clock(tx) + HOLD
     await targets.release(tx, ids=[id], why=why, not_before=not_before)
     await calls.forget(tx, id, item=item)
 
@@ -94,7 +94,7 @@ async def _asked(tools: Tools, work: Work) -> Asked | None:
     if "window" not in work.data:
         return None
     async with tools.db.transaction() as tx:
-        at = await plan.clock(tx)
+        at = await planner.clock(tx)
         id: int = work.data["source"]
         source = await sources.get(tx, id)
         if source.status != "active" and source.retry_at is None:
@@ -116,10 +116,10 @@ async def keep(
 ) -> Saved:
     """What a run saw; what it shows anew or otherwise than before is to be judged, and the source's
     next turn follows from it."""
-    saved = await runs.save(tx, id, harvest)
-    at = await plan.clock(tx)
-    await outcomes.record(tx, id, harvest, saved, at=at, item=item, retry_after=retry_after)
-    await inbox.put(tx, [*saved.added, *saved.changed], parent=item)
+    saved = await source_runs.save(tx, id, harvest)
+    at = await planner.clock(tx)
+    await call_outcomes.record(tx, id, harvest, saved, at=at, item=item, retry_after=retry_after)
+    await judging.put(tx, [*saved.added, *saved.changed], parent=item)
     return saved
 
 

@@ -14,10 +14,10 @@ from uuid import UUID
 
 from jobmill.db import Tx, value
 from jobmill.errors import Invalid
-from jobmill.queue import bulk
-from jobmill.queue.encode import array, check, new_item, record
+from jobmill.queue import bulk_submit
 from jobmill.queue.refusals import explain, find_live
 from jobmill.queue.store import CHANNEL
+from jobmill.queue.value_encoding import array, check, new_item, record
 from jobmill.queue.work import (
     AdmissionReason,
     ItemId,
@@ -122,10 +122,10 @@ async def _insert_quickly(tx: Tx, news: Sequence[New], lineage: int) -> list[Ite
     if len(news) == 1:
         id = await _insert_one(tx, news[0], lineage)
         return None if id is None else [id]
-    if len(news) < bulk.WORTH_IT:
+    if len(news) < bulk_submit.WORTH_IT:
         return None
     limits = await _roomy_phases(tx, news)
-    return None if limits is None else await bulk.insert(tx, news, lineage, limits)
+    return None if limits is None else await bulk_submit.insert(tx, news, lineage, limits)
 
 
 async def _insert_one(tx: Tx, new: New, lineage: int) -> ItemId | None:
@@ -178,7 +178,9 @@ async def _insert_one(tx: Tx, new: New, lineage: int) -> ItemId | None:
     return found[0] if found else None
 
 
-async def _roomy_phases(tx: Tx, news: Sequence[New]) -> dict[tuple[str, str], bulk.Limits] | None:
+async def _roomy_phases(
+    tx: Tx, news: Sequence[New]
+) -> dict[tuple[str, str], bulk_submit.Limits] | None:
     """The phases asked for, if the size of the table alone tells that each has room for all."""
     cursor = await tx.execute(
         """
@@ -189,7 +191,7 @@ async def _roomy_phases(tx: Tx, news: Sequence[New]) -> dict[tuple[str, str], bu
         {"asked": len(news), "per_page": ROWS_PER_PAGE, "unseen": UNSEEN},
     )
     roomy = {
-        (kind, stage): bulk.Limits(retries, depth, f"{retries}\t{depth}")
+        (kind, stage): bulk_submit.Limits(retries, depth, f"{retries}\t{depth}")
         for kind, stage, retries, depth in await cursor.fetchall()
     }
     return roomy if all((new.kind, new.stage) in roomy for new in news) else None

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from jobmill.db import Tx
-from jobmill.queue import inspect, watch
+from jobmill.queue import alerts as watch
+from jobmill.queue import inspect
+from jobmill.queue.alerts import Alert
 from jobmill.queue.inspect import Phase, Processor, Tally, Worker
-from jobmill.queue.watch import Alert
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,11 @@ import psycopg
 from psycopg import errors
 
 from jobmill.db import Tx, open_connection
-from jobmill.queue import crew, pace, store
+from jobmill.queue import leases, start_rate, store
 from jobmill.queue.outages import Outages
-from jobmill.queue.pool import Pool
+from jobmill.queue.processor_pool import Pool
 from jobmill.queue.retry import describe
-from jobmill.queue.settle import TERMINAL, Answer, Settlement, prepare, settle
+from jobmill.queue.settlement import TERMINAL, Answer, Settlement, prepare, settle
 from jobmill.queue.store import Mark, Want
 from jobmill.queue.work import Claim, Fail, Refused, Stages
 
@@ -145,7 +145,7 @@ class Pump:
 
         async def begin(connection: Tx) -> None:
             # The last connection may have died between a claim's commit and its answer.
-            await crew.disown(connection, self.worker, self.held())
+            await leases.disown(connection, self.worker, self.held())
             self._flagged = False
 
         await self._connected(begin, self.claim_or_sleep)
@@ -173,8 +173,8 @@ class Pump:
                 if not self._outbox:
                     break
                 await self._settle(connection)
-            await crew.disown(connection, self.worker)
-            await crew.leave(connection, self.worker)
+            await leases.disown(connection, self.worker)
+            await leases.leave(connection, self.worker)
 
     async def _connected(
         self,
@@ -235,7 +235,7 @@ class Pump:
         async with connection.transaction():
             answers = await settle(connection, worker, batch)
             if any(type(settlement.outcome) not in TERMINAL for settlement in batch):
-                await crew.tell_others(connection, worker)
+                await leases.tell_others(connection, worker)
         return answers
 
     def _take(self) -> list[Settlement]:
@@ -331,7 +331,7 @@ class Pump:
             )
             started = Counter((one.work.kind, one.work.stage) for one in claimed)
             counted = {phase: n for phase, n in started.items() if phase in self._rated}
-            await pace.count(connection, counted)
+            await start_rate.count(connection, counted)
         return claimed
 
     async def _allowed(self, connection: Tx, want: Want) -> Want:
@@ -339,7 +339,7 @@ class Pump:
         rate = self._rated.get((want.kind, want.stage))
         if rate is None:
             return want
-        allowance = await pace.allow(connection, (want.kind, want.stage), rate)
+        allowance = await start_rate.allow(connection, (want.kind, want.stage), rate)
         if allowance.starts < want.limit:
             self._window_at = min(self._window_at, time.monotonic() + allowance.opens_in)
         return want._replace(limit=min(want.limit, allowance.starts))
@@ -376,7 +376,7 @@ class Pump:
     async def _sleep(self, connection: Tx, wants: Sequence[Want]) -> None:
         if wants and self.notified and not self._flagged:
             # Ask to be notified, then look once more: what came in between told nobody.
-            await crew.set_idle(connection, self.worker, True)
+            await leases.set_idle(connection, self.worker, True)
             self._flagged = self._hungry = True
             self._naps = list(AFTER_FLAGGING)
             return
@@ -402,7 +402,7 @@ class Pump:
         self._streak = self._streak + 1 if claimed else 0
         if self._flagged and self._streak > 10:
             self._flagged = False
-            await crew.set_idle(connection, self.worker, False)
+            await leases.set_idle(connection, self.worker, False)
 
 
 def report(answers: Sequence[Answer], *, in_doubt: Collection[Claim] = ()) -> None:

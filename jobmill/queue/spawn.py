@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from jobmill.db import Tx
-from jobmill.queue.encode import array, new_item, record
-from jobmill.queue.fence import HOLDS_CLAIM, LEASE_STANDS
+from jobmill.queue.lease_fence import HOLDS_CLAIM, LEASE_STANDS
 from jobmill.queue.refusals import explain, find_live
 from jobmill.queue.store import CHANNEL
+from jobmill.queue.value_encoding import array, new_item, record
 from jobmill.queue.work import (
     Claim,
     HandOver,

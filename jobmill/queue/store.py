@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from jobmill.db import Tx
-from jobmill.queue.encode import LONGEST, array
-from jobmill.queue.fence import HELD, HOLDS_CLAIM, LEASE_STANDS, STILL_HELD
+from jobmill.queue.lease_fence import HELD, HOLDS_CLAIM, LEASE_STANDS, STILL_HELD
+from jobmill.queue.value_encoding import LONGEST, array
 from jobmill.queue.work import Claim, Work
 
 CHANNEL = "jobmill_queue"

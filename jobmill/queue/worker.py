@@ -34,14 +34,14 @@ from jobmill.db import (
     open_connection,
 )
 from jobmill.errors import AppError
-from jobmill.queue import admission, control, crew, store, watch
+from jobmill.queue import admission, alerts, leases, operator_actions, store
 from jobmill.queue.feed import FEED
-from jobmill.queue.pool import Pool, Processor
+from jobmill.queue.group_commit import Saver
+from jobmill.queue.processor_pool import Pool, Processor
 from jobmill.queue.pump import FEW_ROWS, NO_LEASE, Pump
 from jobmill.queue.retry import SCHEMA, classify, describe, fingerprint, judge
-from jobmill.queue.saver import Saver
-from jobmill.queue.settle import Settlement, needs_own_transaction, prepare
-from jobmill.queue.tally import Tally
+from jobmill.queue.run_counters import Tally
+from jobmill.queue.settlement import Settlement, needs_own_transaction, prepare
 from jobmill.queue.work import Move, Outcome, Release, Stages, Work
 
 log = logging.getLogger(__name__)
@@ -112,7 +112,7 @@ class Worker:
         self._newest_migration = max(migrate.known())
         self._grace = grace.total_seconds()
         self._chores: list[Chore] = [
-            Chore(lease.total_seconds() / 4, crew.rescue),
+            Chore(lease.total_seconds() / 4, leases.rescue),
             Chore(5.0, store.wake_orphans),
             Chore(2.0, self._tally.write),
             Chore(60.0, self._give_back_unknown),
@@ -145,7 +145,7 @@ class Worker:
         async with self._db.transaction() as tx:
             await admission.declare(tx, self._stages)
             # Blocked by a worker of another version; if this one does not fit either, it says so.
-            await control.unblock(tx, SCHEMA)
+            await operator_actions.unblock(tx, SCHEMA)
         async with (
             self._connect(SAVERS, FEW_ROWS) as for_saves,
             # Stages may use up all of their connections; rescues and schedules must go on.
@@ -166,7 +166,7 @@ class Worker:
     async def _employed(self) -> AsyncGenerator[None]:
         sent_at = time.monotonic()
         async with self._own_db.transaction() as tx:
-            worker = await crew.join(tx, self._name, self._lease)
+            worker = await leases.join(tx, self._name, self._lease)
         self._hold_lease(worker, sent_at)
         for pool in self._pools.values():
             for processor in pool.processors:
@@ -208,7 +208,7 @@ class Worker:
             await self._pump.leave()
             async with self._own_db.transaction() as tx:
                 await self._tally.write(tx)
-                await watch.lift(tx, OUTDATED, self._name)
+                await alerts.lift(tx, OUTDATED, self._name)
         except TROUBLE as error:
             # The lease lapses then, and another worker gives back what this one held.
             log.warning("could not sign off", extra={"error": describe(error)})
@@ -336,12 +336,12 @@ class Worker:
         # as it is to settlements.
         if worker == NO_LEASE:
             async with connection.transaction():
-                worker = await crew.join(connection, self._name, self._lease)
+                worker = await leases.join(connection, self._name, self._lease)
             self._hold_lease(worker, sent_at)
             return
         processors = [row for pool in self._pools.values() for row in pool.snapshot()]
         async with connection.transaction():
-            heartbeat = await crew.beat(connection, worker, processors)
+            heartbeat = await leases.beat(connection, worker, processors)
         if not heartbeat.alive:
             self._abandon("it lapsed")
         elif worker == self._pump.worker:
@@ -358,17 +358,17 @@ class Worker:
         if self._pump.outdated == was_outdated:
             return
         if was_outdated:
-            await watch.lift(tx, OUTDATED, self._name)
+            await alerts.lift(tx, OUTDATED, self._name)
             return
         detail = (
             f"Worker {self._name} has stopped claiming tasks: a newer Jobmill migrated the "
             f"database ({newest}). Upgrade Jobmill on its host and restart it."
         )
         log.error("worker outdated", extra={"detail": detail})
-        await watch.raise_alert(tx, OUTDATED, self._name, detail)
+        await alerts.raise_alert(tx, OUTDATED, self._name, detail)
 
     async def _give_back_unknown(self, tx: Tx) -> None:
-        await crew.disown(
+        await leases.disown(
             tx, self._pump.worker, self._pump.held(), older_than=dt.timedelta(seconds=30)
         )
 

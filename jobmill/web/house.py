@@ -8,11 +8,11 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
-from jobmill.outside import seats
-from jobmill.outside.addresses import Places
-from jobmill.outside.ledger import Caps, read_caps
+from jobmill.outside import model_tiers
+from jobmill.outside.budget_ledger import Caps, read_caps
 from jobmill.outside.mail import missing
-from jobmill.outside.seats import Seat
+from jobmill.outside.model_tiers import Seat
+from jobmill.outside.public_addresses import Places
 from jobmill.outside.webhook import places
 from jobmill.settings import Settings
 
@@ -31,7 +31,7 @@ class House:
     """What links that we give out begin with; empty: as the request calls us."""
     caps: Caps = field(default_factory=lambda: read_caps(Settings()))
     """What models may cost."""
-    seats: Sequence[Seat] = field(default_factory=lambda: seats.find(Settings(), {}))
+    seats: Sequence[Seat] = field(default_factory=lambda: model_tiers.find(Settings(), {}))
     """Which models are asked, and what is missing for others."""
     settings: Settings = field(default_factory=Settings, repr=False)
     """All that this process was started with."""
@@ -51,7 +51,7 @@ def of(settings: Settings, environ: Mapping[str, str] | None = None) -> House:
         writes=missing(settings) is None,
         base=settings.public_url,
         caps=read_caps(settings),
-        seats=seats.find(settings, environ or {}),
+        seats=model_tiers.find(settings, environ or {}),
         settings=settings,
         environ=environ or {},
     )

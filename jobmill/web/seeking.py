@@ -9,11 +9,11 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
-from jobmill.catalog import history, salaries
+from jobmill.catalog import history, salary_text
 from jobmill.db import Tx
 from jobmill.errors import NotFound
 from jobmill.matching import matches, profiles
-from jobmill.matching.copies import Copy
+from jobmill.matching.duplicate_matches import Copy
 from jobmill.matching.matches import Match
 from jobmill.matching.profiles import Version
 from jobmill.matching.rescore import Standing
@@ -105,7 +105,7 @@ def place(offer: Offer) -> str:
 
 
 def pay(offer: Offer) -> str | None:
-    return salaries.say(
+    return salary_text.say(
         offer.salary_min, offer.salary_max, offer.salary_currency, offer.salary_period
     )
 

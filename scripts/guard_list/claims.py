@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from scripts.guard_list.guard import Guard, guard
 
-FENCE = "jobmill/queue/fence.py"
+FENCE = "jobmill/queue/lease_fence.py"
 STORE = "jobmill/queue/store.py"
 SPAWN = "jobmill/queue/spawn.py"
-SETTLE = "jobmill/queue/settle.py"
-SAVER = "jobmill/queue/saver.py"
+SETTLE = "jobmill/queue/settlement.py"
+SAVER = "jobmill/queue/group_commit.py"
 PUMP = "jobmill/queue/pump.py"
 
-TEST = "tests/queue/test_fence.py"
+TEST = "tests/queue/test_lease_fence.py"
 STALE = f"{TEST}::test_a_stale_claim_changes_nothing"
 WAITS = f"{TEST}::test_a_claim_lost_while_its_statement_waits_changes_nothing"
 TWO_ATTEMPTS = f"{TEST}::test_of_two_attempts_in_one_batch_only_the_newest_settles"

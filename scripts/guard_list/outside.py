@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from scripts.guard_list.guard import Guard, guard
 
-ADDRESSES = "jobmill/outside/addresses.py"
+ADDRESSES = "jobmill/outside/public_addresses.py"
 FETCH = "jobmill/outside/fetch.py"
-GUARD = "jobmill/outside/guard.py"
-LEDGER = "jobmill/outside/ledger.py"
-POLITENESS = "jobmill/outside/politeness.py"
+GUARD = "jobmill/outside/guarded_transport.py"
+LEDGER = "jobmill/outside/budget_ledger.py"
+POLITENESS = "jobmill/outside/rate_limits.py"
 
-URLS = "tests/outside/test_addresses.py"
+URLS = "tests/outside/test_public_addresses.py"
 CALLS = "tests/outside/test_fetch.py"
-TURNS = "tests/outside/test_politeness.py"
-BUDGET = "tests/outside/test_ledger.py"
+TURNS = "tests/outside/test_rate_limits.py"
+BUDGET = "tests/outside/test_budget_ledger.py"
 
 GUARDS: list[Guard] = [
     guard(
@@ -42,21 +42,21 @@ GUARDS: list[Guard] = [
         GUARD,
         "not all(map(is_public_text, found))",
         "not any(map(is_public_text, found))",
-        "tests/outside/test_guard.py::test_one_address_that_is_not_public_is_enough_to_refuse",
+        "tests/outside/test_guarded_transport.py::test_one_address_that_is_not_public_is_enough_to_refuse",
     ),
     guard(
         "the address that was checked is the one connected to",
         GUARD,
         "                    address, port, timeout, local_address, socket_options",
         "                    host, port, timeout, local_address, socket_options",
-        "tests/outside/test_guard.py::test_the_address_that_was_checked_is_the_one_connected_to",
+        "tests/outside/test_guarded_transport.py::test_the_address_that_was_checked_is_the_one_connected_to",
     ),
     guard(
         "ports are checked before a connection",
         GUARD,
         "        check_place(host, port, self.private)\n",
         "",
-        "tests/outside/test_guard.py::test_ports_and_names_are_checked_before_anybody_is_asked",
+        "tests/outside/test_guarded_transport.py::test_ports_and_names_are_checked_before_anybody_is_asked",
     ),
     guard(
         "a redirect is checked like a first URL",
@@ -82,21 +82,21 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "a body is cut at the byte limit",
-        "jobmill/outside/inflate.py",
+        "jobmill/outside/content_encoding.py",
         "yield piece[:room]\n            if self._left < 0:",
         "yield piece\n            if False:",
         f"{CALLS}::test_who_asks_may_take_less",
     ),
     guard(
         "bytes on the wire are limited too",
-        "jobmill/outside/client.py",
+        "jobmill/outside/http_exchange.py",
         "if raw > self._limits.raw_bytes:",
         "if False:",
         f"{CALLS}::test_packed_bytes_that_come_to_nothing_are_counted_too",
     ),
     guard(
         "a whole exchange has a time limit",
-        "jobmill/outside/client.py",
+        "jobmill/outside/http_exchange.py",
         "async with asyncio.timeout(self._limits.seconds):",
         "async with asyncio.timeout(None):",
         f"{CALLS}::test_whoever_is_slow_as_a_whole_is_too_slow",

@@ -8,13 +8,13 @@ KEYS = "jobmill/people/keys.py"
 PERSONS = "jobmill/people/persons.py"
 SESSIONS = "jobmill/people/sessions.py"
 WEB = "jobmill/web/guard.py"
-PLAN = "jobmill/ingest/rotation/plan.py"
-PLATFORMS = "jobmill/ingest/rotation/platforms.py"
+PLAN = "jobmill/rotation/planner.py"
+PLATFORMS = "jobmill/rotation/platform_state.py"
 
 PEOPLE = "tests/people/test_persons.py"
 GATE = "tests/web/test_guard.py"
 RIGHTS = "tests/web/test_rights.py"
-ROTATION = "tests/ingest/rotation/test_plan.py"
+ROTATION = "tests/rotation/test_planner.py"
 
 GUARDS: list[Guard] = [
     guard(
@@ -169,25 +169,25 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "the same question is asked once within its window",
-        "jobmill/ingest/rotation/calls.py",
+        "jobmill/rotation/calls.py",
         "         WHERE known.called_at <= %(before)s OR known.called_at > %(ahead)s\n"
         "            OR known.item = excluded.item\n        RETURNING key",
         "        RETURNING key",
-        "tests/ingest/rotation/test_calls.py::test_of_many_who_ask_at_once_one_may",
+        "tests/rotation/test_calls.py::test_of_many_who_ask_at_once_one_may",
     ),
     guard(
         "a listing that two runs show is kept once",
         "jobmill/catalog/listings.py",
         "        ON CONFLICT ON CONSTRAINT listing_once DO NOTHING\n",
         "",
-        "tests/catalog/test_runs.py::test_two_runs_at_once_keep_every_listing_once",
+        "tests/catalog/test_source_runs.py::test_two_runs_at_once_keep_every_listing_once",
     ),
     guard(
         "a run that was overtaken counts for nothing",
-        "jobmill/catalog/runs.py",
+        "jobmill/catalog/source_runs.py",
         "return newest is not None and harvest.started_at <= newest",
         "return False",
-        "tests/catalog/test_runs.py::test_a_slow_run_that_was_overtaken_counts_for_nothing",
+        "tests/catalog/test_source_runs.py::test_a_slow_run_that_was_overtaken_counts_for_nothing",
     ),
     guard(
         "a company found twice at once is made once",

@@ -8,7 +8,7 @@ STORE = "jobmill/queue/store.py"
 SPAWN = "jobmill/queue/spawn.py"
 ADMISSION = "jobmill/queue/admission.py"
 SCHEDULE = "jobmill/queue/schedule.py"
-CONTROL = "jobmill/queue/control.py"
+CONTROL = "jobmill/queue/operator_actions.py"
 FEED = "jobmill/queue/feed.py"
 DB = "jobmill/db/__init__.py"
 MIGRATE = "jobmill/db/migrate.py"
@@ -155,39 +155,39 @@ GUARDS: list[Guard] = [
         CONTROL,
         'if status not in ("PENDING", "BLOCKED"):',
         "if False:",
-        "tests/queue/test_control.py::test_what_runs_or_has_ended_cannot_be_cancelled",
+        "tests/queue/test_operator_actions.py::test_what_runs_or_has_ended_cannot_be_cancelled",
     ),
     guard(
         "cancel waits for a claim under way",
         CONTROL,
         '"SELECT FROM queue.live WHERE id = %s FOR UPDATE"',
         '"SELECT FROM queue.live WHERE id = %s"',
-        "tests/queue/test_control.py::test_what_is_claimed_at_the_same_moment_cannot_be_cancelled",
+        "tests/queue/test_operator_actions.py::test_what_is_claimed_at_the_same_moment_cannot_be_cancelled",
     ),
     guard(
         "put_back refuses what succeeded",
         CONTROL,
         'if status not in ("FAILED", "SKIPPED", "FILTERED"):',
         "if False:",
-        "tests/queue/test_control.py::test_a_failed_item_can_be_put_back",
+        "tests/queue/test_operator_actions.py::test_a_failed_item_can_be_put_back",
     ),
     guard(
         "put_back revives nothing beside live work",
         CONTROL,
         "            ON CONFLICT (kind, key_hash) DO NOTHING\n",
         "",
-        "tests/queue/test_control.py::test_nothing_is_put_back_beside_live_work_of_the_same_thing",
+        "tests/queue/test_operator_actions.py::test_nothing_is_put_back_beside_live_work_of_the_same_thing",
     ),
     guard(
         "retention keeps what is young",
         "jobmill/queue/retention.py",
         "WHERE finished_at < now() - %(age)s",
         "WHERE %(age)s IS NOT NULL",
-        "tests/queue/test_control.py::test_old_items_leave_with_their_events_and_the_young_stay",
+        "tests/queue/test_operator_actions.py::test_old_items_leave_with_their_events_and_the_young_stay",
     ),
     guard(
         "a start rate counts what started",
-        "jobmill/queue/pace.py",
+        "jobmill/queue/start_rate.py",
         "max(0, rate.starts - started)",
         "rate.starts",
         "tests/queue/test_claim.py::test_a_start_rate_holds_over_all_workers",

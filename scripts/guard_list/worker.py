@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from scripts.guard_list.guard import Guard, guard
 
-CREW = "jobmill/queue/crew.py"
+CREW = "jobmill/queue/leases.py"
 PUMP = "jobmill/queue/pump.py"
 WORKER = "jobmill/queue/worker.py"
 RETRY = "jobmill/queue/retry.py"
 
 TEST = "tests/queue/test_worker.py"
-FENCE = "tests/queue/test_fence.py"
+FENCE = "tests/queue/test_lease_fence.py"
 SILENCE = "tests/faults/test_silence.py"
 RESCUE = f"{TEST}::test_a_rescue_waits_for_no_row_that_another_transaction_holds"
 

@@ -19,7 +19,7 @@ from tests.acceptance.world import HOME, PAGE, PROFILE, open_world
 from tests.cli import forked
 from tests.conftest import clone
 from tests.outside.site import Site
-from tests.queue.kit import fetch
+from tests.queue.helpers import fetch
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 90.0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.async_api import Page
 
-from tests.browser.kit import Theme, Window
+from tests.browser.helpers import Theme, Window
 
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]

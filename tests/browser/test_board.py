@@ -10,7 +10,7 @@ from playwright.async_api import Browser
 from jobmill.db import Database
 from jobmill.matching import matches
 from jobmill.web import site as pages
-from tests.catalog import kit
+from tests.catalog import helpers
 from tests.matching import judged
 from tests.web.conftest import served
 
@@ -33,7 +33,9 @@ MEASURED = """
 async def address(database: Database) -> AsyncIterator[str]:
     async with database.transaction() as tx:
         title = "Senior Infrastructure Representative"
-        postings = [kit.posting(n, title, location="Remote, United States") for n in range(1, 5)]
+        postings = [
+            helpers.posting(n, title, location="Remote, United States") for n in range(1, 5)
+        ]
         place = await judged.make(tx, postings=postings)
         for listing, status in zip(
             place.listings, ("new", "applied", "interviewing", "offer"), strict=True

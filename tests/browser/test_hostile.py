@@ -10,8 +10,8 @@ from playwright.async_api import Browser
 
 from jobmill.db import connect
 from tests.browser import every_page
+from tests.browser.helpers import listed, window
 from tests.browser.hostile import TEXTS, spoil
-from tests.browser.kit import listed, window
 from tests.browser.world import Place, serve
 from tests.conftest import clone
 

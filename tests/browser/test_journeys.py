@@ -23,11 +23,11 @@ from jobmill.outside.fetch import open_fetch
 from jobmill.people import secrets
 from jobmill.settings import Settings
 from jobmill.tools import Tools
-from tests.browser.kit import Size, Theme, Window, window
+from tests.browser.helpers import Size, Theme, Window, window
 from tests.browser.world import Place, serve
 from tests.conftest import clone
-from tests.demo.kit import begin, running
-from tests.web.api.kit import make_job
+from tests.demo.helpers import begin, running
+from tests.web.api.helpers import make_job
 
 pytestmark = [
     pytest.mark.timeout(300),

@@ -9,7 +9,7 @@ from jobmill.web.live import CHANNEL
 from tests.browser import axe, keyboard
 from tests.browser.conftest import Tour
 from tests.browser.every_page import ERRORS
-from tests.browser.kit import listed, window
+from tests.browser.helpers import listed, window
 from tests.browser.world import Place
 
 pytestmark = pytest.mark.timeout(300)

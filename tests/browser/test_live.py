@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from playwright.async_api import Browser, Route
 
-from tests.browser.kit import window
+from tests.browser.helpers import window
 from tests.browser.world import Place
 
 

@@ -11,7 +11,7 @@ from jobmill.web.view import HERE
 from tests.browser import validity
 from tests.browser.conftest import Tour
 from tests.browser.every_page import ERRORS
-from tests.browser.kit import Window, listed, window
+from tests.browser.helpers import Window, listed, window
 
 pytestmark = pytest.mark.timeout(300)
 

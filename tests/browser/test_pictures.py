@@ -8,7 +8,7 @@ from playwright.async_api import Browser
 from tests.browser import axe, every_page
 from tests.browser.conftest import Tour
 from tests.browser.every_page import ERRORS
-from tests.browser.kit import PICTURED, Size, Theme, listed, window
+from tests.browser.helpers import PICTURED, Size, Theme, listed, window
 
 pytestmark = pytest.mark.timeout(300)
 

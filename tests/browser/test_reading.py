@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from tests.browser import axe
 from tests.browser.conftest import Tour
 from tests.browser.every_page import ERRORS
-from tests.browser.kit import listed, window
+from tests.browser.helpers import listed, window
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -23,9 +23,9 @@ from jobmill.hiring.steps import Ask
 from jobmill.people import secrets
 from jobmill.pipelines import source
 from jobmill.web import site
-from tests.demo.kit import begin, running
+from tests.demo.helpers import begin, running
 from tests.demo.test_whole import BEGINNING
-from tests.queue.kit import fetch
+from tests.queue.helpers import fetch
 from tests.web.conftest import served
 
 PATIENCE = 100.0

@@ -15,8 +15,8 @@ from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.pipelines import approval
 from jobmill.settings import Settings
 from jobmill.tools import Tools
-from tests.catalog.kit import make_source
-from tests.queue.kit import fetch
+from tests.catalog.helpers import make_source
+from tests.queue.helpers import fetch
 
 
 async def make_board(tx: Tx, name: str = "Wells & Co", **facts: Any) -> CompanyId:

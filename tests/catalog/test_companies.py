@@ -10,7 +10,7 @@ from jobmill.catalog import companies
 from jobmill.catalog.companies import Company, CompanyId
 from jobmill.db import Database, Tx, value
 from jobmill.errors import Invalid, NotFound
-from tests.catalog.kit import overlap
+from tests.catalog.helpers import overlap
 
 NOW = dt.datetime(2026, 5, 1, tzinfo=dt.UTC)
 

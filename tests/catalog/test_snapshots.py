@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from jobmill.catalog.posting import Posting
 from jobmill.db import Tx
 
-from .kit import make_source, posting, run
+from .helpers import make_source, posting, run
 
 Snapshot: TypeAlias = dict[str, Posting]
 Expected: TypeAlias = tuple[int, int, int, int]

@@ -10,7 +10,7 @@ from jobmill.catalog.sources import NewSource
 from jobmill.db import Database, Tx
 from jobmill.errors import Conflict, NotFound
 
-from .kit import make_source
+from .helpers import make_source
 
 ACME = NewSource(
     name="Acme Greenhouse",

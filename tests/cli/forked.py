@@ -24,8 +24,8 @@ LIMIT = 60.0
 LOADED = ("board", "imports", "lineage", "listing", "postings", "session", "source")
 ALSO = (
     "jobmill.app",
-    "jobmill.ingest.admit",
-    "jobmill.matching.whatif",
+    "jobmill.boards.admit",
+    "jobmill.matching.what_if",
     "jobmill.outside.fetch",
 )
 FORKS.set_forkserver_preload([__name__, *ALSO, *(f"jobmill.cli.{name}" for name in LOADED)])

@@ -10,9 +10,9 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.boards.selectors import pages
 from tests.cli import forked
 from tests.cli.test_source import Run, lines
-from tests.ingest.selectors import pages
 from tests.outside.site import Site, open_site, reply
 
 

@@ -7,7 +7,7 @@ import psycopg
 from jobmill.db import Database
 from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
-from tests.catalog.kit import make_source, posting, run
+from tests.catalog.helpers import make_source, posting, run
 from tests.cli.conftest import Jobmill
 from tests.cli.forked import as_url
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli import forked
 from tests.cli.forked import Run
-from tests.ingest.about.kit import ABOUT, html
+from tests.extract.company.helpers import ABOUT, html
 from tests.outside.site import Asked, Out, Site, open_site, reply
 
 LEVER = '<p>Come and build pumps with us.</p><a href="https://jobs.lever.co/brinewell">Roles</a>'

@@ -19,7 +19,7 @@ from jobmill.hiring.openings import Opening
 from jobmill.people import secrets
 from tests.cli import forked
 from tests.cli.forked import Run
-from tests.hiring.kit import apply, let_pass, make_applicant, make_opening
+from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 
 RESULT = {"applicationId", "applicantId", "jobId", "status", "queuePosition", "message"}
 STANDING = {

@@ -17,16 +17,16 @@ from typing import Any
 
 import pytest
 
-from jobmill.catalog import links
+from jobmill.catalog import duplicate_links
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.db import Database
-from jobmill.matching import export, matches, profiles, verdicts, waiting
+from jobmill.matching import judging_feed, match_export, matches, profiles, verdicts
 from jobmill.matching.profile import Profile
 from jobmill.matching.verdict import Item
-from tests.catalog import kit
+from tests.catalog import helpers
 from tests.cli import forked
 from tests.matching import judged
-from tests.queue.kit import fetch
+from tests.queue.helpers import fetch
 
 Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
 
@@ -79,7 +79,7 @@ def answers(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
 def offer(id: int, title: str = "Senior Pump Engineer", **facts: Any) -> Posting:
     facts.setdefault("arrangement", "remote")
     facts.setdefault("location", "Remote, US")
-    return kit.posting(id, title, **facts)
+    return helpers.posting(id, title, **facts)
 
 
 async def make(database: Database, *scores: int, **more: Any) -> judged.Place:
@@ -103,10 +103,10 @@ async def test_nothing_is_said_with_what_to_do_next(run: Run, database: Database
     assert "No listings are open" in (await run("rescore", "--dry-run")).stdout
     place = await make(database, postings=[offer(1), offer(2)])
     async with database.transaction() as tx:
-        await waiting.add(tx, place.listings)
+        await judging_feed.add(tx, place.listings)
     assert "2 listings wait to be judged" in (await run("list")).stdout
     async with database.transaction() as tx:
-        await waiting.take(tx, 10)
+        await judging_feed.take(tx, 10)
         await matches.save(tx, place.word(40))
     assert "None of 1 listing fits main" in (await run("list")).stdout
     async with database.transaction() as tx:
@@ -139,7 +139,7 @@ async def test_a_vacancy_that_two_sources_tell_of_is_listed_once(
 ) -> None:
     place = await make(database, 82, 91, postings=[offer(1), offer(2)])
     async with database.transaction() as tx:
-        await links.link(tx, place.listings[1], place.listing)
+        await duplicate_links.link(tx, place.listings[1], place.listing)
     shown = (await run("list")).stdout.splitlines()
     assert len(shown) == 3
     assert shown[0].startswith("    2   91 High ")
@@ -520,7 +520,7 @@ async def test_an_export_has_all_fields_and_is_safe_in_a_spreadsheet(
 
 
 async def test_an_export_goes_on_past_a_page(run: Run, database: Database) -> None:
-    many = export.PAGE + 3
+    many = match_export.PAGE + 3
     await make(database, *([90] * many))
     found = answers(await run("export", "--json"))
     assert sorted(one["id"] for one in found) == list(range(1, many + 1))
@@ -533,7 +533,7 @@ async def test_stats_count_what_was_judged_and_what_turns_most_down(
     async with database.transaction() as tx:
         for listing in place.listings[2:4]:
             await matches.save(tx, place.filtered(listing, why=judged.REJECTED))
-        await waiting.add(tx, place.listings[4:])
+        await judging_feed.add(tx, place.listings[4:])
     (told,) = answers(await run("stats", "--json"))
     names = ("judged", "filtered", "skipped", "matched", "waiting")
     assert [told[name] for name in names] == [4, 2, 1, 1, 1]
@@ -569,15 +569,15 @@ async def test_a_paused_profile_waits_and_goes_on_with_what_it_missed(
     assert answers(await run("profile", "list", "--json"))[0]["paused_at"]
     assert "paused" in (await run("stats")).stdout
     async with database.transaction() as tx:
-        assert await waiting.add(tx, place.listings) == 0
+        assert await judging_feed.add(tx, place.listings) == 0
     queued = await run("rescore", "--yes")
     assert "jobmill profile resume main" in queued.stderr
     async with database.transaction() as tx:
-        assert await waiting.take(tx, 10) == []
+        assert await judging_feed.take(tx, 10) == []
     (resumed,) = answers(await run("profile", "resume", "main", "--json"))
     assert (resumed["paused"], resumed["waiting"]) == (False, 2)
     async with database.transaction() as tx:
-        assert len(await waiting.take(tx, 10)) == 2
+        assert len(await judging_feed.take(tx, 10)) == 2
     assert (await run("profile", "pause", "nobody")).returncode == 3
     assert (await run("profile", "resume", "nobody")).returncode == 3
 

@@ -17,7 +17,7 @@ from jobmill.db import Database
 from jobmill.errors import Invalid
 from tests.cli import forked
 from tests.cli.forked import Run
-from tests.hiring.kit import apply, make_opening
+from tests.hiring.helpers import apply, make_opening
 
 
 @pytest.fixture

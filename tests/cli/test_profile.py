@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.cli import forked
-from tests.matching import kit
+from tests.matching import helpers
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -135,10 +135,10 @@ def test_all_mistakes_are_told_by_line(run: Run, home: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data"),
     [
-        ("cv.txt", kit.TEXT.encode()),
-        ("cv.pdf", kit.pdf(kit.TEXT.splitlines())),
-        ("cv.docx", kit.word()),
-        ("cv.json", kit.json_resume()),
+        ("cv.txt", helpers.TEXT.encode()),
+        ("cv.pdf", helpers.pdf(helpers.TEXT.splitlines())),
+        ("cv.docx", helpers.word()),
+        ("cv.json", helpers.json_resume()),
     ],
 )
 def test_a_resume_becomes_a_draft_to_look_over(

@@ -33,7 +33,7 @@ from jobmill.queue import (
 )
 from jobmill.tools import Tools
 from tests.cli import forked
-from tests.queue.kit import drain, fetch, put
+from tests.queue.helpers import drain, fetch, put
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -24,8 +24,8 @@ from jobmill.settings import Settings
 from tests.cli import forked
 from tests.cli.forked import as_url
 from tests.cli.test_queue import Run
-from tests.people.kit import PASSWORD, make_person
-from tests.queue.kit import fetch
+from tests.people.helpers import PASSWORD, make_person
+from tests.queue.helpers import fetch
 
 HTML = {"Accept": "text/html"}
 

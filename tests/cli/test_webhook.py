@@ -12,7 +12,7 @@ import pytest
 from jobmill.db import Database
 from tests.cli import forked
 from tests.cli.forked import Run
-from tests.hiring.kit import apply, make_opening
+from tests.hiring.helpers import apply, make_opening
 
 WEBHOOK = {"id", "url", "jobId", "events", "enabled", "createdAt"}
 DELIVERY = {

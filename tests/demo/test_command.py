@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jobmill.db import Database
 from tests.cli import forked
-from tests.queue.kit import fetch
+from tests.queue.helpers import fetch
 
 
 async def test_it_begins_says_where_it_stands_and_ends(home: Path, url: str) -> None:

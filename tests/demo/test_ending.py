@@ -15,8 +15,8 @@ from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
 from jobmill.people import persons
 from jobmill.settings import Settings
-from tests.demo.kit import begin, running
-from tests.queue.kit import fetch
+from tests.demo.helpers import begin, running
+from tests.queue.helpers import fetch
 
 HOUSEKEEPING = {"outside.host", "outside.robots", "queue.tally"}
 """What an exchange that is under way, and a worker, note of themselves."""

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from jobmill.boards import response_reader
+from jobmill.boards.adapters import BY_NAME
+from jobmill.boards.detection import detect
 from jobmill.catalog.posting import Posting
 from jobmill.demo import companies
 from jobmill.demo.companies import BY_SLUG, Company
@@ -15,9 +18,7 @@ from jobmill.demo.exchange import Ask, Reply
 from jobmill.demo.server import answer
 from jobmill.demo.vendors import remotive
 from jobmill.demo.world import Listing, Now
-from jobmill.ingest import page, reading
-from jobmill.ingest.adapters import BY_NAME
-from jobmill.ingest.detect import detect
+from jobmill.extract import page
 from jobmill.outside.request import Request
 from tests.demo.test_world import on
 
@@ -38,7 +39,7 @@ def got(now: Now, url: str) -> Reply:
 def walked(now: Now, name: str, config: dict[str, Any]) -> list[Posting]:
     """All postings, with their details, as a run would read them."""
     platform = BY_NAME[name]
-    checked = reading.configure(platform, config)
+    checked = response_reader.configure(platform, config)
     assert platform.first
     assert platform.read
     todo, found = [platform.first(checked)], list[Posting]()
@@ -181,7 +182,7 @@ def test_the_troubles_show_in_the_answers() -> None:
     assert (first, back) == ("/welcome", "/")
     slow = BY_NAME["workday"].first
     assert slow
-    config = reading.configure(BY_NAME["workday"], tenant(BY_SLUG["broadfellinsurance"]))
+    config = response_reader.configure(BY_NAME["workday"], tenant(BY_SLUG["broadfellinsurance"]))
     assert asked(on(1), slow(config)).after > 0
 
 

@@ -8,7 +8,7 @@ from jobmill.db import Database
 from jobmill.demo import hiring
 from jobmill.hiring import applicants, openings, steps
 from jobmill.hiring.steps import Ask
-from tests.demo.kit import begin
+from tests.demo.helpers import begin
 
 
 async def test_the_demo_acts_for_nobody_but_its_own_people(database: Database) -> None:

@@ -13,8 +13,8 @@ from jobmill.db import Database
 from jobmill.hiring import openings
 from jobmill.hiring.verify import verify
 from jobmill.pipelines import source
-from tests.demo.kit import begin, running
-from tests.queue.kit import fetch
+from tests.demo.helpers import begin, running
+from tests.queue.helpers import fetch
 
 PATIENCE = 45.0
 

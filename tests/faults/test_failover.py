@@ -14,7 +14,7 @@ from jobmill import queue
 from jobmill.db import connect
 from jobmill.db.migrate import migrate
 from jobmill.queue import Worker
-from tests.queue.kit import fetch
+from tests.queue.helpers import fetch
 
 from .checker import EVIDENCE, violations
 from .history import Operation

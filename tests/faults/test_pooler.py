@@ -31,11 +31,11 @@ from tests.cli import forked
 from tests.cli.forked import as_url
 from tests.cli.test_serve import Running
 from tests.faults.pgbouncer import SERVER_CONNECTIONS, count_transactions, pgbouncer
-from tests.hiring.kit import make_opening
-from tests.queue.kit import SOON, fetch, new, put, stages
-from tests.web.api.kit import apply, make_job
+from tests.hiring.helpers import make_opening
+from tests.queue.helpers import SOON, fetch, new, put, stages
+from tests.web.api.helpers import apply, make_job
 from tests.web.conftest import served
-from tests.web.kit import site_with
+from tests.web.helpers import site_with
 from tests.web.test_every_route import World, routes
 from tests.web.test_live import words
 

@@ -11,11 +11,11 @@ import psycopg
 import pytest
 
 from jobmill.db import Database, Tx, connect, open_connection
-from jobmill.queue import Finish, Move, Stage, Stages, Work, Worker, crew, store
+from jobmill.queue import Finish, Move, Stage, Stages, Work, Worker, leases, store
+from jobmill.queue.group_commit import Saver
 from jobmill.queue.pump import Pump
-from jobmill.queue.saver import Saver
-from jobmill.queue.settle import prepare
-from tests.queue.kit import fetch, item, new, put, stages, statuses
+from jobmill.queue.settlement import prepare
+from tests.queue.helpers import fetch, item, new, put, stages, statuses
 
 from .proxy import Action, FaultProxy, Link, Request
 
@@ -151,7 +151,7 @@ async def test_a_save_is_given_up_with_its_lease(database: Database, proxy: Faul
     await put(database, TABLE, new("cake"))
     pump = Pump(database.url, TABLE, {}, notified=False, answer_limit=1)
     async with database.transaction() as tx:
-        pump.enlist(await crew.join(tx, "here", LEASE))
+        pump.enlist(await leases.join(tx, "here", LEASE))
         [claimed] = await store.claim(tx, pump.worker, [store.Want("cake", "run", 1)])
     move = await save_a_row(claimed.work)
     proxy.decide = lambda request: "cut before" if request.is_commit else "forward"

@@ -14,11 +14,11 @@ from jobmill.hiring.actor import LOCAL, applicant
 from jobmill.hiring.applicants import ApplicantId
 from jobmill.hiring.openings import Opening
 from jobmill.hiring.steps import Ask
-from jobmill.outside import ledger
-from jobmill.outside.question import Blocked
-from tests.hiring.kit import let_pass, make_applicant, make_opening
-from tests.outside.test_ledger import ask, caps
-from tests.queue.kit import fetch
+from jobmill.outside import budget_ledger
+from jobmill.outside.model_question import Blocked
+from tests.hiring.helpers import let_pass, make_applicant, make_opening
+from tests.outside.test_budget_ledger import ask, caps
+from tests.queue.helpers import fetch
 
 from .sweep import Sweep, do
 
@@ -114,10 +114,10 @@ async def test_budget_reservation(database: Database, sweep: Sweep) -> None:
     limits = caps(day=cap, month=cap, run=cap)
     reservation = (ask(), "model", Decimal(1), limits, dt.timedelta(hours=1))
     for position in sweep.positions():
-        if await sweep.attempt(position, ledger.reserve, *reservation):
+        if await sweep.attempt(position, budget_ledger.reserve, *reservation):
             acknowledged += 1
         [reserved] = await fetch(database, "SELECT coalesce(sum(counted), 0) FROM budget.call")
         assert acknowledged <= reserved <= cap
-    while not isinstance(await do(database, ledger.reserve, *reservation), Blocked):
+    while not isinstance(await do(database, budget_ledger.reserve, *reservation), Blocked):
         acknowledged += 1
     assert acknowledged <= cap

@@ -15,11 +15,11 @@ import pytest
 
 from jobmill import queue
 from jobmill.db import Database
-from jobmill.queue import Move, NotAdmitted, Work, crew, schedule, store
-from jobmill.queue.saver import settle_and_save
-from jobmill.queue.settle import Settlement, prepare
+from jobmill.queue import Move, NotAdmitted, Work, leases, schedule, store
+from jobmill.queue.group_commit import settle_and_save
+from jobmill.queue.settlement import Settlement, prepare
 from jobmill.queue.store import Want
-from tests.queue.kit import drain, fetch, make_due
+from tests.queue.helpers import drain, fetch, make_due
 
 from .checker import violations
 from .history import Operation
@@ -66,13 +66,13 @@ async def test_claim(database: Database, sweep: Sweep) -> None:
     wants = [Want("order", "start", 1)]
     for position in sweep.positions():
         keys.append(await submitted(database, position))
-        worker = await do(database, crew.join, "here", LEASE)
+        worker = await do(database, leases.join, "here", LEASE)
         if not await sweep.attempt(position, store.claim, worker, wants):
             # The worker reconnects, and gives back what it holds without knowing it.
-            await do(database, crew.disown, worker)
+            await do(database, leases.disown, worker)
             assert await fetch(database, HELD) == [0]
             assert len(await do(database, store.claim, worker, wants)) == 1
-        await do(database, crew.disown, worker)
+        await do(database, leases.disown, worker)
         await finish(database)
     await check(database, keys)
 
@@ -113,7 +113,7 @@ async def claim_at(database: Database, worker: int, kind: str, stage: str) -> Wo
 async def test_settle(database: Database, sweep: Sweep, kind: str, stage: str, moves: int) -> None:
     """Each move with its save and its spawns; `moves` counts how often the stage has to run."""
     keys: list[str] = []
-    worker = await do(database, crew.join, "here", LEASE)
+    worker = await do(database, leases.join, "here", LEASE)
     for position in sweep.positions():
         keys.append(await submitted(database, position))
         for _ in range(moves - 1):
@@ -129,12 +129,12 @@ async def test_rescue(database: Database, sweep: Sweep) -> None:
     keys: list[str] = []
     for position in sweep.positions():
         keys.append(await submitted(database, position))
-        dead = await do(database, crew.join, "dead", LEASE)
+        dead = await do(database, leases.join, "dead", LEASE)
         await do(database, store.claim, dead, [Want("order", "start", 1)])
         async with database.transaction() as tx:
             await tx.execute("UPDATE queue.worker SET beat_at = beat_at - 2 * lease")
-        if not await sweep.attempt(position, crew.rescue):
-            await do(database, crew.rescue)
+        if not await sweep.attempt(position, leases.rescue):
+            await do(database, leases.rescue)
         assert await fetch(database, HELD) == [0]
         rescues = "SELECT count(*) FROM queue.event WHERE what = 'rescued'"
         assert await fetch(database, rescues) == [position + 1]

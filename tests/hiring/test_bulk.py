@@ -12,7 +12,7 @@ from jobmill.hiring import applications, bulk, company, openings, steps
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.bulk import Line
 from jobmill.hiring.openings import Opening
-from tests.hiring.kit import apply, make_opening
+from tests.hiring.helpers import apply, make_opening
 
 
 async def fill(tx: Tx, capacity: int, people: int, **terms: Any) -> tuple[Opening, list[int]]:

@@ -28,7 +28,7 @@ from jobmill.hiring.applicants import Applicant, Person
 from jobmill.hiring.deadlines import fire, settled
 from jobmill.hiring.desk import desk
 from jobmill.hiring.steps import Missed
-from tests.hiring.kit import apply, let_pass, make_applicant, make_opening
+from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 from tests.hiring.log import judge_in
 
 HOUR = dt.timedelta(hours=1)

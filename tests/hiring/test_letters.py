@@ -12,7 +12,7 @@ from jobmill.errors import Invalid
 from jobmill.hiring import letters
 from jobmill.hiring.links import Signer
 from jobmill.hiring.notices import Kind, Told
-from tests.hiring.kit_notices import HOUR, NOW, TOLD
+from tests.hiring.notices_helpers import HOUR, NOW, TOLD
 
 SECRET = b"s" * 32
 BASE = "https://wells.example"

@@ -16,7 +16,7 @@ from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applicants import ApplicantId
 from jobmill.hiring.deadlines import fire
 from jobmill.hiring.openings import Opening
-from tests.hiring.kit import make_applicant, make_opening
+from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.model import Model, No, Seen, seen
 from tests.hiring.test_races import allow_short_windows, set_window
 

@@ -19,13 +19,13 @@ from jobmill.hiring.links import Signer
 from jobmill.hiring.notices import Notice, objection
 from jobmill.people import secrets
 from jobmill.pipelines import notices as pipeline
-from jobmill.queue import Finish, control
+from jobmill.queue import Finish, operator_actions
 from jobmill.queue.store import CHANNEL
 from jobmill.settings import Settings
-from tests.hiring.kit import apply, make_applicant, make_opening
-from tests.hiring.kit_notices import HOUR, NOW, TOLD, Sender, ids, item, states
+from tests.hiring.helpers import apply, make_applicant, make_opening
+from tests.hiring.notices_helpers import HOUR, NOW, TOLD, Sender, ids, item, states
 from tests.outside.mailbox import PASSWORD, Mailbox, open_mailbox
-from tests.queue.kit import claim_twice, fetch, make_due, statuses
+from tests.queue.helpers import claim_twice, fetch, make_due, statuses
 
 
 @pytest.fixture
@@ -241,7 +241,7 @@ async def test_a_letter_that_is_refused_for_good_has_failed(
     # An operator who knows better puts the item back.
     async with database.transaction() as tx:
         [item_id] = await fetch(tx, "SELECT id FROM queue.item")
-        await control.put_back(tx, item_id)
+        await operator_actions.put_back(tx, item_id)
     await post.send()
     assert (await states(database))[0][1] == "sent"
 
@@ -288,7 +288,7 @@ async def test_while_the_server_does_not_let_us_in_letters_wait_and_none_is_lost
         [(_, state, detail)] = await states(database)
         assert (state, "did not let us in" in detail) == ("queued", True)
         async with database.transaction() as tx:
-            await control.unblock(tx, "mail")
+            await operator_actions.unblock(tx, "mail")
         assert PASSWORD == "s3cret/@:"
         await Sender(database, mailbox.settings("me:s3cret%2F%40%3A@")).send()
         assert len(mailbox.letters) == 1

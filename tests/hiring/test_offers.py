@@ -13,7 +13,7 @@ from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import NoApplication
 from jobmill.hiring.links import Offer
 from jobmill.hiring.steps import Missed, Placed
-from tests.hiring.kit import apply, let_pass, make_opening
+from tests.hiring.helpers import apply, let_pass, make_opening
 
 HOUR = dt.timedelta(hours=1)
 

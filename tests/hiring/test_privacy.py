@@ -18,10 +18,10 @@ from jobmill.hiring import applicants, applications, company, keys, privacy, ste
 from jobmill.hiring.actor import LOCAL, SYSTEM, applicant
 from jobmill.hiring.applicants import Applicant, NoApplicant
 from jobmill.hiring.openings import Opening
-from jobmill.pipelines import upkeep
+from jobmill.pipelines import maintenance
 from jobmill.queue import Advance, Finish, ItemId, Work
 from jobmill.tools import Tools
-from tests.hiring.kit import apply, make_applicant, make_opening
+from tests.hiring.helpers import apply, make_applicant, make_opening
 from tests.hiring.past import age
 
 DAY = dt.timedelta(days=1)
@@ -185,10 +185,10 @@ async def test_upkeep_erases_a_few_at_a_time(database: Database) -> None:
             one = (await apply(tx, opening)).application
             await steps.withdraw(tx, one.id, LOCAL)
         await age(tx, opening.id, 2 * DAY)
-    moves = [await upkeep.erase_applicants(Tools(database), item())]
+    moves = [await maintenance.erase_applicants(Tools(database), item())]
     while isinstance(moves[-1], Advance):
         assert moves[-1].data
-        moves.append(await upkeep.erase_applicants(Tools(database), item(**moves[-1].data)))
+        moves.append(await maintenance.erase_applicants(Tools(database), item(**moves[-1].data)))
     assert [one.data for one in moves[:-1]] == [{"erased": 50}, {"erased": 51}]
     assert moves[-1] == Finish("51 applicants erased")
     async with database.transaction() as tx:

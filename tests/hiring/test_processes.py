@@ -16,7 +16,7 @@ from jobmill.db.migrate import migrate
 from jobmill.hiring import steps, verify
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.openings import Opening
-from tests.hiring.kit import make_applicant, make_opening
+from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.log import judge
 from tests.queue.test_processes import cut_power
 

@@ -18,7 +18,7 @@ from jobmill.hiring.actor import LOCAL, applicant
 from jobmill.hiring.applicants import ApplicantId, Person
 from jobmill.hiring.deadlines import fire
 from jobmill.hiring.openings import Opening
-from tests.hiring.kit import make_applicant, make_opening
+from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.log import judge_in
 
 ROUNDS = 50

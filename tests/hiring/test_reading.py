@@ -12,7 +12,7 @@ from jobmill.hiring import company, publications, reading, steps
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applicants import NoApplicant
 from jobmill.hiring.openings import NoOpening
-from tests.hiring.kit import apply, let_pass, make_applicant, make_opening
+from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 
 HOUR = dt.timedelta(hours=1)
 

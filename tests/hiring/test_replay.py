@@ -14,7 +14,7 @@ from jobmill.hiring.actor import LOCAL, SYSTEM
 from jobmill.hiring.deadlines import settled
 from jobmill.hiring.openings import NoOpening, Opening
 from jobmill.hiring.replay import Entry, NoEvent, Replay
-from tests.hiring.kit import apply, make_opening
+from tests.hiring.helpers import apply, make_opening
 from tests.hiring.past import age
 
 WINDOW = dt.timedelta(minutes=5)

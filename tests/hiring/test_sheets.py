@@ -17,7 +17,7 @@ from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.intake import Admitted
 from jobmill.hiring.openings import Opening
 from jobmill.hiring.sheets import BadSheet, Entry
-from tests.hiring.kit import apply, make_applicant, make_opening
+from tests.hiring.helpers import apply, make_applicant, make_opening
 
 
 def sheet(*people: str) -> list[Entry]:

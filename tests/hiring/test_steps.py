@@ -15,7 +15,7 @@ from jobmill.hiring.applications import Application, Duplicate
 from jobmill.hiring.deadlines import fire
 from jobmill.hiring.openings import Opening
 from jobmill.hiring.steps import Missed, Placed
-from tests.hiring.kit import apply, let_pass, make_applicant, make_opening
+from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 
 WINDOW = dt.timedelta(minutes=5)
 

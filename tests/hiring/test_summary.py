@@ -11,7 +11,7 @@ from jobmill.hiring import company, reading, steps, summary
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.deadlines import fire
 from jobmill.hiring.openings import NoOpening
-from tests.hiring.kit import apply, make_opening
+from tests.hiring.helpers import apply, make_opening
 from tests.hiring.past import age
 
 MINUTE = dt.timedelta(minutes=1)

@@ -15,7 +15,7 @@ from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.deadlines import fire
 from jobmill.hiring.openings import NoOpening, Opening
 from jobmill.hiring.verify import Fault, Head
-from tests.hiring.kit import apply, make_applicant, make_opening
+from tests.hiring.helpers import apply, make_applicant, make_opening
 from tests.hiring.past import age, reseal, unguarded
 
 MINUTES = dt.timedelta(minutes=6)

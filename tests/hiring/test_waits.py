@@ -10,7 +10,7 @@ import pytest
 from jobmill.db import Tx
 from jobmill.hiring import company, steps, waits
 from jobmill.hiring.actor import LOCAL
-from tests.hiring.kit import apply, make_opening
+from tests.hiring.helpers import apply, make_opening
 
 NOW = dt.datetime(2026, 11, 15, 12, tzinfo=dt.UTC)
 DAY = dt.timedelta(days=1)

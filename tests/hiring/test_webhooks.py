@@ -18,10 +18,10 @@ from jobmill.pipelines import notices as pipeline
 from jobmill.queue import Finish
 from jobmill.settings import Settings
 from tests.cli import forked
-from tests.hiring.kit import apply, make_applicant, make_opening
-from tests.hiring.kit_notices import Sender, ids, item, states
+from tests.hiring.helpers import apply, make_applicant, make_opening
+from tests.hiring.notices_helpers import Sender, ids, item, states
 from tests.outside.site import Asked, Site, in_turn, open_site, redirect, reply
-from tests.queue.kit import fetch, make_due, statuses
+from tests.queue.helpers import fetch, make_due, statuses
 
 URL = "https://hooks.example.org/x"
 

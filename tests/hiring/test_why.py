@@ -16,7 +16,7 @@ from jobmill.hiring.openings import NoOpening
 from jobmill.hiring.replay import Before, NoEvent
 from jobmill.hiring.transitions import Move, Turn
 from jobmill.hiring.why import Event, Scene, Seen, Why
-from tests.hiring.kit import apply, make_opening
+from tests.hiring.helpers import apply, make_opening
 from tests.hiring.past import age, unguarded
 
 MINUTES = dt.timedelta(minutes=6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jobmill.catalog.posting import Posting
-from jobmill.matching.facts import AskedSkill, Facts, Importance
+from jobmill.matching.posting_facts import AskedSkill, Facts, Importance
 from jobmill.matching.profile import Profile, Skill
 
 SKILLS = (

@@ -22,7 +22,7 @@ from jobmill.matching.verdict import (
     Strike,
 )
 from jobmill.matching.verdicts import Word
-from tests.catalog import kit
+from tests.catalog import helpers
 
 PASSED = FilterResult(True, 0, (), (), "")
 STRUCK = FilterResult(
@@ -105,9 +105,9 @@ async def make(
 ) -> Place:
     """A profile in its first version, and open listings of a source."""
     await profiles.save(tx, name, profile or Profile(titles=("Pump Engineer",)))
-    source = await kit.make_source(tx)
-    found = postings or [kit.posting(number) for number in range(1, listings + 1)]
-    await kit.run(tx, source, 0, found)
+    source = await helpers.make_source(tx)
+    found = postings or [helpers.posting(number) for number in range(1, listings + 1)]
+    await helpers.run(tx, source, 0, found)
     cursor = await tx.execute(
         "SELECT id FROM catalog.listing WHERE source_id = %s ORDER BY vendor_id::int", [source]
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobmill.matching.facts import asked, sections
+from jobmill.matching.posting_facts import required_skills, sections
 
 TEXT = """\
 About Brine
@@ -28,7 +28,7 @@ Jira-free Fridays
 
 
 def read(text: str, title: str = "", requirements: str = "") -> dict[str, str]:
-    found = asked.read(title, text, sections.find(text), requirements)
+    found = required_skills.read(title, text, sections.find(text), requirements)
     return {one.name: one.importance for one in found}
 
 
@@ -88,7 +88,9 @@ def test_what_the_posting_gives_as_its_requirements_is_required() -> None:
 
 
 def test_a_tag_mentions() -> None:
-    found = asked.read("", "", sections.find(""), tags=("golang", "Go", "react developer", "wells"))
+    found = required_skills.read(
+        "", "", sections.find(""), tags=("golang", "Go", "react developer", "wells")
+    )
     assert [(one.name, one.importance) for one in found] == [
         ("Go", "mentioned"),
         ("React", "mentioned"),
@@ -96,7 +98,7 @@ def test_a_tag_mentions() -> None:
 
 
 def test_the_words_are_the_line_cut_short() -> None:
-    (one,) = asked.read("", f"x\n- {'word ' * 60}Python", sections.find(""))
+    (one,) = required_skills.read("", f"x\n- {'word ' * 60}Python", sections.find(""))
     assert one.words.endswith("word Python")
     assert one.words.startswith("\u2026")
     assert len(one.words) < 170

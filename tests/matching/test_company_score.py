@@ -6,7 +6,7 @@ import pytest
 
 from jobmill.matching.profile import Profile, Tiers
 from jobmill.matching.rules import company_score
-from jobmill.matching.rules.techstack import Stack
+from jobmill.matching.rules.tech_stack import Stack
 from tests.catalog.test_companies import company
 
 SKILLS = [

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from jobmill.matching.facts import AskedSkill, skills
-from jobmill.matching.facts.years import AskedYears
-from jobmill.matching.rules import abilities, filter
+from jobmill.matching.posting_facts import AskedSkill, skills
+from jobmill.matching.posting_facts.experience_years import AskedYears
+from jobmill.matching.rules import filter, skill_fit
 from jobmill.matching.verdict import read_filter
 from tests.matching.cases import asked, facts, posting, profile, with_skill
 
@@ -268,5 +268,5 @@ def test_one_more_skill_never_adds_a_strike() -> None:
 
 def test_practices_are_skills_that_we_know() -> None:
     assert [
-        name for name in abilities.PRACTICES if skills.named(f"{name}, Python")[0] != name
+        name for name in skill_fit.PRACTICES if skills.named(f"{name}, Python")[0] != name
     ] == []

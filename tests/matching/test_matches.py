@@ -14,7 +14,7 @@ from jobmill.errors import Conflict, NotFound
 from jobmill.matching import matches, profiles
 from jobmill.matching.matches import MatchId, Status, Wanted
 from jobmill.matching.profile import Profile
-from tests.catalog import kit as catalog
+from tests.catalog import helpers as catalog
 from tests.matching import judged
 
 SPOKEN: list[Status] = ["saved", "applied", "interviewing", "offer", "rejected", "dismissed"]

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jobmill.catalog.posting import Posting
-from jobmill.matching import facts as fact
-from jobmill.matching.facts import Facts
-from jobmill.matching.facts.asked import AskedSkill
-from jobmill.matching.facts.years import AskedYears
+from jobmill.matching import posting_facts as fact
+from jobmill.matching.posting_facts import Facts
+from jobmill.matching.posting_facts.experience_years import AskedYears
+from jobmill.matching.posting_facts.required_skills import AskedSkill
 from jobmill.matching.profile import Profile, Skill
-from jobmill.matching.rules import filter, score
-from jobmill.matching.rules.employer import Employer
+from jobmill.matching.rules import filter, scoring
+from jobmill.matching.rules.company_facts import Employer
 from jobmill.matching.verdict import FilterResult, MatchResult
 from tests.matching.cases import facts, posting, profile, with_skill, without_skill
 
@@ -45,7 +45,7 @@ class Case:
 
     def score(self, **changed: Any) -> MatchResult:
         case = replace(self, **changed)
-        return score.judge(case.profile, case.posting, case.facts, case.employer, case.likeness)
+        return scoring.judge(case.profile, case.posting, case.facts, case.employer, case.likeness)
 
     def filter(self, **changed: Any) -> FilterResult:
         case = replace(self, **changed)
@@ -203,7 +203,7 @@ def test_words_of_gender_and_nationality_move_nothing() -> None:
 
     def judge(person: Profile, offer: Posting) -> tuple[int, int]:
         said = fact.read(offer)
-        result = score.judge(person, offer, said, Employer(), 0.4)
+        result = scoring.judge(person, offer, said, Employer(), 0.4)
         return result.match_score, filter.judge(person, offer, said).total_strikes
 
     before = judge(own, plain)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from jobmill.catalog.posting import Posting
-from jobmill.matching.meaning import neutral
+from jobmill.matching.embeddings import neutral_text
 from jobmill.matching.profile import Person, Profile
 
 TEXT = """\
@@ -24,7 +24,7 @@ Requirements
 
 def offered_by(company: str, site: str) -> str:
     text = TEXT.format(company=company, site=site)
-    return neutral.posting_text(
+    return neutral_text.posting_text(
         Posting(f"Engineer at {company}", company=company, description=text)
     )
 
@@ -60,19 +60,19 @@ def test_who_offers_does_not_change_the_text(company: str, site: str) -> None:
 )
 def test_a_company_is_found_in_every_spelling(company: str, written: str) -> None:
     posting = Posting("Welder", company=company, description=f"Weld for {written} at sea")
-    assert neutral.posting_text(posting) == "welder. weld for at sea"
+    assert neutral_text.posting_text(posting) == "welder. weld for at sea"
 
 
 def test_a_word_that_is_also_a_company_stays_where_it_is_a_word() -> None:
     posting = Posting(
         "Packer", company="Box", description="Box packs a box with C and Boxing gloves"
     )
-    assert neutral.posting_text(posting) == "packer. packs a box with c and boxing gloves"
+    assert neutral_text.posting_text(posting) == "packer. packs a box with c and boxing gloves"
 
 
 def test_a_language_is_not_the_company_that_it_begins_like() -> None:
     posting = Posting("C++ Developer", company="C", description="C# helps")
-    assert neutral.posting_text(posting) == "c++ developer. c# helps"
+    assert neutral_text.posting_text(posting) == "c++ developer. c# helps"
 
 
 def test_the_work_comes_first_and_the_company_s_praise_not_at_all() -> None:
@@ -82,14 +82,14 @@ def test_the_work_comes_first_and_the_company_s_praise_not_at_all() -> None:
         "Our benefits\nSoup.\nAbout you\nSteady hands.\n"
         "We hire without regard to anything.",
     )
-    assert neutral.posting_text(posting) == (
+    assert neutral_text.posting_text(posting) == (
         "welder. responsibilities weld pipes. about you steady hands. we are nice."
     )
 
 
 def test_what_is_asked_for_stands_for_the_whole_text_where_it_is_known() -> None:
     posting = Posting("Welder", description="Long.\nSteady hands.", requirements="Steady hands.")
-    assert neutral.posting_text(posting) == "welder. steady hands."
+    assert neutral_text.posting_text(posting) == "welder. steady hands."
 
 
 @pytest.mark.parametrize(
@@ -112,9 +112,9 @@ def test_what_is_asked_for_stands_for_the_whole_text_where_it_is_known() -> None
 )
 def test_words_that_must_not_count_do_not(one: str, other: str) -> None:
     texts = [Posting("Engineer", description=text) for text in (one, other)]
-    assert neutral.posting_text(texts[0]) == neutral.posting_text(texts[1])
+    assert neutral_text.posting_text(texts[0]) == neutral_text.posting_text(texts[1])
     profiles = [Profile(titles=("Engineer",), highlights=(text,)) for text in (one, other)]
-    assert neutral.profile_text(profiles[0]) == neutral.profile_text(profiles[1])
+    assert neutral_text.profile_text(profiles[0]) == neutral_text.profile_text(profiles[1])
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,8 @@ def test_words_that_must_not_count_do_not(one: str, other: str) -> None:
 def test_words_that_only_look_like_them_stay(text: str) -> None:
     polish = text.replace("Polish", "polish")
     assert (
-        neutral.posting_text(Posting("Welder", description=polish)) == f"welder. {polish.lower()}"
+        neutral_text.posting_text(Posting("Welder", description=polish))
+        == f"welder. {polish.lower()}"
     )
 
 
@@ -145,15 +146,19 @@ def someone(name: str) -> Profile:
     "name", ["Grace Will", "José María Núñez", "Li Na", "Ann-Marie O'Neil", "Ola Nordmann, PhD"]
 )
 def test_who_asks_does_not_change_the_text(name: str) -> None:
-    assert neutral.profile_text(someone(name)) == neutral.profile_text(someone("Dana Pell"))
+    assert neutral_text.profile_text(someone(name)) == neutral_text.profile_text(
+        someone("Dana Pell")
+    )
 
 
 def test_one_more_skill_does_not_change_the_text() -> None:
     profile = someone("Dana Pell")
     more = Profile.model_validate({**profile.model_dump(), "skills": ["Python"]})
-    assert neutral.profile_text(more) == neutral.profile_text(profile) != ""
+    assert neutral_text.profile_text(more) == neutral_text.profile_text(profile) != ""
 
 
 def test_a_posting_without_a_company_or_a_text_is_its_title() -> None:
-    assert neutral.posting_text(Posting("Welder")) == "welder."
-    assert neutral.posting_text(replace(Posting("Welder"), company="GmbH & Co. KG")) == "welder."
+    assert neutral_text.posting_text(Posting("Welder")) == "welder."
+    assert (
+        neutral_text.posting_text(replace(Posting("Welder"), company="GmbH & Co. KG")) == "welder."
+    )

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from jobmill.matching import facts
-from jobmill.matching.facts import own
-from jobmill.matching.rules import filter, intake, score
-from jobmill.matching.rules.employer import Employer
+from jobmill.matching import posting_facts
+from jobmill.matching.posting_facts import personal_skills
+from jobmill.matching.rules import application_hints, filter, scoring
+from jobmill.matching.rules.company_facts import Employer
 from jobmill.matching.verdict import MatchResult
 from tests.matching.cases import posting, profile
 
@@ -45,7 +45,7 @@ Preferred
     ],
 )
 def test_a_name_is_found_as_whole_words(name: str, text: str, found: str | None) -> None:
-    hits = [text[hit.start : hit.end] for hit in own.find([name], text)]
+    hits = [text[hit.start : hit.end] for hit in personal_skills.find([name], text)]
     assert hits == ([found] if found else [])
 
 
@@ -53,7 +53,7 @@ def judge(*names: str, **changed: Any) -> MatchResult:
     skills = [{"name": name, "rank": "strong"} for name in names] or [{"name": "Sailing"}]
     nurse = profile(skills=skills, titles=["Registered Nurse"], **changed)
     offer = posting("Registered Nurse", description=WARD)
-    return score.judge(nurse, offer, facts.read(offer), Employer(), None)
+    return scoring.judge(nurse, offer, posting_facts.read(offer), Employer(), None)
 
 
 def points(*names: str) -> int:
@@ -76,11 +76,11 @@ def test_who_has_all_that_a_trade_asks_has_most_of_the_points() -> None:
 
 def test_what_every_posting_names_is_hardly_a_skill() -> None:
     offer = posting(description="Requirements\n- Strong teamwork and communication skills")
-    said = facts.read(offer)
+    said = posting_facts.read(offer)
     soft = profile(skills=["Teamwork", "Communication"], titles=["Baker"])
     hard = profile(skills=["Sailing"], titles=["Baker"])
     with_it, without = (
-        score.judge(one, offer, said, Employer(), None).items[0].points for one in (soft, hard)
+        scoring.judge(one, offer, said, Employer(), None).items[0].points for one in (soft, hard)
     )
     assert 0 <= with_it - without <= 4
 
@@ -88,13 +88,13 @@ def test_what_every_posting_names_is_hardly_a_skill() -> None:
 def test_a_skill_with_others_in_its_name_has_those() -> None:
     offer = posting(description="Requirements\n- Python, Django and Flask")
     able = profile(skills=["Python programming (Django, Flask)"])
-    assert not filter.judge(able, offer, facts.read(offer)).strikes
+    assert not filter.judge(able, offer, posting_facts.read(offer)).strikes
 
 
 def test_a_resume_uses_the_posting_s_spelling_and_the_lines_that_name_it() -> None:
     offer = posting("Registered Nurse", description=WARD)
     lines = ["Sailed the seas", "Gave IV therapy to many"]
     nurse = profile(skills=["IV therapy", "ACLS", "Sailing"], highlights=lines)
-    written = intake.write(nurse, offer, facts.read(offer))
+    written = application_hints.write(nurse, offer, posting_facts.read(offer))
     assert sorted(written.ats_keywords) == ["ACLS", "IV therapies"]
     assert written.experience_highlights[0] == lines[1]

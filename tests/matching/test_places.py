@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobmill.matching.rules import geography, places, whereabouts
+from jobmill.matching.rules import geography, home_location, location_fit
 from tests.matching.cases import facts, posting, profile
 
 
@@ -42,8 +42,11 @@ from tests.matching.cases import facts, posting, profile
     ],
 )
 def test_the_home_city_is_known_however_it_is_written(text: str, home: bool) -> None:
-    assert places.is_any_in([text], ["Portland, OR"]) is home
-    assert places.is_any_in([None, text], ["Salem, OR", "Portland, Oregon, United States"]) is home
+    assert home_location.is_any_in([text], ["Portland, OR"]) is home
+    assert (
+        home_location.is_any_in([None, text], ["Salem, OR", "Portland, Oregon, United States"])
+        is home
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,15 +64,15 @@ def test_the_home_city_is_known_however_it_is_written(text: str, home: bool) -> 
     ],
 )
 def test_two_names_of_a_city_are_one(one: str, other: str) -> None:
-    assert places.is_any_in([one], [other])
-    assert places.is_any_in([other], [one])
+    assert home_location.is_any_in([one], [other])
+    assert home_location.is_any_in([other], [one])
 
 
 @pytest.mark.parametrize(
     ("one", "other"), [("Berlin, CT", "Berlin, Germany"), ("London, ON", "London, UK")]
 )
 def test_two_cities_of_a_name_are_not(one: str, other: str) -> None:
-    assert not places.is_any_in([one], [other])
+    assert not home_location.is_any_in([one], [other])
 
 
 @pytest.mark.parametrize(
@@ -83,7 +86,7 @@ def test_two_cities_of_a_name_are_not(one: str, other: str) -> None:
     ],
 )
 def test_a_whole_state_may_be_home(text: str, there: bool) -> None:
-    assert places.is_any_in([text], ["Oregon"]) is there
+    assert home_location.is_any_in([text], ["Oregon"]) is there
 
 
 def test_a_time_zone_tells_the_country() -> None:
@@ -138,7 +141,7 @@ def test_where_one_can_work(
     rule: str,
 ) -> None:
     offer = posting(arrangement=arrangement, location=location, remote_from=remote_from)
-    found = whereabouts.judge(profile(**wants), offer, facts(arrangement=arrangement))
+    found = location_fit.judge(profile(**wants), offer, facts(arrangement=arrangement))
     assert found.fit == fit
     assert fit == "suits" or found.rule == rule
 
@@ -147,14 +150,14 @@ def test_a_posting_for_an_office_or_remote_is_remote_for_who_is_elsewhere() -> N
     spots = ("New York, NY (HQ)", "Remote (US)")
     offer = posting(arrangement="hybrid", location=spots[0], locations=spots)
     said = facts(arrangement="hybrid", places=spots)
-    assert whereabouts.judge(profile(), offer, said).fit == "suits"
+    assert location_fit.judge(profile(), offer, said).fit == "suits"
     berliner = profile(person={"home_city": "Berlin", "timezone": "Europe/Berlin"})
-    assert whereabouts.judge(berliner, offer, said).fit == "impossible"
+    assert location_fit.judge(berliner, offer, said).fit == "impossible"
 
 
 def test_a_text_that_is_only_a_beginning_may_still_say_remote() -> None:
     offer = posting(arrangement=None, location="Austin, TX", partial=True)
-    assert whereabouts.judge(profile(), offer, facts(arrangement=None)).fit == "unlikely"
+    assert location_fit.judge(profile(), offer, facts(arrangement=None)).fit == "unlikely"
 
 
 @pytest.mark.parametrize(
@@ -174,4 +177,4 @@ def test_a_text_that_is_only_a_beginning_may_still_say_remote() -> None:
     ],
 )
 def test_a_part_of_a_city_is_in_it(said: str, home: str, same: bool) -> None:
-    assert places.is_any_in([said], [home]) is same
+    assert home_location.is_any_in([said], [home]) is same

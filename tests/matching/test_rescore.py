@@ -10,13 +10,13 @@ from jobmill.catalog.listings import ListingId
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database, Tx
 from jobmill.matching import matches, rescore, verdicts
-from jobmill.matching.judgement import Judgement
+from jobmill.matching.local_score import Judgement
 from jobmill.matching.profile import Profile
 from jobmill.matching.rescore import Change, Kind, Standing
 from jobmill.matching.verdicts import Brief, Outcome
-from tests.catalog import kit
+from tests.catalog import helpers
 from tests.matching import judged
-from tests.queue.kit import fetch
+from tests.queue.helpers import fetch
 
 NEVER = Standing()
 FILTERED = Standing("filtered")
@@ -97,7 +97,7 @@ def offer(id: int, title: str = "Senior Backend Engineer", **facts: object) -> P
     facts.setdefault("arrangement", "remote")
     facts.setdefault("location", "Remote, US")
     facts.setdefault("description", WORDS.format(id=id))
-    return kit.posting(id, title, **facts)
+    return helpers.posting(id, title, **facts)
 
 
 def profile(**changed: object) -> Profile:

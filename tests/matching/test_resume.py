@@ -9,9 +9,9 @@ from collections.abc import Callable
 import pytest
 
 from jobmill.errors import Invalid
-from jobmill.matching import career, document, letterhead, outline, resume
+from jobmill.matching import profile_document, resume, resume_name, resume_sections, work_history
 from jobmill.matching.profile import Profile
-from tests.matching import kit, resumes
+from tests.matching import helpers, resumes
 
 
 def skills_of(profile: Profile) -> dict[str, float | None]:
@@ -21,10 +21,10 @@ def skills_of(profile: Profile) -> dict[str, float | None]:
 @pytest.mark.parametrize(
     ("format", "data"),
     [
-        ("text", kit.TEXT.encode()),
-        ("text", kit.TEXT.replace("\n", "\r\n").encode("utf-16")),
-        ("docx", kit.word()),
-        ("pdf", kit.pdf(kit.TEXT.splitlines())),
+        ("text", helpers.TEXT.encode()),
+        ("text", helpers.TEXT.replace("\n", "\r\n").encode("utf-16")),
+        ("docx", helpers.word()),
+        ("pdf", helpers.pdf(helpers.TEXT.splitlines())),
     ],
 )
 def test_a_resume_is_read_the_same_in_every_format(format: str, data: bytes) -> None:
@@ -53,11 +53,11 @@ def test_a_resume_is_read_the_same_in_every_format(format: str, data: bytes) -> 
     )
     assert read.projects == ("tinypump: a simulator",)
     assert read.achievements == ("Best Pump 2020",)
-    assert document.read(document.write(read), "again") == read
+    assert profile_document.read(profile_document.write(read), "again") == read
 
 
 def test_json_resume_is_read_by_its_fields() -> None:
-    draft = resume.read(kit.json_resume(), "x")
+    draft = resume.read(helpers.json_resume(), "x")
     read = draft.profile
     assert draft.format == "json-resume"
     assert (read.person.name, read.person.home_city) == ("Dana Pell", "Porto, PT-13")
@@ -76,8 +76,8 @@ def test_json_resume_is_read_by_its_fields() -> None:
 @pytest.mark.parametrize("odd", [None, 7, "x", [], [1], {"a": []}, [[{}]], "\x00\x1b[2J"])
 @pytest.mark.parametrize("field", ["basics", "work", "skills", "projects", "awards", "volunteer"])
 def test_a_field_of_json_resume_in_another_shape_costs_that_field(field: str, odd: object) -> None:
-    read = resume.read(kit.json_resume(**{field: odd}), "x").profile
-    assert document.read(document.write(read), "again") == read
+    read = resume.read(helpers.json_resume(**{field: odd}), "x").profile
+    assert profile_document.read(profile_document.write(read), "again") == read
     if field != "skills":
         assert "Well digging" in skills_of(read)
 
@@ -139,7 +139,7 @@ def test_name_years_and_seniority_are_read_where_the_text_says_them(layout: str)
     assert (read.person.name, read.experience_years, read.seniority) == case[1:]
     unsaid = {"person.name": case.name, "experience_years": case.years, "seniority": case.seniority}
     assert set(draft.missing) & unsaid.keys() == {name for name, one in unsaid.items() if not one}
-    assert document.read(document.write(read), "again") == read
+    assert profile_document.read(profile_document.write(read), "again") == read
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_name_years_and_seniority_are_read_where_the_text_says_them(layout: str)
     ],
 )
 def test_every_month_of_employment_counts_once(lines: list[str], years: float | None) -> None:
-    assert career.years(career.stations(lines, resumes.TODAY)) == years
+    assert work_history.years(work_history.stations(lines, resumes.TODAY)) == years
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_every_month_of_employment_counts_once(lines: list[str], years: float | 
     ],
 )
 def test_only_what_is_surely_a_name_is_taken_for_one(top: str, name: str | None) -> None:
-    assert letterhead.name(top) == name
+    assert resume_name.name(top) == name
 
 
 LOREM = "Lorem Ipsum\n\n" + "Lorem ipsum dolor sit amet, consectetur adipiscing elit.\n" * 40
@@ -221,7 +221,7 @@ def test_a_text_in_which_nothing_is_found_is_not_understood(text: str) -> None:
     ],
 )
 def test_a_title_is_no_heading(line: str, part: str | None) -> None:
-    assert outline.heading(line) == part
+    assert resume_sections.heading(line) == part
 
 
 def test_json_without_anything_in_it_is_no_resume() -> None:
@@ -250,7 +250,7 @@ def test_json_resume_counts_its_dates() -> None:
         {"position": "Cook", "startDate": "nonsense"},
         {"position": "Cook", "startDate": "1990-01-01", "endDate": 7},
     ]
-    told = kit.json_resume(work=work, basics={})
+    told = helpers.json_resume(work=work, basics={})
     read = resume.read(told, "x", today=resumes.TODAY).profile
     assert (read.experience_years, read.seniority) == (10, ("senior",))
 
@@ -261,7 +261,7 @@ def test_a_point_runs_on_over_the_lines_it_was_broken_into() -> None:
 
 
 def test_the_tables_of_a_docx_are_read() -> None:
-    read = resume.read(kit.word("Skills", table=["Python (4 years)", "Rust"]), "x").profile
+    read = resume.read(helpers.word("Skills", table=["Python (4 years)", "Rust"]), "x").profile
     assert skills_of(read) == {"Python": 4, "Rust": None}
 
 
@@ -277,21 +277,21 @@ ENTITIES = (
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (kit.encrypted_pdf, "encrypted"),
+        (helpers.encrypted_pdf, "encrypted"),
         (lambda: b"%PDF-1.7 and then nothing", "broken PDF"),
-        (lambda: kit.pdf(["x"])[:200], "broken PDF"),
-        (lambda: kit.pdf([]), "holds no text"),
-        (lambda: kit.pdf(["x"], pages=61), "more than 60 pages"),
-        (lambda: kit.pdf_of(b"BT /F1 1 Tf (x) Tj ET " * 100_000), "more than any resume"),
-        (lambda: kit.pdf_of(b"q Q " * 20_000_000), "more than any resume"),
+        (lambda: helpers.pdf(["x"])[:200], "broken PDF"),
+        (lambda: helpers.pdf([]), "holds no text"),
+        (lambda: helpers.pdf(["x"], pages=61), "more than 60 pages"),
+        (lambda: helpers.pdf_of(b"BT /F1 1 Tf (x) Tj ET " * 100_000), "more than any resume"),
+        (lambda: helpers.pdf_of(b"q Q " * 20_000_000), "more than any resume"),
         (lambda: resume.OLE + b"\x00" * 100, "encrypted, or of an old Word"),
         (lambda: b"PK\x03\x04 and then nothing", "broken DOCX"),
-        (lambda: kit.word()[:-100], "broken DOCX"),
-        (lambda: kit.word_with(DOCUMENT, BOMB), "unpacks to more"),
-        (lambda: kit.word_with(DOCUMENT, ENTITIES), "broken DOCX"),
-        (lambda: kit.word_with(DOCUMENT, b"<d>" * 10_000), "broken DOCX"),
-        (lambda: kit.word_with("[Content_Types].xml", b"<x/>"), "broken DOCX"),
-        (lambda: kit.word("x" * 400_000), "more text than any resume"),
+        (lambda: helpers.word()[:-100], "broken DOCX"),
+        (lambda: helpers.word_with(DOCUMENT, BOMB), "unpacks to more"),
+        (lambda: helpers.word_with(DOCUMENT, ENTITIES), "broken DOCX"),
+        (lambda: helpers.word_with(DOCUMENT, b"<d>" * 10_000), "broken DOCX"),
+        (lambda: helpers.word_with("[Content_Types].xml", b"<x/>"), "broken DOCX"),
+        (lambda: helpers.word("x" * 400_000), "more text than any resume"),
         (lambda: b"\x7fELF\x00\x00", "neither text nor"),
         (lambda: b" \n", "holds no text"),
         (lambda: b"x" * 300_001, "more text than any resume"),
@@ -307,7 +307,9 @@ def test_what_cannot_be_read_is_refused_with_what_to_do(
     assert str(caught.value).startswith("resume ")
 
 
-@pytest.mark.parametrize("whole", [kit.pdf(kit.TEXT.splitlines()), kit.word(), kit.json_resume()])
+@pytest.mark.parametrize(
+    "whole", [helpers.pdf(helpers.TEXT.splitlines()), helpers.word(), helpers.json_resume()]
+)
 def test_a_file_with_flipped_bytes_is_read_or_refused(whole: bytes) -> None:
     chance = random.Random(4)
     ends = {"read": 0, "refused": 0}
@@ -326,4 +328,4 @@ def test_a_file_with_flipped_bytes_is_read_or_refused(whole: bytes) -> None:
 def test_a_json_profile_is_no_resume() -> None:
     assert resume.sniff(json.dumps({"skills": ["Python"]}).encode()) is None
     assert resume.sniff(b"[" * 100_000) is None
-    assert resume.sniff(kit.json_resume()) == "json-resume"
+    assert resume.sniff(helpers.json_resume()) == "json-resume"

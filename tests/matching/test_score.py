@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from jobmill.catalog.posting import Salary
-from jobmill.matching.facts import AskedSkill
-from jobmill.matching.facts.years import AskedYears
+from jobmill.matching.posting_facts import AskedSkill
+from jobmill.matching.posting_facts.experience_years import AskedYears
 from jobmill.matching.profile import Span
-from jobmill.matching.rules import hours, score, titles
-from jobmill.matching.rules.employer import Employer
+from jobmill.matching.rules import scoring, title_fit, working_hours
+from jobmill.matching.rules.company_facts import Employer
 from jobmill.matching.verdict import Item, MatchResult, read_match
 from tests.matching.cases import asked, facts, posting, profile
 
@@ -20,7 +20,7 @@ def judge(*skills: AskedSkill | str, **given: Any) -> MatchResult:
     wants, offer = given.pop("wants", {}), given.pop("offer", {})
     employer = given.pop("employer", Employer())
     likeness = given.pop("likeness", None)
-    return score.judge(
+    return scoring.judge(
         profile(**wants), posting(**offer), facts(*skills, **given), employer, likeness
     )
 
@@ -163,7 +163,7 @@ def test_a_profile_without_skills_gets_no_points_for_them_and_reads_why() -> Non
 )
 def test_titles_are_near_by_role_and_field(nearer: str, farther: str) -> None:
     wanted = ["Senior Software Engineer", "Staff Engineer"]
-    assert titles.nearest(nearer, wanted)[0] > titles.nearest(farther, wanted)[0]
+    assert title_fit.nearest(nearer, wanted)[0] > title_fit.nearest(farther, wanted)[0]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_titles_are_near_by_role_and_field(nearer: str, farther: str) -> None:
     ],
 )
 def test_the_same_title_in_other_words_is_the_same(title: str, wanted: str) -> None:
-    assert titles.nearest(title, [wanted]) == (1.0, wanted)
+    assert title_fit.nearest(title, [wanted]) == (1.0, wanted)
 
 
 @pytest.mark.parametrize(
@@ -191,13 +191,13 @@ def test_the_same_title_in_other_words_is_the_same(title: str, wanted: str) -> N
 )
 def test_the_gender_of_a_title_does_not_count(one: str, other: str) -> None:
     wanted = ["Software Developer"]
-    assert titles.nearest(one, wanted) == titles.nearest(other, wanted)
-    assert titles.nearest(one, wanted)[0] > 0.5
+    assert title_fit.nearest(one, wanted) == title_fit.nearest(other, wanted)
+    assert title_fit.nearest(one, wanted)[0] > 0.5
 
 
 def test_a_title_without_a_field_means_that_of_the_others() -> None:
-    alone = titles.nearest("Data Engineer", ["Staff Engineer"])
-    among = titles.nearest("Data Engineer", ["Senior Software Engineer", "Staff Engineer"])
+    alone = title_fit.nearest("Data Engineer", ["Staff Engineer"])
+    among = title_fit.nearest("Data Engineer", ["Senior Software Engineer", "Staff Engineer"])
     assert among < alone
 
 
@@ -279,13 +279,16 @@ def test_the_timezone_moves_a_score_by_hours_apart(zones: tuple[float, ...], exp
 
 
 def test_hours_do_not_change_with_the_season_and_are_counted_around_the_globe() -> None:
-    assert (hours.standard("America/Los_Angeles"), hours.standard("Australia/Sydney")) == (-8, 10)
-    assert hours.apart("Pacific/Auckland", [-10.0]) == 2
+    assert (
+        working_hours.standard("America/Los_Angeles"),
+        working_hours.standard("Australia/Sydney"),
+    ) == (-8, 10)
+    assert working_hours.apart("Pacific/Auckland", [-10.0]) == 2
 
 
 def test_farther_hours_never_give_more() -> None:
     for span in (Span(least=-15, most=5), Span(least=-3, most=0), Span(least=2, most=4)):
-        given = [hours.points(at / 2, span) for at in range(25)]
+        given = [working_hours.points(at / 2, span) for at in range(25)]
         assert given == sorted(given, reverse=True)
         assert (given[0], given[-1]) == (span.most, span.least)
 
@@ -317,7 +320,7 @@ def test_an_office_in_the_home_city_lowers_the_threshold() -> None:
     [(100, "High"), (85, "High"), (84, "Medium"), (70, "Medium"), (69, "Low")],
 )
 def test_the_priority_follows_the_score(points: int, expected: str) -> None:
-    assert score.priority(profile(), points) == expected
+    assert scoring.priority(profile(), points) == expected
 
 
 def test_a_score_brings_its_intake() -> None:

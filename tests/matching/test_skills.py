@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobmill.matching.facts import skills
+from jobmill.matching.posting_facts import skills
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobmill.matching.rules import techstack
+from jobmill.matching.rules import tech_stack
 
 WANTED = (
     "python javascript java go rust ruby php c# react vue angular svelte docker kubernetes aws gcp "
@@ -11,7 +11,7 @@ WANTED = (
 
 
 def names(text: str) -> set[str]:
-    return set(techstack.find("", [text]).names)
+    return set(tech_stack.find("", [text]).names)
 
 
 def test_everything_that_must_be_found_is_found() -> None:
@@ -55,4 +55,4 @@ def test_words_mean_technologies_only_where_they_do(text: str, expected: set[str
     ],
 )
 def test_a_focus_on_machine_learning(about: str, text: str, focus: bool) -> None:
-    assert bool(techstack.find(about, [text]).ai_ml) is focus
+    assert bool(tech_stack.find(about, [text]).ai_ml) is focus

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from jobmill.catalog.posting import Posting
-from jobmill.ingest.fields.fill import fill
-from jobmill.matching import facts
+from jobmill.extract.fields.missing_fields import fill
+from jobmill.matching import posting_facts
 from jobmill.matching.profile import Profile
-from jobmill.matching.rules import filter, score, titles
-from jobmill.matching.rules.employer import Employer
+from jobmill.matching.rules import filter, scoring, title_fit
+from jobmill.matching.rules.company_facts import Employer
 from tests.matching.cases import posting, profile
 
 
@@ -99,8 +99,8 @@ def test_what_fits_scores_high_and_what_does_not_scores_low(
     who: Profile, title: str, place: str, text: str, least: int, most: int
 ) -> None:
     offer = fill(Posting(title, location=place, description=text))
-    said = facts.read(offer)
-    result = score.judge(who, offer, said, Employer(), None)
+    said = posting_facts.read(offer)
+    result = scoring.judge(who, offer, said, Employer(), None)
     assert least <= result.match_score <= most
     assert least < 60 or filter.judge(who, offer, said).passed
 
@@ -117,21 +117,21 @@ def test_what_fits_scores_high_and_what_does_not_scores_low(
     ],
 )
 def test_a_title_of_one_s_trade_is_nearer(wanted: str, nearer: str, farther: str) -> None:
-    assert titles.nearest(nearer, [wanted])[0] > titles.nearest(farther, [wanted])[0]
+    assert title_fit.nearest(nearer, [wanted])[0] > title_fit.nearest(farther, [wanted])[0]
 
 
 def test_a_title_that_is_wanted_word_for_word_is_as_near_as_can_be_whatever_else_is_wanted() -> (
     None
 ):
-    assert titles.nearest("Analyst", ["Marketing Manager", "Analyst"]) == (1.0, "Analyst")
-    assert titles.nearest("Accountant", ["Finance Analyst", "Accountant"]) == (1.0, "Accountant")
+    assert title_fit.nearest("Analyst", ["Marketing Manager", "Analyst"]) == (1.0, "Analyst")
+    assert title_fit.nearest("Accountant", ["Finance Analyst", "Accountant"]) == (1.0, "Accountant")
 
 
 def test_one_skill_in_common_makes_no_match_of_other_work() -> None:
     offer = fill(posting("Program Manager", description="Familiarity with AWS."))
     near = fill(posting("Backend Engineer", description="Familiarity with AWS."))
     far_points, near_points = (
-        score.judge(ENGINEER, one, facts.read(one), Employer(), None).items[0].points
+        scoring.judge(ENGINEER, one, posting_facts.read(one), Employer(), None).items[0].points
         for one in (offer, near)
     )
     assert far_points <= 15
@@ -140,7 +140,7 @@ def test_one_skill_in_common_makes_no_match_of_other_work() -> None:
 
 def test_years_spent_on_other_work_count_less() -> None:
     offer = fill(posting("Project Manager", description="5+ years of experience"))
-    item = score.judge(profile(), offer, facts.read(offer), Employer(), None).items[3]
+    item = scoring.judge(profile(), offer, posting_facts.read(offer), Employer(), None).items[3]
     assert item.points < 5
     assert item.why == "5 years asked for, 8 there, of other work"
 
@@ -149,6 +149,6 @@ def test_a_title_that_is_wanted_is_not_rejected_for_what_it_says_of_the_role() -
     lead = profile(titles=["Team Lead"], role_types=["ic"])
     named = fill(posting("Team Lead", description="Keep pumps running."))
     told = fill(posting("Team Lead", description="You have five direct reports."))
-    assert not filter.judge(lead, named, facts.read(named)).hard_rejections
+    assert not filter.judge(lead, named, posting_facts.read(named)).hard_rejections
     other = profile(titles=["Software Engineer"], role_types=["ic"])
-    assert filter.judge(other, told, facts.read(told)).hard_rejections
+    assert filter.judge(other, told, posting_facts.read(told)).hard_rejections

@@ -9,9 +9,9 @@ import pytest
 
 from jobmill.catalog import listings
 from jobmill.db import Database, Tx
-from jobmill.matching.meaning import MODEL, Vector, neutral, vectors
+from jobmill.matching.embeddings import MODEL, Vector, neutral_text, vectors
 from jobmill.matching.profile import Profile
-from tests.catalog.kit import make_source, overlap, posting, run
+from tests.catalog.helpers import make_source, overlap, posting, run
 
 ONE, OTHER = UUID(int=1), UUID(int=2)
 WELDER = Profile(titles=("Welder",), summary="Welds steel pipes.")
@@ -106,8 +106,8 @@ async def test_a_vector_is_computed_once_for_a_text(database: Database) -> None:
         id = await make_listing(tx)
         listing = await listings.get(tx, id)
     first = await vectors.likeness_of(database, listing, WELDER)
-    text = neutral.posting_text(listings.to_posting(listing))
-    [wanted] = await vectors.meaning.embed([neutral.profile_text(WELDER)])
+    text = neutral_text.posting_text(listings.to_posting(listing))
+    [wanted] = await vectors.meaning.embed([neutral_text.profile_text(WELDER)])
     async with database.transaction() as tx:
         assert id in await vectors.get(tx, MODEL, {id: vectors.hash_of(text)})
         # What is kept now says the opposite: whoever asks again is told so.

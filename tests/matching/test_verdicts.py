@@ -9,7 +9,7 @@ from jobmill.db import Database, Tx
 from jobmill.matching import profiles, verdicts
 from jobmill.matching.profile import Profile
 from jobmill.matching.verdicts import Word
-from tests.catalog import kit as catalog
+from tests.catalog import helpers as catalog
 from tests.matching import judged
 
 

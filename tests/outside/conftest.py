@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from jobmill.db import Database
-from jobmill.outside.client import Limits
 from jobmill.outside.fetch import open_fetch
-from jobmill.outside.politeness import Manners
+from jobmill.outside.http_exchange import Limits
+from jobmill.outside.rate_limits import Manners
 from jobmill.outside.request import Fetch
 from jobmill.settings import Settings
 

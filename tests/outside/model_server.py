@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from jobmill.outside import prices
+from jobmill.outside import model_prices
 
 from .site import Asked, Handler, Out, Site, open_site
 
@@ -40,7 +40,7 @@ class Server:
             self.site.on(path, handle)
 
     def bill(self, model: str, tokens_in: int, tokens_out: int) -> None:
-        self.billed += prices.TABLE[f"anthropic:{model}"].cost(tokens_in, tokens_out)
+        self.billed += model_prices.TABLE[f"anthropic:{model}"].cost(tokens_in, tokens_out)
 
 
 @asynccontextmanager

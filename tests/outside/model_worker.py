@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from jobmill.db import connect
 from jobmill.outside.model import open_model
-from jobmill.outside.question import Ask, Blocked
+from jobmill.outside.model_question import Ask, Blocked
 from jobmill.settings import Settings
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from jobmill.db import Database
-from jobmill.outside.addresses import read_places, read_target
 from jobmill.outside.browser import Browser, RenderLimits, find_browser
-from jobmill.outside.client import Trouble
 from jobmill.outside.fetch import open_fetch
-from jobmill.outside.guard import Guard
+from jobmill.outside.guarded_transport import Guard
+from jobmill.outside.http_exchange import Trouble
 from jobmill.outside.proxy import open_proxy
+from jobmill.outside.public_addresses import read_places, read_target
 from jobmill.outside.request import Fetch, Gone, Ok, Request, Truncated, Unknown, Validators
 from jobmill.settings import Settings
 from tests.missing_browser import skip_or_fail

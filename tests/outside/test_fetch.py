@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from jobmill.db import Database
-from jobmill.outside.addresses import read_places
 from jobmill.outside.fetch import open_fetch
-from jobmill.outside.guard import Guard
+from jobmill.outside.guarded_transport import Guard
+from jobmill.outside.public_addresses import read_places
 from jobmill.outside.request import (
     Cause,
     Fetch,

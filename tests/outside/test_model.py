@@ -13,9 +13,9 @@ from psycopg import OperationalError
 from pydantic import BaseModel, Field
 
 from jobmill.db import Database, Tx
-from jobmill.outside import endpoint, question
+from jobmill.outside import model_endpoint, model_question
 from jobmill.outside.model import Limits, Models, open_model
-from jobmill.outside.question import Answered, Ask, Blocked, Failed, Refused
+from jobmill.outside.model_question import Answered, Ask, Blocked, Failed, Refused
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 
@@ -366,7 +366,7 @@ async def test_a_foreign_text_stands_in_a_fence_that_it_cannot_leave(
     vendor.says(completion(GOOD))
     await (await models(model_strong="ollama:x"))(ask(text))
     ours, theirs = vendor.asked
-    mark = question.mark(text)
+    mark = model_question.mark(text)
     assert ours["messages"] == [
         {"role": "user", "content": f"<{mark}>\n{text}\n</{mark}>"},
     ]
@@ -377,7 +377,7 @@ async def test_a_foreign_text_stands_in_a_fence_that_it_cannot_leave(
         assert system.startswith("Say what the listing offers.")
         assert f"<{mark}>" in system
     assert mark not in text
-    assert question.mark(text + f"</{mark}>") != mark
+    assert model_question.mark(text + f"</{mark}>") != mark
 
 
 async def test_the_key_is_nowhere_but_in_the_request(
@@ -390,7 +390,7 @@ async def test_the_key_is_nowhere_but_in_the_request(
     seen.append(repr(await model(ask("x"))))
     vendor.says(trouble(400, f"what is {KEY}?"))
     seen.append(repr(await model(ask("y"))))
-    at = endpoint.find("strong", Settings(), {"ANTHROPIC_API_KEY": KEY})
+    at = model_endpoint.find("strong", Settings(), {"ANTHROPIC_API_KEY": KEY})
     seen += [repr(at), str(vars(model)), repr(await calls(database)), caplog.text]
     seen += [str(record.__dict__) for record in caplog.records]
     async with database.transaction() as tx:
@@ -415,7 +415,7 @@ async def test_the_key_is_nowhere_but_in_the_request(
 def test_what_is_missing_is_named(
     environ: dict[str, str], settings: dict[str, Any], reason: str, word: str
 ) -> None:
-    got = endpoint.find("strong", Settings(**settings), environ)
+    got = model_endpoint.find("strong", Settings(**settings), environ)
     assert isinstance(got, Blocked)
     assert (got.reason, got.locally, got.opens_in) == (reason, True, None)
     assert word in got.detail
@@ -425,7 +425,7 @@ def test_a_server_of_ones_own_needs_no_key() -> None:
     settings = Settings(
         model_strong="openai:x", openai_base_url="http://gpu.lan:8000/v1", model_prices={"openai:x": "0/0"}
     )  # fmt: skip
-    assert isinstance(endpoint.find("strong", settings, {}), endpoint.Endpoint)
+    assert isinstance(model_endpoint.find("strong", settings, {}), model_endpoint.Endpoint)
 
 
 async def test_a_stage_that_was_given_no_model_is_told_so(database: Database) -> None:
@@ -447,7 +447,7 @@ class Whole(BaseModel):
 
 def test_a_form_is_sent_without_limits_that_providers_refuse() -> None:
     string, part = {"type": "string"}, {"$ref": "#/$defs/Part"}
-    assert question.schema(Whole) == {
+    assert model_question.schema(Whole) == {
         "type": "object",
         "required": ["title", "parts"],
         "additionalProperties": False,

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from jobmill.errors import Invalid, OutsideError
-from jobmill.outside.addresses import Refused
-from jobmill.outside.client import Limits, Trouble
+from jobmill.outside.http_exchange import Limits, Trouble
+from jobmill.outside.public_addresses import Refused
 from jobmill.outside.webhook import Caller, Delivery, Unwanted, check_url, sign
 from jobmill.settings import Settings
 

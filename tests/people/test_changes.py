@@ -8,13 +8,13 @@ import pytest
 from jobmill import queue
 from jobmill.db import Database, Tx
 from jobmill.hiring import blocked, webhooks
-from jobmill.ingest.rotation import searches
 from jobmill.people import changes, keys, persons
 from jobmill.people.changes import Change
-from jobmill.queue import Finish, Work, control
-from tests.queue.kit import stages
+from jobmill.queue import Finish, Work, operator_actions
+from jobmill.rotation import searches
+from tests.queue.helpers import stages
 
-from .kit import PASSWORD
+from .helpers import PASSWORD
 
 
 async def told(tx: Tx, count: int = 1) -> list[tuple[str, str, str, list[str]]]:
@@ -70,8 +70,8 @@ async def test_webhooks_and_blocked_addresses_are_told_of_without_what_is_privat
 
 async def test_pauses_and_searches_are_told_of(tx: Tx) -> None:
     await queue.declare(tx, stages(tea=pour))
-    await control.pause(tx, "tea", "run", "descaling")
-    await control.resume(tx, "tea", "run")
+    await operator_actions.pause(tx, "tea", "run", "descaling")
+    await operator_actions.resume(tx, "tea", "run")
     search = await searches.add(tx, "jooble", ["cook"], [""])
     await searches.change(tx, search.id, priority=9)
     paused, resumed, added, changed = await told(tx, 4)

@@ -5,7 +5,7 @@ import pytest
 from jobmill.db import Database, Tx
 from jobmill.errors import Conflict, Invalid, NotFound, Unauthenticated
 from jobmill.people import passwords, persons, sessions
-from tests.people.kit import PASSWORD, make_person
+from tests.people.helpers import PASSWORD, make_person
 
 
 async def test_an_address_is_one_persons_whatever_its_case(tx: Tx) -> None:

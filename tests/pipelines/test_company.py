@@ -10,23 +10,32 @@ import pytest
 from psycopg.errors import LockNotAvailable
 
 from jobmill import app, queue
-from jobmill.catalog import analyses, approvals, companies, company_pages
+from jobmill.catalog import approvals, companies, company_analyses, company_pages
 from jobmill.catalog.companies import Company
 from jobmill.db import Database
 from jobmill.errors import AppError
-from jobmill.ingest.about import claims
+from jobmill.extract.company import llm_facts
 from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
-from jobmill.outside.question import Answered, Ask, Blocked, Failed, Refused, Result, T, no_model
+from jobmill.outside.model_question import (
+    Answered,
+    Ask,
+    Blocked,
+    Failed,
+    Refused,
+    Result,
+    T,
+    no_model,
+)
 from jobmill.outside.request import Unknown
 from jobmill.pipelines import company, discovery
-from jobmill.queue import Finish, ItemId, Move, Stage, Work, control
+from jobmill.queue import Finish, ItemId, Move, Stage, Work, operator_actions
 from jobmill.settings import Settings
 from jobmill.tools import Tools
-from tests.catalog.kit import make_source
+from tests.catalog.helpers import make_source
+from tests.extract.company.helpers import ABOUT, CAREERS, html
 from tests.fakes import Net, ok
-from tests.ingest.about.kit import ABOUT, CAREERS, html
-from tests.queue.kit import claim, claim_twice, drain, fetch, item, lose_leases, make_due
+from tests.queue.helpers import claim, claim_twice, drain, fetch, item, lose_leases, make_due
 
 ROOT = "https://brinewell.example"
 LEVER = '<p>Come and build pumps with us.</p><a href="https://jobs.lever.co/brinewell">Roles</a>'
@@ -316,7 +325,7 @@ async def test_a_model_reads_and_only_what_the_pages_bear_out_counts(database: D
     assert known.founded == "2012"
     assert known.extracted_by == "some:model"
     [ask] = model.asked
-    assert (ask.tier, ask.prompt_version) == ("strong", claims.PROMPT)
+    assert (ask.tier, ask.prompt_version) == ("strong", llm_facts.PROMPT)
 
 
 @pytest.mark.parametrize(
@@ -357,7 +366,7 @@ async def test_a_spent_budget_parks_the_item_until_there_is_more(database: Datab
     assert (await bed.run()).analysis_status == "analyzing"
     assert (await bed.items())[1] == ("company", "extract", "BLOCKED", 1)
     async with database.transaction() as tx:
-        await control.unblock(tx, "budget")
+        await operator_actions.unblock(tx, "budget")
     assert (await bed.run()).extracted_by == "some:model"
 
 
@@ -411,7 +420,7 @@ async def test_a_company_whose_item_was_cancelled_is_not_under_analysis_for_ever
     assert (await bed.look()).analysis_status == "analyzing"
     [id] = await fetch(bed.database, "SELECT id FROM queue.live")
     async with bed.database.transaction() as tx:
-        await control.cancel(tx, id, "not now")
+        await operator_actions.cancel(tx, id, "not now")
         await company.end_abandoned(tx)
     known = await bed.look()
     assert known.analysis_status == "failed"
@@ -423,10 +432,12 @@ async def test_an_analysis_cannot_end_while_it_is_looked_at_whether_it_was_aband
 ) -> None:
     await bed.submit()
     async with bed.database.transaction() as tx:
-        await analyses.begin(tx, bed.id)
+        await company_analyses.begin(tx, bed.id)
     async with bed.database.transaction() as tx:
-        assert await analyses.under_way(tx) == [bed.id]
+        assert await company_analyses.under_way(tx) == [bed.id]
         with pytest.raises(LockNotAvailable):
             async with bed.database.transaction() as other:
                 await other.execute("SET LOCAL lock_timeout = '100ms'")
-                await analyses.end_in_vain(other, id=bed.id, status="sparse", why="too little")
+                await company_analyses.end_in_vain(
+                    other, id=bed.id, status="sparse", why="too little"
+                )

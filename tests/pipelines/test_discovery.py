@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from jobmill import app, queue
+from jobmill.boards.url_detection import Found
 from jobmill.catalog import companies, sources
 from jobmill.catalog.sources import Source
 from jobmill.db import Database
 from jobmill.errors import Invalid
-from jobmill.ingest.address import Found
 from jobmill.outside.request import Unknown
 from jobmill.pipelines import discovery
 from jobmill.pipelines.discovery import DiscoveryConfig
@@ -21,9 +21,9 @@ from jobmill.queue import Block, ItemId, Work, Worker
 from jobmill.queue.inspect import Item
 from jobmill.settings import Settings
 from jobmill.tools import Tools
+from tests.boards.selectors import pages
 from tests.fakes import Net, ok
-from tests.ingest.selectors import pages
-from tests.queue.kit import fetch, item
+from tests.queue.helpers import fetch, item
 
 BOARD = "https://job-boards.greenhouse.io/wells"
 API = "https://boards-api.greenhouse.io/v1/boards/wells/jobs?content=true&pay_transparency=true"

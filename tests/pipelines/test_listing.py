@@ -13,21 +13,30 @@ import pytest
 from jobmill import app, queue
 from jobmill.catalog import companies, listings
 from jobmill.db import Database
-from jobmill.matching import matches, profiles, verdicts, waiting
+from jobmill.matching import judging_feed, matches, profiles, verdicts
 from jobmill.matching.matches import Match, Wanted
 from jobmill.matching.profile import Profile, StopLists
 from jobmill.matching.verdicts import Word
-from jobmill.outside.question import Answered, Ask, Blocked, Failed, Refused, Result, T, no_model
+from jobmill.outside.model_question import (
+    Answered,
+    Ask,
+    Blocked,
+    Failed,
+    Refused,
+    Result,
+    T,
+    no_model,
+)
 from jobmill.outside.request import Unknown
-from jobmill.pipelines import inbox
+from jobmill.pipelines import judging
 from jobmill.pipelines.listing import route
-from jobmill.queue import ItemId, Worker, control
+from jobmill.queue import ItemId, Worker, operator_actions
 from jobmill.queue.feed import feed
 from jobmill.settings import Settings
 from jobmill.tools import Tools
-from tests.catalog.kit import make_source, posting, run
+from tests.catalog.helpers import make_source, posting, run
 from tests.fakes import Net, ok
-from tests.queue.kit import fetch, item
+from tests.queue.helpers import fetch, item
 
 HOUR = dt.timedelta(hours=1)
 URL = "https://deepwells.example/careers/engineer"
@@ -85,7 +94,7 @@ class Bed:
 
     async def judge(self, url: str = URL, **options: Any) -> ItemId:
         async with self.database.transaction() as tx:
-            id = await queue.submit(tx, inbox.submission(url, self.profile_id, **options))
+            id = await queue.submit(tx, judging.submission(url, self.profile_id, **options))
         await self.drain()
         return id
 
@@ -191,8 +200,8 @@ async def test_what_was_insisted_on_stays_a_match_when_its_listing_changes(bed: 
     bed.net.on(URL, ok(page("Junior COBOL Intern", TEXT.replace("Python", "COBOL")), URL))
     await bed.judge(force=True)
     async with bed.database.transaction() as tx:
-        await inbox.put(tx, [(await bed.matches())[0].listing_id])
-        await feed(tx, inbox.FEED)
+        await judging.put(tx, [(await bed.matches())[0].listing_id])
+        await feed(tx, judging.FEED)
     await bed.drain()
     assert len(await bed.matches()) == 1
 
@@ -200,7 +209,7 @@ async def test_what_was_insisted_on_stays_a_match_when_its_listing_changes(bed: 
 async def test_a_listing_that_is_removed_between_two_stages_is_skipped(bed: Bed) -> None:
     only = [("listing", "scrape")]
     async with bed.database.transaction() as tx:
-        id = await queue.submit(tx, inbox.submission(URL, bed.profile_id))
+        id = await queue.submit(tx, judging.submission(URL, bed.profile_id))
     await Worker(bed.database, bed.stages, only=only).drain()
     async with bed.database.transaction() as tx:
         await tx.execute("DELETE FROM catalog.listing")
@@ -341,7 +350,7 @@ async def test_a_spent_budget_blocks_and_the_item_goes_on_by_itself(bed: Bed) ->
     id = await bed.judge()
     assert (await item(bed.database, id)).status == "BLOCKED"
     async with bed.database.transaction() as tx:
-        await control.unblock(tx, "budget")
+        await operator_actions.unblock(tx, "budget")
     await bed.drain()
     assert len(await bed.matches()) == 1
 
@@ -371,11 +380,11 @@ async def test_listings_of_a_source_are_fed_in_the_lineage_that_found_them(bed: 
         source = await make_source(tx)
         saved = await run(tx, source, 0, [posting(1, description=TEXT), posting(2)])
         parent = await queue.submit(tx, queue.New("upkeep", "prune", "finder"))
-        assert await inbox.put(tx, saved.added, parent=parent) == 2
-        assert await inbox.put(tx, saved.added, parent=parent) == 0
+        assert await judging.put(tx, saved.added, parent=parent) == 2
+        assert await judging.put(tx, saved.added, parent=parent) == 0
     async with bed.database.transaction() as tx:
-        assert await feed(tx, inbox.FEED) == 2
-        assert await waiting.count(tx) == 0
+        assert await feed(tx, judging.FEED) == 2
+        assert await judging_feed.count(tx) == 0
     found = await fetch(bed.database, "SELECT parent_id FROM queue.item WHERE kind = 'listing'")
     assert found == [parent, parent]
     await bed.drain()
@@ -387,13 +396,13 @@ async def test_a_listing_at_work_waits_to_be_judged_again(bed: Bed) -> None:
     async with bed.database.transaction() as tx:
         source = await make_source(tx)
         saved = await run(tx, source, 0, [posting(1, description=TEXT)])
-        await inbox.put(tx, saved.added)
-        await feed(tx, inbox.FEED)
-        await inbox.put(tx, saved.added)
+        await judging.put(tx, saved.added)
+        await feed(tx, judging.FEED)
+        await judging.put(tx, saved.added)
     async with bed.database.transaction() as tx:
-        assert await feed(tx, inbox.FEED) == 1
-        assert await waiting.count(tx) == 1
-        assert await feed(tx, inbox.FEED) == 0
+        assert await feed(tx, judging.FEED) == 1
+        assert await judging_feed.count(tx) == 1
+        assert await feed(tx, judging.FEED) == 0
 
 
 @pytest.mark.parametrize("vendor_id", ["7" * 5_000, "7\n7", "7\x077"])
@@ -404,9 +413,9 @@ async def test_a_posting_that_no_key_can_hold_keeps_no_other_waiting(
     odd = replace(posting(1, description=TEXT, url=address), vendor_id=vendor_id)
     async with bed.database.transaction() as tx:
         saved = await run(tx, await make_source(tx), 0, [odd, posting(2)])
-        await inbox.put(tx, saved.added)
+        await judging.put(tx, saved.added)
     async with bed.database.transaction() as tx:
-        assert await feed(tx, inbox.FEED) == 2
+        assert await feed(tx, judging.FEED) == 2
     await bed.drain()
     assert await fetch(bed.database, "SELECT count(*) FROM matching.verdict") == [2]
 
@@ -414,8 +423,8 @@ async def test_a_posting_that_no_key_can_hold_keeps_no_other_waiting(
 async def test_a_listing_that_is_gone_before_its_turn_is_read_anew(bed: Bed) -> None:
     async with bed.database.transaction() as tx:
         saved = await run(tx, await make_source(tx), 0, [posting(1, url=URL)])
-        await inbox.put(tx, saved.added)
-        await feed(tx, inbox.FEED)
+        await judging.put(tx, saved.added)
+        await feed(tx, judging.FEED)
         await tx.execute("DELETE FROM catalog.listing")
     await bed.drain()
     [match] = await bed.matches()
@@ -428,7 +437,7 @@ async def test_what_closed_while_the_budget_was_spent_is_not_paid_for(bed: Bed) 
     id = await bed.judge()
     async with bed.database.transaction() as tx:
         await tx.execute("UPDATE catalog.listing SET closed_at = now()")
-        await control.unblock(tx, "budget")
+        await operator_actions.unblock(tx, "budget")
     await bed.drain()
     assert ((await item(bed.database, id)).status, len(clerk.asked)) == ("SKIPPED", 1)
 

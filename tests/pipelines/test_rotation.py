@@ -12,17 +12,17 @@ from jobmill import app, queue
 from jobmill.catalog import sources
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Database
-from jobmill.ingest.rotation import imports, targets
-from jobmill.ingest.rotation.plan import Wish
-from jobmill.ingest.rotation.selection import Limits
 from jobmill.outside.request import Answer, Request, Unknown
 from jobmill.pipelines import rotation, source
-from jobmill.queue import Worker, control
+from jobmill.queue import Worker, operator_actions
+from jobmill.rotation import board_import, targets
+from jobmill.rotation.planner import Wish
+from jobmill.rotation.target_selection import Limits
 from jobmill.settings import Settings
 from jobmill.tools import Tools
-from tests.catalog.kit import make_source
+from tests.catalog.helpers import make_source
 from tests.fakes import Net, ok
-from tests.queue.kit import claim, fetch, lose_leases
+from tests.queue.helpers import claim, fetch, lose_leases
 
 BOARD = "https://boards-api.greenhouse.io/v1/boards/{}/jobs?content=true&pay_transparency=true"
 WISH = Wish(trigger="manual", limits=Limits(100, 100))
@@ -88,8 +88,11 @@ async def test_a_new_source_is_called_in_its_turn_and_what_it_showed_counts(
 async def test_two_schedulers_and_four_workers_call_nothing_twice(database: Database) -> None:
     net = Net()
     async with database.transaction() as tx:
-        found = [imports.Board(imports.new_board("greenhouse", f"b{n}"), None) for n in range(60)]
-        await imports.keep(tx, found)
+        found = [
+            board_import.Board(board_import.new_board("greenhouse", f"b{n}"), None)
+            for n in range(60)
+        ]
+        await board_import.keep(tx, found)
         # Two sources that ask the same, as people may write it.
         for words in ("cook", "Cook "):
             config = {"keywords": words}
@@ -369,7 +372,7 @@ async def test_a_source_without_its_key_is_held_and_comes_back_with_it(database:
 async def look_again(database: Database) -> None:
     """As the worker does of itself after some minutes."""
     async with database.transaction() as tx:
-        assert await control.unblock(tx, "key") == 1
+        assert await operator_actions.unblock(tx, "key") == 1
 
 
 async def test_who_is_named_is_called_out_of_turn_and_nobody_else(database: Database) -> None:

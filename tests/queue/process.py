@@ -13,7 +13,7 @@ from jobmill.db import Database, Tx, connect
 from jobmill.errors import Unavailable
 from jobmill.queue import Finish, Move, New, Stage, Stages, Work, Worker
 
-from .kit import SOON
+from .helpers import SOON
 
 
 async def quick(work: Work) -> Move:

@@ -17,7 +17,7 @@ from jobmill.queue import Finish, ItemId, Move, New, NotAdmitted, Placed, Refuse
 from jobmill.queue.feed import Feed, feed
 from jobmill.queue.spawn import Child
 
-from .kit import drain, fetch, new, put, stages
+from .helpers import drain, fetch, new, put, stages
 
 
 async def nothing(work: Work) -> Move:

@@ -7,10 +7,10 @@ import datetime as dt
 
 from jobmill import queue
 from jobmill.db import Database, Tx
-from jobmill.queue import Finish, Move, Stage, StartRate, Work, control, crew, store
+from jobmill.queue import Finish, Move, Stage, StartRate, Work, leases, operator_actions, store
 from jobmill.queue.store import Mark, Want
 
-from .kit import SOON, drain, fetch, new, put, stages
+from .helpers import SOON, drain, fetch, new, put, stages
 
 
 async def nothing(work: Work) -> Move:
@@ -26,7 +26,7 @@ async def claim(tx: Tx, worker: int, most: int = 5, after: Mark = Mark()) -> lis
 
 async def join(database: Database) -> int:
     async with database.transaction() as tx:
-        return await crew.join(tx, "w", SOON)
+        return await leases.join(tx, "w", SOON)
 
 
 async def test_concurrent_claims_never_share_an_item(database: Database) -> None:
@@ -124,10 +124,10 @@ async def test_a_paused_phase_starts_nothing_and_a_resumed_one_goes_on(database:
     table = stages({"tea/boil": Stage(nothing), "tea/pour": Stage(nothing)})
     await put(database, table, new("tea/boil", "a"), new("tea/pour", "b"))
     async with database.transaction() as tx:
-        await control.pause(tx, "tea", "boil", "descaling")
+        await operator_actions.pause(tx, "tea", "boil", "descaling")
     assert await drain(database, table) == 1
     async with database.transaction() as tx:
-        await control.resume(tx, "tea", "boil")
+        await operator_actions.resume(tx, "tea", "boil")
     assert await drain(database, table) == 1
 
 
@@ -135,7 +135,7 @@ async def test_a_paused_kind_starts_nothing_in_any_phase(database: Database) -> 
     table = stages({"tea/boil": Stage(nothing), "tea/pour": Stage(nothing)}, coffee=nothing)
     await put(database, table, new("tea/boil", "a"), new("tea/pour", "b"), new("coffee", "c"))
     async with database.transaction() as tx:
-        await control.pause(tx, "tea", None, "descaling")
+        await operator_actions.pause(tx, "tea", None, "descaling")
     assert await drain(database, table) == 1
     assert await fetch(database, "SELECT kind FROM queue.live ORDER BY id") == ["tea", "tea"]
 

@@ -12,7 +12,7 @@ from jobmill.db import Database, Tx
 from jobmill.queue import Stage
 from jobmill.tools import Tools
 
-from .kit import drain, fetch, new, put, stages
+from .helpers import drain, fetch, new, put, stages
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-pipeline.md"
 

@@ -23,12 +23,12 @@ from jobmill.queue import (
     WaitFor,
     WaitUntil,
     Work,
-    control,
+    operator_actions,
 )
-from jobmill.queue.encode import MAX_DATA
+from jobmill.queue.value_encoding import MAX_DATA
 from jobmill.queue.work import MAX_STEPS, TRANSITIONS
 
-from .kit import drain, fetch, happened, item, make_due, new, put, stages, statuses
+from .helpers import drain, fetch, happened, item, make_due, new, put, stages, statuses
 
 
 async def test_the_database_and_the_code_hold_the_same_table_of_transitions(tx: Tx) -> None:
@@ -305,8 +305,8 @@ async def test_a_blocked_item_parks_and_goes_on_when_the_block_lifts(database: D
 
     async with database.transaction() as tx:
         await tx.execute("CREATE TABLE public.gas ()")
-        assert await control.unblock(tx, "water") == 0
-        assert await control.unblock(tx, "gas") == 1
+        assert await operator_actions.unblock(tx, "water") == 0
+        assert await operator_actions.unblock(tx, "gas") == 1
     await drain(database, table)
     assert await happened(database, id) == [
         "submitted", "started", "blocked", "unblocked", "started", "success",

@@ -16,13 +16,13 @@ from psycopg.conninfo import make_conninfo
 
 from jobmill import queue
 from jobmill.db import Tx
-from jobmill.queue import Finish, ItemId, Move, Work, crew, lineage, search, store
+from jobmill.queue import Finish, ItemId, Move, Work, leases, lineage, search, store
 from jobmill.queue.pump import FEW_ROWS
 from jobmill.queue.spawn import Child, hand_over, spawn
 from jobmill.queue.store import Want
 from tests.conftest import run
 
-from .kit import SOON, fetch, new, stages
+from .helpers import SOON, fetch, new, stages
 
 MILLION = 1_000_000
 
@@ -116,7 +116,7 @@ def by_index(plan: str, *indexes: str) -> None:
 
 
 async def worker_of(tx: Tx) -> int:
-    return await crew.join(tx, "w", SOON)
+    return await leases.join(tx, "w", SOON)
 
 
 async def test_a_claim(plans: Plans) -> None:

@@ -25,7 +25,7 @@ from jobmill.db.migrate import migrate
 from jobmill.queue import New, submit_all
 from jobmill.queue.worker import LEASE
 
-from .kit import SOON, fetch, happened, item, new, put, statuses
+from .helpers import SOON, fetch, happened, item, new, put, statuses
 from .process import PIPELINES
 
 ROOT = Path(__file__).parents[2]

@@ -9,16 +9,16 @@ import datetime as dt
 import pytest
 
 from jobmill.db import Database, open_connection
-from jobmill.queue import Finish, Move, Stage, Stages, Work, crew, store
-from jobmill.queue.pool import Pool
+from jobmill.queue import Finish, Move, Stage, Stages, Work, leases, store
+from jobmill.queue.processor_pool import Pool
 from jobmill.queue.pump import Pump
-from jobmill.queue.settle import prepare
+from jobmill.queue.settlement import prepare
 from jobmill.queue.store import Want
 from jobmill.queue.work import StartRate
 from jobmill.queue.worker import LEASE
 from tests.faults.proxy import proxied
 
-from .kit import fetch, happened, new, put, stages, statuses
+from .helpers import fetch, happened, new, put, stages, statuses
 
 
 async def claimed(database: Database, worker: int) -> Work:
@@ -42,7 +42,7 @@ async def test_a_settlement_whose_answer_was_lost_at_the_stop_is_no_lost_lease(
     table = stages(tea=never)
     [id] = await put(database, table, new("tea"))
     async with database.transaction() as tx:
-        worker = await crew.join(tx, "here", LEASE)
+        worker = await leases.join(tx, "here", LEASE)
     async with proxied(database.url) as proxy:
         proxy.decide = lambda request: "lose answer" if request.is_commit else "forward"
         pump = Pump(proxy.url, table, {}, notified=False, answer_limit=0.5)
@@ -70,7 +70,7 @@ async def pump_with_lease(database: Database, table: Stages) -> Pump:
 
 async def renew_lease(database: Database, pump: Pump) -> None:
     async with database.transaction() as tx:
-        pump.enlist(await crew.join(tx, "here", LEASE))
+        pump.enlist(await leases.join(tx, "here", LEASE))
 
 
 async def until_statements_wait(database: Database, count: int = 1) -> None:

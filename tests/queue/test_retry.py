@@ -13,7 +13,7 @@ from jobmill.queue import Advance, Blocked, Finish, HandOver, Move, Stage, Work
 from jobmill.queue.retry import backoff, classify, fingerprint, judge
 from jobmill.queue.work import Block, Fail, ItemId, Retry
 
-from .kit import drain, fetch, happened, item, make_due, new, put, stages
+from .helpers import drain, fetch, happened, item, make_due, new, put, stages
 
 
 def work(retry_count: int = 0) -> Work:

@@ -10,7 +10,7 @@ from jobmill.db import Database, Tx
 from jobmill.queue import Finish, Move, Work, schedule
 from jobmill.queue.schedule import Schedule, ticker
 
-from .kit import drain, fetch, new, stages
+from .helpers import drain, fetch, new, stages
 
 HOUR = dt.timedelta(hours=1)
 

@@ -9,7 +9,7 @@ from jobmill.db import Database, Tx
 from jobmill.queue import Finish, HandOver, ItemId, Move, New, Placed, Refused, Stage, Work, store
 from jobmill.queue.spawn import Child, spawn
 
-from .kit import drain, fetch, item, new, put, stages, statuses
+from .helpers import drain, fetch, item, new, put, stages, statuses
 
 
 async def nothing(work: Work) -> Move:

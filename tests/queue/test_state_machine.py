@@ -15,10 +15,10 @@ from psycopg.rows import dict_row
 from jobmill import queue
 from jobmill.db import Database, Tx, connect, open_connection
 from jobmill.errors import AppError
-from jobmill.queue import ItemId, New, NotAdmitted, Stage, Work, control, crew, store
+from jobmill.queue import ItemId, New, NotAdmitted, Stage, Work, leases, operator_actions, store
+from jobmill.queue.group_commit import Saver
 from jobmill.queue.pump import FEW_ROWS, Pump
-from jobmill.queue.saver import Saver
-from jobmill.queue.settle import Answer, Settlement, needs_own_transaction, prepare, settle
+from jobmill.queue.settlement import Answer, Settlement, needs_own_transaction, prepare, settle
 from jobmill.queue.store import Want
 from jobmill.queue.work import Claim, Outcome, Save
 
@@ -152,18 +152,24 @@ class Story:
         worker, keep = process.worker, [work.claim for work in process.works[: number // 2]]
         time = PASSING * (1 + number)
         return {
-            "put back": (lambda: control.put_back(tx, ended), lambda: model.put_back(ended)),
-            "cancel": (lambda: control.cancel(tx, id, "story"), lambda: model.cancel(id)),
+            "put back": (
+                lambda: operator_actions.put_back(tx, ended),
+                lambda: model.put_back(ended),
+            ),
+            "cancel": (lambda: operator_actions.cancel(tx, id, "story"), lambda: model.cancel(id)),
             "pause": (
-                lambda: control.pause(tx, kind, stage, "story"),
+                lambda: operator_actions.pause(tx, kind, stage, "story"),
                 lambda: model.paused.add(phase),
             ),
-            "resume": (lambda: control.resume(tx, kind, stage), lambda: model.resume(phase)),
-            "unblock": (lambda: control.unblock(tx, on), lambda: model.unblock(on)),
+            "resume": (
+                lambda: operator_actions.resume(tx, kind, stage),
+                lambda: model.resume(phase),
+            ),
+            "unblock": (lambda: operator_actions.unblock(tx, on), lambda: model.unblock(on)),
             "unpark": (lambda: store.unpark(tx), model.unpark),
             "wake orphans": (lambda: store.wake_orphans(tx), model.wake_orphans),
-            "rescue": (lambda: crew.rescue(tx), model.rescue),
-            "disown": (lambda: crew.disown(tx, worker, keep), lambda: model.disown(worker, keep)),
+            "rescue": (lambda: leases.rescue(tx), model.rescue),
+            "disown": (lambda: leases.disown(tx, worker, keep), lambda: model.disown(worker, keep)),
             "kill": (
                 lambda: tx.execute(SILENCE, [LEASE, worker]),
                 lambda: model.let_lease_lapse(worker),
@@ -182,7 +188,7 @@ class Story:
 
     async def join(self, process: Process) -> None:
         """The process gets a new lease under a new worker id, and still has its old claims."""
-        worker = await crew.join(self.tx, "story", LEASE)
+        worker = await leases.join(self.tx, "story", LEASE)
         process.pump.abandon()
         process.pump.enlist(worker)
         self.model.heartbeats[worker] = self.model.now[0]
@@ -287,7 +293,7 @@ def brief_answer(answer: Answer) -> str | list[ItemId | str]:
 @pytest.fixture
 async def story(url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Story]:
     """On connections with the settings of a worker's."""
-    monkeypatch.setattr(crew, "MAX_RESCUES", MAX_RESCUES)
+    monkeypatch.setattr(leases, "MAX_RESCUES", MAX_RESCUES)
     async with (
         connect(url, size=1, options=FEW_ROWS) as database,
         await open_connection(url, options=FEW_ROWS) as connection,

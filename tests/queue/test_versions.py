@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from jobmill.db import Database, Tx
-from jobmill.queue import Finish, Move, Work, watch
+from jobmill.queue import Finish, Move, Work
+from jobmill.queue import alerts as watch
 from jobmill.queue.retry import SCHEMA
 
-from .kit import drain, fetch, new, put, running, stages, statuses
+from .helpers import drain, fetch, new, put, running, stages, statuses
 
 NEWER = "9999_from_the_future.sql"
 

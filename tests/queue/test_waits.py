@@ -8,14 +8,14 @@ import datetime as dt
 import pytest
 
 from jobmill.db import Database, open_connection
-from jobmill.queue import Finish, HandOver, ItemId, Move, Stage, Work, crew, store
-from jobmill.queue.pool import Pool
+from jobmill.queue import Finish, HandOver, ItemId, Move, Stage, Work, leases, store
+from jobmill.queue.processor_pool import Pool
 from jobmill.queue.pump import Pump
-from jobmill.queue.settle import prepare, settle
+from jobmill.queue.settlement import prepare, settle
 from jobmill.queue.store import Want
 from jobmill.queue.worker import LEASE
 
-from .kit import fetch, new, put, running, stages
+from .helpers import fetch, new, put, running, stages
 
 
 async def nothing(work: Work) -> Move:
@@ -47,7 +47,7 @@ async def lie_down(database: Database, tea: ItemId, awaited: ItemId) -> None:
 
 async def end(database: Database, kind: str, stage: str, outcome: Move) -> None:
     async with database.transaction() as tx:
-        worker = await crew.join(tx, "here", LEASE)
+        worker = await leases.join(tx, "here", LEASE)
         [claimed] = await store.claim(tx, worker, [Want(kind, stage, 1)])
         [answer] = await settle(tx, worker, [prepare(claimed.work, outcome, TABLE)])
         assert answer.moved
@@ -106,7 +106,7 @@ async def test_a_worker_that_goes_idle_looks_once_more_before_it_sleeps(
     pools = {("tea", "run"): Pool("tea", "run", table["tea", "run"])}
     pump = Pump(database.url, table, pools, notified=True, answer_limit=10)
     async with await open_connection(database.url) as connection:
-        pump.enlist(await crew.join(connection, "here", dt.timedelta(hours=1)))
+        pump.enlist(await leases.join(connection, "here", dt.timedelta(hours=1)))
         await pump.claim_or_sleep(connection)
         [id] = await put(database, table, new("tea"))
         await pump.claim_or_sleep(connection)

@@ -13,12 +13,24 @@ from psycopg import sql
 
 from jobmill import queue
 from jobmill.db import Database, Tx, connect, open_connection
-from jobmill.queue import Finish, Move, Stage, WaitUntil, Work, crew, inspect
-from jobmill.queue.crew import MAX_RESCUES
+from jobmill.queue import Finish, Move, Stage, WaitUntil, Work, inspect, leases
 from jobmill.queue.feed import Feed, announce, feeder
+from jobmill.queue.leases import MAX_RESCUES
 from jobmill.queue.worker import Chore
 
-from .kit import SOON, drain, fetch, happened, item, make_due, new, put, running, stages, statuses
+from .helpers import (
+    SOON,
+    drain,
+    fetch,
+    happened,
+    item,
+    make_due,
+    new,
+    put,
+    running,
+    stages,
+    statuses,
+)
 
 MOMENT = dt.timedelta(seconds=0.2)
 
@@ -167,13 +179,13 @@ async def test_an_item_that_kills_its_workers_is_given_up_in_the_end(database: D
     [id] = await put(database, stages(tea=nothing), new("tea"))
     for _ in range(MAX_RESCUES + 1):
         async with database.transaction() as tx:
-            dead = await crew.join(tx, "dead", dt.timedelta())
+            dead = await leases.join(tx, "dead", dt.timedelta())
             await tx.execute(
                 "UPDATE queue.live SET status = 'PROCESSING', worker = %s, attempt = attempt + 1",
                 [dead],
             )
         async with database.transaction() as tx:
-            await crew.rescue(tx)
+            await leases.rescue(tx)
     given_up = await item(database, id)
     assert given_up.status == "FAILED"
     assert given_up.message == "Its worker died 21 times while it ran: the item may be the cause"
@@ -185,11 +197,11 @@ async def test_a_claim_that_commits_after_the_burial_is_still_given_back(
 ) -> None:
     [id] = await put(database, stages(tea=nothing), new("tea"))
     async with database.transaction() as tx:
-        dead = await crew.join(tx, "dead", dt.timedelta())
-        assert (await crew.rescue(tx)).buried == 1
+        dead = await leases.join(tx, "dead", dt.timedelta())
+        assert (await leases.rescue(tx)).buried == 1
         await tx.execute("UPDATE queue.live SET status = 'PROCESSING', worker = %s", [dead])
     async with database.transaction() as tx:
-        assert (await crew.rescue(tx)).released == 1
+        assert (await leases.rescue(tx)).released == 1
     assert (await item(database, id)).status == "PENDING"
 
 
@@ -199,7 +211,9 @@ async def test_a_rescue_waits_for_no_row_that_another_transaction_holds(
     table = stages(tea=nothing)
     beating, settling, free = await put(database, table, *(new("tea", str(n)) for n in range(3)))
     async with database.transaction() as tx:
-        dead = {id: await crew.join(tx, "dead", dt.timedelta()) for id in (beating, settling, free)}
+        dead = {
+            id: await leases.join(tx, "dead", dt.timedelta()) for id in (beating, settling, free)
+        }
         for id, worker in dead.items():
             await tx.execute(
                 "UPDATE queue.live SET status = 'PROCESSING', worker = %s WHERE id = %s",
@@ -209,10 +223,10 @@ async def test_a_rescue_waits_for_no_row_that_another_transaction_holds(
         await other.execute("SELECT FROM queue.worker WHERE id = %s FOR UPDATE", [dead[beating]])
         await other.execute("SELECT FROM queue.live WHERE id = %s FOR UPDATE", [settling])
         async with asyncio.timeout(10), database.transaction() as tx:
-            assert await crew.rescue(tx) == crew.Rescue(buried=2, released=1, failed=0)
+            assert await leases.rescue(tx) == leases.Rescue(buried=2, released=1, failed=0)
     assert (await item(database, free)).status == "PENDING"
     async with database.transaction() as tx:
-        assert await crew.rescue(tx) == crew.Rescue(buried=1, released=2, failed=0)
+        assert await leases.rescue(tx) == leases.Rescue(buried=1, released=2, failed=0)
 
 
 async def test_a_live_worker_is_never_robbed_however_long_it_works(database: Database) -> None:
@@ -341,10 +355,10 @@ async def test_a_feed_is_scanned_when_told_and_until_it_is_empty(database: Datab
 async def test_a_held_item_is_found_however_long_its_worker_is_gone(database: Database) -> None:
     [id] = await put(database, stages(tea=nothing), new("tea"))
     async with database.transaction() as tx:
-        dead = await crew.join(tx, "dead", dt.timedelta())
+        dead = await leases.join(tx, "dead", dt.timedelta())
         await tx.execute("UPDATE queue.live SET status = 'PROCESSING', worker = %s", [dead])
         await tx.execute("UPDATE queue.worker SET gone_at = now() - interval '1 day'")
-        assert (await crew.rescue(tx)).released == 1
+        assert (await leases.rescue(tx)).released == 1
     assert (await item(database, id)).status == "PENDING"
 
 
@@ -478,7 +492,7 @@ async def test_a_worker_stopped_amid_its_heartbeat_stops_nobody_else(database: D
     table = stages(tea=nothing)
     await put(database, table)
     async with database.transaction() as stopped:
-        dead = await crew.join(stopped, "dead", dt.timedelta())
+        dead = await leases.join(stopped, "dead", dt.timedelta())
         await stopped.execute("SELECT FROM queue.worker WHERE id = %s FOR UPDATE", [dead])
         await stopped.execute(
             "INSERT INTO queue.tally VALUES ('tea', 'run', 'finish', 1, 1, '{1}')"

@@ -10,16 +10,16 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database
-from jobmill.outside import seats
-from jobmill.outside.ledger import Caps, Line, Standing
+from jobmill.outside import model_tiers
+from jobmill.outside.budget_ledger import Caps, Line, Standing
 from jobmill.queue import Block, Move, New, Stage, Work
 from jobmill.settings import Settings
 from jobmill.web import house
 from jobmill.web.house import House
 from jobmill.web.pages.budget import Gauge, by_day, by_use
-from tests.queue.kit import drain, put
-from tests.web.kit import site_with
-from tests.web.kit_hiring import HTML, attribute, look, text, texts
+from tests.queue.helpers import drain, put
+from tests.web.helpers import site_with
+from tests.web.hiring_helpers import HTML, attribute, look, text, texts
 
 KEY = {"ANTHROPIC_API_KEY": "sk-very-secret"}
 
@@ -181,8 +181,8 @@ def test_days_without_calls_are_days_too() -> None:
 
 def test_the_house_knows_which_models_are_asked() -> None:
     assert [one.missing for one in house.of(Settings(), KEY).seats] == [None, None]
-    assert seats.mode(House().seats) == "local only"
+    assert model_tiers.mode(House().seats) == "local only"
     poor = house.of(Settings(budget_day=0), KEY)
     assert {one.missing for one in poor.seats} == {"the budget is 0"}
-    cheap, _ = seats.find(Settings(model_cheap="ollama:x", budget_day=0), {})
+    cheap, _ = model_tiers.find(Settings(model_cheap="ollama:x", budget_day=0), {})
     assert cheap.missing is None

@@ -15,9 +15,9 @@ from jobmill.db import Database, Tx
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 from jobmill.web.pages import companies as pages
-from tests.catalog import kit
-from tests.people.kit import bearer
-from tests.web.kit import site_with
+from tests.catalog import helpers
+from tests.people.helpers import bearer
+from tests.web.helpers import site_with
 
 EVIL = '<script>alert(1)</script>"><img src=x onerror=alert(1)>{{7*7}}\u202e'
 TAG = re.compile(r"<script(?! src=\"/static/)|<img src=x", re.IGNORECASE)
@@ -97,8 +97,8 @@ async def test_a_company_says_what_is_missing_and_why_it_has_its_tier(
             """,
             [id],
         )
-        source = await kit.make_source(tx, company_id=companies.CompanyId(id))
-        await kit.run(tx, source, 1, [kit.posting(1, company="Wells")])
+        source = await helpers.make_source(tx, company_id=companies.CompanyId(id))
+        await helpers.run(tx, source, 1, [helpers.posting(1, company="Wells")])
     text = (await site.get(f"/companies/{id}")).text
     assert "a little: 60 letters, enough are more than 100" in text
     assert "Culture: missing" in text
@@ -235,6 +235,6 @@ async def test_sources_of_a_company_come_with_their_health(
 ) -> None:
     async with database.transaction() as tx:
         id = await make(tx, "Wells")
-        source = await kit.make_source(tx, company_id=companies.CompanyId(id))
+        source = await helpers.make_source(tx, company_id=companies.CompanyId(id))
         await sources.disable(tx, source, "moved")
     assert "A person disabled it." in (await site.get(f"/companies/{id}")).text

@@ -18,7 +18,7 @@ from jobmill.hiring.applicants import Person
 from jobmill.hiring.steps import Ask
 from jobmill.web.crowd import LOOKS, Crowd
 from jobmill.web.view import Door
-from tests.hiring.kit import make_applicant, make_opening
+from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.log import judge_in
 
 

@@ -20,9 +20,9 @@ from jobmill.people.persons import Role
 from jobmill.web import site
 from jobmill.web.rights import RANKS
 from jobmill.web.shell import menu
-from tests.people.kit import PASSWORD, bearer, make_applicant, make_person
-from tests.web.api.kit import apply, make_job
-from tests.web.kit import site_with
+from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
+from tests.web.api.helpers import apply, make_job
+from tests.web.helpers import site_with
 
 OPEN = {
     "GET /api/healthz",

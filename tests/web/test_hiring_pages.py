@@ -16,11 +16,11 @@ from jobmill.errors import Invalid
 from jobmill.hiring import events
 from jobmill.hiring.openings import Terms
 from jobmill.web.pages.hiring import terms
-from tests.hiring.kit import make_opening
-from tests.people.kit import bearer
-from tests.web.api.kit import apply, let_pass, make_job
-from tests.web.kit import site_with
-from tests.web.kit_hiring import (
+from tests.hiring.helpers import make_opening
+from tests.people.helpers import bearer
+from tests.web.api.helpers import apply, let_pass, make_job
+from tests.web.helpers import site_with
+from tests.web.hiring_helpers import (
     HTML,
     attribute,
     fill,

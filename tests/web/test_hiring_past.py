@@ -11,8 +11,8 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from jobmill.db import Database
 from jobmill.hiring import board, events, openings, replay
 from jobmill.web.view import moment
-from tests.web.api.kit import let_pass, make_job
-from tests.web.kit_hiring import (
+from tests.web.api.helpers import let_pass, make_job
+from tests.web.hiring_helpers import (
     attribute,
     fill,
     import_many,

@@ -10,10 +10,10 @@ from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database, value
 from jobmill.hiring import events
-from tests.people.kit import bearer
-from tests.web.api.kit import make_job
-from tests.web.kit import site_with
-from tests.web.kit_hiring import (
+from tests.people.helpers import bearer
+from tests.web.api.helpers import make_job
+from tests.web.helpers import site_with
+from tests.web.hiring_helpers import (
     HTML,
     attribute,
     fill,

@@ -7,20 +7,20 @@ import datetime as dt
 import httpx2
 from selectolax.lexbor import LexborHTMLParser as Html
 
-from jobmill.catalog import health, sources
+from jobmill.catalog import source_health, sources
 from jobmill.db import Database
 from jobmill.hiring import steps
 from jobmill.hiring.actor import LOCAL
 from jobmill.matching import matches
 from jobmill.people.persons import Role
-from jobmill.queue import watch
-from tests.catalog.kit import make_source
-from tests.demo import kit as demo
-from tests.hiring.kit import apply, make_opening
+from jobmill.queue import alerts
+from tests.catalog.helpers import make_source
+from tests.demo import helpers as demo
+from tests.hiring.helpers import apply, make_opening
 from tests.matching import judged
-from tests.people.kit import bearer
-from tests.web.kit import site_with
-from tests.web.kit_hiring import HTML, look, part, post, text, texts
+from tests.people.helpers import bearer
+from tests.web.helpers import site_with
+from tests.web.hiring_helpers import HTML, look, part, post, text, texts
 
 EVIL = '"><script>alert(1)</script>'
 
@@ -42,8 +42,8 @@ async def test_it_says_what_needs_somebody_and_where(
         await make_source(tx, token="waits", enabled=False)
         off = await make_source(tx, token="off")
         await sources.disable(tx, off, "it failed")
-        await health.note(tx, await make_source(tx, token="ill"), "server", "it said 500")
-        await watch.raise_alert(tx, "same key", "tea", f"the same again {EVIL}")
+        await source_health.note(tx, await make_source(tx, token="ill"), "server", "it said 500")
+        await alerts.raise_alert(tx, "same key", "tea", f"the same again {EVIL}")
     page = await look(site, "/")
     links = [one.attributes["href"] for one in page.css(".needs a")]
     assert links == [

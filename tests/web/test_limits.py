@@ -9,8 +9,8 @@ from jobmill.db import Database
 from jobmill.errors import RateLimited
 from jobmill.web.limits import MOST_KEYS, Limit, Public
 from jobmill.web.peer import household
-from tests.people.kit import bearer, make_applicant
-from tests.web.kit import site_with, told
+from tests.people.helpers import bearer, make_applicant
+from tests.web.helpers import site_with, told
 
 router = APIRouter(prefix="/api/try")
 

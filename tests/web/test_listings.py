@@ -5,7 +5,7 @@ import re
 import httpx2
 import pytest
 
-from jobmill.catalog import links
+from jobmill.catalog import duplicate_links
 from jobmill.catalog.posting import Salary
 from jobmill.db import Database
 from jobmill.matching import matches, verdicts
@@ -14,10 +14,10 @@ from jobmill.matching.verdict import FilterResult, Rejection, Strike
 from jobmill.people.persons import Role
 from jobmill.web.pages import listings as pages
 from jobmill.web.seeking import Asked
-from tests.catalog import kit
+from tests.catalog import helpers
 from tests.matching import judged
-from tests.people.kit import bearer
-from tests.web.kit import site_with
+from tests.people.helpers import bearer
+from tests.web.helpers import site_with
 from tests.web.test_matches import EVIL, TAG, next_page
 
 
@@ -29,11 +29,11 @@ def shown(page: httpx2.Response) -> list[int]:
 async def test_everything_is_listed_with_what_was_said_of_it(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    offer = kit.posting(
+    offer = helpers.posting(
         1, location="Remote, US", arrangement="remote", salary=Salary(50, None, "USD", "hour", "text")
     )  # fmt: skip
     async with database.transaction() as tx:
-        place = await judged.make(tx, postings=[offer, *(kit.posting(n) for n in (2, 3, 4))])
+        place = await judged.make(tx, postings=[offer, *(helpers.posting(n) for n in (2, 3, 4))])
         one, two, three, _ = place.listings
         await matches.save(tx, place.word(91, one))
         await matches.save(tx, place.word(62, two))
@@ -50,9 +50,9 @@ async def test_everything_is_listed_with_what_was_said_of_it(
 
 async def test_filters_stand_in_the_address(site: httpx2.AsyncClient, database: Database) -> None:
     postings = [
-        kit.posting(1, "Pump Engineer", company="Wells & Co", location="Porto", arrangement="remote"),
-        kit.posting(2, "Valve Poet", company="Brine Ltd", location="Madrid", arrangement="onsite"),
-        kit.posting(3, "Valve Engineer", company="Brine Ltd", location="Porto"),
+        helpers.posting(1, "Pump Engineer", company="Wells & Co", location="Porto", arrangement="remote"),
+        helpers.posting(2, "Valve Poet", company="Brine Ltd", location="Madrid", arrangement="onsite"),
+        helpers.posting(3, "Valve Engineer", company="Brine Ltd", location="Porto"),
     ]  # fmt: skip
     async with database.transaction() as tx:
         place = await judged.make(tx, postings=postings)
@@ -88,7 +88,7 @@ async def test_pages_follow_each_other_while_listings_come(
     assert more is not None
     assert "company=wells" in more
     async with database.transaction() as tx:
-        await kit.run(tx, await kit.make_source(tx), 9, [kit.posting(999, "Newcomer")])
+        await helpers.run(tx, await helpers.make_source(tx), 9, [helpers.posting(999, "Newcomer")])
     second = await site.get(more)
     seen = shown(first) + shown(second)
     assert len(shown(first)) == pages.AT_ONCE
@@ -143,12 +143,15 @@ async def test_a_listing_shows_its_facts_what_repeats_it_and_what_happened(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
-        source = await kit.make_source(tx)
-        postings = [kit.posting(1, department="Wells", location="Porto"), kit.posting(2, "Poet")]
-        await kit.run(tx, source, 0, postings)
+        source = await helpers.make_source(tx)
+        postings = [
+            helpers.posting(1, department="Wells", location="Porto"),
+            helpers.posting(2, "Poet"),
+        ]
+        await helpers.run(tx, source, 0, postings)
         cursor = await tx.execute("SELECT id FROM catalog.listing ORDER BY vendor_id")
         (first,), (second,) = await cursor.fetchall()
-        await links.link(tx, second, first, actor="ada")
+        await duplicate_links.link(tx, second, first, actor="ada")
     page = await site.get(f"/listings/{first}")
     for words in (
         "<dd>Wells</dd>",
@@ -167,11 +170,13 @@ async def test_a_listing_shows_its_facts_what_repeats_it_and_what_happened(
 async def test_what_if_judges_it_anew_and_keeps_nothing(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    text = f"{kit.TEXT} Requirements: 3 years of Go. You must know Go and Kubernetes."
+    text = f"{helpers.TEXT} Requirements: 3 years of Go. You must know Go and Kubernetes."
     # It says nothing of itself, so that no model is loaded to compare texts.
     profile = Profile(skills=(Skill(name="Python"),))
     async with database.transaction() as tx:
-        place = await judged.make(tx, postings=[kit.posting(1, description=text)], profile=profile)
+        place = await judged.make(
+            tx, postings=[helpers.posting(1, description=text)], profile=profile
+        )
         await matches.save(tx, place.word(62))
         before = await verdicts.get(tx, place.profile, place.listing)
     path = f"/listings/{place.listing}"
@@ -199,7 +204,9 @@ async def test_what_if_judges_it_anew_and_keeps_nothing(
 async def test_words_that_nobody_knows_are_refused_with_those_that_are_known(
     site: httpx2.AsyncClient, database: Database, query: str, told: str
 ) -> None:
-    offer = kit.posting(1, location="Porto", description=f"{kit.TEXT} You must know Terraform.")
+    offer = helpers.posting(
+        1, location="Porto", description=f"{helpers.TEXT} You must know Terraform."
+    )
     async with database.transaction() as tx:
         place = await judged.make(
             tx, postings=[offer], profile=Profile(skills=(Skill(name="Python"),))
@@ -226,7 +233,7 @@ async def test_words_that_nobody_knows_are_refused_with_those_that_are_known(
 async def test_what_if_varies_the_place_and_the_arrangement(
     site: httpx2.AsyncClient, database: Database, query: str, change: str | None
 ) -> None:
-    offer = kit.posting(1, location="Porto, Portugal", arrangement="onsite")
+    offer = helpers.posting(1, location="Porto, Portugal", arrangement="onsite")
     profile = Profile(skills=(Skill(name="Python"),), arrangements=("remote", "onsite"))
     async with database.transaction() as tx:
         place = await judged.make(tx, postings=[offer], profile=profile)
@@ -255,9 +262,9 @@ async def test_a_viewer_may_read_them(database: Database, role: Role | None, rea
 async def test_nothing_that_a_site_says_is_markup(
     site: httpx2.AsyncClient, database: Database, evil: str
 ) -> None:
-    bad = kit.posting(
+    bad = helpers.posting(
         1, evil, company=evil, location=evil, department=evil, via=evil, url="javascript:alert(1)",
-        description=f"{evil} {kit.TEXT}", employment_type=evil,
+        description=f"{evil} {helpers.TEXT}", employment_type=evil,
     )  # fmt: skip
     why = FilterResult(
         False, 3, (Rejection(evil, evil, evil),), (Strike(evil, evil, 3, evil),), evil

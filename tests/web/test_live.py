@@ -12,7 +12,7 @@ from jobmill.db import Database
 from jobmill.hiring import company
 from jobmill.hiring.actor import LOCAL
 from jobmill.web import site as pages
-from tests.hiring.kit import make_opening
+from tests.hiring.helpers import make_opening
 from tests.web.conftest import served
 
 

@@ -12,12 +12,12 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 import pytest
 
-from jobmill.catalog import links
+from jobmill.catalog import duplicate_links
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.db import Database
-from jobmill.matching import marks, matches, profiles, waiting
+from jobmill.matching import judging_feed, matches, profiles, skill_highlights
 from jobmill.matching.matches import MatchId
-from jobmill.matching.rules.score import limited
+from jobmill.matching.rules.scoring import limited
 from jobmill.matching.verdict import FilterResult, Intake, Item, Strike
 from jobmill.matching.verdicts import Word
 from jobmill.people.persons import Role
@@ -27,11 +27,11 @@ from jobmill.web.pages.matches import board
 from jobmill.web.pages.matches import inbox as pages
 from jobmill.web.pages.matches.asked import Inbox
 from jobmill.web.seeking import bars
-from tests.catalog import kit
+from tests.catalog import helpers
 from tests.matching import judged
-from tests.people.kit import bearer
-from tests.queue.kit import new, put, stages
-from tests.web.kit import site_with
+from tests.people.helpers import bearer
+from tests.queue.helpers import new, put, stages
+from tests.web.helpers import site_with
 
 HTMX = {"HX-Request": "true"}
 EVIL = [
@@ -80,14 +80,14 @@ async def status(database: Database, id: int) -> str:
 async def test_the_best_come_first_each_with_why_and_what_it_offers(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    offer = kit.posting(
+    offer = helpers.posting(
         1,
         "Pump Engineer",
         location="Porto",
         arrangement="hybrid",
         salary=Salary(60_000, 75_000, "EUR", "year", "structured"),
     )
-    low, high = await fill(database, [85, 91], [offer, kit.posting(2, "Valve Engineer")])
+    low, high = await fill(database, [85, 91], [offer, helpers.posting(2, "Valve Engineer")])
     page = await site.get("/matches")
     assert page.status_code == 200
     assert shown(page) == [high, low]
@@ -102,9 +102,9 @@ async def test_filters_stand_in_the_address_and_an_empty_field_is_none(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     postings = [
-        kit.posting(1, "Pump Engineer", arrangement="remote"),
-        kit.posting(2, "Valve Engineer", arrangement="onsite"),
-        kit.posting(3, "Valve Poet", arrangement="remote"),
+        helpers.posting(1, "Pump Engineer", arrangement="remote"),
+        helpers.posting(2, "Valve Engineer", arrangement="onsite"),
+        helpers.posting(3, "Valve Poet", arrangement="remote"),
     ]
     pump, valve, poet = await fill(database, [91, 88, 85], postings)
     async with database.transaction() as tx:
@@ -277,7 +277,7 @@ async def test_each_profile_has_its_own_inbox(site: httpx2.AsyncClient, database
     (first,) = await fill(database, [91])
     assert 'aria-label="Profiles"' not in (await site.get("/matches")).text
     async with database.transaction() as tx:
-        other = await judged.make(tx, name="other", postings=[kit.posting(77, "Poet")])
+        other = await judged.make(tx, name="other", postings=[helpers.posting(77, "Poet")])
         second = await matches.save(tx, other.word(85))
     page = await site.get("/matches")
     assert shown(page) == [first]
@@ -299,7 +299,7 @@ async def test_an_empty_inbox_says_what_to_do_next(
         place = await judged.make(tx)
     await says('href="/sources">Say where to look')
     async with database.transaction() as tx:
-        await waiting.add(tx, [place.listing])
+        await judging_feed.add(tx, [place.listing])
     await says("listings wait to be judged")
     async with database.transaction() as tx:
         await tx.execute("DELETE FROM matching.waiting")
@@ -336,7 +336,7 @@ async def test_a_vacancy_that_two_sources_tell_of_stands_once_with_where_else(
     low, high, other = await fill(database, [85, 91, 88])
     async with database.transaction() as tx:
         first, second = [(await matches.get(tx, id)).listing_id for id in (low, high)]
-        await links.link(tx, second, first)
+        await duplicate_links.link(tx, second, first)
     for path in ("/matches", "/matches?status=new", "/matches?order=newest", "/matches/board", "/"):
         page = await site.get(path)
         assert f'href="/matches/{high}"' in page.text, path
@@ -367,7 +367,7 @@ async def test_what_was_done_to_a_copy_is_told(
     low, high = await fill(database, [85, 91])
     async with database.transaction() as tx:
         first, second = [(await matches.get(tx, id)).listing_id for id in (low, high)]
-        await links.link(tx, second, first)
+        await duplicate_links.link(tx, second, first)
     for path in ("/matches", "/matches/board"):
         assert "Pump Engineer is new." in (await site.get(f"{path}?done={low}")).text
 
@@ -403,10 +403,10 @@ async def test_a_sum_that_is_cut_is_shown_before_and_after(
 async def test_a_match_is_shown_with_all_that_is_known_of_it(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    text = f"{kit.TEXT} You know Python and some Fortran."
+    text = f"{helpers.TEXT} You know Python and some Fortran."
     struck = FilterResult(True, 2, (), (Strike("location", "asks for Madrid", 2, "Madrid"),), "")
     async with database.transaction() as tx:
-        place = await judged.make(tx, postings=[kit.posting(1, description=text)])
+        place = await judged.make(tx, postings=[helpers.posting(1, description=text)])
         word = place.word(91)
         word = Word(word.profile_id, 1, word.listing_id, "matched", struck, word.match_result, 91, item=4711)  # fmt: skip
         id = await matches.save(tx, word, scrape_method="greenhouse")
@@ -430,8 +430,8 @@ async def test_a_match_is_shown_with_all_that_is_known_of_it(
 async def test_nothing_that_a_site_says_is_markup(
     site: httpx2.AsyncClient, database: Database, evil: str
 ) -> None:
-    bad = kit.posting(
-        1, evil, company=evil, location=evil, description=f"{evil} Python <b>bold</b> {kit.TEXT}",
+    bad = helpers.posting(
+        1, evil, company=evil, location=evil, description=f"{evil} Python <b>bold</b> {helpers.TEXT}",
         url="javascript:alert(1)", apply_url="javascript:alert(2)",
     )  # fmt: skip
     id = await _evil(database, bad, evil)
@@ -476,7 +476,7 @@ async def _evil(database: Database, bad: Posting, evil: str) -> MatchId:
 def test_skills_are_marked_where_the_text_names_them(
     text: str, names: list[str], marked: list[str]
 ) -> None:
-    pieces = marks.cut(text, names)
+    pieces = skill_highlights.cut(text, names)
     assert "".join(piece.text for piece in pieces) == text
     assert [piece.text for piece in pieces if piece.marked] == marked
 
@@ -573,8 +573,10 @@ async def test_a_column_is_not_endless(site: httpx2.AsyncClient, database: Datab
 async def test_what_the_list_shows_can_be_taken_away_as_a_file(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    formula = kit.posting(1, '=HYPERLINK("https://evil.example")', arrangement="remote")
-    one, other, _ = await fill(database, [95, 91, 85], [formula, kit.posting(2), kit.posting(3)])
+    formula = helpers.posting(1, '=HYPERLINK("https://evil.example")', arrangement="remote")
+    one, other, _ = await fill(
+        database, [95, 91, 85], [formula, helpers.posting(2), helpers.posting(3)]
+    )
     page = await site.get("/matches?least=90")
     assert 'href="/matches/export.csv?least=90"' in page.text
     table = await site.get("/matches/export.csv?least=90")

@@ -9,9 +9,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from jobmill.db import Database
 from jobmill.errors import OutsideError
-from jobmill.queue import Block, Finish, Move, New, Stage, Stages, Work, control
-from jobmill.queue.tally import BOUNDS, Tally
-from tests.queue.kit import drain, put
+from jobmill.queue import Block, Finish, Move, New, Stage, Stages, Work, operator_actions
+from jobmill.queue.run_counters import BOUNDS, Tally
+from tests.queue.helpers import drain, put
 
 PAGE = Path("docs/reference/metrics.md")
 OUTCOMES = {
@@ -52,7 +52,7 @@ async def fill(database: Database) -> None:
     await drain(database, TEA)
     await put(database, TEA, New("tea", "boil", "black"))
     async with database.transaction() as tx:
-        await control.pause(tx, "tea", None, "a break")
+        await operator_actions.pause(tx, "tea", None, "a break")
         await tx.execute(
             "UPDATE queue.live SET available_at = now() - interval '90 s' WHERE NOT parked"
         )

@@ -14,8 +14,8 @@ from jobmill.hiring import answers
 from jobmill.web.once import once
 from jobmill.web.rights import Anyone
 from jobmill.web.view import Db
-from tests.people.kit import bearer
-from tests.web.kit import site_with, told
+from tests.people.helpers import bearer
+from tests.web.helpers import site_with, told
 
 router = APIRouter(prefix="/api/try")
 

@@ -14,9 +14,9 @@ from jobmill.errors import NotFound
 from jobmill.people import changes, keys, passwords, persons, sessions
 from jobmill.people.persons import LastAdmin, Person
 from jobmill.web.rights import SESSION
-from tests.people.kit import PASSWORD, make_person
-from tests.web.kit import site_with
-from tests.web.kit_hiring import HTML, attribute, look, post, text, texts
+from tests.people.helpers import PASSWORD, make_person
+from tests.web.helpers import site_with
+from tests.web.hiring_helpers import HTML, attribute, look, post, text, texts
 
 HOSTILE = (
     "<script>alert(1)</script>",

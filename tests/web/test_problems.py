@@ -15,7 +15,7 @@ from jobmill.db import Database
 from jobmill.hiring.transitions import InvalidTransition
 from jobmill.web import problems
 from jobmill.web.guard import MOST_BYTES
-from tests.web.kit import site_with, told
+from tests.web.helpers import site_with, told
 from tests.web.test_every_route import routes
 
 router = APIRouter(prefix="/api/try")

@@ -11,12 +11,12 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database
-from jobmill.matching import document, profiles, waiting
+from jobmill.matching import judging_feed, profile_document, profiles
 from jobmill.matching.profiles import Version
-from tests.catalog import kit as catalog
-from tests.matching import kit
-from tests.people.kit import bearer
-from tests.web.kit import site_with
+from tests.catalog import helpers as catalog
+from tests.matching import helpers
+from tests.people.helpers import bearer
+from tests.web.helpers import site_with
 
 HOSTILE = """<script>alert(1)</script> "><img src=x onerror=alert(1)> {{7*7}}"""
 YAML = """\
@@ -30,7 +30,7 @@ rules:
 
 async def keep(database: Database, text: str = YAML, name: str = "main") -> None:
     async with database.transaction() as tx:
-        await profiles.save(tx, name, document.read(text, "x"), by="dana", note="first")
+        await profiles.save(tx, name, profile_document.read(text, "x"), by="dana", note="first")
 
 
 async def newest(database: Database, name: str = "main") -> Version:
@@ -139,7 +139,7 @@ async def test_yaml_is_what_the_commands_read_and_its_problems_have_lines(
 ) -> None:
     await keep(database)
     shown = await site.post("/profile/edit", data=form(act="yaml"))
-    assert document.write(document.read(YAML, "x")) in html.unescape(shown.text)
+    assert profile_document.write(profile_document.read(YAML, "x")) in html.unescape(shown.text)
     sent = {"name": "main", "after": "1", "how": "yaml", "act": "save"}
     wrong = await site.post("/profile/edit", data=sent | {"yaml": "titles: [Cook]\nskils: []\n"})
     assert wrong.status_code == 422
@@ -165,7 +165,7 @@ async def test_the_dry_run_tells_what_would_change_and_keeps_nothing(
     assert (await newest(database)).version == 1
     await site.post("/profile/edit", data=form(titles="Chef", anew="yes"))
     async with database.transaction() as tx:
-        assert await waiting.count(tx, (await profiles.get(tx, "main")).profile_id) == 3
+        assert await judging_feed.count(tx, (await profiles.get(tx, "main")).profile_id) == 3
 
 
 async def test_whoever_saves_over_another_version_is_told_and_may_do_it_then(
@@ -197,7 +197,10 @@ async def test_a_profile_is_paused_resumed_and_made_the_default(
 
 async def test_hostile_words_are_only_words(site: httpx2.AsyncClient, database: Database) -> None:
     await keep(
-        database, document.write(document.check({"titles": [HOSTILE], "summary": HOSTILE}, "x"))
+        database,
+        profile_document.write(
+            profile_document.check({"titles": [HOSTILE], "summary": HOSTILE}, "x")
+        ),
     )
     for path in ("/profile", "/profile/edit", "/profile/edit?how=yaml", "/profile/version"):
         text = (await site.get(path)).text
@@ -207,11 +210,11 @@ async def test_hostile_words_are_only_words(site: httpx2.AsyncClient, database: 
 
 
 RESUMES = {
-    "text": ("cv.txt", kit.TEXT.encode()),
-    "utf-16": ("cv.txt", kit.TEXT.encode("utf-16")),
-    "docx": ("cv.docx", kit.word()),
-    "pdf": ("cv.pdf", kit.pdf(kit.TEXT.splitlines())),
-    "json": ("cv.json", kit.json_resume()),
+    "text": ("cv.txt", helpers.TEXT.encode()),
+    "utf-16": ("cv.txt", helpers.TEXT.encode("utf-16")),
+    "docx": ("cv.docx", helpers.word()),
+    "pdf": ("cv.pdf", helpers.pdf(helpers.TEXT.splitlines())),
+    "json": ("cv.json", helpers.json_resume()),
 }
 
 
@@ -233,13 +236,13 @@ async def test_a_pasted_resume_keeps_the_wishes_that_were_known(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await keep(database, "locations: [Porto]\nperson: {timezone: Europe/Lisbon}\n")
-    page = (await site.post("/profile/upload", files={"text": (None, kit.TEXT)})).text
+    page = (await site.post("/profile/upload", files={"text": (None, helpers.TEXT)})).text
     assert "Porto" in page
     assert "Europe/Lisbon" in page
     assert 'value="Terraform"' in page
     assert 'name="seniority" value="senior" checked' in page
     await keep(database, "seniority: [mid]\n")
-    page = (await site.post("/profile/upload", files={"text": (None, kit.TEXT)})).text
+    page = (await site.post("/profile/upload", files={"text": (None, helpers.TEXT)})).text
     assert re.findall(r'name="seniority" value="(\w+)" checked', page) == ["mid"]
     assert 'value="Dana Pell"' in page
 
@@ -248,9 +251,9 @@ def bad_resumes() -> dict[str, tuple[str, bytes]]:
     return {
         "nothing": ("cv.txt", b""),
         "blank": ("cv.txt", b" \n\t "),
-        "zip bomb": ("cv.docx", kit.word_with("word/document.xml", b" " * 70_000_000)),
-        "locked pdf": ("cv.pdf", kit.encrypted_pdf()),
-        "huge pdf": ("cv.pdf", kit.pdf_of(b"BT /F1 11 Tf " + b"(x) Tj " * 3_000_000 + b"ET")),
+        "zip bomb": ("cv.docx", helpers.word_with("word/document.xml", b" " * 70_000_000)),
+        "locked pdf": ("cv.pdf", helpers.encrypted_pdf()),
+        "huge pdf": ("cv.pdf", helpers.pdf_of(b"BT /F1 11 Tf " + b"(x) Tj " * 3_000_000 + b"ET")),
         "broken pdf": ("cv.pdf", b"%PDF-1.7\n" + b"\xff" * 5_000),
         "broken docx": ("cv.docx", b"PK\x03\x04" + b"\0" * 500),
         "old word": ("cv.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 500),

@@ -15,18 +15,18 @@ import pytest
 
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database
+from jobmill.extract import page
 from jobmill.hiring import applications, keys, steps
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.links import Signer
-from jobmill.ingest import page
 from jobmill.people import secrets
 from jobmill.web import site as pages
 from jobmill.web.house import House
-from tests.ingest.adapters import read
-from tests.web.api.kit import apply, let_pass, make_job
+from tests.boards.adapters import read
+from tests.web.api.helpers import apply, let_pass, make_job
 from tests.web.conftest import served
-from tests.web.kit import site_with
-from tests.web.kit_hiring import HTML, look, text, texts
+from tests.web.helpers import site_with
+from tests.web.hiring_helpers import HTML, look, text, texts
 from tests.web.test_live import words
 
 NASTY = "Baker </script><script>alert(1)</script> & <b>co</b>"

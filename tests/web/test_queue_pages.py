@@ -22,9 +22,9 @@ from jobmill.queue import (
     Stages,
     WaitFor,
     Work,
-    control,
     inspect,
     lineage,
+    operator_actions,
     search,
 )
 from jobmill.queue.inspect import Event, Item, Tally
@@ -33,9 +33,9 @@ from jobmill.queue.search import Sought
 from jobmill.web.pages.queue import item as item_page
 from jobmill.web.pages.queue import tree
 from tests.cli.test_queue_pictures import ITEM, THEN
-from tests.people.kit import bearer
-from tests.queue.kit import drain, fetch, happened, item, new, put, stages
-from tests.web.kit import site_with
+from tests.people.helpers import bearer
+from tests.queue.helpers import drain, fetch, happened, item, new, put, stages
+from tests.web.helpers import site_with
 
 HTML = {"Accept": "text/html"}
 HOSTILE = (
@@ -503,7 +503,7 @@ async def test_what_others_wrote_is_only_ever_text(
         await fetch(database, "SELECT id, tracking_id FROM queue.item WHERE kind = 'cup'")
     )[0]
     async with database.transaction() as tx:
-        await control.pause(tx, "tea", None, words)
+        await operator_actions.pause(tx, "tea", None, words)
         await tx.execute(
             "INSERT INTO queue.alert (rule, subject, detail) VALUES (%(w)s, 'x', %(w)s)",
             {"w": words},

@@ -18,8 +18,8 @@ from jobmill.people.persons import Role
 from jobmill.web import limits, rights, site
 from jobmill.web.limits import Public
 from jobmill.web.rights import Admin, Anyone, Links, Recruiter, Viewer, Visitor
-from tests.people.kit import PASSWORD, bearer, make_applicant, make_person
-from tests.web.kit import site_with, told
+from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
+from tests.web.helpers import site_with, told
 
 router = APIRouter(prefix="/api/try")
 

@@ -12,14 +12,14 @@ from psycopg.types.json import Jsonb
 from jobmill import queue
 from jobmill.catalog import history
 from jobmill.db import Database, Tx, value
-from jobmill.ingest.rotation import platforms, searches, targets
 from jobmill.pipelines import rotation
 from jobmill.queue import Finish, Stage, Work
+from jobmill.rotation import platform_state, searches, targets
 from jobmill.settings import Settings
 from jobmill.web.pages.rotation import words
-from tests.ingest.rotation.kit import answer, failed, make_target, put
-from tests.people.kit import bearer
-from tests.web.kit import site_with
+from tests.people.helpers import bearer
+from tests.rotation.helpers import answer, failed, make_target, put
+from tests.web.helpers import site_with
 
 HTML = {"accept": "text/html"}
 EVIL = '"><img src=x onerror=alert(1)> <script>alert(1)</script> {{7*7}}'
@@ -298,7 +298,7 @@ async def test_limits_of_a_platform_are_kept_shown_and_lifted(
     await send(site, "/platforms/greenhouse", per_hour="", per_day="0")
     assert "used up" in await look(site, "/platforms")
     async with database.transaction() as tx:
-        standing = (await platforms.standings(tx))["greenhouse"]
+        standing = (await platform_state.standings(tx))["greenhouse"]
         events = await history.of(tx, "vendor", "greenhouse")
     assert (standing.per_hour, standing.per_day) == (None, 0)
     assert [one.what for one in events] == ["limited", "limited"]

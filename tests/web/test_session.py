@@ -8,8 +8,8 @@ import pytest
 from jobmill.db import Database
 from jobmill.people import persons
 from jobmill.web.rights import SESSION
-from tests.people.kit import PASSWORD, bearer, make_applicant, make_person
-from tests.web.kit import site_with, told
+from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
+from tests.web.helpers import site_with, told
 
 RIGHT = {"email": "ada@example.org", "password": PASSWORD}
 

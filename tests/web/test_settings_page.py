@@ -8,8 +8,8 @@ from pydantic import SecretStr
 from jobmill.db import Database
 from jobmill.settings import Settings
 from jobmill.web import house
-from tests.people.kit import bearer
-from tests.web.kit import site_with
+from tests.people.helpers import bearer
+from tests.web.helpers import site_with
 
 
 async def test_every_setting_stands_once_with_its_meaning(site: httpx2.AsyncClient) -> None:

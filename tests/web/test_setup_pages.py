@@ -17,10 +17,10 @@ from jobmill.pipelines import discovery, source
 from jobmill.queue import Stage, Work, declare, inspect
 from jobmill.settings import Settings
 from jobmill.web import house
-from tests.matching import judged, kit
+from tests.matching import helpers, judged
 from tests.outside.model_server import Server, answer, open_server, trouble
-from tests.people.kit import bearer
-from tests.web.kit import site_with
+from tests.people.helpers import bearer
+from tests.web.helpers import site_with
 
 KEY = {"ANTHROPIC_API_KEY": "sk-secret-of-dana"}
 
@@ -51,7 +51,7 @@ async def test_the_steps_lead_from_a_resume_to_the_first_matches(
 ) -> None:
     await know_phases(database)
     assert "Begin" in (await site.get("/setup")).text
-    review = await site.post("/setup/resume", files={"file": ("cv.txt", kit.TEXT.encode())})
+    review = await site.post("/setup/resume", files={"file": ("cv.txt", helpers.TEXT.encode())})
     assert "This was understood from cv.txt" in words(review)
     form = {"name": "main", "after": "0", "how": "fields", "base": "{}", "titles": "Cook",
             "arrangements": "remote", "skill": "Python", "rank": "primary", "years": "8"}  # fmt: skip

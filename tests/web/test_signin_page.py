@@ -15,9 +15,9 @@ from jobmill.db import Database
 from jobmill.people import persons, sessions
 from jobmill.web import faults
 from jobmill.web.rights import SESSION
-from tests.people.kit import PASSWORD, bearer, make_applicant, make_person
-from tests.web.kit import site_with
-from tests.web.kit_hiring import HTML, attribute, look, post, text
+from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
+from tests.web.helpers import site_with
+from tests.web.hiring_helpers import HTML, attribute, look, post, text
 
 RIGHT = {"email": "ada@example.org", "password": PASSWORD}
 NEW = "a longer new password"

@@ -7,15 +7,15 @@ import pytest
 
 from jobmill import errors
 from jobmill.db import Database
-from jobmill.queue import Finish, Move, New, Stage, Stages, Work, control
+from jobmill.queue import Finish, Move, New, Stage, Stages, Work, operator_actions
+from jobmill.queue.alerts import Alert
 from jobmill.queue.inspect import Phase, Worker
 from jobmill.queue.overview import Overview
-from jobmill.queue.watch import Alert
 from jobmill.web import faults
 from jobmill.web import site as pages
 from jobmill.web.pages.health import judge_schedules
 from jobmill.web.pages.queue.glance import verdict
-from tests.queue.kit import drain, put
+from tests.queue.helpers import drain, put
 from tests.web.conftest import served
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
@@ -140,7 +140,7 @@ async def test_the_page_shows_what_waits_what_is_paused_and_what_is_wrong(
     await drain(database, TEA)
     await put(database, TEA, *(New("tea", "steep", f"cup {n}") for n in range(3)))
     async with database.transaction() as tx:
-        await control.pause(tx, "tea", "steep", "guests <b>left</b>")
+        await operator_actions.pause(tx, "tea", "steep", "guests <b>left</b>")
         await tx.execute(
             """
             INSERT INTO queue.alert (rule, subject, detail)

@@ -21,11 +21,11 @@ from jobmill.queue import Stage
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 from jobmill.web.pages.sources import lists, words
-from tests.catalog import kit
+from tests.catalog import helpers
 from tests.fakes import Net, ok
-from tests.people.kit import bearer
-from tests.queue.kit import drain
-from tests.web.kit import site_with
+from tests.people.helpers import bearer
+from tests.queue.helpers import drain
+from tests.web.helpers import site_with
 
 EVIL = '<script>alert(1)</script>"><img src=x onerror=alert(1)>{{7*7}}\u202e'
 TAG = re.compile(r"<script(?! src=\"/static/)|<img src=x", re.IGNORECASE)
@@ -45,7 +45,7 @@ async def work(database: Database, net: Net) -> None:
 
 async def board(database: Database, **facts: object) -> Source:
     async with database.transaction() as tx:
-        id = await kit.make_source(tx, **facts)
+        id = await helpers.make_source(tx, **facts)
         return await sources.get(tx, id)
 
 
@@ -56,7 +56,9 @@ async def now(database: Database, id: int) -> Source:
 
 async def fail(tx: Tx, source: int, times: int, failure: str = "gone") -> None:
     for hour in range(times):
-        await kit.run(tx, source, 10 + hour, outcome="failed", failure=failure, detail="no board")
+        await helpers.run(
+            tx, source, 10 + hour, outcome="failed", failure=failure, detail="no board"
+        )
 
 
 def ids(page: httpx2.Response) -> list[int]:
@@ -67,9 +69,9 @@ def ids(page: httpx2.Response) -> list[int]:
 
 async def test_each_tab_lists_its_own(site: httpx2.AsyncClient, database: Database) -> None:
     async with database.transaction() as tx:
-        fine, odd, broken, off, no = [await kit.make_source(tx) for _ in range(5)]
-        waits = await kit.make_source(tx, enabled=False)
-        await kit.run(tx, fine, 1, [kit.posting()])
+        fine, odd, broken, off, no = [await helpers.make_source(tx) for _ in range(5)]
+        waits = await helpers.make_source(tx, enabled=False)
+        await helpers.run(tx, fine, 1, [helpers.posting()])
         await fail(tx, odd, 1)
         await fail(tx, broken, 5)
         await sources.disable(tx, off, "moved")
@@ -86,7 +88,7 @@ async def test_each_tab_lists_its_own(site: httpx2.AsyncClient, database: Databa
 
 async def test_lists_go_on_where_they_ended(site: httpx2.AsyncClient, database: Database) -> None:
     async with database.transaction() as tx:
-        made = [await kit.make_source(tx) for _ in range(lists.AT_ONCE + 3)]
+        made = [await helpers.make_source(tx) for _ in range(lists.AT_ONCE + 3)]
     page = await site.get("/sources")
     more = Html(page.text).css_first("a[rel=next]").attributes["href"] or ""
     rest = await site.get(more)
@@ -124,7 +126,7 @@ async def test_a_list_draws_the_last_runs_and_says_them(
     source = await board(database)
     async with database.transaction() as tx:
         for hour in range(1, 24):
-            await kit.run(tx, source.id, hour, [kit.posting(n) for n in range(hour)])
+            await helpers.run(tx, source.id, hour, [helpers.posting(n) for n in range(hour)])
     [line] = Html((await site.get("/sources")).text).css("svg.spark")
     assert (
         line.attributes["aria-label"]
@@ -140,7 +142,7 @@ async def test_health_is_told_by_its_cause(site: httpx2.AsyncClient, database: D
     page = (await site.get(f"/sources/{source.id}")).text
     assert "2 failures in a row. The board is gone." in page
     async with database.transaction() as tx:
-        await kit.run(tx, source.id, 20, outcome="failed", failure="gone", detail="no board")
+        await helpers.run(tx, source.id, 20, outcome="failed", failure="gone", detail="no board")
         await fail_until_disabled(tx, source.id)
     assert (
         "Failures disabled it. The board is gone." in (await site.get(f"/sources/{source.id}")).text
@@ -153,7 +155,7 @@ async def test_health_is_told_by_its_cause(site: httpx2.AsyncClient, database: D
 
 async def fail_until_disabled(tx: Tx, source: int) -> None:
     for hour in range(30, 33):
-        await kit.run(tx, source, hour, outcome="failed", failure="gone", detail="no board")
+        await helpers.run(tx, source, hour, outcome="failed", failure="gone", detail="no board")
 
 
 async def test_a_vendors_incident_is_told_at_each_of_its_sources(
@@ -412,8 +414,8 @@ async def test_foreign_words_stay_words(site: httpx2.AsyncClient, database: Data
         await tx.execute(
             "UPDATE catalog.source SET url = 'javascript:alert(1)' WHERE id = %s", [waits]
         )
-        source = await kit.make_source(tx)
-        await kit.run(tx, source, 1, outcome="failed", failure="gone", detail=EVIL)
+        source = await helpers.make_source(tx)
+        await helpers.run(tx, source, 1, outcome="failed", failure="gone", detail=EVIL)
     paths = ("/sources", "/sources?show=waiting", f"/sources/{waits}", f"/sources/{source}")
     for path in paths:
         page = await site.get(path)

@@ -16,7 +16,7 @@ from jobmill.db import Database
 from jobmill.web import texts
 from jobmill.web.view import HERE, environment
 from scripts.texts import FILE, gather
-from tests.web.kit import site_with
+from tests.web.helpers import site_with
 
 TEMPLATES = HERE / "templates"
 SPEAKING = ("title", "aria-label", "placeholder", "alt")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from jobmill.catalog.companies import Company, Tier
 from jobmill.matching.profile import RANKS, Profile, Tiers
-from jobmill.matching.rules import employer, places, techstack
-from jobmill.matching.rules.techstack import Stack
+from jobmill.matching.rules import company_facts, home_location, tech_stack
+from jobmill.matching.rules.tech_stack import Stack
 from jobmill.matching.verdict import Item
 
 ENOUGH = 5
@@ -46,8 +46,8 @@ def tier_of(points: int, tiers: Tiers) -> Tier:
 
 def _home_city(company: Company, profile: Profile) -> Item:
     home, most = profile.person.home_city, profile.rules.company.home_city_office
-    offices = employer.read(company).offices
-    near = tuple(office for office in offices if places.is_any_in([office], [home]))
+    offices = company_facts.read(company).offices
+    near = tuple(office for office in offices if home_location.is_any_in([office], [home]))
     if near:
         return Item("home city office", most, most, f"it has an office in {home}", near)
     why = "none of its offices is there" if offices else "its offices are not known"
@@ -59,7 +59,7 @@ def _tech(stack: Iterable[str], profile: Profile) -> Item:
     known = dict.fromkeys(stack)
     ranks: dict[str, int] = {}
     for skill in profile.skills:
-        name = techstack.of_skill(skill.name)
+        name = tech_stack.of_skill(skill.name)
         if name:
             ranks[name] = max(RANKS[skill.rank], ranks.get(name, 0))
     shared = tuple(name for name in known if name in ranks)

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jobmill.catalog.posting import Posting
-from jobmill.matching.facts import AskedYears, Facts
+from jobmill.matching.posting_facts import AskedYears, Facts
 from jobmill.matching.profile import Profile, Span
-from jobmill.matching.rules import abilities, ladder, stop, titles, whereabouts
-from jobmill.matching.rules.abilities import Ability
-from jobmill.matching.rules.whereabouts import Whereabouts
+from jobmill.matching.rules import (
+    location_fit,
+    seniority_distance,
+    skill_fit,
+    stop_lists,
+    title_fit,
+)
+from jobmill.matching.rules.location_fit import Whereabouts
+from jobmill.matching.rules.skill_fit import Ability
 from jobmill.matching.verdict import FilterResult, Rejection, Strike
 
 ENOUGH = 0.4
@@ -25,7 +31,7 @@ ROLES = {"ic": "a role that leads nobody", "management": "a role that leads peop
 
 def judge(profile: Profile, posting: Posting, facts: Facts) -> FilterResult:
     """Every rejection and strike; it passes with no rejection and fewer strikes than the threshold."""
-    place = whereabouts.judge(profile, posting, facts)
+    place = location_fit.judge(profile, posting, facts)
     rejections = (
         *_stops(profile, posting),
         *_place_rejection(place),
@@ -35,7 +41,7 @@ def judge(profile: Profile, posting: Posting, facts: Facts) -> FilterResult:
         *_place_strikes(profile, place),
         *_seniority(profile, posting, facts),
         *_experience(profile, facts),
-        *_skills(profile, abilities.compare(profile, posting, facts)),
+        *_skills(profile, skill_fit.compare(profile, posting, facts)),
     )
     total = sum(strike.strikes for strike in strikes)
     threshold = profile.rules.strikes.threshold
@@ -55,7 +61,7 @@ def _summary(rejections: tuple[Rejection, ...], total: int, threshold: int) -> s
 
 def _stops(profile: Profile, posting: Posting) -> tuple[Rejection, ...]:
     links = (posting.url, posting.apply_url or "")
-    return stop.check_all(profile, urls=links, title=posting.title, company=posting.company)
+    return stop_lists.check_all(profile, urls=links, title=posting.title, company=posting.company)
 
 
 def _place_rejection(place: Whereabouts) -> Iterable[Rejection]:
@@ -74,7 +80,7 @@ def _role(profile: Profile, posting: Posting, facts: Facts) -> Iterable[Rejectio
 
 
 def _is_wanted(profile: Profile, title: str) -> bool:
-    return bool(profile.titles) and titles.nearest(title, profile.titles)[0] >= ALIKE
+    return bool(profile.titles) and title_fit.nearest(title, profile.titles)[0] >= ALIKE
 
 
 def _place_strikes(profile: Profile, place: Whereabouts) -> Iterable[Strike]:
@@ -88,7 +94,7 @@ def _seniority(profile: Profile, posting: Posting, facts: Facts) -> Iterable[Str
     level = facts.seniority or posting.seniority
     if not level or not profile.seniority:
         return
-    steps = ladder.distance(level, profile.seniority)
+    steps = seniority_distance.distance(level, profile.seniority)
     if steps:
         strikes = _between(profile.rules.strikes.seniority, abs(steps), 1, 2)
         reason = f"Seniority mismatch (too {'senior' if steps > 0 else 'junior'}): {level}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final, TypeAlias
 
-from jobmill.catalog.names import fold
+from jobmill.catalog.company_names import fold
 
 Area: TypeAlias = frozenset[str]
 """All that a name can mean: "DE" is Germany or Delaware, "Europe" any country of it."""

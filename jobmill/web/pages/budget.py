@@ -13,9 +13,9 @@ from fastapi.responses import HTMLResponse
 
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
-from jobmill.matching import tally
-from jobmill.outside import ledger, prices
-from jobmill.outside.ledger import Line, Standing
+from jobmill.matching import match_counts
+from jobmill.outside import budget_ledger, model_prices
+from jobmill.outside.budget_ledger import Line, Standing
 from jobmill.queue import inspect
 from jobmill.web.house import HouseRules
 from jobmill.web.shell import Page
@@ -118,7 +118,7 @@ async def show(house: HouseRules, db: Db, page: Page, days: Days = 30) -> HTMLRe
         caps=house.caps,
         seats=house.seats,
         asked=any(seat.missing is None for seat in house.seats),
-        prices_as_of=prices.AS_OF,
+        prices_as_of=model_prices.AS_OF,
         waiting=shown.waiting,
         whole=whole,
         saved=sum(one.sum.saved for one in uses),
@@ -131,10 +131,10 @@ async def show(house: HouseRules, db: Db, page: Page, days: Days = 30) -> HTMLRe
 async def _read(tx: Tx, days: int) -> Shown:
     blocks = {one.name: one.count for one in await inspect.blocks(tx)}
     return Shown(
-        await ledger.standing(tx, "day"),
-        await ledger.standing(tx, "month"),
-        await ledger.lines(tx, days),
-        await tally.created(tx, days),
+        await budget_ledger.standing(tx, "day"),
+        await budget_ledger.standing(tx, "month"),
+        await budget_ledger.lines(tx, days),
+        await match_counts.created(tx, days),
         blocks.get("budget", 0),
         await server_time(tx),
     )

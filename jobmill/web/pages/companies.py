@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import Field
 
-from jobmill.catalog import companies, company_list, history, search, sources
+from jobmill.catalog import companies, company_list, history, listing_search, sources
 from jobmill.catalog.companies import (
     GOOD_ABOUT,
     GOOD_CULTURE,
@@ -21,7 +21,7 @@ from jobmill.catalog.companies import (
     Tier,
 )
 from jobmill.catalog.company_list import Order, Wanted
-from jobmill.catalog.search import Hit
+from jobmill.catalog.listing_search import Hit
 from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
@@ -266,7 +266,7 @@ async def _story(tx: Tx, id: int, item: int | None) -> Story:
     return Story(
         company,
         await sources.find(tx, company_id=id, limit=BOARDS),
-        (await search.find(tx, search.Query(company_id=id), limit=NEWEST)).hits,
+        (await listing_search.find(tx, listing_search.Query(company_id=id), limit=NEWEST)).hits,
         await history.of(tx, "company", id, limit=TOLD),
         await progress.read(tx, item, fits) if item else None,
     )

@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 from jobmill.db import Tx, migrate
 from jobmill.errors import Unavailable
 from jobmill.queue import inspect
-from jobmill.queue.watch import SILENT
+from jobmill.queue.alerts import SILENT
 from jobmill.web.view import Db
 
 router = APIRouter()

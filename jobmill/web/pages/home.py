@@ -13,13 +13,14 @@ from jobmill.catalog.totals import Totals
 from jobmill.db import Tx
 from jobmill.hiring import pending
 from jobmill.hiring.pending import Offer
-from jobmill.matching import matches, waiting
+from jobmill.matching import judging_feed, matches
 from jobmill.matching.matches import Wanted
 from jobmill.matching.profiles import ProfileId, Version
-from jobmill.outside import ledger
-from jobmill.outside.ledger import Standing
-from jobmill.queue import inspect, watch
-from jobmill.queue.watch import Alert
+from jobmill.outside import budget_ledger
+from jobmill.outside.budget_ledger import Standing
+from jobmill.queue import alerts as watch
+from jobmill.queue import inspect
+from jobmill.queue.alerts import Alert
 from jobmill.web import seeking
 from jobmill.web.house import HouseRules
 from jobmill.web.seeking import Row
@@ -98,12 +99,12 @@ async def read(tx: Tx) -> State:
         version=version,
         new=new,
         best=[Row.of(one) for one in found],
-        unjudged=await waiting.count(tx, most=MANY),
+        unjudged=await judging_feed.count(tx, most=MANY),
         totals=await totals.count(tx),
         approvals=await approvals.count(tx, most=MANY),
         alerts=await watch.alerts(tx, limit=FEW),
         offers=await pending.soonest(tx, limit=FEW),
-        spent=await ledger.standing(tx, "day"),
+        spent=await budget_ledger.standing(tx, "day"),
         silent=not any(one.alive for one in await inspect.workers(tx)),
     )
 

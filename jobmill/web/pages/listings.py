@@ -12,20 +12,28 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 from pydantic import AfterValidator, BaseModel, Field
 
-from jobmill.catalog import history, links, listings, search, sources
+from jobmill.catalog import duplicate_links, history, listing_search, listings, sources
+from jobmill.catalog.listing_search import Hit
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import Arrangement
-from jobmill.catalog.search import Hit
 from jobmill.catalog.sources import Source
 from jobmill.db import GONE, Database, Tx
 from jobmill.errors import Invalid, Unavailable
-from jobmill.matching import judgement, marks, matches, profiles, rescore, verdicts, whatif
+from jobmill.matching import (
+    local_score,
+    matches,
+    profiles,
+    rescore,
+    skill_highlights,
+    verdicts,
+    what_if,
+)
 from jobmill.matching.matches import MatchId
 from jobmill.matching.profile import Profile
 from jobmill.matching.profiles import Version
 from jobmill.matching.verdict import FilterResult
 from jobmill.matching.verdicts import Said, Word
-from jobmill.matching.whatif import Difference
+from jobmill.matching.what_if import Difference
 from jobmill.web import seeking
 from jobmill.web.api.shapes import WholePathId
 from jobmill.web.seeking import Asked, Words
@@ -58,9 +66,9 @@ class Looked(Asked):
     def is_narrow(self) -> bool:
         return self.without("after", "sort", "profile") != Looked()
 
-    def query(self) -> search.Query:
+    def query(self) -> listing_search.Query:
         since = dt.datetime.now(dt.UTC) - dt.timedelta(days=self.days) if self.days else None
-        return search.Query(
+        return listing_search.Query(
             words=self.q,
             company=self.company,
             location=self.location,
@@ -86,7 +94,9 @@ class Line(NamedTuple):
 async def show(asked: Annotated[Looked, Query()], db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         version = await seeking.find_profile(tx, asked.profile)
-        found = await search.find(tx, asked.query(), after=asked.after, limit=AT_ONCE, reach=REACH)
+        found = await listing_search.find(
+            tx, asked.query(), after=asked.after, limit=AT_ONCE, reach=REACH
+        )
         ids = [hit.id for hit in found.hits]
         said = await verdicts.said(tx, version.profile_id, ids) if version else {}
     return page(
@@ -160,11 +170,11 @@ class Supposed(BaseModel):
     def change(self, profile: Profile, listing: Listing) -> Profile:
         """The profile as it would be; Invalid if these are words that nobody knows."""
         places = [self.place] if self.place else []
-        whatif.check(listings.to_posting(listing), having=self.skills, places=places)
+        what_if.check(listings.to_posting(listing), having=self.skills, places=places)
         wanted: list[Arrangement] | None = None
         if self.arrangement:
             wanted = [] if self.arrangement == "any" else [self.arrangement]
-        return whatif.change(
+        return what_if.change(
             profile,
             having=self.skills,
             without=_names(self.without),
@@ -204,7 +214,9 @@ async def show_one(
         takes=seeking.takes(result),
         facts=_facts(story),
         moments=_moments(listing),
-        pieces=marks.cut(listing.description or "", result.matched_skills if result else ()),
+        pieces=skill_highlights.cut(
+            listing.description or "", result.matched_skills if result else ()
+        ),
         events=[(one.at, seeking.told(one)) for one in story.events],
         wish=wish,
         other=other,
@@ -220,7 +232,7 @@ async def _story(tx: Tx, id: int, profile: str | None) -> Story:
     if version and word:
         # The rules that it was judged by, which may have changed since.
         version = await profiles.by_id(tx, version.profile_id, version=word.profile_version)
-    linked = await links.linked_to(tx, listing.duplicate_of or id)
+    linked = await duplicate_links.linked_to(tx, listing.duplicate_of or id)
     around = [one for one in [listing.duplicate_of, *linked] if one and one != id][:LINKED]
     return Story(
         listing,
@@ -238,7 +250,7 @@ def _sift(story: Story) -> FilterResult | None:
     """What the filter said; of what was never judged, what it says now."""
     if story.word:
         return story.word.filter_result
-    return judgement.sift(story.version.profile(), story.listing) if story.version else None
+    return local_score.sift(story.version.profile(), story.listing) if story.version else None
 
 
 def _verdict(story: Story) -> str:
@@ -309,8 +321,8 @@ async def _imagine(
         async with asyncio.timeout(PATIENCE):
             async with database.transaction() as tx:
                 known = await rescore.employer_of(tx, story.listing)
-            before = await judgement.judge(database, profile, story.listing, known, anyway=True)
-            after = await judgement.judge(database, other, story.listing, known, anyway=True)
+            before = await local_score.judge(database, profile, story.listing, known, anyway=True)
+            after = await local_score.judge(database, other, story.listing, known, anyway=True)
     except (*GONE, TimeoutError) as error:
         raise Unavailable(say("Judging takes too long here. Try again in a moment.")) from error
-    return whatif.compare(before, after), None
+    return what_if.compare(before, after), None

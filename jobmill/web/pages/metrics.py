@@ -17,7 +17,7 @@ from prometheus_client.metrics_core import (
 )
 from prometheus_client.registry import Collector
 
-from jobmill.queue import inspect, tally
+from jobmill.queue import inspect, run_counters
 from jobmill.queue import overview as glance
 from jobmill.queue.inspect import Named, Phase, Tally, Worker
 from jobmill.queue.overview import Overview
@@ -129,7 +129,7 @@ def _run_seconds(tallies: Sequence[Tally]) -> Metric:
     for phase in sorted({(one.kind, one.stage) for one in tallies}):
         mine = [one for one in tallies if (one.kind, one.stage) == phase]
         counts = [sum(column) for column in zip(*(one.buckets for one in mine), strict=True)]
-        bounds = [*map(str, tally.BOUNDS), "+Inf"]
+        bounds = [*map(str, run_counters.BOUNDS), "+Inf"]
         # Prometheus counts in each bucket what is in the smaller ones too.
         grown = [float(sum(counts[: n + 1])) for n in range(len(counts))]
         family.add_metric(

@@ -8,8 +8,8 @@ from pydantic import SecretStr
 from jobmill.db import Database
 from jobmill.settings import Settings
 from jobmill.web.house import House, of
-from tests.web.api.kit import apply, make_job, make_person
-from tests.web.kit import site_with, told
+from tests.web.api.helpers import apply, make_job, make_person
+from tests.web.helpers import site_with, told
 
 
 async def test_a_candidate_is_removed_and_one_promoted_with_reasons_in_the_log(

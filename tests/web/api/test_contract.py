@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from jobmill.web.api import whole
-from tests.web.api.kit import apply, make_job, make_person
+from tests.web.api.helpers import apply, make_job, make_person
 
 EXAMPLES = 20
 CHECKS = [

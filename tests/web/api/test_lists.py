@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.web.api.kit import apply, make_job, make_person
+from tests.web.api.helpers import apply, make_job, make_person
 
 Cut = Callable[[Any], list[Any]]
 

@@ -9,8 +9,8 @@ from jobmill.db import Database
 from jobmill.hiring import applications
 from jobmill.hiring.links import Signer
 from jobmill.people import secrets
-from tests.web.api.kit import apply, let_pass, make_job
-from tests.web.kit import told
+from tests.web.api.helpers import apply, let_pass, make_job
+from tests.web.helpers import told
 
 
 async def offer(site: httpx2.AsyncClient, **terms: object) -> tuple[int, int]:

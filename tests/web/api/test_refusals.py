@@ -12,8 +12,8 @@ from jobmill.db import Database, connect
 from jobmill.hiring import applications
 from jobmill.web.guard import MOST_BYTES
 from tests.conftest import clone
-from tests.web.api.kit import apply, let_pass, make_job, make_person
-from tests.web.kit import site_with, told
+from tests.web.api.helpers import apply, let_pass, make_job, make_person
+from tests.web.helpers import site_with, told
 
 JSON = {"content-type": "application/json"}
 

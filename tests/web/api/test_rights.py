@@ -16,8 +16,8 @@ from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.links import Signer
 from jobmill.people import keys, secrets
 from jobmill.people.persons import Role
-from tests.hiring.kit import make_applicant, make_opening
-from tests.web.kit import site_with, told
+from tests.hiring.helpers import make_applicant, make_opening
+from tests.web.helpers import site_with, told
 
 RANKS: list[Role] = ["viewer", "recruiter", "admin"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.web.api.kit import apply, make_job, make_person
+from tests.web.api.helpers import apply, make_job, make_person
 
 STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 

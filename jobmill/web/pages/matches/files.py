@@ -8,8 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
-from jobmill.matching import export, profiles
-from jobmill.matching.export import Form
+from jobmill.matching import match_export, profiles
+from jobmill.matching.match_export import Form
 from jobmill.matching.matches import Match
 from jobmill.web.pages.matches.asked import Inbox
 from jobmill.web.view import Db
@@ -33,8 +33,8 @@ async def write_lines(asked: Wish, db: Db) -> StreamingResponse:
 async def _write(asked: Inbox, db: Db, form: Form) -> StreamingResponse:
     async with db.transaction() as tx:
         version = await profiles.get(tx, asked.profile)
-    wanted = asked.without("after").wanted(version.profile_id, export.PAGE)
-    pages = export.read(db.transaction, wanted)
+    wanted = asked.without("after").wanted(version.profile_id, match_export.PAGE)
+    pages = match_export.read(db.transaction, wanted)
     # Before we promise a file: what fails at once is told as an error.
     first = await anext(pages)
     headers = {"Content-Disposition": f'attachment; filename="matches.{form}"'}
@@ -44,7 +44,7 @@ async def _write(asked: Inbox, db: Db, form: Form) -> StreamingResponse:
 async def _pieces(
     first: list[Match], pages: AsyncGenerator[list[Match]], form: Form
 ) -> AsyncGenerator[str]:
-    yield export.head(form)
-    yield "".join(export.write(one, form) for one in first)
+    yield match_export.head(form)
+    yield "".join(match_export.write(one, form) for one in first)
     async for page in pages:
-        yield "".join(export.write(one, form) for one in page)
+        yield "".join(match_export.write(one, form) for one in page)

@@ -12,12 +12,20 @@ from pydantic import Field
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, NotFound
-from jobmill.matching import copies, inbox, matches, profiles, verdicts, views, waiting
-from jobmill.matching.copies import Copy
+from jobmill.matching import (
+    duplicate_matches,
+    inbox,
+    judging_feed,
+    matches,
+    profiles,
+    saved_views,
+    verdicts,
+)
+from jobmill.matching.duplicate_matches import Copy
 from jobmill.matching.inbox import REACH, Found
 from jobmill.matching.matches import Count, Match, Status
 from jobmill.matching.profiles import Entry, Version
-from jobmill.matching.views import View as Kept
+from jobmill.matching.saved_views import View as Kept
 from jobmill.web import faults, seeking
 from jobmill.web.api.shapes import MOST_ID
 from jobmill.web.pages.matches.asked import STATUSES, Inbox
@@ -138,10 +146,10 @@ async def read(
     return Shown(
         version,
         found,
-        await copies.of(tx, [one.id for one in found.matches]),
+        await duplicate_matches.of(tx, [one.id for one in found.matches]),
         await profiles.find(tx),
         counts,
-        await views.find(tx, id),
+        await saved_views.find(tx, id),
         newest,
         last,
         await _removed(tx, id, gone),
@@ -154,7 +162,7 @@ async def _removed(tx: Tx, profile_id: int, id: int | None) -> Kept | None:
     if id is None:
         return None
     try:
-        view = await views.get(tx, profile_id, id)
+        view = await saved_views.get(tx, profile_id, id)
     except NotFound:
         return None
     return view if view.removed_at else None
@@ -168,7 +176,7 @@ async def _say_nothing(tx: Tx, version: Version, asked: Inbox, found: Found, som
         return "end"
     if some:
         return "narrow" if asked.is_narrow else "dismissed"
-    if await waiting.count(tx, version.profile_id, most=1):
+    if await judging_feed.count(tx, version.profile_id, most=1):
         return "waiting"
     return "unfit" if await verdicts.is_any(tx, version.profile_id) else "unjudged"
 

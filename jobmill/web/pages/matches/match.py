@@ -15,7 +15,7 @@ from jobmill.catalog.listings import Listing
 from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.errors import Invalid
-from jobmill.matching import copies, marks, matches, profiles, verdicts
+from jobmill.matching import duplicate_matches, matches, profiles, skill_highlights, verdicts
 from jobmill.matching.matches import Event, Match
 from jobmill.matching.verdicts import Word
 from jobmill.web import seeking
@@ -62,7 +62,7 @@ async def show(match_id: WholePathId, db: Db, page: Page) -> HTMLResponse:
         bars=bars,
         cut=seeking.cut(bars, match.match_score),
         takes=seeking.takes(whole.word and whole.word.match_result),
-        pieces=marks.cut(match.description or "", match.matched_skills),
+        pieces=skill_highlights.cut(match.description or "", match.matched_skills),
         intake=seeking.intake(match.resume_intake),
         events=[(one.at, seeking.happened(one)) for one in whole.events],
         back=f"/matches/{match.id}",
@@ -87,7 +87,7 @@ async def _whole(tx: Tx, id: int) -> Whole:
 
 
 async def _row(tx: Tx, match: Match) -> Row:
-    return Row.of(match, (await copies.of(tx, [match.id])).get(match.id, ()))
+    return Row.of(match, (await duplicate_matches.of(tx, [match.id])).get(match.id, ()))
 
 
 Swapped = Annotated[Literal["true"] | None, Header(alias="HX-Request")]

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import RedirectResponse
 
 from jobmill.errors import Conflict, Invalid
-from jobmill.matching import profiles, views
+from jobmill.matching import profiles, saved_views
 from jobmill.web.api.shapes import WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.matches import inbox
@@ -29,7 +29,9 @@ async def save(
     try:
         async with db.transaction() as tx:
             version = await profiles.get(tx, asked.profile)
-            await views.save(tx, version.profile_id, name, asked.filters, actor=visitor.actor.name)
+            await saved_views.save(
+                tx, version.profile_id, name, asked.filters, actor=visitor.actor.name
+            )
     except (Invalid, Conflict) as error:
         return await inbox.draw(db, page, asked, name=name, error=error)
     return RedirectResponse(asked.without("after").url("/matches"), 303)
@@ -41,7 +43,7 @@ async def remove(
 ) -> Response:
     async with db.transaction() as tx:
         version = await profiles.get(tx, asked.profile)
-        gone = await views.remove(tx, version.profile_id, view_id, actor=visitor.actor.name)
+        gone = await saved_views.remove(tx, version.profile_id, view_id, actor=visitor.actor.name)
     return RedirectResponse(Inbox(profile=asked.profile).url("/matches", gone=gone.id), 303)
 
 
@@ -53,7 +55,7 @@ async def restore(
     try:
         async with db.transaction() as tx:
             version = await profiles.get(tx, asked.profile)
-            view = await views.restore(tx, version.profile_id, view_id)
+            view = await saved_views.restore(tx, version.profile_id, view_id)
     except Conflict as error:
         return await inbox.draw(db, page, asked, error=error)
     return RedirectResponse(Inbox.of(view.filters, asked.profile).url("/matches"), 303)

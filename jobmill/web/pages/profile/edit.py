@@ -12,9 +12,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Database, Tx
 from jobmill.errors import AppError, Conflict, Invalid, NotFound
-from jobmill.matching import profiles, waiting
-from jobmill.matching.document import BadProfile, Problem
+from jobmill.matching import judging_feed, profiles
 from jobmill.matching.profile import Profile
+from jobmill.matching.profile_document import BadProfile, Problem
 from jobmill.matching.profiles import Saved, Version
 from jobmill.queue.feed import announce
 from jobmill.web import faults, upload
@@ -184,7 +184,7 @@ async def save(
     async with db.transaction(LONG) as tx:
         by, note = visitor.name or visitor.actor.name, shown.note or None
         saved = await profiles.save(tx, shown.name, profile, by=by, note=note, after=shown.after)
-        await waiting.begin(tx, saved)
+        await judging_feed.begin(tx, saved)
         if saved.changed and before and seen:
             await _judge_anew(tx, before.profile_id, seen)
     return saved
@@ -192,9 +192,9 @@ async def save(
 
 async def _judge_anew(tx: Tx, profile_id: int, seen: Outlook) -> None:
     if seen.whole:
-        await waiting.add(tx, seen.differing, profile_id=profile_id)
+        await judging_feed.add(tx, seen.differing, profile_id=profile_id)
     else:
-        await waiting.add_open(tx, profile_id)
+        await judging_feed.add_open(tx, profile_id)
     await announce(tx)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from jobmill.db import Database
-from jobmill.matching import document, rescore
+from jobmill.matching import profile_document, rescore
 from jobmill.matching.profile import Profile
 from jobmill.matching.rescore import Change, Kind
 from jobmill.web import seeking
@@ -82,8 +82,8 @@ async def look(
 
 def diff(before: Profile | None, after: Profile) -> Sequence[Line]:
     """What changes in the text of a profile, with a little of what is around it."""
-    old = document.write(before).splitlines() if before else []
-    new = document.write(after).splitlines()
+    old = profile_document.write(before).splitlines() if before else []
+    new = profile_document.write(after).splitlines()
     found = list(difflib.unified_diff(old, new, n=1, lineterm=""))[2:]
     return [
         Line("", "…") if one.startswith("@@") else Line(one[0].strip(), one[1:]) for one in found

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from jobmill.db import Tx
 from jobmill.errors import NotFound
-from jobmill.matching import profiles, waiting
+from jobmill.matching import judging_feed, profiles
 from jobmill.matching.profile import Profile, Rules
 from jobmill.matching.profiles import Entry, Version
 from jobmill.queue.feed import announce
@@ -63,7 +63,7 @@ async def show(asked: Annotated[Wanted, Query()], db: Db, page: Page) -> HTMLRes
             version.profile(),
             await profiles.find(tx),
             await profiles.history(tx, version.name),
-            await waiting.count(tx, version.profile_id, most=MANY),
+            await judging_feed.count(tx, version.profile_id, most=MANY),
         )
     return page(
         "profile/page.html",
@@ -148,7 +148,7 @@ async def _pause(tx: Tx, version: Version, by: str) -> None:
 
 async def _resume(tx: Tx, version: Version, by: str) -> None:
     if await profiles.resume(tx, version.name):
-        await waiting.add_missed(tx, version.profile_id)
+        await judging_feed.add_missed(tx, version.profile_id)
         await announce(tx)
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from jobmill.catalog.posting import Arrangement, Period, Seniority
-from jobmill.matching import document
-from jobmill.matching.document import BadProfile, Problem
+from jobmill.matching import profile_document
 from jobmill.matching.profile import RANKS, Profile
+from jobmill.matching.profile_document import BadProfile, Problem
 from jobmill.matching.profiles import FIRST, Version
 from jobmill.web.upload import Sent
 
@@ -62,9 +62,9 @@ class Typed:
     def profile(self) -> Profile:
         """What it says; BadProfile names everything that is wrong."""
         if self.how == "yaml":
-            return document.read(self.yaml, "profile")
-        data, _ = document.parse(self.base or "{}", "profile")
-        profile = document.check(_filled(data, self), "profile")
+            return profile_document.read(self.yaml, "profile")
+        data, _ = profile_document.parse(self.base or "{}", "profile")
+        profile = profile_document.check(_filled(data, self), "profile")
         if left := [] if self.after else [path for path in ASKED if not self.texts.get(path)]:
             raise BadProfile("profile", [Problem(None, path, "should be said") for path in left])
         return profile
@@ -79,7 +79,7 @@ def of(profile: Profile, version: Version | None = None, *, ask: bool | None = N
     """A profile to be changed, as the fields have it; `ask`: what a new one does not say of ASKED is
     left empty."""
     data = profile.model_dump(mode="json")
-    text = document.write(profile)
+    text = profile_document.write(profile)
     if version is None if ask is None else ask:
         unsaid = {"home_city", "timezone"} - profile.person.model_fields_set
         data["person"] |= dict.fromkeys(unsaid)

@@ -9,7 +9,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, NotFound
-from jobmill.queue import control, inspect, watch
+from jobmill.queue import alerts as watch
+from jobmill.queue import inspect, operator_actions
 from jobmill.web.api.shapes import WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.queue import ask, glance
@@ -41,7 +42,7 @@ async def pause(visitor: Recruiter, form: Fields, db: Db, page: Page, rates: Spe
     phase = form.get("phase", "")
     try:
         async with db.transaction() as tx:
-            await control.pause(tx, *_phase(phase), ask.reason(form, visitor))
+            await operator_actions.pause(tx, *_phase(phase), ask.reason(form, visitor))
     except Invalid as error:
         async with db.transaction() as tx:
             asked = await _pausing(tx, phase, form.get("reason", ""))
@@ -94,7 +95,7 @@ async def ask_resume(
 async def resume(visitor: Recruiter, form: Fields, db: Db, page: Page, rates: Speed) -> Response:
     try:
         async with db.transaction() as tx:
-            await control.resume(tx, *_phase(form.get("phase", "")))
+            await operator_actions.resume(tx, *_phase(form.get("phase", "")))
     except (Invalid, Conflict) as error:
         return await glance.render(db, page, rates, error=error)
     return _back("resumed")
@@ -124,7 +125,7 @@ async def ask_unblock(
 async def unblock(visitor: Recruiter, form: Fields, db: Db, page: Page, rates: Speed) -> Response:
     on = form.get("on", "")
     async with db.transaction() as tx:
-        freed = await control.unblock(tx, on)
+        freed = await operator_actions.unblock(tx, on)
     if not freed:
         return await glance.render(db, page, rates, error=_nothing(on))
     return _back("unblocked")

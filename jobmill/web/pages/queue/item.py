@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
-from jobmill.queue import ItemId, control, inspect
+from jobmill.queue import ItemId, inspect, operator_actions
 from jobmill.queue.inspect import Event, Item
 from jobmill.web import faults, seeking
 from jobmill.web.api.shapes import MOST_ID, WholePathId
@@ -81,9 +81,9 @@ async def turn(
     try:
         async with db.transaction() as tx:
             if change == "retry":
-                await control.put_back(tx, id, f"by {visitor.name}")
+                await operator_actions.put_back(tx, id, f"by {visitor.name}")
             else:
-                await control.cancel(tx, id, ask.reason(form, visitor))
+                await operator_actions.cancel(tx, id, ask.reason(form, visitor))
     except (Invalid, Conflict) as error:
         story = await _read(db, item_id)
         again = isinstance(error, Invalid) and story.item.status in FROM[change]

@@ -13,13 +13,13 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill import queue
 from jobmill.db import Tx
 from jobmill.errors import Conflict
-from jobmill.ingest.rotation import calls, monitor, plan, targets, turns
-from jobmill.ingest.rotation.calls import Failed
-from jobmill.ingest.rotation.monitor import Due, Report, Standstill
-from jobmill.ingest.rotation.selection import PolicyName
-from jobmill.ingest.rotation.targets import Held
 from jobmill.pipelines import rotation
 from jobmill.queue import NotAdmitted
+from jobmill.rotation import calls, monitor, planner, target_summaries, targets
+from jobmill.rotation.calls import Failed
+from jobmill.rotation.monitor import Due, Report, Standstill
+from jobmill.rotation.target_selection import PolicyName
+from jobmill.rotation.targets import Held
 from jobmill.web.api.shapes import MOST_ID
 from jobmill.web.pages.rotation import words
 from jobmill.web.rights import Recruiter
@@ -85,7 +85,7 @@ async def show(
 
 
 async def read(tx: Tx, asked: Line) -> Shown:
-    at = await plan.clock(tx)
+    at = await planner.clock(tx)
     report = await last(tx)
     # The policy is a setting of the workers: what they went by last is what they go by.
     policy = cast(PolicyName, report.policy) if report else "yield"
@@ -93,7 +93,7 @@ async def read(tx: Tx, asked: Line) -> Shown:
     due = await monitor.due(tx, at, policy, platform=asked.platform, ahead=span, limit=AT_ONCE + 1)
     return Shown(
         due,
-        await turns.worths(tx, at, [one.source for one in due]),
+        await target_summaries.worths(tx, at, [one.source for one in due]),
         report,
         await calls.failed(tx, report.run, limit=NAMED) if report else [],
         await targets.held(tx, report.run, limit=NAMED) if report else [],

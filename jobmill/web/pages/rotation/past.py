@@ -11,9 +11,9 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from jobmill.db import Tx
-from jobmill.ingest.rotation import course, monitor, plan
-from jobmill.ingest.rotation.course import Spell
-from jobmill.ingest.rotation.monitor import Age, Brought, Yielded
+from jobmill.rotation import call_history, monitor, planner
+from jobmill.rotation.call_history import Spell
+from jobmill.rotation.monitor import Age, Brought, Yielded
 from jobmill.web import charts
 from jobmill.web.charts import Column
 from jobmill.web.pages.rotation import words
@@ -37,7 +37,11 @@ SPANS = {
     "week": dt.timedelta(days=7),
     "month": dt.timedelta(days=30),
 }
-STEPS = {"day": (course.HOUR, 24), "week": (course.DAY, 14), "month": (course.DAY, 30)}
+STEPS = {
+    "day": (call_history.HOUR, 24),
+    "week": (call_history.DAY, 14),
+    "month": (call_history.DAY, 30),
+}
 """How finely the chart tells it, and how far back it goes."""
 
 
@@ -74,8 +78,8 @@ async def show(asked: Annotated[Span, Query()], db: Db, page: Page) -> HTMLRespo
 
 
 async def read(tx: Tx, asked: Span) -> Shown:
-    at, span = await plan.clock(tx), SPANS[asked.of]
-    spells = await course.of(tx, at, *STEPS[asked.of])
+    at, span = await planner.clock(tx), SPANS[asked.of]
+    spells = await call_history.of(tx, at, *STEPS[asked.of])
     return Shown(
         begun(spells),
         await monitor.brought(tx, at, span),

@@ -9,11 +9,11 @@ from typing import Literal
 from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from jobmill.boards import api_keys
+from jobmill.boards.adapters import PLATFORMS
 from jobmill.errors import AppError, Conflict, Invalid
-from jobmill.ingest import keys
-from jobmill.ingest.adapters import PLATFORMS
-from jobmill.ingest.rotation import searches
-from jobmill.ingest.rotation.searches import Search
+from jobmill.rotation import searches
+from jobmill.rotation.searches import Search
 from jobmill.web import faults
 from jobmill.web.api.shapes import WholePathId
 from jobmill.web.form import Fields
@@ -138,7 +138,7 @@ def searchable() -> list[tuple[str, str]]:
         (one.name, f"{one.title} ({say('needs a key')})" if unset else one.title)
         for one in PLATFORMS
         if not one.inventory and not one.off and "keywords" in one.config.model_fields
-        for unset in [keys.missing(one, None, os.environ)]
+        for unset in [api_keys.missing(one, None, os.environ)]
     ]
 
 

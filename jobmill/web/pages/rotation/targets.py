@@ -10,15 +10,15 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import Field
 
+from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog import sources
 from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
-from jobmill.ingest.adapters import BY_NAME
-from jobmill.ingest.policy import yields
-from jobmill.ingest.rotation import plan, targets, turns
-from jobmill.ingest.rotation.targets import Status, Target
-from jobmill.ingest.rotation.turns import Call
+from jobmill.rotation import planner, target_summaries, targets
+from jobmill.rotation.policies import yield_model
+from jobmill.rotation.target_summaries import Call
+from jobmill.rotation.targets import Status, Target
 from jobmill.web import faults
 from jobmill.web.api.shapes import MOST_ID, WholePathId
 from jobmill.web.form import Fields
@@ -51,7 +51,7 @@ class Wanted(Asked):
 @router.get("")
 async def show(asked: Annotated[Wanted, Query()], db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
-        found = await turns.find(
+        found = await target_summaries.find(
             tx,
             status=asked.status,
             platform=asked.platform,
@@ -78,7 +78,7 @@ class Shown:
         """Seconds that pass between two calls at least: by our rules, or as the site asks."""
         platform = BY_NAME.get(self.source.source_type)
         every = platform.every.total_seconds() if platform and platform.every else 0
-        return max(yields.Rules().gaps[self.target.kind], every) if self.target else every
+        return max(yield_model.Rules().gaps[self.target.kind], every) if self.target else every
 
 
 @router.get("/{source_id}")
@@ -97,7 +97,7 @@ async def _show(
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         shown = await read(tx, id)
-        now = await plan.clock(tx)
+        now = await planner.clock(tx)
     return page(
         "rotation/target.html",
         faults.status(error) if error else 200,
@@ -113,9 +113,9 @@ async def _show(
 
 async def read(tx: Tx, id: int) -> Shown:
     source, target = await sources.get(tx, id), await targets.find(tx, id)
-    at = await plan.clock(tx)
-    worths = await turns.worths(tx, at, [id])
-    return Shown(source, target, await turns.calls(tx, id), words.worth(worths.get(id)))
+    at = await planner.clock(tx)
+    worths = await target_summaries.worths(tx, at, [id])
+    return Shown(source, target, await target_summaries.calls(tx, id), words.worth(worths.get(id)))
 
 
 def told(did: str) -> str | None:
@@ -136,7 +136,7 @@ async def put(
         wanted = whole(form, "priority", say("A priority is a whole number from 0 on."))
         async with db.transaction() as tx:
             await targets.meet(tx, source_id)
-            await turns.put(tx, source_id, wanted, actor=visitor.actor.name)
+            await target_summaries.put(tx, source_id, wanted, actor=visitor.actor.name)
     except (Invalid, Conflict) as error:
         return await _show(db, page, source_id, error=error, typed=form.get("priority", ""))
     return RedirectResponse(f"/rotation/targets/{source_id}?did=priority", 303)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jobmill.ingest.adapters import BY_NAME
+from jobmill.boards.adapters import BY_NAME
 from jobmill.web.texts import say, say_many
 
 HARDLY = 0.01

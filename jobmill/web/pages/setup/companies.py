@@ -10,10 +10,10 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Invalid, Unavailable
-from jobmill.ingest import known
-from jobmill.ingest.known import Company
-from jobmill.pipelines import beginning
-from jobmill.pipelines.beginning import Wishes
+from jobmill.pipelines import first_boards
+from jobmill.pipelines.first_boards import Wishes
+from jobmill.rotation import bundled_companies
+from jobmill.rotation.bundled_companies import Company
 from jobmill.web import faults, upload
 from jobmill.web.house import House, HouseRules
 from jobmill.web.pages.setup import steps
@@ -39,12 +39,12 @@ class Choice:
 
     @property
     def taken(self) -> list[Company]:
-        return known.named(self.chosen)
+        return bundled_companies.named(self.chosen)
 
     @property
     def found(self) -> list[Company]:
         taken = set(self.taken)
-        return [one for one in known.find(self.q, self.field) if one not in taken]
+        return [one for one in bundled_companies.find(self.q, self.field) if one not in taken]
 
 
 @router.get("")
@@ -81,8 +81,8 @@ async def _show(
         standing=standing,
         steps=steps.line(standing, "/setup/companies"),
         choice=choice,
-        fields=known.fields(),
-        all=len(known.companies()),
+        fields=bundled_companies.fields(),
+        all=len(bundled_companies.companies()),
         wrong=wrong,
         nothing=nothing,
         error=str(error) if error else "",
@@ -106,7 +106,7 @@ async def add(
         if not wishes.boards and not wishes.pages:
             return await _show(db, page, house, choice, nothing=True)
         async with db.transaction(LONG) as tx:
-            await beginning.begin(tx, wishes, by=visitor.name or visitor.actor.name)
+            await first_boards.begin(tx, wishes, by=visitor.name or visitor.actor.name)
     except (Invalid, Unavailable) as error:
         return await _show(db, page, house, choice, error=error)
     return RedirectResponse("/setup/model", 303)
@@ -114,4 +114,4 @@ async def add(
 
 def _wishes(choice: Choice) -> Wishes:
     keys = [one.key for one in choice.taken]
-    return beginning.read([*keys, *choice.pasted.split("\n")])
+    return first_boards.read([*keys, *choice.pasted.split("\n")])

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 
 from jobmill.catalog import totals
 from jobmill.db import Tx
-from jobmill.matching import matches, verdicts, waiting
+from jobmill.matching import judging_feed, matches, verdicts
 from jobmill.matching.matches import Wanted
 from jobmill.queue import inspect
 from jobmill.web.house import HouseRules
@@ -65,7 +65,7 @@ async def _read(tx: Tx, standing: Standing) -> Progress:
     return Progress(
         listings,
         await verdicts.count(tx, id, most=MANY),
-        await waiting.count(tx, id, most=MANY),
+        await judging_feed.count(tx, id, most=MANY),
         [Row.of(one) for one in found],
         worker,
     )

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from jobmill.outside import trial
-from jobmill.outside.trial import Trial
+from jobmill.outside import model_check
+from jobmill.outside.model_check import Trial
 from jobmill.web.house import House, HouseRules
 from jobmill.web.pages.profile.edit import Whole
 from jobmill.web.pages.setup import steps
@@ -29,7 +29,7 @@ async def check(
     visitor: Admin, db: Db, page: Page, house: HouseRules, database: Whole
 ) -> HTMLResponse:
     """Ask each model the smallest question there is, which costs money."""
-    tried = await trial.run(database, house.settings, house.environ)
+    tried = await model_check.run(database, house.settings, house.environ)
     return await _show(db, page, house, tried)
 
 
@@ -40,7 +40,7 @@ async def _show(db: Door, page: Pages, house: House, tried: Sequence[Trial] = ()
         "setup/model.html",
         standing=standing,
         steps=steps.line(standing, "/setup/model"),
-        seats=[(seat, trial.variable(seat.model)) for seat in house.seats],
+        seats=[(seat, model_check.variable(seat.model)) for seat in house.seats],
         some=standing.models,
         caps=house.caps,
         tried=tried,

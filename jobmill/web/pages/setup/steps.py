@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from jobmill.catalog import boards
-from jobmill.catalog.boards import Reading
+from jobmill.catalog import source_import
+from jobmill.catalog.source_import import Reading
 from jobmill.db import Tx
 from jobmill.matching import matches
 from jobmill.matching.matches import Wanted
@@ -43,7 +43,9 @@ class Standing(NamedTuple):
 async def read(tx: Tx, house: House) -> Standing:
     version = await seeking.find_profile(tx, None)
     models = any(seat.missing is None for seat in house.seats)
-    return Standing(version, await boards.reading(tx), models, await _is_matched(tx, version))
+    return Standing(
+        version, await source_import.reading(tx), models, await _is_matched(tx, version)
+    )
 
 
 async def _is_matched(tx: Tx, version: Version | None) -> bool:

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from jobmill.boards import detection
+from jobmill.boards.adapters import BY_NAME
+from jobmill.boards.url_detection import Found
 from jobmill.catalog import sources, urls
 from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid, Unavailable
-from jobmill.ingest import detect
-from jobmill.ingest.adapters import BY_NAME
-from jobmill.ingest.address import Found
 from jobmill.pipelines import discovery
 from jobmill.queue import New
 from jobmill.queue.inspect import Item
@@ -107,7 +107,7 @@ def _address(typed: str) -> str:
 
 
 async def _understand(tx: Tx, url: str) -> Understood:
-    found = detect.detect(url)
+    found = detection.detect(url)
     if found is None:
         return Understood(None, "", None, await sources.for_url(tx, url))
     platform = BY_NAME.get(found.platform)

@@ -8,11 +8,11 @@ from typing import Any
 
 from fastapi.responses import HTMLResponse
 
+from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog import history, source_list, sources
 from jobmill.catalog.sources import Incident, Run, Source
 from jobmill.db import Tx
 from jobmill.errors import AppError
-from jobmill.ingest.adapters import BY_NAME
 from jobmill.pipelines import preview
 from jobmill.pipelines import source as running
 from jobmill.queue.inspect import Item

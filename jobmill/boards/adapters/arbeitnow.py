@@ -1,0 +1,86 @@
+"""Arbeitnow: postings in Germany and remote ones, in German and English."""
+
+from __future__ import annotations
+
+import html as entities
+
+from jobmill.catalog.posting import Posting
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, html_text
+from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from .. import aggregator_search
+from ..platform import Page, Platform
+
+
+class _Item(Foreign):
+    slug: str
+    title: Line
+    url: Link = None
+    company_name: Maybe[str] = None
+    location: Maybe[str] = None
+    remote: Maybe[bool] = None
+    tags: Many[str] = ()
+    job_types: Many[str] = ()
+    created_at: Maybe[int] = None
+    description: Maybe[str] = None
+
+
+class _Links(Foreign):
+    next: Maybe[str] = None
+
+
+class _Answer(Foreign):
+    data: list[object]
+    links: Maybe[_Links] = None
+
+
+def first(config: aggregator_search.Paged) -> Request:
+    return _ask(1)
+
+
+def _ask(number: int) -> Request:
+    return Request(
+        f"https://www.arbeitnow.com/api/job-board-api?page={number}", mark={"page": number}
+    )
+
+
+def read(body: bytes, request: Request, config: aggregator_search.Paged) -> Page:
+    answer = _Answer.model_validate(lenient_models.load(body))
+    good, stubs = lenient_models.records(_Item, answer.data)
+    more = bool(answer.data and answer.links and answer.links.next)
+    next, truncated = aggregator_search.turn(config, request.mark.get("page", 1), more, _ask)
+    return Page(tuple(map(_posting, good)), next, truncated, stubs=stubs)
+
+
+def _posting(one: _Item) -> Posting:
+    return Posting(
+        title=one.title,
+        url=one.url or "",
+        company=html_text.line(one.company_name),
+        location=html_text.line(one.location),
+        arrangement="remote" if one.remote else None,
+        employment_type=employment.read(list(one.job_types)),
+        posted_at=dates.read(one.created_at),
+        description=html_text.from_html(_unescaped(one.description or "")),
+        vendor_id=one.slug,
+        tags=one.tags,
+        via="Arbeitnow",
+    )
+
+
+def _unescaped(html: str) -> str:
+    """Some texts come with their tags as entities, and a line of the site's own below that has none."""
+    return entities.unescape(html) if html.lstrip().startswith("&lt;") else html
+
+
+PLATFORM = Platform(
+    name="arbeitnow",
+    title="Arbeitnow",
+    config=aggregator_search.Paged,
+    token=aggregator_search.token,
+    first=first,
+    read=read,
+    inventory=False,
+)

@@ -1,0 +1,184 @@
+"""Ashby."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote, unquote
+
+from pydantic import AliasChoices, Field
+
+from jobmill.catalog.posting import Arrangement, Posting, Salary
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, places, salary, work_arrangement
+from jobmill.extract.fields import html_text as texts
+from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from ..platform import Board, Mark, Page, Platform, UrlPattern, at
+
+API = "https://api.ashbyhq.com/posting-api/job-board"
+HOSTED = re.compile(r"//jobs\.ashbyhq\.com/([^/?#]+)/")
+
+
+class _Postal(Foreign):
+    addressLocality: Maybe[Line] = None
+    addressRegion: Maybe[Line] = None
+    addressCountry: Maybe[Line] = None
+
+
+class _Address(Foreign):
+    postalAddress: Maybe[_Postal] = None
+
+    def line(self) -> str | None:
+        at = self.postalAddress or _Postal()
+        return places.address(at.addressLocality, at.addressRegion, at.addressCountry)
+
+
+class _Place(Foreign):
+    location: Maybe[Line] = None
+    address: Maybe[_Address] = None
+
+
+class _Component(Foreign):
+    compensationType: Maybe[str] = None
+    interval: Maybe[str] = None
+    currencyCode: Maybe[str] = None
+    minValue: Maybe[float] = None
+    maxValue: Maybe[float] = None
+
+
+class _Tier(Foreign):
+    components: Many[_Component] = ()
+
+
+class _Compensation(Foreign):
+    compensationTierSummary: Maybe[str] = None
+    scrapeableCompensationSalarySummary: Maybe[str] = None
+    summaryComponents: Many[_Component] = ()
+    compensationTiers: Many[_Tier] = ()
+
+
+def _or(name: str, other: str) -> Any:
+    """A field that some of their answers call otherwise."""
+    return Field(None, validation_alias=AliasChoices(name, other))
+
+
+class _Post(Foreign):
+    id: Line
+    title: Line
+    isListed: Maybe[bool] = None
+    department: Maybe[Line] = _or("department", "departmentName")
+    team: Maybe[Line] = _or("team", "teamName")
+    employmentType: Maybe[str] = None
+    location: Maybe[Line] = _or("location", "locationName")
+    secondaryLocations: Many[_Place | Line] = ()
+    address: Maybe[_Address] = None
+    publishedAt: Maybe[str] = _or("publishedAt", "publishedDate")
+    isRemote: Maybe[bool] = None
+    workplaceType: Maybe[str] = None
+    jobUrl: Link = None
+    applyUrl: Link = None
+    descriptionHtml: Maybe[str] = None
+    descriptionPlain: Maybe[str] = None
+    compensation: Maybe[_Compensation] = None
+
+
+class _Board(Foreign):
+    jobs: list[object]
+
+
+def first(config: Board) -> Request:
+    return Request(f"{API}/{quote(config.board_token, safe='')}?includeCompensation=true")
+
+
+def read(body: bytes, request: Request, config: Board) -> Page:
+    """The whole board, or one posting; what is not listed is not for everyone and left out."""
+    answer = lenient_models.load(body)
+    if post := lenient_models.record(_Post, answer):
+        return Page((_posting(post, config),))
+    posts, stubs = lenient_models.records(_Post, _Board.model_validate(answer).jobs)
+    listed = [post for post in posts if post.isListed is not False]
+    return Page(tuple(_posting(post, config) for post in listed), stubs=stubs)
+
+
+def _posting(post: _Post, config: Board) -> Posting:
+    description = texts.from_html(post.descriptionHtml) or texts.clean(post.descriptionPlain)
+    place = post.location or (post.address.line() if post.address else None)
+    locations = places.unique(place, [_name(one) for one in post.secondaryLocations])
+    hosted = HOSTED.search(post.jobUrl or "")
+    return Posting(
+        title=post.title,
+        url=post.jobUrl or "",
+        location=place,
+        locations=locations,
+        arrangement=_arrangement(post, locations, description),
+        department=post.department or post.team,
+        employment_type=employment.read(post.employmentType),
+        posted_at=dates.read(post.publishedAt),
+        salary=_pay(post.compensation),
+        description=description,
+        apply_url=post.applyUrl,
+        board=config.board_token or (unquote(hosted[1]) if hosted else None),
+        vendor_id=post.id,
+        tags=(post.team,) if post.team and post.department not in (None, post.team) else (),
+        partial=description is None,
+    )
+
+
+def _name(place: _Place | str) -> str | None:
+    if isinstance(place, str):
+        return place
+    return place.location or (place.address.line() if place.address else None)
+
+
+def _arrangement(
+    post: _Post, locations: tuple[str, ...], description: str | None
+) -> Arrangement | None:
+    """`isRemote` also stands on hybrid postings: it counts only where nothing else says anything."""
+    return (
+        work_arrangement.word(post.workplaceType)
+        or work_arrangement.decide(post.title, locations, description)
+        or ("remote" if post.isRemote else None)
+    )
+
+
+def _pay(compensation: _Compensation | None) -> Salary | None:
+    """From the lowest to the highest salary in the first one's currency; no equity, no bonus."""
+    if compensation is None:
+        return None
+    tiers = [one for tier in compensation.compensationTiers for one in tier.components]
+    for components in (compensation.summaryComponents, tiers):
+        stated = [one for one in components if one.compensationType == "Salary" and _amounts(one)]
+        if stated:
+            by = stated[0].currencyCode, stated[0].interval
+            same = [one for one in stated if (one.currencyCode, one.interval) == by]
+            low = min((one.minValue for one in same if one.minValue), default=None)
+            high = max((one.maxValue for one in same if one.maxValue), default=None)
+            return salary.structured(low, high, *by)
+    # The summary speaks of equity and bonuses too: where its parts are known, none is a salary.
+    summary = (
+        None if tiers or compensation.summaryComponents else compensation.compensationTierSummary
+    )
+    return salary.from_text(compensation.scrapeableCompensationSalarySummary or summary)
+
+
+def _amounts(component: _Component) -> bool:
+    return bool(component.minValue or component.maxValue)
+
+
+PLATFORM = Platform(
+    name="ashby",
+    title="Ashby",
+    first=first,
+    read=read,
+    urls=(
+        at("ashbyhq.com", "jobs", r"/(?P<token>[^/]+)"),
+        at("ashbyhq.com", "api", r"/posting-api/job-board/(?P<token>[^/]+)"),
+        UrlPattern(host=re.compile(""), query=("ashby_jid",)),
+    ),
+    marks=(
+        Mark(re.compile("__ashbyBaseJobBoardUrl"), "Ashby's script"),
+        Mark(re.compile("ashby_embed"), "Ashby's place on the page"),
+    ),
+)

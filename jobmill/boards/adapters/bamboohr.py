@@ -1,0 +1,123 @@
+"""BambooHR."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+from jobmill.catalog.posting import Arrangement, Posting
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, html_text, places, salary, seniority
+from jobmill.extract.lenient_models import Foreign, Line, Link, Maybe
+from jobmill.outside.request import Request
+
+from ..platform import Board, Page, Platform, at, board_of, home
+
+
+class _Place(Foreign):
+    city: Maybe[str] = None
+    state: Maybe[str] = None
+    province: Maybe[str] = None
+    country: Maybe[str] = None
+    addressCountry: Maybe[str] = None
+
+    def line(self) -> str | None:
+        region = self.state or self.province
+        return places.address(self.city, region, self.addressCountry or self.country)
+
+
+class _Opening(Foreign):
+    jobOpeningName: Line
+    id: Maybe[str] = None
+    jobOpeningShareUrl: Link = None
+    departmentLabel: Maybe[str] = None
+    employmentStatusLabel: Maybe[str] = None
+    location: Maybe[_Place] = None
+    atsLocation: Maybe[_Place] = None
+    isRemote: Maybe[bool] = None
+    locationType: Maybe[str] = None
+    minimumExperience: Maybe[str] = None
+    compensation: Maybe[str] = None
+    datePosted: Maybe[str] = None
+    description: Maybe[str] = None
+
+
+class _Single(Foreign):
+    jobOpening: _Opening
+
+
+class _Meta(Foreign):
+    totalCount: Maybe[int] = None
+
+
+class _Answer(Foreign):
+    result: list[object] | _Single
+    meta: Maybe[_Meta] = None
+
+
+HOST = re.compile(r"^https?://([\w-]+)\.bamboohr\.com/", re.IGNORECASE)
+ARRANGEMENTS: dict[str | None, Arrangement] = {"0": "onsite", "1": "remote", "2": "hybrid"}
+
+
+def first(config: Board) -> Request:
+    return Request(f"{home(config, 'bamboohr.com')}/careers/list")
+
+
+def read(body: bytes, request: Request, config: Board) -> Page:
+    """The list, which has neither texts nor dates, or one opening with both."""
+    answer = _Answer.model_validate(lenient_models.load(body))
+    if isinstance(answer.result, _Single):
+        return Page((_posting(answer.result.jobOpening, config),))
+    openings, stubs = lenient_models.records(_Opening, answer.result)
+    postings = tuple(_posting(one, config) for one in openings)
+    return Page(postings, total=answer.meta.totalCount if answer.meta else None, stubs=stubs)
+
+
+def detail(posting: Posting, config: Board) -> Request:
+    id = quote(posting.vendor_id or "", safe="")
+    return Request(f"{home(config, 'bamboohr.com')}/careers/{id}/detail")
+
+
+def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+    (found,) = read(body, detail(posting, config), config).postings
+    return lenient_models.add(posting, found)
+
+
+def _posting(one: _Opening, config: Board) -> Posting:
+    id = one.id or (one.jobOpeningShareUrl or "").rstrip("/").rpartition("/")[2] or None
+    lines = [place.line() or "" for place in (one.location, one.atsLocation) if place]
+    # Tenants fill one of the two, or both and one of them better.
+    where = max(lines, key=len, default="") or None
+    site = home(config, "bamboohr.com")
+    url = one.jobOpeningShareUrl or (f"{site}/careers/{id}" if site and id else "")
+    return Posting(
+        title=one.jobOpeningName,
+        url=url,
+        location=where,
+        # A comma stands inside a place here, never between two.
+        locations=places.unique(where),
+        arrangement="remote" if one.isRemote else ARRANGEMENTS.get(one.locationType),
+        department=html_text.line(one.departmentLabel),
+        employment_type=employment.read(one.employmentStatusLabel),
+        seniority=seniority.word(one.minimumExperience),
+        posted_at=dates.read(one.datePosted),
+        salary=salary.from_text(one.compensation),
+        description=html_text.from_html(one.description),
+        board=board_of(config, HOST, url),
+        vendor_id=id,
+        partial=not one.description,
+    )
+
+
+PLATFORM = Platform(
+    name="bamboohr",
+    title="BambooHR",
+    urls=(
+        at("bamboohr.com", r"(?P<token>[a-z0-9-]+)"),
+        at("bamboohr.com", "api", r"/api/gateway\.php/(?P<token>[^/]+)"),
+    ),
+    first=first,
+    read=read,
+    detail=detail,
+    read_detail=read_detail,
+)

@@ -1,0 +1,113 @@
+"""Breezy."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from jobmill.catalog.posting import Arrangement, Posting
+from jobmill.extract import html_tree, lenient_models
+from jobmill.extract.fields import dates, employment, html_text, places, salary
+from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from ..platform import Board, Page, Platform, at, board_of, home
+
+
+class _Named(Foreign):
+    name: Maybe[str] = None
+
+
+class _Location(Foreign):
+    name: Maybe[str] = None
+    city: Maybe[str] = None
+    state: Maybe[_Named] = None
+    country: Maybe[_Named] = None
+    is_remote: Maybe[bool] = None
+
+    def line(self) -> str | None:
+        state, country = (part.name if part else None for part in (self.state, self.country))
+        return html_text.line(self.name) or places.address(self.city, state, country)
+
+
+class _Position(Foreign):
+    id: str
+    name: Line
+    url: Link = None
+    friendly_id: Maybe[str] = None
+    published_date: Maybe[str] = None
+    type: Maybe[_Named] = None
+    location: Maybe[_Location] = None
+    locations: Many[_Location] = ()
+    department: Maybe[str] = None
+    salary: Maybe[str] = None
+    description: Maybe[str] = None
+    company: Maybe[_Named] = None
+
+
+HOST = re.compile(r"^https?://([\w-]+)\.breezy\.hr/", re.IGNORECASE)
+
+
+def first(config: Board) -> Request:
+    return Request(f"{home(config, 'breezy.hr')}/json")
+
+
+def read(body: bytes, request: Request, config: Board) -> Page:
+    """The list, or the page of one position."""
+    if body.lstrip()[:1] == b"<":
+        found = html_tree.posting(body, request.url)
+        board = board_of(config, HOST, found.url)
+        return Page((replace(found, board=board, vendor_id=_id(found.url)),))
+    positions, stubs = lenient_models.records(_Position, lenient_models.items(body))
+    postings = tuple(_posting(one, config) for one in positions)
+    return Page(postings, total=len(positions) + stubs, stubs=stubs)
+
+
+def detail(posting: Posting, config: Board) -> Request:
+    return Request(posting.url, page=True)
+
+
+def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+    """The whole posting. A removed one leads to the board's front page, which states none."""
+    return lenient_models.add(posting, html_tree.posting(body, posting.url))
+
+
+def _id(url: str) -> str | None:
+    found = re.search(r"/p/([0-9a-f]{12})", url)
+    return found[1] if found else None
+
+
+def _posting(one: _Position, config: Board) -> Posting:
+    where = [place for place in (one.location, *one.locations) if place]
+    lines = places.unique([place.line() for place in where])
+    # Not remote is not said to be on site: the flag of most is never touched.
+    remote: Arrangement | None = "remote" if any(place.is_remote for place in where) else None
+    site = home(config, "breezy.hr")
+    url = one.url or (f"{site}/p/{one.friendly_id or one.id}" if site else "")
+    return Posting(
+        title=one.name,
+        url=url,
+        company=html_text.line(one.company.name) if one.company else None,
+        location="; ".join(lines) or None,
+        locations=lines,
+        arrangement=remote,
+        department=html_text.line(one.department),
+        employment_type=employment.read(one.type.name) if one.type else None,
+        posted_at=dates.read(one.published_date),
+        salary=salary.from_text(one.salary),
+        description=html_text.from_html(one.description),
+        board=board_of(config, HOST, url),
+        vendor_id=one.id,
+        partial=not one.description,
+    )
+
+
+PLATFORM = Platform(
+    name="breezy",
+    title="Breezy",
+    urls=(at("breezy.hr", r"(?P<token>[a-z0-9-]+)"),),
+    first=first,
+    read=read,
+    detail=detail,
+    read_detail=read_detail,
+)

@@ -1,0 +1,220 @@
+"""Greenhouse."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote
+
+from jobmill.catalog.posting import Posting, Salary
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, places, salary, work_arrangement
+from jobmill.extract.fields import html_text as texts
+from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from ..platform import Board, Groups, Mark, Page, Platform, UrlPattern, at
+
+API = "https://boards-api.greenhouse.io/v1/boards"
+HOSTED = re.compile(r"//(?:job-)?boards(?:\.eu)?\.greenhouse\.io/(?!embed/)([^/?#]+)/jobs/")
+# Custom fields are named by each company; these names are the usual ones.
+EMPLOYMENT = re.compile(r"(?i)^(?:employment|time|contract|position) type$|^commitment$")
+WORKPLACE = re.compile(r"(?i)^(?:work(?:place|ing)?|location|remote) (?:type|model|arrangement)$")
+FREQUENCY = re.compile(r"(?i)\b(?:pay|salary|compensation) (?:frequency|period|interval|type)\b")
+
+
+class _Named(Foreign):
+    name: Maybe[Line] = None
+    location: Maybe[Line] = None
+
+
+class _Field(Foreign):
+    name: Line
+    value: Any = None
+    value_type: Maybe[str] = None
+
+
+class _Amounts(Foreign):
+    min_value: Maybe[str] = None
+    max_value: Maybe[str] = None
+    unit: Maybe[str] = None
+
+
+class _Range(Foreign):
+    min_cents: Maybe[int] = None
+    max_cents: Maybe[int] = None
+    currency_type: Maybe[str] = None
+    title: Maybe[str] = None
+    blurb: Maybe[str] = None
+
+
+class _Post(Foreign):
+    id: Line
+    title: Line
+    absolute_url: Link = None
+    internal_job_id: Maybe[Line] = None
+    requisition_id: Maybe[Line] = None
+    location: Maybe[_Named] = None
+    offices: Many[_Named] = ()
+    departments: Many[_Named] = ()
+    metadata: Many[_Field] = ()
+    pay_input_ranges: Many[_Range] = ()
+    company_name: Maybe[Line] = None
+    first_published: Maybe[str] = None
+    updated_at: Maybe[str] = None
+    application_deadline: Maybe[str] = None
+    language: Maybe[Line] = None
+    content: Maybe[str] = None
+
+
+class _Meta(Foreign):
+    total: Maybe[int] = None
+
+
+class _Board(Foreign):
+    jobs: list[object]
+    meta: Maybe[_Meta] = None
+
+
+def first(config: Board) -> Request:
+    """The whole board, in one answer; boards in Europe answer at the same place."""
+    token = quote(config.board_token, safe="")
+    return Request(f"{API}/{token}/jobs?content=true&pay_transparency=true")
+
+
+def read(body: bytes, request: Request, config: Board) -> Page:
+    """A board, or one post with its text."""
+    answer = lenient_models.load(body)
+    if post := lenient_models.record(_Post, answer):
+        return Page((_posting(post, config),))
+    board = _Board.model_validate(answer)
+    posts, stubs = lenient_models.records(_Post, board.jobs)
+    total = board.meta.total if board.meta else None
+    return Page(
+        tuple(_posting(post, config) for post in posts),
+        total=total,
+        truncated=total is not None and total > len(board.jobs),
+        stubs=stubs,
+    )
+
+
+def detail(posting: Posting, config: Board) -> Request:
+    token, id = quote(config.board_token, safe=""), quote(posting.vendor_id or "", safe="")
+    return Request(f"{API}/{token}/jobs/{id}?pay_transparency=true")
+
+
+def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+    post = _Post.model_validate(lenient_models.load(body))
+    return lenient_models.add(posting, _posting(post, config))
+
+
+def _posting(post: _Post, config: Board) -> Posting:
+    description = texts.from_escaped(post.content)
+    place = post.location.name if post.location else None
+    offices = [office.location or office.name for office in post.offices]
+    hosted = HOSTED.search(post.absolute_url or "")
+    return Posting(
+        title=post.title,
+        url=post.absolute_url or "",
+        company=post.company_name,
+        location=place if place and places.is_place(place) else None,
+        # Offices are the company's, not the post's: they stand in where it says "N/A".
+        locations=places.split(place) or places.unique(offices),
+        arrangement=work_arrangement.word(_custom(post, WORKPLACE)),
+        department=_department(post),
+        employment_type=employment.read(_custom(post, EMPLOYMENT)),
+        posted_at=dates.read(post.first_published),
+        updated_at=dates.read(post.updated_at),
+        valid_through=dates.deadline(post.application_deadline),
+        salary=_pay_range(post) or _custom_pay(post),
+        description=description,
+        board=config.board_token or (hosted[1] if hosted else None),
+        vendor_id=post.id,
+        requisition_id=_requisition(post),
+        language=post.language,
+        partial=description is None,
+    )
+
+
+def _requisition(post: _Post) -> str | None:
+    """The company's own number, or else Greenhouse's, which all posts of a vacancy share.
+
+    The field is free text, and some companies write the same words into all of them ("See Opening
+    ID"): what has no digit names no vacancy.
+    """
+    own = post.requisition_id
+    return own if own and re.search(r"\d", own) else post.internal_job_id
+
+
+def _department(post: _Post) -> str | None:
+    names = [one.name for one in post.departments if one.name and one.name != "No Department"]
+    return names[0] if names else None
+
+
+def _custom(post: _Post, pattern: re.Pattern[str]) -> Any:
+    """The value of the first custom field whose name fits."""
+    return next((one.value for one in post.metadata if pattern.search(one.name)), None)
+
+
+def _pay_range(post: _Post) -> Salary | None:
+    """From the lowest to the highest of the ranges in the first one's currency."""
+    ranges = [one for one in post.pay_input_ranges if one.min_cents or one.max_cents]
+    same = [one for one in ranges if one.currency_type == ranges[0].currency_type]
+    if not same:
+        return None
+    return salary.structured(
+        min((one.min_cents / 100 for one in same if one.min_cents), default=None),
+        max((one.max_cents / 100 for one in same if one.max_cents), default=None),
+        same[0].currency_type,
+        f"{same[0].title or ''} {texts.from_html(same[0].blurb) or ''}",
+    )
+
+
+def _custom_pay(post: _Post) -> Salary | None:
+    """The first custom field that holds a range of money with an amount in it."""
+    frequency = _custom(post, FREQUENCY)
+    for field in post.metadata:
+        amounts = lenient_models.record(_Amounts, field.value)
+        if field.value_type == "currency_range" and amounts:
+            period = frequency if isinstance(frequency, str) else field.name
+            found = salary.structured(amounts.min_value, amounts.max_value, amounts.unit, period)
+            if found:
+                return found
+    return None
+
+
+_BOARDS = r"(?:job-)?boards(?:\.(?P<region>eu))?"
+_TOKEN = r"""["']?\s{0,3}[:=]\s{0,3}["'](?P<token>[\w.-]{1,80})["']"""
+
+
+def _config_from(groups: Groups) -> dict[str, Any] | None:
+    token = groups.get("token") or groups.get("for")
+    return {"board_token": token, "region": groups.get("region", "")} if token else None
+
+
+PLATFORM = Platform(
+    name="greenhouse",
+    title="Greenhouse",
+    first=first,
+    read=read,
+    detail=detail,
+    read_detail=read_detail,
+    urls=(
+        at("greenhouse.io", _BOARDS, r"/embed/job_(?:board|app)", query=("for",)),
+        at("greenhouse.io", _BOARDS, r"/embed/job_app"),
+        at("greenhouse.io", _BOARDS, r"/(?P<token>[^/]+)"),
+        at(
+            "greenhouse.io", r"(?:boards-)?api(?:\.(?P<region>eu))?", r"/v1/boards/(?P<token>[^/]+)"
+        ),
+        at("grnh.se", path="/."),
+        UrlPattern(host=re.compile(""), query=("gh_jid",)),
+    ),
+    marks=(
+        Mark(re.compile("urlToken" + _TOKEN), "urlToken in a script"),
+        Mark(re.compile("boardToken" + _TOKEN), "boardToken in a script"),
+        Mark(re.compile("grnhse_app"), "Greenhouse's place on the page (grnhse_app)"),
+        Mark(re.compile(r"gh_jid=\d"), "links with gh_jid"),
+    ),
+    config_from=_config_from,
+    confidence="high",
+)

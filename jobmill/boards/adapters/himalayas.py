@@ -1,0 +1,101 @@
+"""Himalayas: remote postings, with the places one may live in."""
+
+from __future__ import annotations
+
+from jobmill.catalog.posting import Posting
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, html_text, places, salary, seniority
+from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from .. import aggregator_search
+from ..platform import Page, Platform
+
+
+class _Item(Foreign):
+    title: Line
+    guid: Maybe[str] = None
+    applicationLink: Link = None
+    companyName: Maybe[str] = None
+    employmentType: Maybe[str] = None
+    minSalary: Maybe[float] = None
+    maxSalary: Maybe[float] = None
+    currency: Maybe[str] = None
+    salaryPeriod: Maybe[str] = None
+    seniority: Many[str] = ()
+    locationRestrictions: Many[str] = ()
+    categories: Many[str] = ()
+    excerpt: Maybe[str] = None
+    description: Maybe[str] = None
+    pubDate: Maybe[int | str] = None
+    expiryDate: Maybe[int | str] = None
+
+
+class _Answer(Foreign):
+    jobs: list[object]
+    totalCount: Maybe[int] = None
+    nextCursor: Maybe[str] = None
+
+
+SIZE = 20
+
+
+def first(config: aggregator_search.Paged) -> Request:
+    return _ask(0, 1, None)
+
+
+def _ask(offset: int, number: int, cursor: str | None) -> Request:
+    """By the site's own mark for the next page; by how many came where it gives none."""
+    after = {"cursor": cursor} if cursor else {"offset": offset}
+    url = aggregator_search.url("https://himalayas.app/jobs/api", {"limit": SIZE, **after})
+    return Request(url, mark={"offset": offset, "page": number})
+
+
+def read(body: bytes, request: Request, config: aggregator_search.Paged) -> Page:
+    answer = _Answer.model_validate(lenient_models.load(body))
+    good, stubs = lenient_models.records(_Item, answer.jobs)
+    # Fewer come than were asked for where the site lowers its cap: what came is what counts.
+    seen = request.mark.get("offset", 0) + len(answer.jobs)
+    more = bool(answer.jobs) and seen < (answer.totalCount or 0)
+    next, truncated = aggregator_search.turn(
+        config, request.mark.get("page", 1), more, lambda page: _ask(seen, page, answer.nextCursor)
+    )
+    return Page(tuple(map(_posting, good)), next, truncated, answer.totalCount, stubs)
+
+
+def _posting(one: _Item) -> Posting:
+    # The site has answered with the names of its own columns in place of the values.
+    company = html_text.line(one.companyName)
+    return Posting(
+        title=one.title,
+        url=lenient_models.link(one.guid) or one.applicationLink or "",
+        company=company if company != "name" else None,
+        location=", ".join(one.locationRestrictions) or None,
+        locations=places.unique(list(one.locationRestrictions)),
+        arrangement="remote",
+        remote_from=places.unique(list(one.locationRestrictions)),
+        employment_type=employment.read(one.employmentType),
+        seniority=next(
+            (found for label in one.seniority if (found := seniority.word(label))), None
+        ),
+        posted_at=dates.read(one.pubDate),
+        valid_through=dates.deadline(one.expiryDate),
+        salary=salary.structured(one.minSalary, one.maxSalary, one.currency, one.salaryPeriod),
+        description=html_text.from_html(one.description) or html_text.clean(one.excerpt),
+        apply_url=one.applicationLink,
+        vendor_id=one.guid or one.applicationLink,
+        tags=tuple(tag.replace("-", " ") for tag in one.categories),
+        via="Himalayas",
+        partial=not one.description,
+    )
+
+
+PLATFORM = Platform(
+    name="himalayas",
+    title="Himalayas",
+    config=aggregator_search.Paged,
+    token=aggregator_search.token,
+    first=first,
+    read=read,
+    inventory=False,
+)

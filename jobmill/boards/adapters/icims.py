@@ -1,0 +1,275 @@
+"""iCIMS."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote, urljoin, urlsplit
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from jobmill.catalog.posting import Posting
+from jobmill.extract import html_tree, lenient_models
+from jobmill.extract.fields import dates, employment, html_text, places, salary, work_arrangement
+from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from ..platform import Board, Groups, Mark, Page, Platform, at, board_of, home
+
+
+def _config_from(groups: Groups) -> dict[str, Any] | None:
+    token, host = groups["token"], groups["host"]
+    config = {"board_token": token}
+    if host != f"careers-{token}.icims.com":
+        config["base_url"] = f"https://{host}"
+    return config
+
+
+class _Meta(Foreign):
+    canonical_url: Link = None
+
+
+class _Named(Foreign):
+    name: Maybe[Line] = None
+
+
+class _Data(Foreign):
+    title: Line
+    req_id: Maybe[str] = None
+    slug: Maybe[str] = None
+    description: Maybe[str] = None
+    responsibilities: Maybe[str] = None
+    qualifications: Maybe[str] = None
+    full_location: Maybe[str] = None
+    short_location: Maybe[str] = None
+    location_name: Maybe[str] = None
+    city: Maybe[str] = None
+    state: Maybe[str] = None
+    country: Maybe[str] = None
+    location_type: Maybe[str] = None
+    employment_type: Maybe[str] = None
+    department: Maybe[str] = None
+    category: Many[str] = ()
+    categories: Many[_Named] = ()
+    hiring_organization: Maybe[str] = None
+    posted_date: Maybe[str] = None
+    update_date: Maybe[str] = None
+    apply_url: Link = None
+    salary_min_value: Maybe[float] = None
+    salary_max_value: Maybe[float] = None
+    salary_currency: Maybe[str] = None
+    salary_unit: Maybe[str] = None
+    language: Maybe[str] = None
+    meta_data: Maybe[_Meta] = None
+
+
+class _Entry(Foreign):
+    data: _Data
+
+
+class _Answer(Foreign):
+    jobs: list[object]
+    totalCount: Maybe[int] = None
+
+
+PAGE = 100
+CATEGORY = "occupationalCategory"
+HOST = re.compile(r"//(?:[a-z0-9-]*careers?[a-z0-9]*-)?([\w-]+)\.icims\.com/", re.IGNORECASE)
+LINK = re.compile(r"/jobs/(\d+)/([^/?#]*)/?(?:job)?(?=[?#]|$)")
+
+
+def first(config: Board) -> Request:
+    """New sites live on hosts of their own and answer programs; the vendor's own hosts do not."""
+    new = config.base_url and not config.base_url.rstrip("/").endswith(".icims.com")
+    return _api(config, 1) if new else _search(config, 0)
+
+
+def _base(config: Board) -> str:
+    if config.base_url or not config.board_token:
+        return home(config, "icims.com")
+    named = config.model_copy(update={"board_token": f"careers-{config.board_token}"})
+    return home(named, "icims.com")
+
+
+def _api(config: Board, page: int) -> Request:
+    return Request(f"{_base(config)}/api/jobs?page={page}&limit={PAGE}", mark={"page": page})
+
+
+def _search(config: Board, page: int) -> Request:
+    url = f"{_base(config)}/jobs/search?pr={page}&in_iframe=1"
+    return Request(url, page=True, mark={"page": page})
+
+
+def read(body: bytes, request: Request, config: Board) -> Page:
+    """A page of the new API, of a classic list, or of one posting."""
+    if body.lstrip()[:1] in (b"{", b"["):
+        return _read_new(body, request, config)
+    return _read_classic(html_tree.tree(body), request, config)
+
+
+def _read_new(body: bytes, request: Request, config: Board) -> Page:
+    answer = _Answer.model_validate(lenient_models.load(body))
+    good, stubs = lenient_models.records(_Entry, answer.jobs)
+    page, total = request.mark.get("page", 1), answer.totalCount
+    more = total is not None and page * PAGE < total
+    return Page(
+        tuple(_posting(one.data, config) for one in good),
+        next=(_api(config, page + 1),) if more and answer.jobs else (),
+        truncated=more and not answer.jobs,
+        total=total,
+        stubs=stubs,
+    )
+
+
+def _posting(one: _Data, config: Board) -> Posting:
+    place = places.address(one.city, one.state, one.country)
+    where = html_text.line(one.full_location) or place or html_text.line(one.location_name)
+    id = one.slug or one.req_id
+    needs = html_text.from_html(one.qualifications)
+    page = one.meta_data.canonical_url if one.meta_data else None
+    site = _base(config)
+    return Posting(
+        title=one.title,
+        url=page or (f"{site}/jobs/{quote(id, safe='')}" if site and id else one.apply_url or ""),
+        company=html_text.line(one.hiring_organization),
+        location=where,
+        arrangement=work_arrangement.word(one.location_type),
+        department=_department(one),
+        employment_type=employment.read(one.employment_type),
+        posted_at=dates.read(one.posted_date),
+        updated_at=dates.read(one.update_date),
+        salary=salary.structured(
+            one.salary_min_value, one.salary_max_value, one.salary_currency, one.salary_unit
+        ),
+        description=html_text.join(
+            html_text.from_html(one.description), html_text.from_html(one.responsibilities), needs
+        ),
+        requirements=needs,
+        apply_url=one.apply_url,
+        board=board_of(config, HOST, one.apply_url or ""),
+        vendor_id=id,
+        requisition_id=one.req_id,
+        language=html_text.line(one.language),
+        partial=not one.description,
+    )
+
+
+def _department(one: _Data) -> str | None:
+    named = [one.department, *one.category, *(each.name for each in one.categories)]
+    return next(filter(None, map(html_text.line, named)), None)
+
+
+def _read_classic(page: LexborHTMLParser, request: Request, config: Board) -> Page:
+    if one := html_tree.stated(page, request.url, CATEGORY):
+        link = LINK.search(one.url) or LINK.search(request.url)
+        board = board_of(config, HOST, one.url)
+        return Page((replace(one, board=board, vendor_id=link[1] if link else None),))
+    if page.css_first("[class*='iCIMS'], [id*='icims']") is None:
+        return _other_generation(request, config)
+    postings = {
+        posting.vendor_id: posting
+        for anchor in page.css("a[href*='/jobs/']")
+        if (posting := _card(anchor, request.url or _base(config), config))
+    }
+    if not postings and (frame := _frame(page, request.url or _base(config))):
+        return Page((), next=(frame,))
+    at = request.mark.get("page", 0)
+    shown = re.search(
+        r"Page\s+\d+\s+of\s+(\d+)", page.body.text(separator=" ") if page.body else ""
+    )
+    more = bool(shown) and at + 1 < int(shown[1])
+    return Page(
+        tuple(postings.values()),
+        next=(_search(config, at + 1),) if more and postings else (),
+        truncated=more and not postings,
+    )
+
+
+def _other_generation(request: Request, config: Board) -> Page:
+    """A site of its own without the new API may be a classic one; anything else is no answer."""
+    if "/api/jobs" in request.url:
+        return Page((), next=(_search(config, 0),))
+    raise lenient_models.unknown(PLATFORM.title)
+
+
+def _frame(page: LexborHTMLParser, base: str) -> Request | None:
+    """The list itself, where the page is only the company's frame around it."""
+    inner = page.css_first("iframe[id*='icims'][src], iframe[src*='in_iframe=1']")
+    url = urljoin(base, inner.attributes["src"] or "") if inner else ""
+    same = urlsplit(url).hostname == urlsplit(base).hostname
+    return Request(url, page=True) if same and "in_iframe" not in base else None
+
+
+def _card(anchor: LexborNode, base: str, config: Board) -> Posting | None:
+    link = LINK.search(anchor.attributes["href"] or "")
+    shown = anchor.css_first("h1, h2, h3, h4") or anchor.css_first("span:not(.sr-only)") or anchor
+    title = html_text.line(shown.text(separator=" "))
+    if link is None or not title:
+        return None
+    card = _around(anchor)
+    url = lenient_models.link(urljoin(base, anchor.attributes["href"] or "").split("?")[0]) or ""
+    where = _labelled(card, "location")
+    return Posting(
+        title=title,
+        url=url,
+        location=where,
+        arrangement=work_arrangement.word(_labelled(card, "(?:arrangement|remote|workplace)")),
+        department=_labelled(card, "(?:department|category)"),
+        employment_type=employment.read(_labelled(card, "(?:position|employment|job|time) type")),
+        posted_at=dates.read(_labelled(card, "posted")),
+        board=board_of(config, HOST, url),
+        vendor_id=link[1],
+        requisition_id=_labelled(card, "id"),
+        partial=True,
+    )
+
+
+def _around(node: LexborNode) -> LexborNode:
+    for _ in range(6):
+        classes = node.attributes.get("class") or ""
+        if node.tag in ("li", "tr") or "row" in classes.split() or node.parent is None:
+            return node
+        node = node.parent
+    return node
+
+
+def _labelled(card: LexborNode, word: str) -> str | None:
+    """What stands after a label that has this word, or one of such words, in it."""
+    for label in card.css(".field-label, .iCIMS_JobHeaderField"):
+        value = label.next
+        while value is not None and value.tag not in ("span", "dd"):
+            value = value.next
+        if value is not None and re.search(rf"\b{word}", label.text(), re.IGNORECASE):
+            held = value.css_first("span[title]") or value
+            return html_text.line(held.attributes.get("title") or held.text(separator=" "))
+    return None
+
+
+def detail(posting: Posting, config: Board) -> Request:
+    """Only the inner page states the posting."""
+    return Request(f"{posting.url}?in_iframe=1", page=True)
+
+
+def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+    return lenient_models.add(posting, html_tree.posting(body, posting.url, CATEGORY))
+
+
+PLATFORM = Platform(
+    name="icims",
+    title="iCIMS",
+    urls=(
+        at("icims.com", r"(?:[a-z0-9]+-)*?[a-z0-9]*careers?[a-z0-9]*-(?P<token>[a-z0-9-]+)"),
+        at("icims.com", r"(?P<token>[a-z0-9-]+)"),
+        at("jibeapply.com", r"(?P<token>[a-z0-9-]+)"),
+    ),
+    marks=(
+        Mark(re.compile(r"jibecdn\.com/"), "iCIMS's scripts", hosted=True),
+        Mark(re.compile(r"iCIMS_[A-Z]"), "iCIMS's page parts"),
+    ),
+    config_from=_config_from,
+    first=first,
+    read=read,
+    detail=detail,
+    read_detail=read_detail,
+)

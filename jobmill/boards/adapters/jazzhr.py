@@ -1,0 +1,134 @@
+"""JazzHR."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from urllib.parse import quote, urljoin
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from jobmill.catalog.posting import Posting
+from jobmill.extract import html_tree, lenient_models
+from jobmill.extract.fields import dates, employment, html_text, places, seniority
+from jobmill.outside.request import Request
+
+from ..platform import Board, Page, Platform, at, board_of
+
+HOST = re.compile(r"^https?://([\w-]+)\.applytojob\.com/", re.IGNORECASE)
+CODE = re.compile(r"/apply/(?:jobs/details/)?(?!jobs\b)([A-Za-z0-9]{5,})")
+MADE = re.compile(r"job_(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)")
+
+
+def first(config: Board) -> Request:
+    return Request(f"https://app.jazz.co/feeds/export/jobs/{quote(config.board_token, safe='')}")
+
+
+def read(body: bytes, request: Request, config: Board) -> Page:
+    """The feed: all syndicated postings, whole, without drafts and closed ones. A page for people,
+    with all postings or one, is understood as well."""
+    if b"<jobs" not in body[:2000]:
+        return _page(html_tree.tree(body), request, config)
+    feed = lenient_models.xml(body)
+    if feed.tag != "jobs":
+        raise lenient_models.unknown(PLATFORM.title)
+    entries = [
+        {part.tag: (part.text or "").strip() for part in entry} for entry in feed.iter("job")
+    ]
+    titled = [entry for entry in entries if entry.get("title")]
+    if entries and not titled:
+        raise lenient_models.unknown(PLATFORM.title)
+    postings = tuple(
+        _posting(entry, config)
+        for entry in titled
+        if entry.get("status", "").casefold() in ("open", "")
+    )
+    return Page(postings, stubs=len(entries) - len(titled))
+
+
+def _posting(entry: dict[str, str], config: Board) -> Posting:
+    where = places.address(entry.get("city"), entry.get("state"), entry.get("country"))
+    made = MADE.match(entry.get("id", ""))
+    url = lenient_models.link(entry.get("url")) or ""
+    return Posting(
+        title=html_text.line(entry["title"]) or "",
+        url=url,
+        location=where,
+        locations=places.unique(where),
+        department=html_text.line(entry.get("department")),
+        employment_type=employment.read(entry.get("type")),
+        seniority=seniority.word(entry.get("experience")),
+        posted_at=dates.read("{}-{}-{}T{}:{}:{}".format(*made.groups())) if made else None,
+        description=html_text.from_html(entry.get("description")),
+        board=board_of(config, HOST, url),
+        vendor_id=entry.get("id") or None,
+    )
+
+
+def _page(page: LexborHTMLParser, request: Request, config: Board) -> Page:
+    if one := html_tree.stated(page, request.url):
+        code = CODE.search(one.url)
+        board = board_of(config, HOST, one.url)
+        return Page((replace(one, board=board, vendor_id=code[1] if code else None),))
+    if one := _shown(page, request.url, config):
+        return Page((one,))
+    links = page.css("h1 a[href*='/apply/'], h2 a[href*='/apply/'], h3 a[href*='/apply/']")
+    found = [one for link in links if (one := _listed(link, request.url, config))]
+    if not found and page.css_first("[href*='applytojob.com'], [class*='resumator']") is None:
+        raise lenient_models.unknown(PLATFORM.title)
+    return Page(tuple({one.vendor_id: one for one in found}.values()))
+
+
+def _shown(page: LexborHTMLParser, url: str, config: Board) -> Posting | None:
+    """A posting that older pages only show; they are titled "Role - Company - Career Page"."""
+    body, head = page.css_first("#job-description, .job_description"), page.css_first("title")
+    named = (html_text.line(head.text()) or "").rsplit(" - ", 2) if head else []
+    if body is None or len(named) < 3:
+        return None
+    code = CODE.search(url)
+    return Posting(
+        title=named[0],
+        url=url,
+        company=named[1],
+        description=html_text.from_html(body.html),
+        board=board_of(config, HOST, url),
+        vendor_id=code[1] if code else None,
+    )
+
+
+def _listed(link: LexborNode, base: str, config: Board) -> Posting | None:
+    url = lenient_models.link(urljoin(base, link.attributes["href"] or "")) or ""
+    code, title = CODE.search(url), html_text.line(link.text(separator=" "))
+    card = link.parent.parent if link.parent else None
+    if not code or not title or card is None:
+        return None
+    where = _beside(card, "map-marker")
+    return Posting(
+        title=title,
+        url=url,
+        location=where,
+        locations=places.unique(where),
+        department=_beside(card, "sitemap"),
+        board=board_of(config, HOST, url),
+        vendor_id=code[1],
+        partial=True,
+    )
+
+
+def _beside(card: LexborNode, icon: str) -> str | None:
+    """The text that stands beside an icon."""
+    found = card.css_first(f"[class*='{icon}']")
+    return html_text.line(found.parent.text(separator=" ")) if found and found.parent else None
+
+
+PLATFORM = Platform(
+    name="jazzhr",
+    title="JazzHR",
+    urls=(
+        at("applytojob.com", r"(?P<token>[a-z0-9-]+)"),
+        at("jazz.co", "app", r"/(?:feeds/export/jobs|widgets/basic/create)/(?P<token>[^/]+)"),
+        at("theresumator.com", r"(?P<token>[a-z0-9-]+)"),
+    ),
+    first=first,
+    read=read,
+)

@@ -1,0 +1,101 @@
+"""Jobicy: the newest remote postings. Its name and a link are owed."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from jobmill.catalog.posting import Posting
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, html_text, salary, seniority
+from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from .. import aggregator_search
+from ..platform import Config, Page, Platform
+from .remotive import restrictions
+
+
+class Search(Config):
+    keywords: str = ""
+    geo: str = ""
+    industry: str = ""
+
+
+class _Item(Foreign):
+    id: str
+    jobTitle: Line
+    url: Link = None
+    companyName: Maybe[str] = None
+    jobIndustry: Many[str] = ()
+    jobType: Many[str] = ()
+    jobGeo: Many[str] = ()
+    jobLevel: Maybe[str] = None
+    jobExcerpt: Maybe[str] = None
+    jobDescription: Maybe[str] = None
+    pubDate: Maybe[str] = None
+    annualSalaryMin: Maybe[float] = None
+    annualSalaryMax: Maybe[float] = None
+    salaryMin: Maybe[float] = None
+    salaryMax: Maybe[float] = None
+    salaryCurrency: Maybe[str] = None
+    salaryPeriod: Maybe[str] = None
+
+
+class _Answer(Foreign):
+    jobs: list[object]
+
+
+def first(config: Search) -> Request:
+    params = {
+        "count": 100,
+        "geo": config.geo,
+        "industry": config.industry,
+        "tag": config.keywords,
+    }
+    return Request(aggregator_search.url("https://jobicy.com/api/v2/remote-jobs", params))
+
+
+def read(body: bytes, request: Request, config: Search) -> Page:
+    answer = _Answer.model_validate(lenient_models.load(body))
+    good, stubs = lenient_models.records(_Item, answer.jobs)
+    return Page(tuple(map(_posting, good)), total=len(answer.jobs), stubs=stubs)
+
+
+def _posting(one: _Item) -> Posting:
+    geo = html_text.line(", ".join(one.jobGeo))
+    yearly = one.annualSalaryMin or one.annualSalaryMax
+    return Posting(
+        title=one.jobTitle,
+        url=one.url or "",
+        company=html_text.line(one.companyName),
+        location=geo,
+        locations=restrictions(geo),
+        arrangement="remote",
+        remote_from=restrictions(geo),
+        employment_type=employment.read(list(one.jobType)),
+        seniority=seniority.word(one.jobLevel),
+        posted_at=dates.read(one.pubDate),
+        salary=salary.structured(
+            one.annualSalaryMin or one.salaryMin,
+            one.annualSalaryMax or one.salaryMax,
+            one.salaryCurrency,
+            "year" if yearly else one.salaryPeriod,
+        ),
+        description=html_text.from_html(one.jobDescription) or html_text.from_html(one.jobExcerpt),
+        vendor_id=one.id,
+        tags=tuple(line for tag in one.jobIndustry if (line := html_text.line(tag))),
+        via="Jobicy",
+        partial=not one.jobDescription,
+    )
+
+
+PLATFORM = Platform(
+    name="jobicy",
+    title="Jobicy",
+    config=Search,
+    token=aggregator_search.token,
+    first=first,
+    read=read,
+    inventory=False,
+    every=dt.timedelta(hours=1),
+)

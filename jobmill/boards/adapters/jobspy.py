@@ -1,0 +1,133 @@
+"""JobSpy: a library that searches LinkedIn, Indeed, Glassdoor and others. An optional extra."""
+
+from __future__ import annotations
+
+import datetime as dt
+from importlib.util import find_spec
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from jobmill.catalog.posting import Posting, Salary
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, html_text, places, salary, seniority
+from jobmill.extract.lenient_models import Foreign, Line, Link, Maybe
+from jobmill.outside.request import Request
+
+from .. import aggregator_search
+from ..platform import Config, Page, Platform
+
+Site = Literal["indeed", "linkedin", "glassdoor", "google", "zip_recruiter", "bayt", "naukri"]
+Kind = Literal["fulltime", "parttime", "internship", "contract"]
+
+
+class Search(Config):
+    """What JobSpy is asked for; the names are its own."""
+
+    site_name: Annotated[tuple[Site, ...], Field(min_length=1)] = ("indeed",)
+    search_term: str = ""
+    google_search_term: str | None = None
+    location: str = ""
+    distance: Annotated[int, Field(ge=0)] | None = None
+    is_remote: bool = False
+    job_type: Kind | None = None
+    results_wanted: Annotated[int, Field(ge=1, le=500)] = 50
+    country_indeed: str = "usa"
+    hours_old: Annotated[int, Field(ge=1)] | None = None
+
+
+class _Item(Foreign):
+    title: Line
+    id: Maybe[str] = None
+    site: Maybe[str] = None
+    job_url: Link = None
+    job_url_direct: Link = None
+    company: Maybe[str] = None
+    location: Maybe[str] = None
+    date_posted: Maybe[str | int] = None
+    job_type: Maybe[str] = None
+    salary_source: Maybe[str] = None
+    interval: Maybe[str] = None
+    min_amount: Maybe[float] = None
+    max_amount: Maybe[float] = None
+    currency: Maybe[str] = None
+    is_remote: Maybe[bool] = None
+    job_level: Maybe[str] = None
+    description: Maybe[str] = None
+
+
+def first(config: Search) -> Request:
+    """The library does its own calls: `outside.jobspy` answers this address."""
+    wanted = {name: value for name, value in config.model_dump().items() if value not in (None, "")}
+    return Request(
+        "jobspy:search", method="POST", json={**wanted, "site_name": [*config.site_name]}
+    )
+
+
+def read(body: bytes, request: Request, config: Search) -> Page:
+    """What was found, less what was not asked for: some sites drop one filter for another."""
+    items = lenient_models.items(body)
+    good, stubs = lenient_models.records(_Item, items)
+    kept = tuple(_posting(one) for one in good if _is_wanted(one, config))
+    # Each site has its own limit: reaching one means that there is more.
+    full = any(
+        sum(one.site == site for one in good) >= config.results_wanted for site in config.site_name
+    )
+    return Page(kept, truncated=full, stubs=stubs)
+
+
+def _is_wanted(one: _Item, config: Search) -> bool:
+    """False only for what says itself that it is something else; silence is no reason."""
+    if config.is_remote and one.is_remote is False:
+        return False
+    if config.job_type and one.job_type:
+        kinds = {employment.read(kind.strip()) for kind in one.job_type.split(",")}
+        if employment.read(config.job_type) not in kinds:
+            return False
+    posted = dates.read(one.date_posted)
+    if not config.hours_old or not posted:
+        return True
+    # Dates have no time of day here: the day it may have been in is given.
+    return posted > dt.datetime.now(dt.UTC) - dt.timedelta(hours=config.hours_old, days=1)
+
+
+def _posting(one: _Item) -> Posting:
+    where = html_text.line(one.location)
+    description = html_text.from_html(one.description)
+    return Posting(
+        title=one.title,
+        url=one.job_url or "",
+        company=html_text.line(one.company),
+        location=where,
+        locations=places.unique(where),
+        arrangement="remote" if one.is_remote else None,
+        employment_type=employment.read((one.job_type or "").split(",")[0]),
+        seniority=seniority.word(one.job_level),
+        posted_at=dates.read(one.date_posted),
+        salary=_salary(one),
+        description=description,
+        apply_url=one.job_url_direct,
+        vendor_id=one.id,
+        tags=(one.site,) if one.site else (),
+        via=f"JobSpy ({one.site})" if one.site else "JobSpy",
+        partial=description is None,
+    )
+
+
+def _salary(one: _Item) -> Salary | None:
+    """Pay that a site states; what JobSpy found in the text we find ourselves."""
+    if one.salary_source == "description":
+        return None
+    return salary.structured(one.min_amount, one.max_amount, one.currency, one.interval)
+
+
+PLATFORM = Platform(
+    name="jobspy",
+    title="JobSpy",
+    config=Search,
+    token=aggregator_search.token,
+    first=first,
+    read=read,
+    off=None if find_spec("jobspy") else "install it: pip install 'jobmill[jobspy]'",
+    inventory=False,
+)

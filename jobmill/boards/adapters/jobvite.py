@@ -1,0 +1,143 @@
+"""Jobvite."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from urllib.parse import quote, urljoin
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from jobmill.catalog.posting import Posting
+from jobmill.extract import html_tree, lenient_models
+from jobmill.extract.fields import html_text
+from jobmill.outside.request import Request
+
+from ..platform import Board, Mark, Page, Platform, at, board_of
+
+PATH = re.compile(r"jobvite\.com/(?:careers/)?([^/]+)/job/")
+NAME = ".jv-job-list-name"
+SITE = "https://jobs.jobvite.com"
+
+
+def first(config: Board) -> Request:
+    return Request(f"{SITE}/{quote(config.board_token, safe='')}/jobs/viewall", page=True)
+
+
+def read(body: bytes, request: Request, config: Board) -> Page:
+    """The page with all postings, grouped by department, or the page of one."""
+    page = html_tree.tree(body)
+    if one := _single(page, request.url):
+        return Page((replace(one, board=board_of(config, PATH, one.url)),))
+    if page.css_first("[class*='jv-']") is None:
+        raise lenient_models.unknown(PLATFORM.title)
+    postings: dict[str, Posting] = {}
+    department, names = None, 0
+    # Some companies' own pages keep the rows but not the names of their parts.
+    name = NAME if page.css_first(NAME) else "tr a[href*='/job/']"
+    for node in page.css(f"h2, h3, {name}"):
+        if node.tag in ("h2", "h3"):
+            department = html_text.line(node.text(separator=" "))
+            continue
+        names += 1
+        posting = _listed(node, department, request.url, config)
+        if posting and posting.vendor_id:
+            # The newest stand a second time at the top, under a heading that is no department.
+            postings[posting.vendor_id] = posting
+    if names and not postings:
+        raise lenient_models.unknown(PLATFORM.title)
+    return Page(tuple(postings.values()))
+
+
+def detail(posting: Posting, config: Board) -> Request:
+    return Request(posting.url, page=True)
+
+
+def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+    found = _single(html_tree.tree(body), posting.url)
+    if found is None:
+        raise lenient_models.unknown(PLATFORM.title)
+    return lenient_models.add(posting, found)
+
+
+def _listed(name: LexborNode, department: str | None, base: str, config: Board) -> Posting | None:
+    row = _above(name, ("tr", "li"))
+    link = row.css_first("a[href]") if row else None
+    title = html_text.line(name.text(separator=" "))
+    if row is None or link is None or not title:
+        return None
+    url = urljoin(base or SITE, link.attributes["href"] or "")
+    place = row.css_first(".jv-job-list-location")
+    where = html_text.line(place.text(separator=" ")) if place else None
+    return Posting(
+        title=title,
+        url=lenient_models.link(url) or "",
+        location=where,
+        department=department,
+        board=board_of(config, PATH, url),
+        vendor_id=_id(url),
+        partial=True,
+    )
+
+
+def _single(page: LexborHTMLParser, url: str) -> Posting | None:
+    """A posting's page: as it states itself, else as it shows itself."""
+    button = page.css_first(".jv-button-apply[href]")
+    form = urljoin(url or SITE, button.attributes["href"] or "") if button else ""
+    page_url = url or re.sub(r"/apply\b.*", "", form)
+    one = html_tree.stated(page, page_url, department="industry") or _shown(page, page_url)
+    if one is None:
+        return None
+    # What it calls its identifier is the posting's, not the vacancy's.
+    id = _id(one.url) or one.requisition_id
+    return replace(one, vendor_id=id, requisition_id=None, apply_url=lenient_models.link(form))
+
+
+def _shown(page: LexborHTMLParser, url: str) -> Posting | None:
+    header, body = page.css_first(".jv-header"), page.css_first(".jv-job-detail-description")
+    title = html_text.line(header.text(separator=" ")) if header else None
+    if not title or body is None:
+        return None
+    about = page.css_first(".jv-job-detail-meta")
+    # "Department    City, Country", with an empty element between.
+    parts = (
+        [html_text.line(part) for part in about.text(separator="\n").split("\n")] if about else []
+    )
+    said = [part for part in parts if part]
+    return Posting(
+        title=title,
+        url=url,
+        department=said[0] if len(said) > 1 else None,
+        location=said[-1] if said else None,
+        description=html_text.from_html(body.html),
+    )
+
+
+def _above(node: LexborNode, tags: tuple[str, ...]) -> LexborNode | None:
+    for _ in range(6):
+        if node.tag in tags:
+            return node
+        if node.parent is None:
+            return None
+        node = node.parent
+    return None
+
+
+def _id(url: str) -> str | None:
+    found = re.search(r"/job/([\w-]+)", url)
+    return found[1] if found else None
+
+
+PLATFORM = Platform(
+    name="jobvite",
+    title="Jobvite",
+    urls=(
+        at("jobvite.com", "jobs|careers", r"(?:/careers(?=/[^/]))?/(?P<token>[^/]+)"),
+        at("jobvite.com", "hire|app", r"/(?:companyjobs|j)\b"),
+    ),
+    marks=(Mark(re.compile("jv-job-list"), "Jobvite's page parts"),),
+    first=first,
+    read=read,
+    detail=detail,
+    read_detail=read_detail,
+)

@@ -1,0 +1,99 @@
+"""Jooble: snippets of postings from many sites. Keys are small: hundreds of calls in all."""
+
+from __future__ import annotations
+
+from jobmill.catalog.posting import Posting
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, html_text, salary
+from jobmill.extract.lenient_models import Foreign, Line, Link, Maybe
+from jobmill.outside.request import Request
+
+from .. import aggregator_search
+from ..platform import Page, Platform
+
+
+class Search(aggregator_search.Search):
+    radius: int | None = None
+    salary: int | None = None
+    since: str | None = None
+    """YYYY-MM-DD: none older."""
+
+
+class _Item(Foreign):
+    title: Line
+    link: Link
+    id: Maybe[str] = None
+    location: Maybe[str] = None
+    snippet: Maybe[str] = None
+    salary: Maybe[str] = None
+    type: Maybe[str] = None
+    company: Maybe[str] = None
+    updated: Maybe[str] = None
+    source: Maybe[str] = None
+
+
+class _Answer(Foreign):
+    jobs: list[object]
+    totalCount: Maybe[int] = None
+
+
+SIZE = 100
+
+
+def first(config: Search) -> Request:
+    return _ask(config, 1)
+
+
+def _ask(config: Search, number: int) -> Request:
+    wanted = {
+        "keywords": config.keywords,
+        "location": config.location,
+        "radius": config.radius,
+        "salary": config.salary,
+        "datecreatedfrom": config.since,
+        "page": number,
+        "ResultOnPage": SIZE,
+    }
+    return Request(
+        "https://jooble.org/api/{JOOBLE_API_KEY}",
+        method="POST",
+        json={name: value for name, value in wanted.items() if value not in (None, "")},
+        mark={"page": number},
+    )
+
+
+def read(body: bytes, request: Request, config: Search) -> Page:
+    answer = _Answer.model_validate(lenient_models.load(body))
+    good, stubs = lenient_models.records(_Item, answer.jobs)
+    number = request.mark.get("page", 1)
+    more = bool(answer.jobs) and number * SIZE < (answer.totalCount or 0)
+    next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
+    return Page(tuple(map(_posting, good)), next, truncated, answer.totalCount, stubs)
+
+
+def _posting(one: _Item) -> Posting:
+    return Posting(
+        title=html_text.line(html_text.from_html(one.title)) or one.title,
+        url=one.link or "",
+        company=html_text.line(one.company),
+        location=html_text.line(one.location),
+        employment_type=employment.read(one.type),
+        updated_at=dates.read(one.updated),
+        salary=salary.from_text(one.salary),
+        description=html_text.from_html(one.snippet),
+        vendor_id=one.id,
+        via="Jooble",
+        partial=True,
+    )
+
+
+PLATFORM = Platform(
+    name="jooble",
+    title="Jooble",
+    config=Search,
+    token=aggregator_search.token,
+    first=first,
+    read=read,
+    key=("JOOBLE_API_KEY",),
+    inventory=False,
+)

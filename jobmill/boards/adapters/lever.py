@@ -1,0 +1,166 @@
+"""Lever."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, unquote
+
+from pydantic import TypeAdapter
+
+from jobmill.catalog.posting import Posting
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, places, salary, work_arrangement
+from jobmill.extract.fields import html_text as texts
+from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from ..platform import Board, Mark, Page, Platform, at
+
+STEP = 100
+LIST = TypeAdapter(list[object])
+HOSTED = re.compile(r"//jobs(?:\.eu)?\.lever\.co/([^/?#]+)/")
+
+
+class _Categories(Foreign):
+    location: Maybe[Line] = None
+    allLocations: Many[Line] = ()
+    commitment: Maybe[Line] = None
+    department: Maybe[Line] = None
+    team: Maybe[Line] = None
+
+
+class _List(Foreign):
+    text: Maybe[str] = None
+    content: Maybe[str] = None
+
+
+class _Pay(Foreign):
+    min: Maybe[float] = None
+    max: Maybe[float] = None
+    currency: Maybe[str] = None
+    interval: Maybe[str] = None
+
+
+class _Post(Foreign):
+    id: Line
+    text: Line
+    categories: _Categories
+    country: Maybe[Line] = None
+    workplaceType: Maybe[str] = None
+    createdAt: Maybe[int] = None
+    hostedUrl: Link = None
+    applyUrl: Link = None
+    salaryRange: Maybe[_Pay] = None
+    description: Maybe[str] = None
+    descriptionPlain: Maybe[str] = None
+    opening: Maybe[str] = None
+    openingPlain: Maybe[str] = None
+    descriptionBody: Maybe[str] = None
+    descriptionBodyPlain: Maybe[str] = None
+    lists: Many[_List] = ()
+    additional: Maybe[str] = None
+    additionalPlain: Maybe[str] = None
+    salaryDescription: Maybe[str] = None
+    salaryDescriptionPlain: Maybe[str] = None
+
+
+def first(config: Board) -> Request:
+    return _ask(config, 0, None)
+
+
+def read(body: bytes, request: Request, config: Board) -> Page:
+    """A part of the board, or one posting."""
+    answer = lenient_models.load(body)
+    if isinstance(answer, dict):
+        return Page((_posting(_Post.model_validate(answer), config),))
+    posts, stubs = lenient_models.records(_Post, LIST.validate_python(answer))
+    skipped, head = request.mark.get("skip", 0), request.mark.get("head")
+    if head and posts and posts[0].id == head:
+        return Page((), truncated=True)  # It pays no heed to `skip`: the rest cannot be had.
+    # More than was asked for is the whole board; less is its end.
+    more = len(posts) + stubs == STEP
+    follow = (_ask(config, skipped + STEP, head or posts[0].id),) if more else ()
+    return Page(tuple(_posting(post, config) for post in posts), follow, stubs=stubs)
+
+
+def detail(posting: Posting, config: Board) -> Request:
+    return Request(f"{_api(config)}/{quote(posting.vendor_id or '', safe='')}")
+
+
+def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+    post = _Post.model_validate(lenient_models.load(body))
+    return lenient_models.add(posting, _posting(post, config))
+
+
+def _api(config: Board) -> str:
+    host = "api.eu.lever.co" if config.region == "eu" else "api.lever.co"
+    return f"https://{host}/v0/postings/{quote(config.board_token, safe='')}"
+
+
+def _ask(config: Board, skip: int, head: str | None) -> Request:
+    url = f"{_api(config)}?mode=json&limit={STEP}&skip={skip}"
+    return Request(url, mark={"skip": skip, "head": head})
+
+
+def _posting(post: _Post, config: Board) -> Posting:
+    where, pay = post.categories, post.salaryRange
+    description = _text(post)
+    hosted = HOSTED.search(post.hostedUrl or "")
+    return Posting(
+        title=post.text,
+        url=post.hostedUrl or "",
+        location=where.location,
+        locations=places.unique(where.allLocations or where.location or post.country),
+        arrangement=work_arrangement.word(post.workplaceType),
+        department=where.department or where.team,
+        employment_type=employment.read(where.commitment),
+        posted_at=dates.read(post.createdAt),
+        salary=salary.structured(pay.min, pay.max, pay.currency, pay.interval) if pay else None,
+        description=description,
+        apply_url=post.applyUrl,
+        board=config.board_token or (unquote(hosted[1]) if hosted else None),
+        vendor_id=post.id,
+        tags=(where.team,) if where.team and where.department else (),
+        partial=description is None,
+    )
+
+
+def _text(post: _Post) -> str | None:
+    """All of it: most of a posting stands in the lists, not in the description."""
+    whole = _prose(post.description, post.descriptionPlain) or texts.join(
+        _prose(post.opening, post.openingPlain),
+        _prose(post.descriptionBody, post.descriptionBodyPlain),
+    )
+    lists = [
+        part for one in post.lists for part in (texts.line(one.text), texts.from_html(one.content))
+    ]
+    return texts.join(
+        whole,
+        *lists,
+        _prose(post.additional, post.additionalPlain),
+        _prose(post.salaryDescription, post.salaryDescriptionPlain),
+    )
+
+
+def _prose(html: str | None, plain: str | None) -> str | None:
+    return texts.from_html(html) or texts.clean(plain)
+
+
+_ACCOUNT = r"""[^}]{0,300}?accountName["']?\s{0,3}:\s{0,3}["'](?P<token>[\w.-]{1,80})["']"""
+
+PLATFORM = Platform(
+    name="lever",
+    title="Lever",
+    first=first,
+    read=read,
+    detail=detail,
+    read_detail=read_detail,
+    urls=(
+        at("lever.co", r"jobs(?:\.(?P<region>eu))?", r"/(?P<token>[^/]+)"),
+        at("lever.co", r"api(?:\.(?P<region>eu))?", r"/v0/postings/(?P<token>[^/]+)"),
+    ),
+    marks=(
+        Mark(re.compile("leverJobsOptions" + _ACCOUNT), "Lever's widget (leverJobsOptions)"),
+        Mark(re.compile("lever-jobs-(?:embed|container)"), "Lever's place on the page"),
+    ),
+)

@@ -1,0 +1,209 @@
+"""Oracle Recruiting."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+from urllib.parse import quote, urlsplit
+
+from annotated_types import Len
+
+from jobmill.catalog.posting import Posting
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, html_text, places, work_arrangement
+from jobmill.extract.lenient_models import Foreign, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from ..platform import Config, Groups, Page, Platform, UrlPattern, at
+
+
+class Site(Config):
+    """One site on one host."""
+
+    base_url: str
+    site: str
+    brand: str | None = None
+
+
+_HOST = r"[a-z0-9-]+\.fa(?:\.[a-z0-9-]+){0,2}"
+_SITE = r"/hcmUI/CandidateExperience/[\w-]+/sites?/(?P<site>[^/]+)"
+_NUMBER = re.compile(r"\bsiteNumber=([\w-]+)")
+
+
+def _config_from(groups: Groups) -> dict[str, Any] | None:
+    found = _NUMBER.search(groups.get("finder", ""))
+    site = groups.get("site") or (found[1] if found else None)
+    return {"base_url": f"https://{groups['host']}", "site": site} if site else None
+
+
+def _token(config: Site) -> str:
+    """The host's first label on Oracle's own hosts, the whole host elsewhere; then the site."""
+    host = config.base_url.split("//")[-1].split("/")[0]
+    name = host.split(".")[0] if host.endswith(".oraclecloud.com") else host
+    return f"{name}/{config.site}"
+
+
+class _Place(Foreign):
+    Name: Maybe[str] = None
+
+
+class _Requisition(Foreign):
+    Id: str
+    Title: lenient_models.Line
+    PostedDate: Maybe[str] = None
+    ExternalPostedStartDate: Maybe[str] = None
+    ExternalPostedEndDate: Maybe[str] = None
+    PostingEndDate: Maybe[str] = None
+    PrimaryLocation: Maybe[str] = None
+    secondaryLocations: Many[_Place] = ()
+    WorkplaceType: Maybe[str] = None
+    WorkplaceTypeCode: Maybe[str] = None
+    Department: Maybe[str] = None
+    Category: Maybe[str] = None
+    JobFamily: Maybe[str] = None
+    JobFunction: Maybe[str] = None
+    JobSchedule: Maybe[str] = None
+    ContractType: Maybe[str] = None
+    LegalEmployer: Maybe[str] = None
+    Language: Maybe[str] = None
+    ShortDescriptionStr: Maybe[str] = None
+    ExternalDescriptionStr: Maybe[str] = None
+    ExternalResponsibilitiesStr: Maybe[str] = None
+    ExternalQualificationsStr: Maybe[str] = None
+    CorporateDescriptionStr: Maybe[str] = None
+    OrganizationDescriptionStr: Maybe[str] = None
+
+
+class _List(Foreign):
+    requisitionList: list[object]
+    TotalJobsCount: Maybe[int] = None
+    SiteNumber: Maybe[str] = None
+
+
+class _Link(Foreign):
+    href: Link = None
+
+
+class _Answer(Foreign):
+    # One element whatever the number of postings: they stand inside it.
+    items: Annotated[list[_List | _Requisition], Len(min_length=1)]
+    links: Many[_Link] = ()
+
+
+PAGE = 200
+API = "hcmRestApi/resources/latest"
+
+
+def first(config: Site) -> Request:
+    return _page(config, 0)
+
+
+def _page(config: Site, offset: int) -> Request:
+    finder = f"findReqs;siteNumber={quote(config.site)},limit={PAGE},offset={offset}"
+    return Request(
+        f"{config.base_url.rstrip('/')}/{API}/recruitingCEJobRequisitions?onlyData=true"
+        f"&expand=requisitionList.secondaryLocations&finder={finder},sortBy=POSTING_DATES_DESC",
+        mark={"offset": offset},
+    )
+
+
+def read(body: bytes, request: Request, config: Site) -> Page:
+    """A page of the list, with texts cut short, or one requisition."""
+    value = lenient_models.load(body)
+    if single := lenient_models.record(_Requisition, value):
+        return Page((_posting(single, config),))
+    held = _Answer.model_validate(value)
+    answer = held.items[0]
+    if isinstance(answer, _Requisition):
+        return Page((_posting(answer, config),))
+    config = _known(config, held.links, answer.SiteNumber)
+    good, stubs = lenient_models.records(_Requisition, answer.requisitionList)
+    seen = request.mark.get("offset", 0) + len(answer.requisitionList)
+    total = answer.TotalJobsCount
+    more = total is not None and seen < total
+    if total is None:
+        more = len(answer.requisitionList) >= PAGE
+    stuck = more and not answer.requisitionList
+    return Page(
+        tuple(_posting(one, config) for one in good),
+        next=(_page(config, seen),) if more and not stuck else (),
+        truncated=stuck,
+        total=total,
+        stubs=stubs,
+    )
+
+
+def _known(config: Site, links: tuple[_Link, ...], site: str | None) -> Site:
+    """The site, where a saved list names what nobody told."""
+    if config.site or not site:
+        return config
+    hosts = [urlsplit(one.href).hostname for one in links if one.href]
+    base = f"https://{hosts[0]}" if hosts and hosts[0] else ""
+    return Site(base_url=base, site=site) if base else config
+
+
+def detail(posting: Posting, config: Site) -> Request:
+    id = quote(posting.vendor_id or "", safe="")
+    return Request(
+        f"{config.base_url.rstrip('/')}/{API}/recruitingCEJobRequisitionDetails?expand=all"
+        f"&onlyData=true&finder=ById;Id=%22{id}%22,siteNumber={quote(config.site)}"
+    )
+
+
+def read_detail(body: bytes, posting: Posting, config: Site) -> Posting:
+    found = read(body, detail(posting, config), config).postings
+    if len(found) != 1 or found[0].vendor_id != posting.vendor_id:
+        raise lenient_models.unknown(PLATFORM.title)
+    return lenient_models.add(posting, found[0])
+
+
+def _posting(one: _Requisition, config: Site) -> Posting:
+    others = [place.Name for place in one.secondaryLocations]
+    needs = html_text.from_html(one.ExternalQualificationsStr)
+    whole = html_text.join(
+        html_text.from_html(one.ExternalDescriptionStr),
+        html_text.from_html(one.ExternalResponsibilitiesStr),
+        needs,
+        html_text.from_html(one.CorporateDescriptionStr),
+        html_text.from_html(one.OrganizationDescriptionStr),
+    )
+    site = f"{config.base_url.rstrip('/')}/hcmUI/CandidateExperience/en/sites/{config.site}"
+    return Posting(
+        title=one.Title,
+        url=f"{site}/job/{quote(one.Id, safe='')}" if config.site else "",
+        company=html_text.line(one.LegalEmployer),
+        location=html_text.line(one.PrimaryLocation),
+        locations=places.unique(one.PrimaryLocation, others),
+        arrangement=work_arrangement.word(one.WorkplaceType or one.WorkplaceTypeCode),
+        department=html_text.line(
+            one.Department or one.Category or one.JobFamily or one.JobFunction
+        ),
+        employment_type=employment.read([one.JobSchedule, one.ContractType]),
+        posted_at=dates.read(one.PostedDate or one.ExternalPostedStartDate),
+        valid_through=dates.deadline(one.ExternalPostedEndDate or one.PostingEndDate),
+        description=whole or html_text.from_html(one.ShortDescriptionStr),
+        requirements=needs,
+        board=PLATFORM.token(config) if config.site else None,
+        vendor_id=one.Id,
+        requisition_id=one.Id,
+        language=html_text.line(one.Language),
+        partial=whole is None,
+    )
+
+
+PLATFORM = Platform(
+    name="oracle",
+    title="Oracle Recruiting",
+    urls=(
+        at("oraclecloud.com", _HOST, _SITE),
+        at("oraclecloud.com", _HOST, r"/hcmRestApi/", query=("finder",)),
+        UrlPattern(host=re.compile(""), path=re.compile(rf"^{_SITE}", re.IGNORECASE)),
+    ),
+    config_from=_config_from,
+    token=_token,
+    config=Site,
+    first=first,
+    read=read,
+    detail=detail,
+    read_detail=read_detail,
+)

@@ -1,0 +1,169 @@
+"""Personio."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+from xml.etree.ElementTree import Element
+
+from pydantic import AliasChoices, Field
+
+from jobmill.catalog.posting import Posting, Salary
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, places, salary, seniority
+from jobmill.extract.fields import html_text as texts
+from jobmill.extract.lenient_models import Foreign, Line, Many, Maybe
+from jobmill.outside.request import Request
+
+from ..platform import Board, Groups, Page, Platform, at, home
+
+
+class _Position(Foreign):
+    """As the board's own search has it, which says less than the feed."""
+
+    id: Line
+    name: Line
+    subcompany: Maybe[Line] = None
+    office: Maybe[Line] = None
+    offices: Many[Line] = ()
+    department: Maybe[Line] = None
+    employment_type: Maybe[Line] = None
+    schedule: Maybe[Line] = None
+    seniority: Maybe[str] = None
+    keywords: Maybe[str] = None
+    description: Maybe[str] = None
+    createdAt: Maybe[str] = Field(None, validation_alias=AliasChoices("createdAt", "created_at"))
+
+
+class Feed(Board):
+    """A board's feed in one language: each language has its own."""
+
+    language: str = "en"
+
+
+def first(config: Feed) -> Request:
+    base = home(config, "jobs.personio.de")
+    return Request(f"{base}/xml?language={quote(config.language, safe='')}")
+
+
+def read(body: bytes, request: Request, config: Feed) -> Page:
+    """The whole feed, one position, or what the board's own search finds."""
+    if body.lstrip()[:1] == b"[":
+        found, stubs = lenient_models.records(_Position, lenient_models.items(body))
+        return Page(tuple(_found(one, config) for one in found), stubs=stubs)
+    root = lenient_models.xml(body)
+    if root.tag not in ("workzag-jobs", "position"):
+        raise lenient_models.unknown("Personio")
+    positions = [root] if root.tag == "position" else root.findall("position")
+    postings = tuple(found for one in positions if (found := _posting(one, config)))
+    if positions and not postings:
+        raise lenient_models.unknown("Personio")
+    return Page(postings, stubs=len(positions) - len(postings))
+
+
+def _posting(position: Element, config: Feed) -> Posting | None:
+    id, title = _line(position, "id"), _line(position, "name")
+    if not id or not title:
+        return None
+    office = _line(position, "office")
+    description = _text(position)
+    return Posting(
+        title=title,
+        url=_url(id, config),
+        company=_line(position, "subcompany"),
+        location=office,
+        locations=places.unique(
+            office, [one.text for one in position.iterfind("additionalOffices/office")]
+        ),
+        department=_line(position, "department") or _line(position, "recruitingCategory"),
+        employment_type=_employment(_line(position, "employmentType"), _line(position, "schedule")),
+        seniority=seniority.word(_line(position, "seniority")),
+        posted_at=dates.read(_line(position, "createdAt")),
+        salary=_pay(position),
+        description=description,
+        board=config.board_token or None,
+        vendor_id=id,
+        tags=_tags(_line(position, "keywords")),
+        partial=description is None,
+    )
+
+
+def _found(one: _Position, config: Feed) -> Posting:
+    description = texts.from_html(one.description)
+    return Posting(
+        title=one.name,
+        url=_url(one.id, config),
+        company=one.subcompany,
+        location=one.office,
+        locations=places.unique(one.offices or one.office),
+        department=one.department,
+        employment_type=_employment(one.employment_type, one.schedule),
+        seniority=seniority.word(one.seniority),
+        posted_at=dates.read(one.createdAt),
+        description=description,
+        board=config.board_token or None,
+        vendor_id=one.id,
+        tags=_tags(one.keywords),
+        partial=description is None,
+    )
+
+
+def _url(id: str, config: Feed) -> str:
+    """Positions do not name their page; "" for a saved feed that nobody knows the site of."""
+    known = config.base_url or config.board_token
+    return f"{home(config, 'jobs.personio.de')}/job/{quote(id, safe='')}" if known else ""
+
+
+def _tags(keywords: str | None) -> tuple[str, ...]:
+    return tuple(filter(None, map(str.strip, (keywords or "").split(","))))
+
+
+def _line(position: Element, path: str) -> str | None:
+    return texts.line(position.findtext(path))
+
+
+def _employment(kind: str | None, hours: str | None) -> str | None:
+    """How one is employed, unless it is for good: then how much one works says more."""
+    return employment.read(hours or kind if kind in (None, "permanent") else kind)
+
+
+def _pay(position: Element) -> Salary | None:
+    at = "salaryInformation/"
+    currency = _line(position, f"{at}currencyCode") or _line(position, f"{at}currencySymbol")
+    low, high = _line(position, f"{at}min"), _line(position, f"{at}max")
+    return salary.structured(low, high, currency, _line(position, f"{at}type"))
+
+
+def _text(position: Element) -> str | None:
+    """All parts of the description, each below its name."""
+    parts = position.iterfind("jobDescriptions/jobDescription")
+    return texts.join(
+        *(
+            f"{_line(part, 'name') or ''}\n{text}".strip()
+            for part in parts
+            if (text := texts.from_html(part.findtext("value")))
+        )
+    )
+
+
+_TENANT = r"(?P<token>[a-z0-9-]+?)[.-]jobs"
+
+
+def _config_from(groups: Groups) -> dict[str, Any] | None:
+    # A bare token has no host: then it is at the main site.
+    at_home = {"base_url": f"https://{groups['host']}"} if groups["host"] else {}
+    return {"board_token": groups["token"], **at_home}
+
+
+PLATFORM = Platform(
+    name="personio",
+    title="Personio",
+    config=Feed,
+    first=first,
+    read=read,
+    urls=(
+        at("personio.de", _TENANT),
+        at("personio.com", _TENANT),
+    ),
+    config_from=_config_from,
+)

@@ -1,0 +1,134 @@
+"""Pinpoint."""
+
+from __future__ import annotations
+
+import re
+
+from jobmill.catalog.posting import Posting, Salary
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, html_text, places, salary, work_arrangement
+from jobmill.extract.lenient_models import Foreign, Line, Link, Maybe
+from jobmill.outside.request import Request
+
+from ..platform import Board, Page, Platform, at, board_of, home
+
+
+class _Named(Foreign):
+    name: Maybe[str] = None
+
+
+class _Position(Foreign):
+    requisition_id: Maybe[str] = None
+    department: Maybe[_Named] = None
+
+
+class _Location(Foreign):
+    name: Maybe[str] = None
+    city: Maybe[str] = None
+    province: Maybe[str] = None
+
+
+class _Posting(Foreign):
+    id: str
+    title: Line
+    url: Link = None
+    description: Maybe[str] = None
+    key_responsibilities: Maybe[str] = None
+    key_responsibilities_header: Maybe[str] = None
+    skills_knowledge_expertise: Maybe[str] = None
+    skills_knowledge_expertise_header: Maybe[str] = None
+    benefits: Maybe[str] = None
+    benefits_header: Maybe[str] = None
+    compensation: Maybe[str] = None
+    compensation_minimum: Maybe[float] = None
+    compensation_maximum: Maybe[float] = None
+    compensation_currency: Maybe[str] = None
+    compensation_frequency: Maybe[str] = None
+    compensation_visible: Maybe[bool] = None
+    deadline_at: Maybe[str] = None
+    employment_type: Maybe[str] = None
+    employment_type_text: Maybe[str] = None
+    workplace_type: Maybe[str] = None
+    workplace_type_text: Maybe[str] = None
+    department: Maybe[_Named] = None
+    job: Maybe[_Position] = None
+    location: Maybe[_Location] = None
+
+
+class _Board(Foreign):
+    data: list[object] | _Posting
+
+
+HOST = re.compile(r"^https?://([\w-]+)\.pinpointhq\.com/", re.IGNORECASE)
+
+
+def first(config: Board) -> Request:
+    return Request(f"{home(config, 'pinpointhq.com')}/postings.json")
+
+
+def read(body: bytes, request: Request, config: Board) -> Page:
+    """All postings, or one."""
+    held = _Board.model_validate(lenient_models.load(body)).data
+    if isinstance(held, _Posting):
+        return Page((_posting(held, config),))
+    good, stubs = lenient_models.records(_Posting, held)
+    return Page(tuple(_posting(one, config) for one in good), total=len(held), stubs=stubs)
+
+
+def _posting(one: _Posting, config: Board) -> Posting:
+    position = one.job or _Position()
+    department = position.department or one.department
+    where = _place(one.location)
+    needs = _section(one.skills_knowledge_expertise_header, one.skills_knowledge_expertise)
+    return Posting(
+        title=one.title,
+        url=one.url or "",
+        location=where,
+        locations=places.unique(where),
+        arrangement=work_arrangement.word(one.workplace_type or one.workplace_type_text),
+        department=html_text.line(department.name) if department else None,
+        employment_type=employment.read(one.employment_type or one.employment_type_text),
+        valid_through=dates.deadline(one.deadline_at),
+        salary=_salary(one),
+        description=html_text.join(
+            html_text.from_html(one.description),
+            _section(one.key_responsibilities_header, one.key_responsibilities),
+            needs,
+            _section(one.benefits_header, one.benefits),
+        ),
+        requirements=html_text.from_html(one.skills_knowledge_expertise),
+        board=board_of(config, HOST, one.url or ""),
+        vendor_id=one.id,
+        requisition_id=html_text.line(position.requisition_id),
+    )
+
+
+def _section(header: str | None, html: str | None) -> str | None:
+    content = html_text.from_html(html)
+    return "\n".join(filter(None, (html_text.line(header), content))) if content else None
+
+
+def _place(location: _Location | None) -> str | None:
+    if location is None:
+        return None
+    return html_text.line(location.name) or places.address(location.city, location.province)
+
+
+def _salary(one: _Posting) -> Salary | None:
+    if one.compensation_visible is False:
+        return None
+    return salary.structured(
+        one.compensation_minimum,
+        one.compensation_maximum,
+        one.compensation_currency,
+        one.compensation_frequency,
+    ) or salary.from_text(one.compensation)
+
+
+PLATFORM = Platform(
+    name="pinpoint",
+    title="Pinpoint",
+    urls=(at("pinpointhq.com", r"(?P<token>[a-z0-9-]+)"),),
+    first=first,
+    read=read,
+)

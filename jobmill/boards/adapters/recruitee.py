@@ -1,0 +1,184 @@
+"""Recruitee."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+from jobmill.catalog.posting import Arrangement, Posting
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, places, salary, seniority
+from jobmill.extract.fields import html_text as texts
+from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from ..platform import Board, Mark, Page, Platform, at, home
+
+HOSTED = re.compile(r"(?://|@)([\w-]+)\.recruitee\.com\b")
+
+
+class _Place(Foreign):
+    name: Maybe[Line] = None
+    city: Maybe[Line] = None
+    state: Maybe[Line] = None
+    country: Maybe[Line] = None
+
+    def line(self) -> str | None:
+        return places.address(self.city or self.name, self.state, self.country)
+
+
+class _Pay(Foreign):
+    min: Maybe[str] = None
+    max: Maybe[str] = None
+    currency: Maybe[str] = None
+    period: Maybe[str] = None
+
+
+class _Words(Foreign):
+    title: Maybe[Line] = None
+    highlight: Maybe[str] = None
+    description: Maybe[str] = None
+    requirements: Maybe[str] = None
+
+
+class _Offer(_Words):
+    id: Line
+    translations: Maybe[dict[str, Maybe[_Words]]] = None
+    status: Maybe[str] = None
+    careers_url: Link = None
+    careers_apply_url: Link = None
+    mailbox_email: Maybe[str] = None
+    company_name: Maybe[Line] = None
+    department: Maybe[Line] = None
+    location: Maybe[Line] = None
+    locations: Many[_Place] = ()
+    city: Maybe[Line] = None
+    state_name: Maybe[Line] = None
+    country: Maybe[Line] = None
+    country_code: Maybe[Line] = None
+    remote: Maybe[bool] = None
+    hybrid: Maybe[bool] = None
+    on_site: Maybe[bool] = None
+    employment_type_code: Maybe[str] = None
+    experience_code: Maybe[str] = None
+    published_at: Maybe[str] = None
+    created_at: Maybe[str] = None
+    updated_at: Maybe[str] = None
+    close_at: Maybe[str] = None
+    salary: Maybe[_Pay] = None
+    tags: Many[Line] = ()
+
+    def line(self) -> str | None:
+        return places.address(self.city, self.state_name, self.country or self.country_code)
+
+    def arrangement(self) -> Arrangement | None:
+        """Several may be ticked: then one is at the office on some days only."""
+        if self.hybrid or (self.remote and self.on_site):
+            return "hybrid"
+        return "remote" if self.remote else "onsite" if self.on_site else None
+
+    def words(self) -> tuple[str | None, _Words | None]:
+        """The language of the offer, and its words; None where it has none at all."""
+        others = {code: one for code, one in (self.translations or {}).items() if one and one.title}
+        if self.title:
+            same = [code for code, one in others.items() if one.title == self.title]
+            return (same[0] if len(same) == 1 else None), self
+        return next(iter(others.items()), (None, None))
+
+
+class _Board(Foreign):
+    offers: list[object]
+
+
+class _Single(Foreign):
+    offer: _Offer
+
+
+def first(config: Board) -> Request:
+    return Request(f"{home(config, 'recruitee.com')}/api/offers/")
+
+
+def read(body: bytes, request: Request, config: Board) -> Page:
+    """All offers, or one; drafts and closed ones are left out."""
+    answer = lenient_models.load(body)
+    if single := lenient_models.record(_Single, answer):
+        return Page(tuple(filter(None, [_posting(single.offer, config)])))
+    offers, stubs = lenient_models.records(_Offer, _Board.model_validate(answer).offers)
+    open_ones = [one for one in offers if one.status in (None, "published")]
+    postings = tuple(found for one in open_ones if (found := _posting(one, config)))
+    return Page(postings, stubs=stubs + len(open_ones) - len(postings))
+
+
+def detail(posting: Posting, config: Board) -> Request:
+    id = quote(posting.vendor_id or "", safe="")
+    return Request(f"{home(config, 'recruitee.com')}/api/offers/{id}")
+
+
+def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+    found = _posting(_Single.model_validate(lenient_models.load(body)).offer, config)
+    return lenient_models.add(posting, found) if found else posting
+
+
+def _posting(offer: _Offer, config: Board) -> Posting | None:
+    language, words = offer.words()
+    if not words or not words.title:
+        return None
+    pay, requirements = offer.salary, texts.from_html(words.requirements)
+    whole = texts.join(texts.from_html(words.description), requirements)
+    highlight = texts.from_html(words.highlight)
+    # It mostly repeats a part of the text.
+    description = (
+        whole if highlight and highlight in (whole or "") else texts.join(highlight, whole)
+    )
+    hosted = HOSTED.search(f"{offer.careers_url} {offer.mailbox_email}")
+    return Posting(
+        title=words.title,
+        url=offer.careers_url or "",
+        company=offer.company_name,
+        location=offer.location or offer.line(),
+        locations=places.unique([one.line() for one in offer.locations] or offer.line()),
+        arrangement=offer.arrangement(),
+        department=offer.department,
+        employment_type=_employment(offer.employment_type_code),
+        seniority=seniority.word(offer.experience_code),
+        posted_at=dates.read(offer.published_at) or dates.read(offer.created_at),
+        updated_at=dates.read(offer.updated_at),
+        valid_through=dates.deadline(offer.close_at),
+        salary=salary.structured(pay.min, pay.max, pay.currency, pay.period) if pay else None,
+        description=description,
+        requirements=requirements,
+        apply_url=offer.careers_apply_url,
+        board=config.board_token or (hosted[1] if hosted else None),
+        vendor_id=offer.id,
+        language=language,
+        tags=offer.tags,
+        partial=description is None,
+    )
+
+
+def _employment(code: str | None) -> str | None:
+    """Codes name the hours first: "fulltime_fixed_term" is full time, if not for good."""
+    return employment.read((code or "").removesuffix("_fixed_term"))
+
+
+PLATFORM = Platform(
+    name="recruitee",
+    title="Recruitee",
+    first=first,
+    read=read,
+    detail=detail,
+    read_detail=read_detail,
+    urls=(at("recruitee.com", r"(?P<token>[a-z0-9-]+)"),),
+    marks=(
+        Mark(
+            re.compile(
+                r'redirectToCustomDomain":(?:true|false),"subdomain":"(?P<token>[\w-]{1,80})"'
+            ),
+            "the name in Recruitee's page state",
+        ),
+        Mark(re.compile(r"careers-analytics\.recruitee\.com"), "Recruitee's scripts", hosted=True),
+        Mark(re.compile(r"window\.recruitee\b"), "Recruitee's scripts", hosted=True),
+        Mark(re.compile(r"recruiteecdn\.com/"), "Recruitee's files"),
+        Mark(re.compile(r"RTWidget\("), "Recruitee's widget"),
+    ),
+)

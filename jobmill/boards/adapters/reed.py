@@ -1,0 +1,138 @@
+"""Reed: postings in the United Kingdom. A search has cut texts; a posting's own answer has all."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from jobmill.catalog.posting import Posting
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, html_text, salary
+from jobmill.extract.lenient_models import Foreign, Line, Link, Maybe
+from jobmill.outside.request import Request
+
+from .. import aggregator_search
+from ..platform import Page, Platform
+
+
+class Search(aggregator_search.Search):
+    distance: int | None = None
+    """Miles from the location."""
+
+
+class _Item(Foreign):
+    jobId: str
+    jobTitle: Line
+    jobUrl: Link = None
+    externalUrl: Link = None
+    employerName: Maybe[str] = None
+    locationName: Maybe[str] = None
+    minimumSalary: Maybe[float] = None
+    maximumSalary: Maybe[float] = None
+    currency: Maybe[str] = None
+    salaryType: Maybe[str] = None
+    date: Maybe[str] = None
+    datePosted: Maybe[str] = None
+    expirationDate: Maybe[str] = None
+    contractType: Maybe[str] = None
+    jobType: Maybe[str] = None
+    fullTime: Maybe[bool] = None
+    partTime: Maybe[bool] = None
+    jobDescription: Maybe[str] = None
+
+
+class _Answer(Foreign):
+    results: list[object]
+    totalResults: Maybe[int] = None
+
+
+API = "https://www.reed.co.uk/api/1.0"
+KEY = {"Authorization": "Basic {basic:REED_API_KEY}"}
+SIZE = 100
+
+
+def first(config: Search) -> Request:
+    return _ask(config, 1)
+
+
+def _ask(config: Search, number: int) -> Request:
+    params = {
+        "keywords": config.keywords,
+        "locationName": config.location,
+        "distanceFromLocation": config.distance,
+        "resultsToTake": SIZE,
+        "resultsToSkip": (number - 1) * SIZE,
+    }
+    return Request(
+        aggregator_search.url(f"{API}/search", params), secret=KEY, mark={"page": number}
+    )
+
+
+def read(body: bytes, request: Request, config: Search) -> Page:
+    """A page of a search, or one posting."""
+    value = lenient_models.load(body)
+    if single := lenient_models.record(_Item, value):
+        return Page((_posting(single, whole=True),))
+    answer = _Answer.model_validate(value)
+    good, stubs = lenient_models.records(_Item, answer.results)
+    number, total = request.mark.get("page", 1), answer.totalResults
+    more = bool(answer.results) and number * SIZE < (total or 0)
+    next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
+    return Page(tuple(_posting(one) for one in good), next, truncated, total, stubs)
+
+
+def detail(posting: Posting, config: Search) -> Request:
+    return Request(f"{API}/jobs/{quote(posting.vendor_id or '', safe='')}", secret=KEY)
+
+
+def read_detail(body: bytes, posting: Posting, config: Search) -> Posting:
+    return lenient_models.add(
+        posting, _posting(_Item.model_validate(lenient_models.load(body)), whole=True)
+    )
+
+
+def _posting(one: _Item, *, whole: bool = False) -> Posting:
+    return Posting(
+        title=one.jobTitle,
+        url=one.jobUrl or "",
+        company=html_text.line(one.employerName),
+        location=html_text.line(one.locationName),
+        employment_type=_employment(one),
+        posted_at=dates.read(one.date or one.datePosted, day_first=True),
+        valid_through=dates.deadline(_iso(one.expirationDate)),
+        # A search does not say for how long the pay is: £12 stands beside £40,000.
+        salary=salary.structured(
+            one.minimumSalary, one.maximumSalary, one.currency, one.salaryType
+        ),
+        description=html_text.from_html(one.jobDescription),
+        apply_url=one.externalUrl,
+        vendor_id=one.jobId,
+        via="Reed",
+        partial=not whole,
+    )
+
+
+def _iso(date: str | None) -> str:
+    """dd/mm/yyyy the other way round."""
+    return "-".join(reversed((date or "").split("/")))
+
+
+def _employment(one: _Item) -> str | None:
+    if one.contractType and one.contractType.casefold() != "permanent":
+        return employment.read(one.contractType)
+    if one.fullTime is one.partTime:  # Both, or neither is said.
+        return employment.read(one.jobType)
+    return "full_time" if one.fullTime else "part_time"
+
+
+PLATFORM = Platform(
+    name="reed",
+    title="Reed",
+    config=Search,
+    token=aggregator_search.token,
+    first=first,
+    read=read,
+    detail=detail,
+    read_detail=read_detail,
+    key=("REED_API_KEY",),
+    inventory=False,
+)

@@ -1,0 +1,108 @@
+"""Remote OK: the newest remote postings. Its terms want a link back and its name."""
+
+from __future__ import annotations
+
+import re
+
+from jobmill.catalog.posting import Posting
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, html_text, salary
+from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from ..platform import Config, Page, Platform
+
+
+class Feed(Config):
+    tag: str = ""
+    """Only postings with this tag."""
+
+
+class _Item(Foreign):
+    id: str
+    position: Line
+    url: Link = None
+    apply_url: Link = None
+    company: Maybe[str] = None
+    location: Maybe[str] = None
+    tags: Many[str] = ()
+    date: Maybe[str] = None
+    epoch: Maybe[int] = None
+    salary_min: Maybe[float] = None
+    salary_max: Maybe[float] = None
+    description: Maybe[str] = None
+
+
+# UTF-8 that somebody took for Latin-1 or Windows-1252: "donâ€™t", "cafÃ©".
+GARBLED = re.compile(
+    "[\u00c2\u00c3][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"  # noqa: RUF001
+    "|\u00e2[\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]{2}"  # noqa: RUF001
+    "|\u00f0[\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]{3}"  # noqa: RUF001
+)
+# The word and the tag, which is the reader's address in disguise, differ with each reading.
+TRAP = re.compile(r"(?<=mention the word) \*\*.{1,40}\*\*|(?<=and tag) \S+| ?\(#\S+\)")
+
+
+def first(config: Feed) -> Request:
+    tags = f"?tags={re.sub(r'[^a-z0-9-]+', '-', config.tag.lower())}" if config.tag else ""
+    return Request(f"https://remoteok.com/api{tags}")
+
+
+def read(body: bytes, request: Request, config: Feed) -> Page:
+    """The feed; its first element is a legal notice."""
+    items = [item for item in lenient_models.items(body) if not _is_notice(item)]
+    good, stubs = lenient_models.records(_Item, items)
+    return Page(tuple(map(_posting, good)), total=len(items), stubs=stubs)
+
+
+def _is_notice(item: object) -> bool:
+    return isinstance(item, dict) and "legal" in item and "position" not in item
+
+
+def _posting(one: _Item) -> Posting:
+    description = html_text.from_html(mend(one.description))
+    return Posting(
+        title=mend(one.position) or "",
+        url=one.url or "",
+        company=html_text.line(mend(one.company)),
+        location=(html_text.line(mend(one.location)) or "").strip(", ") or None,
+        arrangement="remote",
+        posted_at=dates.read(one.date or one.epoch),
+        salary=salary.structured(one.salary_min, one.salary_max, "USD", "year"),
+        description=_steady(description) if description else None,
+        apply_url=one.apply_url,
+        vendor_id=one.id,
+        tags=one.tags,
+        via="Remote OK",
+    )
+
+
+def _steady(description: str) -> str:
+    """Without what is made up for each reader."""
+    at = description.rfind("Please mention the word **")
+    return description if at < 0 else description[:at] + TRAP.sub("", description[at:])
+
+
+def mend(words: str | None) -> str | None:
+    """The text with characters put right that were decoded by the wrong table."""
+    return GARBLED.sub(_decoded, words) if words else words
+
+
+def _decoded(run: re.Match[str]) -> str:
+    raw = b"".join(
+        sign.encode("latin-1") if ord(sign) < 256 else sign.encode("cp1252") for sign in run[0]
+    )
+    sign = raw.decode("utf-8", "ignore")
+    # A control character was never written: then it is as it should be.
+    return sign if sign and not "\x80" <= sign < "\xa0" else run[0]
+
+
+PLATFORM = Platform(
+    name="remoteok",
+    title="Remote OK",
+    config=Feed,
+    token=lambda config: config.tag or "all",
+    first=first,
+    read=read,
+    inventory=False,
+)

@@ -1,0 +1,95 @@
+"""Remotive: remote postings, a day late. Four calls a day are allowed, and its name is owed."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+
+from jobmill.catalog.posting import Posting
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, html_text, places, salary
+from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from .. import aggregator_search
+from ..platform import Config, Page, Platform
+
+
+class Search(Config):
+    keywords: str = ""
+    category: str = ""
+    company: str = ""
+
+
+class _Item(Foreign):
+    id: str
+    title: Line
+    url: Link = None
+    company_name: Maybe[str] = None
+    category: Maybe[str] = None
+    tags: Many[str] = ()
+    job_type: Maybe[str] = None
+    publication_date: Maybe[str] = None
+    candidate_required_location: Maybe[str] = None
+    salary: Maybe[str] = None
+    description: Maybe[str] = None
+
+
+class _Answer(Foreign):
+    jobs: list[object]
+
+
+ANYWHERE = re.compile(r"worldwide|anywhere(?: in the world)?|global(?:ly)?|remote", re.IGNORECASE)
+
+
+def first(config: Search) -> Request:
+    params = {
+        "search": config.keywords,
+        "category": config.category,
+        "company_name": config.company,
+    }
+    return Request(aggregator_search.url("https://remotive.com/api/remote-jobs", params))
+
+
+def read(body: bytes, request: Request, config: Search) -> Page:
+    answer = _Answer.model_validate(lenient_models.load(body))
+    good, stubs = lenient_models.records(_Item, answer.jobs)
+    return Page(tuple(map(_posting, good)), total=len(answer.jobs), stubs=stubs)
+
+
+def _posting(one: _Item) -> Posting:
+    category = html_text.line(one.category)
+    return Posting(
+        title=one.title,
+        url=one.url or "",
+        company=html_text.line(one.company_name),
+        location=html_text.line(one.candidate_required_location),
+        locations=restrictions(one.candidate_required_location),
+        arrangement="remote",
+        remote_from=restrictions(one.candidate_required_location),
+        employment_type=employment.read(one.job_type),
+        posted_at=dates.read(one.publication_date),
+        salary=salary.from_text(one.salary),
+        description=html_text.from_html(one.description),
+        vendor_id=one.id,
+        tags=(*((category,) if category else ()), *one.tags),
+        via="Remotive",
+    )
+
+
+def restrictions(words: str | None) -> tuple[str, ...]:
+    """The places in "Europe, USA"; none in "Worldwide"."""
+    parts = re.split(r"[,;]", words or "")
+    return places.unique([part for part in parts if not ANYWHERE.fullmatch(part.strip())])
+
+
+PLATFORM = Platform(
+    name="remotive",
+    title="Remotive",
+    config=Search,
+    token=aggregator_search.token,
+    first=first,
+    read=read,
+    inventory=False,
+    every=dt.timedelta(hours=6),
+)

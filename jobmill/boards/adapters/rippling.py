@@ -1,0 +1,175 @@
+"""Rippling."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+from pydantic import AliasChoices, Field, TypeAdapter
+
+from jobmill.catalog.posting import Arrangement, Posting, Salary
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, html_text, places, salary, work_arrangement
+from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from ..platform import Board, Page, Platform, at, board_of
+
+
+class _Label(Foreign):
+    label: Maybe[str] = None
+    name: Maybe[str] = None
+
+
+class _Pay(Foreign):
+    rangeStart: Maybe[float] = None
+    rangeEnd: Maybe[float] = None
+    currency: Maybe[str] = None
+    frequency: Maybe[str] = None
+
+
+class _Place(_Label):
+    workplaceType: Maybe[str] = None
+
+
+class _Board(Foreign):
+    slug: Maybe[Line] = None
+
+
+class _Opening(Foreign):
+    """A posting; the newer lists call its `uuid` `id`, and say how one works at each place."""
+
+    uuid: Line = Field(validation_alias=AliasChoices("uuid", "id"))
+    name: Line
+    url: Link = None
+    department: Maybe[_Label] = None
+    workLocation: Maybe[_Label] = None
+    workLocations: Many[str] = ()
+    locations: Many[_Place] = ()
+    employmentType: Maybe[_Label] = None
+    companyName: Maybe[str] = None
+    createdOn: Maybe[str] = None
+    description: Maybe[dict[str, object] | str] = None
+    payRangeDetails: Many[_Pay] = ()
+    board: Maybe[_Board] = None
+    language: Maybe[Line] = None
+
+
+class _Wrapped(Foreign):
+    items: list[object]
+    totalItems: int = 0
+
+
+_Answer: TypeAdapter[list[object] | _Wrapped | _Opening] = TypeAdapter(
+    list[object] | _Wrapped | _Opening
+)
+PATH = re.compile(r"//ats\.rippling\.com/(?:[a-z]{2}-[A-Z]{2}/)?([^/]+)/jobs")
+API = "https://api.rippling.com/platform/api/ats/v1/board"
+
+
+def first(config: Board) -> Request:
+    return Request(f"{API}/{quote(config.board_token, safe='')}/jobs")
+
+
+def read(body: bytes, request: Request, config: Board) -> Page:
+    """The list, where a posting stands once for each of its places, or one posting."""
+    answer = _Answer.validate_python(lenient_models.load(body))
+    if isinstance(answer, _Opening):
+        return Page((_posting([answer], config),))
+    listed, total = (answer, 0) if isinstance(answer, list) else (answer.items, answer.totalItems)
+    openings, stubs = lenient_models.records(_Opening, listed)
+    grouped: dict[str, list[_Opening]] = {}
+    for opening in openings:
+        grouped.setdefault(opening.uuid, []).append(opening)
+    postings = tuple(_posting(same, config) for same in grouped.values())
+    cut = total > len(listed)
+    return Page(postings, total=None if cut else len(postings) + stubs, truncated=cut, stubs=stubs)
+
+
+def detail(posting: Posting, config: Board) -> Request:
+    return Request(f"{first(config).url}/{quote(posting.vendor_id or '', safe='')}")
+
+
+def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+    (found,) = read(body, detail(posting, config), config).postings
+    return lenient_models.add(posting, found)
+
+
+def _posting(same: list[_Opening], config: Board) -> Posting:
+    one = same[0]
+    where = places.unique([place for opening in same for place in _places(opening)])
+    description = _text(one.description)
+    board = board_of(config, PATH, one.url or "") or (one.board.slug if one.board else None)
+    page = f"https://ats.rippling.com/{quote(board, safe='')}/jobs/{one.uuid}" if board else ""
+    return Posting(
+        title=one.name,
+        url=one.url or page,
+        company=html_text.line(one.companyName),
+        location="; ".join(where) or None,
+        locations=where,
+        arrangement=_arrangement(same),
+        department=_label(one.department),
+        employment_type=employment.read(_label(one.employmentType)),
+        posted_at=dates.read(one.createdOn),
+        salary=_salary(one.payRangeDetails),
+        description=description,
+        board=board,
+        vendor_id=one.uuid,
+        language=one.language,
+        partial=description is None,
+    )
+
+
+def _places(one: _Opening) -> list[str | None]:
+    return [_label(one.workLocation), *one.workLocations, *map(_label, one.locations)]
+
+
+def _arrangement(same: list[_Opening]) -> Arrangement | None:
+    """As all places say it; where they differ, one may choose, and nothing is said."""
+    said: set[Arrangement | None] = {
+        work_arrangement.word(place.workplaceType) for one in same for place in one.locations
+    }
+    return said.pop() if len(said) == 1 else None
+
+
+def _label(part: _Label | None) -> str | None:
+    return html_text.line(part.label or part.name) if part else None
+
+
+def _text(sections: dict[str, object] | str | None) -> str | None:
+    if isinstance(sections, dict):
+        return html_text.join(
+            *(html_text.from_html(one) for one in sections.values() if isinstance(one, str))
+        )
+    return html_text.from_html(sections)
+
+
+def _salary(ranges: tuple[_Pay, ...]) -> Salary | None:
+    """The span of all ranges in the first one's currency and period: regions have one each."""
+    if not ranges:
+        return None
+    head = ranges[0]
+    alike = [
+        one for one in ranges if (one.currency, one.frequency) == (head.currency, head.frequency)
+    ]
+    low = min((one.rangeStart for one in alike if one.rangeStart), default=None)
+    high = max((one.rangeEnd for one in alike if one.rangeEnd), default=None)
+    return salary.structured(low, high, head.currency, head.frequency)
+
+
+PLATFORM = Platform(
+    name="rippling",
+    title="Rippling",
+    urls=(
+        at(
+            "rippling.com",
+            r"ats(?:\.[a-z]{2}\d)?",
+            r"(?:/(?:embed|[a-z]{2}-[a-z]{2}))?/(?P<token>[^/]+)",
+        ),
+        at("rippling.com", "api", r"/platform/api/ats/v\d/board/(?P<token>[^/]+)"),
+    ),
+    first=first,
+    read=read,
+    detail=detail,
+    read_detail=read_detail,
+)

@@ -1,0 +1,232 @@
+"""Feeds: RSS and Atom, with the names of the elements that hold a posting's parts."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, cast
+from urllib.parse import urljoin
+
+import feedparser  # pyright: ignore[reportMissingTypeStubs]
+
+from jobmill.catalog.posting import Posting, Salary
+from jobmill.errors import OutsideError
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, html_text, salary
+from jobmill.outside.request import Request
+
+from ..platform import Config, Page, Platform
+
+Entry = Mapping[str, Any]
+
+
+class Feed(Config):
+    """A feed. Fields are named as the feed writes them: `pubDate`, `dc:creator`, `tt:location`."""
+
+    url: str
+    parse_format: Literal["standard", "title_company", "title_at_company"] = "standard"
+    """Whether titles are "Role", "Company: Role" or "Role at Company"."""
+    title_field: str = "title"
+    description_field: str = "description"
+    link_field: str = "link"
+    company_field: str = "company"
+    location_field: str = "location"
+    date_field: str = "pubDate"
+    expires_field: str = "expires_at"
+    type_field: str = "type"
+    salary_field: str = "salary"
+    department_field: str = "department"
+    company: str | None = None
+    """Whose postings they are, where the feed does not say."""
+
+
+# feedparser has names of its own for what many formats have.
+RENAMED = {
+    "pubdate": "published", "dc:date": "updated", "guid": "id", "dc:creator": "author",
+    "description": "summary", "dc:description": "summary", "content:encoded": "content",
+    "dc:subject": "tags", "category": "tags", "dc:title": "title", "lastmod": "updated",
+}  # fmt: skip
+# What else a part is called where the field itself is missing.
+OTHERS = {
+    "pubDate": ("published", "updated", "created"),
+    "description": ("content", "summary"),
+    "company": ("company_name", "companyName", "employer"),
+    "location": ("locationRestriction", "region", "city"),
+    "type": ("job_type", "jobType", "employment_type", "employmentType"),
+    "expires_at": (
+        "expires",
+        "expiryDate",
+        "expiration_date",
+        "closing_date",
+        "closingDate",
+        "advertiseToDateTimeUTC",
+        "advertiseToDateTime",
+    ),
+    "salary_min": ("minimumSalary", "minSalary", "salaryMin"),
+    "salary_max": ("maximumSalary", "maxSalary", "salaryMax"),
+    "salary_currency": ("salaryCurrency", "currency"),
+    "salary_period": ("salaryInterval", "salaryPeriod"),
+}
+# Parts of the text that some feeds keep apart from the description.
+SECTIONS = (
+    "responsibilities",
+    "examplesOfDuties",
+    "requirements",
+    "qualifications",
+    "benefits",
+    "supplementalInformation",
+)
+ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
+START = re.compile(rb"<(item|entry)[\s>]")
+MOST = 5_000
+"""Entries of one feed; more are somebody's archive, and reading them would take minutes."""
+
+
+def first(config: Feed) -> Request:
+    return Request(config.url)
+
+
+def read(body: bytes, request: Request, config: Feed) -> Page:
+    found, cut = entries(body)
+    base = request.url or config.url
+    postings = [one for entry in found if (one := posting(entry, base, config))]
+    if found and not postings:
+        raise OutsideError("no entry of the feed has a title and a link", permanent=True)
+    return Page(tuple(postings), truncated=cut, stubs=len(found) - len(postings))
+
+
+def entries(body: bytes) -> tuple[list[Entry], bool]:
+    """The entries, and whether there are more than we read; OutsideError where it is no feed."""
+    if ENTITY.search(body):
+        raise OutsideError("a feed that declares entities is not read", permanent=True)
+    whole = len(body)
+    body = _cut(body)
+    # A stream: of a bare text, feedparser would think that it is an address or a file.
+    feed = cast(
+        Any,
+        feedparser.parse(io.BytesIO(body), sanitize_html=False, resolve_relative_uris=False),  # pyright: ignore[reportUnknownMemberType]
+    )
+    found = cast(list[Entry], feed.entries)
+    if not found and (feed.bozo or not feed.get("version")):
+        why = feed.get("bozo_exception") or "no feed"
+        raise OutsideError(f"the answer is no feed: {why}", permanent=True)
+    return found, len(body) != whole
+
+
+def _cut(body: bytes) -> bytes:
+    for number, start in enumerate(START.finditer(body)):
+        if number == MOST:
+            end = b"</channel></rss>" if start[1] == b"item" else b"</feed>"
+            return body[: start.start()] + end
+    return body
+
+
+def posting(entry: Entry, base: str, config: Feed) -> Posting | None:
+    """One entry; None where it has no title or leads nowhere."""
+    title, company = split(_line(entry, config.title_field) or "", config.parse_format)
+    url = lenient_models.link(urljoin(base, _text(entry, config.link_field) or ""))
+    if not title or not url:
+        return None
+    description = _description(entry, config)
+    return Posting(
+        title=title,
+        url=url,
+        company=_line(entry, config.company_field) or company or config.company,
+        location=_line(entry, config.location_field),
+        department=_line(entry, config.department_field),
+        employment_type=employment.read(_line(entry, config.type_field)),
+        posted_at=dates.read(_text(entry, config.date_field)),
+        valid_through=dates.deadline(_text(entry, config.expires_field)),
+        salary=_pay(entry) or salary.from_text(_line(entry, config.salary_field)),
+        description=description,
+        requirements=html_text.join(
+            _section(entry, "requirements"), _section(entry, "qualifications")
+        ),
+        vendor_id=_text(entry, "guid") or url,
+        tags=_tags(entry),
+        partial=description is None,
+    )
+
+
+def split(title: str, how: str) -> tuple[str, str | None]:
+    """The role and, where the title names it, the company."""
+    if how == "title_company":
+        company, colon, role = title.partition(": ")
+        return (role.strip(), company.strip() or None) if colon and role.strip() else (title, None)
+    if how == "title_at_company":
+        role, at, company = title.rpartition(" at ")
+        return (role.strip(), company.strip()) if at and role.strip() else (title, None)
+    return title, None
+
+
+def _description(entry: Entry, config: Feed) -> str | None:
+    """All of the text: feeds that have a summary and the whole call the whole `content`."""
+    whole = _text(entry, "content:encoded") if config.description_field == "description" else None
+    said = html_text.from_html(whole or _text(entry, config.description_field))
+    more = (_section(entry, name) for name in SECTIONS)
+    return html_text.join(said, *(part for part in more if part and part not in (said or "")))
+
+
+def _section(entry: Entry, name: str) -> str | None:
+    return html_text.from_html(_text(entry, name))
+
+
+def _pay(entry: Entry) -> Salary | None:
+    parts = ("salary_min", "salary_max", "salary_currency", "salary_period")
+    return salary.structured(*(_line(entry, part) for part in parts))
+
+
+def _line(entry: Entry, name: str) -> str | None:
+    return html_text.line(_text(entry, name))
+
+
+def _text(entry: Entry, name: str) -> str | None:
+    """What an element holds, by the name it is written with, else by one that means the same."""
+    names = (name, *OTHERS.get(name, ()))
+    for called in names:
+        plain = called.lower()
+        local = plain.rpartition(":")[2]
+        for key in (RENAMED.get(plain, plain), plain.replace(":", "_"), RENAMED.get(local, local)):
+            if found := _words(entry.get(key)):
+                return found
+    # Of whatever namespace: `job_listing:company` is a company.
+    endings = [f"_{called.lower()}" for called in names]
+    alike = (entry[key] for end in endings for key in entry if key.endswith(end))
+    return next(
+        (found.strip() for found in alike if isinstance(found, str) and found.strip()), None
+    )
+
+
+def _words(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value.strip() or None
+    if isinstance(value, list):
+        parts = [_words(part) for part in cast(list[Any], value)]
+        return "; ".join(part for part in parts if part) or None
+    if isinstance(value, Mapping):
+        held = cast(Mapping[str, Any], value)
+        return next(
+            (word for key in ("value", "term", "name", "title") if (word := _words(held.get(key)))),
+            None,
+        )
+    return None
+
+
+def _tags(entry: Entry) -> tuple[str, ...]:
+    tags = cast(list[Any], entry.get("tags") or [])
+    lines = [html_text.line(_words(tag)) for tag in tags]
+    return tuple(dict.fromkeys(line for line in lines if line))
+
+
+PLATFORM = Platform(
+    name="rss",
+    title="RSS or Atom feed",
+    config=Feed,
+    token=lambda config: config.url,
+    first=first,
+    read=read,
+    confidence="high",
+    inventory=False,
+    vendor=False,
+)

@@ -1,0 +1,240 @@
+"""SmartRecruiters."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote
+
+from jobmill.catalog.posting import Arrangement, Posting
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, places, seniority, work_arrangement
+from jobmill.extract.fields import html_text as texts
+from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from ..platform import Board, Groups, Mark, Page, Platform, at
+
+API = "https://api.smartrecruiters.com/v1/companies"
+PAGES = "https://jobs.smartrecruiters.com"
+STEP = 100
+# Custom fields are named by each company; these names are the usual ones.
+DEPARTMENT = re.compile(r"(?i)^departments?$")
+WORKPLACE = re.compile(
+    r"(?i)^(?:work(?:place|ing|site)?|location|remote|office) ?(?:type|model|arrangement|flexibility)$"
+)
+
+
+class _Labelled(Foreign):
+    id: Maybe[Line] = None
+    label: Maybe[Line] = None
+    code: Maybe[Line] = None
+
+
+class _Custom(Foreign):
+    fieldLabel: Line
+    valueLabel: Line
+
+
+class _Company(Foreign):
+    identifier: Maybe[Line] = None
+    name: Maybe[Line] = None
+
+
+class _Place(Foreign):
+    city: Maybe[Line] = None
+    region: Maybe[Line] = None
+    country: Maybe[Line] = None
+    fullLocation: Maybe[Line] = None
+    remote: Maybe[bool] = None
+    hybrid: Maybe[bool] = None
+
+    def line(self) -> str | None:
+        country = self.country.upper() if self.country else None
+        return self.fullLocation or places.address(self.city, self.region, country)
+
+    def arrangement(self) -> Arrangement | None:
+        """Without a flag it may be anything: both are also false where nobody chose."""
+        return "hybrid" if self.hybrid else "remote" if self.remote else None
+
+
+class _Section(Foreign):
+    title: Maybe[str] = None
+    text: Maybe[str] = None
+
+
+class _Sections(Foreign):
+    companyDescription: Maybe[_Section] = None
+    jobDescription: Maybe[_Section] = None
+    qualifications: Maybe[_Section] = None
+    additionalInformation: Maybe[_Section] = None
+
+
+class _Ad(Foreign):
+    sections: _Sections
+
+
+class _Post(Foreign):
+    id: Line
+    name: Line
+    refNumber: Maybe[Line] = None
+    company: Maybe[_Company] = None
+    location: Maybe[_Place] = None
+    releasedDate: Maybe[str] = None
+    department: Maybe[_Labelled] = None
+    typeOfEmployment: Maybe[_Labelled] = None
+    experienceLevel: Maybe[_Labelled] = None
+    language: Maybe[_Labelled] = None
+    customField: Many[_Custom] = ()
+    postingUrl: Link = None
+    applyUrl: Link = None
+    jobAd: Maybe[_Ad] = None
+
+
+class _Text(Foreign):
+    """What is left of a posting whose answer was saved without its head."""
+
+    jobAd: _Ad
+
+
+class _Listed(Foreign):
+    content: list[object]
+    totalFound: Maybe[int] = None
+    offset: Maybe[int] = None
+
+
+def first(config: Board) -> Request:
+    return _ask(config, 0)
+
+
+def read(body: bytes, request: Request, config: Board) -> Page:
+    """A part of the list, which has no texts, or one posting with its text."""
+    answer = lenient_models.load(body)
+    if post := lenient_models.record(_Post, answer):
+        return Page((_posting(post, config),))
+    if ad := lenient_models.record(_Text, answer):
+        return Page((Posting("", board=config.board_token or None, description=_text(ad.jobAd)),))
+    listed = _Listed.model_validate(answer)
+    posts, stubs = lenient_models.records(_Post, listed.content)
+    offset = listed.offset or request.mark.get("offset", 0)
+    end, total = offset + len(listed.content), listed.totalFound
+    missing = total is not None and end < total
+    return Page(
+        tuple(_posting(post, config) for post in posts),
+        (_ask(config, end),) if missing and listed.content else (),
+        truncated=missing and not listed.content,
+        total=total,
+        stubs=stubs,
+    )
+
+
+def detail(posting: Posting, config: Board) -> Request:
+    board, id = posting.board or config.board_token, posting.vendor_id or ""
+    return Request(f"{API}/{quote(board, safe='')}/postings/{quote(id, safe='')}")
+
+
+def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+    (found,) = read(body, Request(""), config).postings
+    return lenient_models.add(posting, found)
+
+
+def _ask(config: Board, offset: int) -> Request:
+    url = f"{API}/{quote(config.board_token, safe='')}/postings?limit={STEP}&offset={offset}"
+    return Request(url, mark={"offset": offset})
+
+
+def _posting(post: _Post, config: Board) -> Posting:
+    company, place = post.company or _Company(), post.location or _Place()
+    # Labels are in the posting's language; ids are always English.
+    kind, level = post.typeOfEmployment or _Labelled(), post.experienceLevel or _Labelled()
+    description = _text(post.jobAd) if post.jobAd else None
+    board = company.identifier or config.board_token
+    return Posting(
+        title=post.name,
+        # `ref` is the address for programs.
+        url=post.postingUrl or (f"{PAGES}/{quote(board, safe='')}/{post.id}" if board else ""),
+        company=company.name,
+        location=place.line(),
+        locations=places.unique(place.line()),
+        arrangement=place.arrangement() or work_arrangement.word(_custom(post, WORKPLACE)),
+        department=_label(post.department) or _custom(post, DEPARTMENT),
+        employment_type=employment.read([kind.label, kind.id]),
+        seniority=seniority.word(level.label) or seniority.word(level.id),
+        posted_at=dates.read(post.releasedDate),
+        description=description,
+        requirements=_asked_for(post.jobAd) if post.jobAd else None,
+        apply_url=post.applyUrl,
+        board=config.board_token or board or None,
+        vendor_id=post.id,
+        requisition_id=post.refNumber,
+        language=post.language.code if post.language else None,
+        partial=description is None,
+    )
+
+
+def _label(value: _Labelled | None) -> str | None:
+    return value.label if value else None
+
+
+def _custom(post: _Post, pattern: re.Pattern[str]) -> str | None:
+    """The value of the first custom field whose name fits."""
+    fits = (one.valueLabel for one in post.customField if pattern.search(one.fieldLabel))
+    return next(fits, None)
+
+
+def _asked_for(ad: _Ad) -> str | None:
+    section = ad.sections.qualifications
+    return texts.from_html(section.text) if section else None
+
+
+def _text(ad: _Ad) -> str | None:
+    """All four sections, each below its title."""
+    sections = ad.sections
+    return texts.join(
+        *(
+            f"{texts.line(one.title) or ''}\n{text}".strip()
+            for one in (
+                sections.companyDescription,
+                sections.jobDescription,
+                sections.qualifications,
+                sections.additionalInformation,
+            )
+            if one and (text := texts.from_html(one.text))
+        )
+    )
+
+
+_SITES = r"(?:jobs|careers)"
+
+
+def _config_from(groups: Groups) -> dict[str, Any] | None:
+    token = groups.get("token") or groups.get("company")
+    return {"board_token": token} if token else None
+
+
+PLATFORM = Platform(
+    name="smartrecruiters",
+    title="SmartRecruiters",
+    allow_empty=False,  # A company it does not know has no postings, either.
+    first=first,
+    read=read,
+    detail=detail,
+    read_detail=read_detail,
+    urls=(
+        at("smartrecruiters.com", _SITES, r"/oneclick-ui/company/(?P<token>[^/]+)"),
+        at("smartrecruiters.com", _SITES, r"/(?P<token>[^/]+)"),
+        at("smartrecruiters.com", _SITES, query=("company",)),
+        at("smartrecruiters.com", "api", r"/v1/companies/(?P<token>[^/]+)"),
+        at("smartrecruiters.com", "www", r"/(?P<token>[^/]+)/\d{6,}"),
+        at("smrtr.io", path="/."),
+    ),
+    marks=(
+        Mark(
+            re.compile(
+                r"""\bwidget\(\s{0,9}\{\s{0,9}["']?company_code["']?\s{0,3}:\s{0,3}["'](?P<token>[\w.-]{1,80})["']"""
+            ),
+            "SmartRecruiters's widget",
+        ),
+    ),
+    config_from=_config_from,
+)

@@ -1,0 +1,223 @@
+"""Teamtailor."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+from xml.etree.ElementTree import Element
+
+from pydantic import Field
+
+from jobmill.catalog.posting import Arrangement, Posting, Salary
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, places, salary
+from jobmill.extract.fields import html_text as texts
+from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from ..platform import Board, Mark, Page, Platform, at, board_of, home
+
+REMOTE: dict[str | None, Arrangement] = {"fully": "remote", "hybrid": "hybrid"}
+HOSTED = re.compile(r"//([\w-]+)(?:\.na)?\.teamtailor\.com\b")
+
+
+class _Named(Foreign):
+    name: Maybe[Line] = None
+
+
+class _Address(Foreign):
+    addressLocality: Maybe[Line] = None
+    addressRegion: Maybe[Line] = None
+    addressCountry: Maybe[Line | _Named] = None
+
+    def line(self) -> str | None:
+        country = self.addressCountry
+        name = country.name if isinstance(country, _Named) else country
+        return places.address(self.addressLocality, self.addressRegion, name)
+
+
+class _Place(Foreign):
+    address: Maybe[_Address] = None
+
+
+class _Amounts(Foreign):
+    value: Maybe[float] = None
+    minValue: Maybe[float] = None
+    maxValue: Maybe[float] = None
+    unitText: Maybe[str] = None
+
+
+class _Pay(Foreign):
+    currency: Maybe[str] = None
+    value: Maybe[_Amounts] = None
+
+
+class _Identifier(Foreign):
+    value: Maybe[Line] = None
+
+
+class _JobPosting(Foreign):
+    """The schema.org block of an entry."""
+
+    title: Maybe[Line] = None
+    description: Maybe[str] = None
+    identifier: Maybe[_Identifier] = None
+    datePosted: Maybe[str] = None
+    validThrough: Maybe[str] = None
+    employmentType: Many[str] = ()
+    hiringOrganization: Maybe[_Named] = None
+    jobLocation: Many[_Place] = ()
+    jobLocationType: Maybe[str] = None
+    applicantLocationRequirements: Many[_Named] = ()
+    baseSalary: Maybe[_Pay] = None
+
+
+class _Entry(Foreign):
+    id: Line
+    title: Line
+    url: Link = None
+    content_html: Maybe[str] = None
+    date_published: Maybe[str] = None
+    date_modified: Maybe[str] = None
+    language: Maybe[Line] = None
+    tags: Many[Line] = ()
+    jobposting: Maybe[_JobPosting] = Field(None, alias="_jobposting")
+
+
+class _Feed(Foreign):
+    version: str
+    items: list[object]
+    title: Maybe[Line] = None
+    home_page_url: Link = None
+    feed_url: Link = None
+    next_url: Link = None
+
+
+def first(config: Board) -> Request:
+    domain = "na.teamtailor.com" if config.region == "na" else "teamtailor.com"
+    return Request(f"{home(config, domain)}/jobs.json")
+
+
+def read(body: bytes, request: Request, config: Board) -> Page:
+    """A page of the JSON feed, one of its entries, or the RSS feed."""
+    if body.lstrip()[:1] == b"<":
+        return _rss(lenient_models.xml(body), config)
+    answer = lenient_models.load(body)
+    if entry := lenient_models.record(_Entry, answer):
+        return Page((_posting(entry, None, config),))
+    feed = _Feed.model_validate(answer)
+    if "jsonfeed.org" not in feed.version:
+        raise lenient_models.unknown("Teamtailor")
+    entries, stubs = lenient_models.records(_Entry, feed.items)
+    postings = tuple(_posting(entry, feed, config) for entry in entries)
+    return Page(postings, _following(feed, request), stubs=stubs)
+
+
+def _following(feed: _Feed, request: Request) -> tuple[Request, ...]:
+    """The next page, if it is another one of the same site."""
+    here, there = request.url or feed.feed_url or "", feed.next_url or ""
+    same_site = urlsplit(there).hostname == urlsplit(here).hostname
+    return (Request(there),) if there and there != here and same_site else ()
+
+
+def _rss(root: Element, config: Board) -> Page:
+    if root.tag != "rss":
+        raise lenient_models.unknown("Teamtailor")
+    company, items = texts.line(root.findtext("channel/title")), root.findall("channel/item")
+    found = [one for item in items if (one := _item(item, company, config))]
+    if items and not found:
+        raise lenient_models.unknown("Teamtailor")
+    return Page(tuple(found), stubs=len(items) - len(found))
+
+
+def _item(item: Element, company: str | None, config: Board) -> Posting | None:
+    """An item of the RSS feed, which names department and remote work, but not the hours."""
+    said = _said(item)
+    title, url = texts.line(said.get("title")), lenient_models.link(said.get("link"))
+    if not title or not url:
+        return None
+    locations = places.unique([_where(_said(one)) for one in item.iter("tt:location")])
+    description = texts.from_html(said.get("description"))
+    return Posting(
+        title=title,
+        url=url,
+        company=company,
+        location="; ".join(locations) or None,
+        locations=locations,
+        arrangement=REMOTE.get(said.get("remoteStatus")),
+        department=texts.line(said.get("tt:department")),
+        posted_at=dates.read(said.get("pubDate")),
+        description=description,
+        board=board_of(config, HOSTED, url),
+        vendor_id=texts.line(said.get("guid")) or url,
+        partial=description is None,
+    )
+
+
+def _said(element: Element) -> dict[str, str]:
+    return {part.tag: (part.text or "").strip() for part in element}
+
+
+def _where(place: dict[str, str]) -> str | None:
+    """The place's town and country; its name where it has neither."""
+    address = places.address(place.get("tt:city"), None, place.get("tt:country"))
+    return address or texts.line(place.get("tt:name"))
+
+
+def _posting(entry: _Entry, feed: _Feed | None, config: Board) -> Posting:
+    said = entry.jobposting or _JobPosting()
+    description = texts.from_html(max(said.description or "", entry.content_html or "", key=len))
+    company = said.hiringOrganization.name if said.hiringOrganization else None
+    locations = places.unique([one.address.line() for one in said.jobLocation if one.address])
+    hosted = HOSTED.search(f"{entry.url} {feed.feed_url if feed else ''}")
+    return Posting(
+        title=entry.title,
+        url=entry.url or "",
+        company=company or (feed.title if feed else None),
+        location="; ".join(locations) or None,
+        locations=locations,
+        arrangement=_arrangement(said),
+        remote_from=tuple(one.name for one in said.applicantLocationRequirements if one.name),
+        employment_type=employment.read(said.employmentType),
+        posted_at=dates.read(said.datePosted) or dates.read(entry.date_published),
+        updated_at=dates.read(entry.date_modified),
+        valid_through=dates.deadline(said.validThrough),
+        salary=_pay(said.baseSalary),
+        description=description,
+        board=config.board_token or (hosted[1] if hosted else None),
+        vendor_id=entry.id,
+        requisition_id=said.identifier.value if said.identifier else None,
+        language=entry.language,
+        tags=entry.tags,
+        partial=description is None,
+    )
+
+
+def _arrangement(said: _JobPosting) -> Arrangement | None:
+    return "remote" if said.jobLocationType == "TELECOMMUTE" else None
+
+
+def _pay(pay: _Pay | None) -> Salary | None:
+    if pay is None or pay.value is None:
+        return None
+    amounts = pay.value
+    low, high = amounts.minValue or amounts.value, amounts.maxValue or amounts.value
+    return salary.structured(low, high, pay.currency, amounts.unitText)
+
+
+PLATFORM = Platform(
+    name="teamtailor",
+    title="Teamtailor",
+    first=first,
+    read=read,
+    urls=(at("teamtailor.com", r"(?P<token>[a-z0-9-]+)(?:\.(?P<region>na))?"),),
+    marks=(
+        Mark(re.compile(r"teamtailor-jobs-widget"), "Teamtailor's widget"),
+        Mark(
+            re.compile(r"//[\w-]{1,40}\.teamtailor-cdn\.com/assets/packs"),
+            "Teamtailor's scripts",
+            hosted=True,
+        ),
+        Mark(re.compile(r"//[\w-]{1,40}\.teamtailor-cdn\.com/"), "Teamtailor's files"),
+    ),
+)

@@ -1,0 +1,102 @@
+"""The Muse: postings of many companies, whole."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from jobmill.catalog.posting import Posting
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, html_text, places, seniority
+from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from .. import aggregator_search
+from ..platform import Page, Platform
+
+
+class Search(aggregator_search.Paged):
+    category: tuple[str, ...] = ()
+    level: tuple[str, ...] = ()
+    location: tuple[str, ...] = ()
+    company: tuple[str, ...] = ()
+
+
+class _Named(Foreign):
+    name: Maybe[str] = None
+
+
+class _Refs(Foreign):
+    landing_page: Link = None
+
+
+class _Item(Foreign):
+    id: Maybe[str] = None
+    name: Line
+    refs: _Refs = Field(default_factory=_Refs)
+    company: Maybe[_Named] = None
+    locations: Many[_Named] = ()
+    categories: Many[_Named] = ()
+    levels: Many[_Named] = ()
+    publication_date: Maybe[str] = None
+    contents: Maybe[str] = None
+
+
+class _Answer(Foreign):
+    results: list[object]
+    page_count: Maybe[int] = None
+    total: Maybe[int] = None
+
+
+API = "https://www.themuse.com/api/public/jobs"
+
+
+def first(config: Search) -> Request:
+    return _ask(config, 1)
+
+
+def _ask(config: Search, number: int) -> Request:
+    params = config.model_dump(exclude={"max_pages"})
+    return Request(aggregator_search.url(API, {"page": number, **params}), mark={"page": number})
+
+
+def read(body: bytes, request: Request, config: Search) -> Page:
+    """A page of a search, or one posting."""
+    value = lenient_models.load(body)
+    if single := lenient_models.record(_Item, value):
+        return Page((_posting(single),))
+    answer = _Answer.model_validate(value)
+    good, stubs = lenient_models.records(_Item, answer.results)
+    number = request.mark.get("page", 1)
+    more = bool(answer.results) and number < (answer.page_count or 0)
+    next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
+    return Page(tuple(map(_posting, good)), next, truncated, answer.total, stubs)
+
+
+def _posting(one: _Item) -> Posting:
+    where = places.unique([place.name for place in one.locations])
+    return Posting(
+        title=one.name,
+        url=one.refs.landing_page or "",
+        company=html_text.line(one.company.name) if one.company else None,
+        location="; ".join(where) or None,
+        locations=where,
+        seniority=next(
+            (found for level in one.levels if (found := seniority.word(level.name))), None
+        ),
+        posted_at=dates.read(one.publication_date),
+        description=html_text.from_html(one.contents),
+        vendor_id=one.id,
+        tags=tuple(line for part in one.categories if (line := html_text.line(part.name))),
+        via="The Muse",
+    )
+
+
+PLATFORM = Platform(
+    name="themuse",
+    title="The Muse",
+    config=Search,
+    token=aggregator_search.token,
+    first=first,
+    read=read,
+    inventory=False,
+)

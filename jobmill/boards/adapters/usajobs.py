@@ -1,0 +1,178 @@
+"""USAJobs: postings of the government of the United States."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import Field
+
+from jobmill.catalog.posting import Posting, Salary
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, html_text, places, salary
+from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from .. import aggregator_search
+from ..platform import Page, Platform
+
+
+class _Pay(Foreign):
+    MinimumRange: Maybe[str] = None
+    MaximumRange: Maybe[str] = None
+    RateIntervalCode: Maybe[str] = None
+
+
+class _Place(Foreign):
+    LocationName: Maybe[str] = None
+
+
+class _Named(Foreign):
+    Name: Maybe[str] = None
+
+
+class _Details(Foreign):
+    JobSummary: Maybe[str] = None
+    AgencyMarketingStatement: Maybe[str] = None
+    MajorDuties: Many[str] = ()
+    KeyRequirements: Many[str] = ()
+    Requirements: Maybe[str] = None
+    Education: Maybe[str] = None
+    OtherInformation: Maybe[str] = None
+    Evaluations: Maybe[str] = None
+    Benefits: Maybe[str] = None
+    RequiredDocuments: Maybe[str] = None
+    HowToApply: Maybe[str] = None
+    WhatToExpectNext: Maybe[str] = None
+    RemoteIndicator: Maybe[bool] = None
+
+
+class _Area(Foreign):
+    Details: _Details = Field(default_factory=_Details)
+
+
+class _Descriptor(Foreign):
+    PositionTitle: Line
+    PositionID: Maybe[str] = None
+    PositionURI: Link = None
+    ApplyURI: Many[str] = ()
+    OrganizationName: Maybe[str] = None
+    DepartmentName: Maybe[str] = None
+    PositionLocationDisplay: Maybe[str] = None
+    PositionLocation: Many[_Place] = ()
+    PositionSchedule: Many[_Named] = ()
+    PositionRemuneration: Many[_Pay] = ()
+    QualificationSummary: Maybe[str] = None
+    PublicationStartDate: Maybe[str] = None
+    ApplicationCloseDate: Maybe[str] = None
+    UserArea: _Area = Field(default_factory=_Area)
+
+
+class _Item(Foreign):
+    MatchedObjectDescriptor: _Descriptor
+    MatchedObjectId: Maybe[str] = None
+
+
+class _Result(Foreign):
+    SearchResultItems: list[object]
+    SearchResultCountAll: Maybe[int] = None
+
+
+class _Answer(Foreign):
+    SearchResult: _Result
+
+
+# Codes ("PA", "PH"), or words ("Per Year"). Two weeks, piece work and the like are none of ours.
+UNPAID = re.compile(r"WC|without compensation", re.IGNORECASE)
+SIZE = 250
+
+
+def first(config: aggregator_search.Search) -> Request:
+    return _ask(config, 1)
+
+
+def _ask(config: aggregator_search.Search, number: int) -> Request:
+    params = {
+        "Keyword": config.keywords,
+        "LocationName": config.location,
+        "ResultsPerPage": SIZE,
+        "Page": number,
+    }
+    return Request(
+        aggregator_search.url("https://data.usajobs.gov/api/search", params),
+        # The e-mail address that the key was registered with takes the place of our name.
+        secret={"User-Agent": "{USAJOBS_EMAIL}", "Authorization-Key": "{USAJOBS_API_KEY}"},
+        mark={"page": number},
+    )
+
+
+def read(body: bytes, request: Request, config: aggregator_search.Search) -> Page:
+    result = _Answer.model_validate(lenient_models.load(body)).SearchResult
+    good, stubs = lenient_models.records(_Item, result.SearchResultItems)
+    number, total = request.mark.get("page", 1), result.SearchResultCountAll
+    more = bool(result.SearchResultItems) and number * SIZE < (total or 0)
+    next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
+    return Page(tuple(map(_posting, good)), next, truncated, total, stubs)
+
+
+def _posting(item: _Item) -> Posting:
+    one = item.MatchedObjectDescriptor
+    about = one.UserArea.Details
+    needs = html_text.from_html(one.QualificationSummary)
+    more = html_text.join(
+        *map(html_text.from_html, about.MajorDuties),
+        needs,
+        *map(html_text.from_html, about.KeyRequirements),
+        html_text.from_html(about.Requirements),
+        html_text.from_html(about.Education),
+        html_text.from_html(about.OtherInformation),
+        html_text.from_html(about.Evaluations),
+        html_text.from_html(about.Benefits),
+        html_text.from_html(about.RequiredDocuments),
+        html_text.from_html(about.HowToApply),
+        html_text.from_html(about.WhatToExpectNext),
+    )
+    where = places.unique([place.LocationName for place in one.PositionLocation])
+    return Posting(
+        title=one.PositionTitle,
+        url=(one.PositionURI or "").replace("usajobs.gov:443/", "usajobs.gov/"),
+        company=html_text.line(one.OrganizationName),
+        location=html_text.line(one.PositionLocationDisplay) or "; ".join(where) or None,
+        locations=where,
+        arrangement="remote" if about.RemoteIndicator else None,
+        department=html_text.line(one.DepartmentName),
+        employment_type=employment.read([kind.Name for kind in one.PositionSchedule]),
+        posted_at=dates.read(one.PublicationStartDate),
+        valid_through=dates.deadline(one.ApplicationCloseDate),
+        salary=_salary(one.PositionRemuneration),
+        description=html_text.join(
+            html_text.from_html(about.JobSummary),
+            html_text.from_html(about.AgencyMarketingStatement),
+            more,
+        ),
+        requirements=needs,
+        apply_url=next(filter(None, map(lenient_models.link, one.ApplyURI)), None),
+        vendor_id=item.MatchedObjectId or one.PositionID,
+        requisition_id=one.PositionID,
+        via="USAJobs",
+        partial=more is None,
+    )
+
+
+def _salary(offers: tuple[_Pay, ...]) -> Salary | None:
+    for one in offers:
+        every = one.RateIntervalCode or ""
+        if not UNPAID.fullmatch(every):
+            return salary.structured(one.MinimumRange, one.MaximumRange, "USD", every)
+    return None
+
+
+PLATFORM = Platform(
+    name="usajobs",
+    title="USAJobs",
+    config=aggregator_search.Search,
+    token=aggregator_search.token,
+    first=first,
+    read=read,
+    key=("USAJOBS_EMAIL", "USAJOBS_API_KEY"),
+    inventory=False,
+)

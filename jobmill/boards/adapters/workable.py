@@ -1,0 +1,170 @@
+"""Workable."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+from pydantic import AliasChoices, Field
+
+from jobmill.catalog.posting import Arrangement, Posting
+from jobmill.extract import lenient_models
+from jobmill.extract.fields import dates, employment, places, salary, seniority, work_arrangement
+from jobmill.extract.fields import html_text as texts
+from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.outside.request import Request
+
+from ..platform import Board, Mark, Page, Platform, at
+
+API = "https://apply.workable.com/api"
+HOSTED = re.compile(
+    r"//apply\.workable\.com/(?!j/)([^/?#]+)/j/|//(?!apply\.)([\w-]+)\.workable\.com/"
+)
+
+
+class _Pay(Foreign):
+    salary_from: Maybe[float] = None
+    salary_to: Maybe[float] = None
+    salary_currency: Maybe[str] = None
+
+
+class _Place(Foreign):
+    location_str: Maybe[Line] = None
+    workplace_type: Maybe[str] = None
+    telecommuting: Maybe[bool] = None
+    city: Maybe[Line] = None
+    region: Maybe[Line] = None
+    country: Maybe[Line] = None
+
+    def line(self) -> str | None:
+        return self.location_str or places.address(self.city, self.region, self.country)
+
+
+class _Post(Foreign):
+    """A posting of the widget, or of its own answer, which names some things otherwise."""
+
+    shortcode: Line
+    title: Line
+    code: Maybe[Line] = None
+    url: Link = None
+    shortlink: Link = None
+    application_url: Link = None
+    employment_type: Maybe[str] = None
+    type: Maybe[str] = None
+    telecommuting: Maybe[bool] = None
+    remote: Maybe[bool] = None
+    workplace: Maybe[str] = None
+    department: Many[Line] = ()
+    experience: Maybe[str] = None
+    published_on: Maybe[str] = None
+    published: Maybe[str] = None
+    created_at: Maybe[str] = None
+    salary: Maybe[_Pay] = None
+    city: Maybe[Line] = None
+    state: Maybe[Line] = None
+    country: Maybe[Line] = None
+    location: Maybe[_Place] = None
+    locations: Many[_Place] = ()
+    language: Maybe[Line] = None
+    description: Maybe[str] = None
+    requirements: Maybe[str] = None
+    benefits: Maybe[str] = None
+
+    def line(self) -> str | None:
+        if self.location:
+            return self.location.line()
+        return places.address(self.city, self.state, self.country)
+
+    def arrangement(self) -> Arrangement | None:
+        """Who does not work from home may still be hybrid: only a yes says something."""
+        place = self.location or _Place()
+        remote = self.telecommuting or self.remote or place.telecommuting
+        said = work_arrangement.word(self.workplace or place.workplace_type)
+        return said or ("remote" if remote else None)
+
+
+class _Account(Foreign):
+    """All postings, or a page of a search for them, which is never asked for here."""
+
+    jobs: list[object] = Field(validation_alias=AliasChoices("jobs", "results"))
+    name: Maybe[Line] = None
+    nextPage: Maybe[str] = None
+
+
+def first(config: Board) -> Request:
+    """All postings with their texts in one answer; the account's number does as well as its name."""
+    token = quote(config.board_token, safe="")
+    return Request(f"{API}/v1/widget/accounts/{token}?details=true")
+
+
+def read(body: bytes, request: Request, config: Board) -> Page:
+    """An account's postings, or one of them."""
+    answer = lenient_models.load(body)
+    if post := lenient_models.record(_Post, answer):
+        return Page((_posting(post, None, config),))
+    account = _Account.model_validate(answer)
+    posts, stubs = lenient_models.records(_Post, account.jobs)
+    postings = tuple(_posting(post, account.name, config) for post in posts)
+    return Page(postings, truncated=bool(account.nextPage), stubs=stubs)
+
+
+def detail(posting: Posting, config: Board) -> Request:
+    token, code = quote(config.board_token, safe=""), quote(posting.vendor_id or "", safe="")
+    return Request(f"{API}/v2/accounts/{token}/jobs/{code}")
+
+
+def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
+    post = _Post.model_validate(lenient_models.load(body))
+    return lenient_models.add(posting, _posting(post, None, config))
+
+
+def _posting(post: _Post, company: str | None, config: Board) -> Posting:
+    url, pay = post.url or post.shortlink, post.salary or _Pay()
+    hosted = HOSTED.search(url or "")
+    description = texts.join(
+        *map(texts.from_html, (post.description, post.requirements, post.benefits))
+    )
+    return Posting(
+        title=post.title,
+        url=url or f"https://apply.workable.com/j/{quote(post.shortcode, safe='')}",
+        company=company,
+        location=post.line(),
+        locations=places.unique([one.line() for one in post.locations] or post.line()),
+        arrangement=post.arrangement(),
+        department=post.department[0] if post.department else None,
+        employment_type=employment.read(post.employment_type or post.type),
+        seniority=seniority.word(post.experience),
+        posted_at=dates.read(post.published_on or post.published or post.created_at),
+        salary=salary.structured(pay.salary_from, pay.salary_to, pay.salary_currency, None),
+        description=description,
+        requirements=texts.from_html(post.requirements),
+        apply_url=post.application_url,
+        board=config.board_token or (hosted[1] or hosted[2] if hosted else None),
+        vendor_id=post.shortcode,
+        requisition_id=post.code,
+        language=post.language,
+        partial=description is None,
+    )
+
+
+PLATFORM = Platform(
+    name="workable",
+    title="Workable",
+    first=first,
+    read=read,
+    detail=detail,
+    read_detail=read_detail,
+    urls=(
+        at("workable.com", "apply", r"/api/v\d/(?:widget/)?accounts/(?P<token>[^/]+)"),
+        at("workable.com", "apply", r"/(?P<token>[^/]+)"),
+        at("workable.com", "apply|www", r"/j/."),
+        at("workable.com", "www", r"/api/accounts/(?P<token>[^/]+)"),
+        at("workable.com", r"(?P<token>[a-z0-9-]+)"),
+    ),
+    marks=(
+        Mark(
+            re.compile(r"whr_embed\(\s{0,9}(?P<token>\d{1,12})\b"), "Workable's widget (whr_embed)"
+        ),
+        Mark(re.compile(r"workable\.com/assets/embed\.js"), "Workable's widget script"),
+    ),
+)

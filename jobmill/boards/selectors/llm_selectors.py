@@ -1,0 +1,119 @@
+"""Asks a model for selectors, and shows it no more of the page than its bones."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from html import escape
+
+from pydantic import BaseModel, Field
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from jobmill.extract.fields import html_text
+from jobmill.outside.model_question import Ask
+
+PROMPT = "selectors-1"
+MOST = 20_000
+"""Characters of a page that are shown."""
+_LONGEST_WORDS = 60
+_DEEPEST = 60
+ALIKE = 4
+"""Of elements alike in a row, so many are shown."""
+_OF_NO_USE = """
+    script style svg noscript template iframe head link meta img picture video audio canvas footer nav
+    form input select option textarea object source path use br hr"""
+_DROPPED = frozenset(_OF_NO_USE.split())
+_SHOWN = (
+    "id",
+    "class",
+    "href",
+    "itemprop",
+    "itemtype",
+    "rel",
+    "datetime",
+    "data-testid",
+    "aria-label",
+)
+
+INSTRUCTIONS = """
+The document is the skeleton of a company's careers page: tags, a few attributes, the beginning of each text.
+Find the list of open positions, and give CSS selectors for it. `job_list` selects each position's element, one for
+each position. The others are relative to it: `title` the position's name, `link` its link, `location`, `posted_date`,
+`salary`, `company`. `next_button` selects the link to the next page of the list.
+Prefer names that say what a thing is; avoid names that look generated, and nth-child. Leave null what the page does not
+show. If the page lists no open positions, `job_list` and `title` are null. Navigation, articles, people and departments are
+no positions.
+"""
+
+
+class Proposal(BaseModel):
+    """What the model answers."""
+
+    job_list: str | None = Field(None, max_length=300)
+    title: str | None = Field(None, max_length=300)
+    link: str | None = Field(None, max_length=300)
+    location: str | None = Field(None, max_length=300)
+    company: str | None = Field(None, max_length=300)
+    posted_date: str | None = Field(None, max_length=300)
+    salary: str | None = Field(None, max_length=300)
+    next_button: str | None = Field(None, max_length=300)
+
+    def selectors(self) -> dict[str, str]:
+        """Those of the parts that were named."""
+        return self.model_dump(exclude={"next_button"}, exclude_none=True)
+
+
+def ask(
+    tree: LexborHTMLParser, *, item: int | None = None, run: str | None = None
+) -> Ask[Proposal]:
+    """The question for a page."""
+    return Ask(
+        tier="cheap",
+        purpose="selectors",
+        instructions=INSTRUCTIONS,
+        text=skeleton(tree),
+        answer=Proposal,
+        prompt_version=PROMPT,
+        max_tokens=1_000,
+        item=item,
+        run=run,
+    )
+
+
+def skeleton(tree: LexborHTMLParser) -> str:
+    """The page's elements, without what tells nothing of its structure, in at most `MOST` characters."""
+    kept: list[str] = []
+    size = 0
+    root = tree.css_first("main") or tree.body
+    for line in _lines(root, 0) if root is not None else ():
+        size += len(line) + 1
+        if size > MOST:
+            break
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def _lines(node: LexborNode, level: int) -> Iterator[str]:
+    own = html_text.line("".join(_own_words(node)))
+    yield f"{' ' * min(level, 12)}<{node.tag}{_attributes(node)}>{escape((own or '')[:_LONGEST_WORDS])}"
+    alike: Counter[str] = Counter()
+    for child in node.iter() if level < _DEEPEST else ():
+        if child.tag in _DROPPED:
+            continue
+        kind = f"{child.tag} {child.attributes.get('class')}"
+        alike[kind] += 1
+        if alike[kind] <= ALIKE:
+            yield from _lines(child, level + 1)
+
+
+def _own_words(node: LexborNode) -> Iterator[str]:
+    for child in node.iter(include_text=True):
+        if child.tag == "-text":
+            yield child.text_content or ""
+
+
+def _attributes(node: LexborNode) -> str:
+    told = ((name, node.attributes.get(name)) for name in _SHOWN)
+    short = ((name, re.sub(r"\s+", " ", value)[:100]) for name, value in told if value)
+    return "".join(f' {name}="{escape(value)}"' for name, value in short)

@@ -1,0 +1,290 @@
+"""Whether words look like a title or a place, and whether what selectors found looks like postings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urldefrag, urlsplit
+
+from jobmill.catalog import place_comparison
+from jobmill.catalog.posting import Posting
+from jobmill.extract.fields import dates
+from jobmill.extract.page import page_locations
+from jobmill.extract.page.text_checks import squeeze
+
+from ..name_matching import about_work
+from ..platform import Confidence
+
+# Who works, in the singular: "engineers" stands in articles and in names of departments.
+_ENGLISH = """
+    accountant actor actuary adjuster administrator advisor adviser advocate agent aide ambassador
+    analyst apprentice apprenticeship architect artist assembler assessor assistant associate
+    attendant attorney auditor baker banker barista bartender bookkeeper botanist broker builder
+    butcher buyer captain caregiver caretaker carer carpenter cashier caterer chauffeur chef chemist
+    clerk cleaner clinician coach concierge conductor consultant contractor controller cook
+    coordinator co-ordinator copywriter counsel counselor counsellor courier crew curator custodian
+    dealer dentist deputy designer detailer developer devops dietitian director dishwasher dispatcher
+    diver doctor drafter driver economist editor educator electrician engineer estimator evangelist
+    examiner executive expert fabricator facilitator farmer fellow fellowship fitter florist foreman
+    forester fundraiser gardener generalist geologist graduate guard guide hacker hairdresser handler
+    handyman head host hostess housekeeper hygienist illustrator inspector installer instructor
+    intern internship interpreter interviewer investigator janitor journalist journeyman judge keeper
+    labeler laborer labourer lawyer lead leader learner lecturer librarian lifeguard locksmith
+    machinist maintainer maker manager marketer mason mechanic mechatronic medic member mentor
+    merchandiser messenger microbiologist midwife millwright model moderator nanny nurse nutritionist
+    officer operative operator optician optometrist orderly organizer owner packer painter
+    paralegal paramedic partner pathologist pharmacist phlebotomist photographer physician physicist
+    physiotherapist picker pilot pipefitter planner plumber porter postdoc practitioner president
+    principal producer professional professor programmer prosecutor psychiatrist psychologist
+    publicist radiographer radiologist ranger realtor receptionist recruiter registrar repairer
+    reporter representative rep researcher reviewer rigger roofer scheduler scholar scientist
+    secretary seller seo server sergeant sitter solicitor sommelier specialist sre staff statistician
+    stocker steward stewardess strategist stylist superintendent supervisor surgeon surveyor tailor
+    teacher technician technologist teller tester therapist trader trainee trainer traineeship
+    translator treasurer tutor typist underwriter upholsterer valet veterinarian videographer volunteer
+    waiter waitress warehouseman watchman welder worker writer vp svp cto ceo cfo coo ciso
+    salesperson foreperson tech qa ux creator coder anchor swe sde sdet sdr bdr preparer appraiser
+    annotator founder solderer filmmaker internships"""
+_OTHERS = """
+    ingenieur ingenieurin entwickler entwicklerin leiter leiterin leitung berater beraterin
+    mitarbeiter mitarbeiterin sachbearbeiter sachbearbeiterin praktikant praktikantin praktikum
+    werkstudent werkstudentin auszubildende auszubildender ausbildung azubi fachkraft kaufmann kauffrau
+    kaufleute referent referentin mechaniker mechatroniker elektroniker elektriker techniker
+    verkäufer verkäuferin buchhalter buchhalterin fahrer pfleger pflegefachkraft pflegekraft erzieher
+    erzieherin lehrer arzt ärztin koch köchin kellner lagerist monteur schlosser schweißer
+    projektleiter teamleiter abteilungsleiter bauleiter gruppenleiter schichtleiter meister
+    disponent assistenz assistentin aushilfe student studentin volontär trainer spezialist
+    développeur développeuse ingénieur ingénieure chargé chargée responsable directeur directrice
+    assistante comptable conseiller conseillère vendeur vendeuse commercial commerciale technicien
+    technicienne stagiaire stage alternance alternant apprenti chauffeur cuisinier serveur serveuse
+    infirmier infirmière gestionnaire juriste acheteur chef cheffe consultante opérateur opératrice
+    ingeniero ingeniera desarrollador desarrolladora analista gerente técnico técnica director
+    directora asistente auxiliar vendedor vendedora contador contadora jefe jefa encargado operario
+    consultor consultora coordinador coordinadora especialista becario prácticas cocinero camarero
+    conductor diseñador diseñadora enfermero enfermera médico abogado administrativo
+    ingegnere sviluppatore sviluppatrice impiegato impiegata addetto addetta responsabile tecnico
+    consulente stagista tirocinante operaio commesso commessa venditore contabile cuoco cameriere
+    desenvolvedor desenvolvedora engenheiro engenheira estagiário estágio coordenador gestor gestora
+    medewerker medewerkster ontwikkelaar adviseur ingenieur monteur leidinggevende stagiair stage
+    verkoper chauffeur kok begeleider verpleegkundige docent projectleider teamleider beheerder
+    utvecklare ingenjör säljare medarbetare butiksmedarbetare restaurangmedarbetare projektledare
+    chef restaurangchef biträde sjuksköterska lärare tekniker kundtjänst konsult praktikant vikarie
+    butikschef teamledare skiftledare udvikler ingeniør sælger medarbejder rådgiver utvikler
+    programista inżynier specjalista kierownik analityk stażysta asystent sprzedawca doradca
+    handlowiec księgowy księgowa magazynier operator kierowca technik konsultant projektant
+    vývojář inženýr specialista manažer technik obchodník účetní fejlesztő mérnök munkatárs
+    kehittäjä insinööri asiantuntija myyjä harjoittelija"""
+_ROLES = frozenset(f"{_ENGLISH} {_OTHERS}".split())
+# Words of German, Dutch and the north grow together: "Vertriebsmitarbeiter", "Softwareentwickler".
+_ENDS = re.compile(
+    r"\w(?:ingenieur|entwickler|leiter|berater|mitarbeiter|bearbeiter|fachkraft|techniker|mechaniker"
+    r"|manager|kaufmann|kauffrau|verkäufer|medewerker|ontwikkelaar|utvecklare|ingenjör|chef|ledare"
+    r"|medarbetare|assistent|praktikant|student|spezialist|referent|helfer|führer|meister"
+    r"|pfleger|biträde|konsult|planer|elektroniker|monteur|leider|adviseur|udvikler|arbeiter)(?:in|e)?$"
+)
+# In these, words are not set apart.
+_WITHOUT_SPACES = re.compile(
+    "エンジニア|デザイナー|マネージャー|スタッフ|営業|開発者|担当|アシスタント|ディレクター|プログラマー|コンサルタント|看護師|職"
+    "|工程师|工程師|经理|經理|设计师|設計師|专员|專員|助理|总监|總監|顾问|顧問|实习生|開發"
+    "|개발자|엔지니어|매니저|디자이너|담당자|기획자|마케터|인턴"
+)
+_GENDER = re.compile(
+    r"[(\[|]\s*[mwfdxhv]\s*[/|*,]\s*[mwfdxhv]\b|\b[mwfhd]/[mwfhd](?:/[dxm])?\b|\(all genders\)"
+    r"|[:*]in(?:nen)?\b|\(a\)$",
+    re.IGNORECASE,
+)
+_NEVER = re.compile(
+    r"^(?:how|why|what|when|where|who|introducing|announcing|meet|read|learn|view|see|apply|about|our"
+    r"|your|we|the|join|discover|explore|show|load|subscribe|download|watch|life at|working at|jetzt"
+    r"|mehr|alle|voir|en savoir|ver|log ?in|sign (?:in|up))\b|^\d+$",
+    re.IGNORECASE,
+)
+_WITHOUT_ROLE = re.compile(
+    r"^(?:inside|all|more|back|next|previous|home|contact|privacy|terms|cookies?|search|share|filter"
+    r"|faqs?|benefits?|culture|values|blog|news|press|events?|team)\b"
+    r"|\b(?:jobs|careers|vacancies|openings|positions|roles)$",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(
+    r"/(?:blog|news|press|articles?|stories|story|events?|case-stud\w+|products?|services?|solutions?|team|"
+    r"people|author|categor(?:y|ies)|tags?|topics?|videos?|podcasts?|resources|customers?|portfolio|"
+    r"investors?|privacy|terms|legal|login|signin|sign-in|register|contact|about|faq|shop|cart|"
+    r"departments?|locations?|benefits|culture|aktuelles|presse)(?:[/?#.]|$)",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(
+    r"/(?:blog|news|press|articles?|stor(?:y|ies)|case-stud\w+|benefits|culture|faqs?)(?:[/?#.]|$)",
+    re.IGNORECASE,
+)
+_POSTED = re.compile(
+    r"/(?:[a-z]{2,12}-){0,2}(?:jobs?|careers?|positions?|openings?|vacanc(?:y|ies)|vacatures?|roles?|postings?|"
+    r"opportunit(?:y|ies)|stellen\w*|karriere|emplois?|offres?(?:-\w+)*|empleos?|ofertas?|vagas|o|"
+    r"lediga-jobb|jobb|offerte|lavora\w*|kariera|praca|hiring|join(?:-us)?|recruit(?:ment|ing)?|apply)"
+    r"(?:/|[?&][\w-]+=|-).*\w|[?&](?:gh_jid|job_?id|jid|jobid|vacancy\w*|position\w*|req\w*|job)=\w",
+    re.IGNORECASE,
+)
+_AWAY = re.compile(
+    r"^(?:https?:)?//(?:[\w-]+\.)*(?:facebook|twitter|x|instagram|youtube|tiktok|pinterest|github|"
+    r"glassdoor|google|apple|t|wa|xing|vimeo|medium)\.(?:com|me|co)(?:/|$)",
+    re.IGNORECASE,
+)
+_REMOTE = re.compile(
+    r"(?:full(?:y)? |100% )?(?:remote|hybrid|on-?site|anywhere|worldwide|home ?office|in[- ]office)\b.{0,40}",
+    re.IGNORECASE,
+)
+_TOWN = re.compile(
+    r"[^\W\d_a-z][\w.'\u2019 /-]{1,30}(?:(?:, | - | \| | / )[^\W\d_a-z][\w.'\u2019 -]{1,30}){1,3}"
+)
+_TOWNS = (
+    frozenset(
+        """amsterdam|ankara|athens|atlanta|auckland|austin|baltimore|bangkok|barcelona|basel|beijing|belgrade
+    |bengaluru|berlin|bern|birmingham|bogota|bologna|bonn|boston|boulder|bratislava|bremen|bristol|brussels
+    |bucharest|budapest|buenos aires|cairo|calgary|cambridge|cape town|cardiff|charlotte|chennai|chicago
+    |cleveland|cologne|columbus|copenhagen|cork|cracow|dallas|delhi|denver|detroit|dortmund|dresden|dubai
+    |dublin|dusseldorf|edinburgh|eindhoven|essen|florence|frankfurt|gdansk|geneva|genoa|ghent|glasgow
+    |gothenburg|graz|guadalajara|hamburg|hannover|hanoi|helsinki|ho chi minh|hong kong|houston|hyderabad
+    |istanbul|jakarta|johannesburg|karlsruhe|katowice|kiev|krakow|kuala lumpur|kyiv|kyoto|lagos|lausanne
+    |leeds|leipzig|lille|lima|linz|lisbon|liverpool|ljubljana|lodz|london|los angeles|luxembourg|lviv|lyon
+    |madrid|malaga|malmo|manchester|manila|mannheim|marseille|melbourne|mexico|miami|milan|minneapolis
+    |minsk|montreal|moscow|mumbai|munich|nairobi|nantes|naples|nashville|new york|nice|noida|nuremberg
+    |osaka|oslo|ottawa|oxford|palo alto|paris|perth|philadelphia|phoenix|pittsburgh|portland|porto|poznan
+    |prague|pune|raleigh|reykjavik|riga|rio de janeiro|rome|rotterdam|salt lake|salzburg|san diego
+    |san francisco|san jose|santiago|sao paulo|seattle|seoul|seville|shanghai|sheffield|shenzhen|singapore
+    |sofia|stockholm|stuttgart|sydney|taipei|tallinn|tampa|tel aviv|the hague|tirana|tokyo|toronto|toulouse
+    |trondheim|turin|uppsala|utrecht|valencia|vancouver|vienna|vilnius|warsaw|washington|wroclaw|zagreb|zurich
+    |argentina|australia|austria|belgium|brazil|bulgaria|chile|china|colombia|croatia|czech republic|denmark
+    |estonia|finland|greece|hungary|iceland|indonesia|israel|italy|japan|korea|latvia|lithuania|malaysia
+    |mexico|netherlands|new zealand|nigeria|norway|pakistan|peru|philippines|portugal|romania|serbia
+    |slovakia|slovenia|south africa|sweden|switzerland|taiwan|thailand|turkey|ukraine|vietnam|california
+    |texas|florida|ontario""".replace("\n    ", "").split("|")
+    )
+    | place_comparison.REGIONS
+)
+_PARTS = re.compile(r"[,;/|(]| - ")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
+_LONGEST_TITLE = 120
+_MOST_WORDS = 14
+
+
+def names_role(words: str) -> bool:
+    """Whether it is called after somebody who works."""
+    if _GENDER.search(words) or _WITHOUT_SPACES.search(words):
+        return True
+    found = _WORD.findall(words.lower())
+    parts = {part for word in found for part in (word, *word.split("-"))}
+    return bool(_ROLES & parts) or any(_ENDS.search(part) for part in parts)
+
+
+def title(words: str) -> float:
+    """From 0 to 1: how much it looks like the title of a posting."""
+    words = words.strip()
+    sentence = words.endswith((".", "!", "?", ":", "…")) and not words.endswith(
+        (".NET", "Sr.", "Jr.")
+    )
+    if not 2 < len(words) <= _LONGEST_TITLE or len(words.split()) > _MOST_WORDS or sentence:
+        return 0.0
+    if _NEVER.search(words):
+        return 0.0
+    if names_role(words):
+        return 1.0
+    other = page_locations.is_like_place(words) or _REMOTE.fullmatch(words) or dates.read(words)
+    return 0.0 if other or _WITHOUT_ROLE.search(words) else 0.3
+
+
+def place(words: str) -> bool:
+    """Whether it has the form of a place, or says that any will do."""
+    words = words.strip()
+    if not 1 < len(words) <= 80 or names_role(words):
+        return False
+    return bool(
+        page_locations.is_like_place(words)
+        or _REMOTE.fullmatch(words)
+        or _TOWN.fullmatch(words)
+        or any(place_comparison.name(part) in _TOWNS for part in _PARTS.split(words))
+    )
+
+
+def leads_to_posting(url: str) -> bool:
+    """Whether an address looks like that of one posting."""
+    parts = urlsplit(url)
+    return bool(_POSTED.search(f"{parts.path}?{parts.query}" if parts.query else parts.path))
+
+
+def leads_aside(url: str) -> bool:
+    """Whether an address is that of something else; also below careers there are articles."""
+    if _ARTICLE.search(urlsplit(url).path):
+        return True
+    return bool(_AWAY.search(url)) or bool(
+        _ASIDE.search(urlsplit(url).path) and not leads_to_posting(url)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a page's cards look, as shares of them."""
+
+    postings: int
+    roles: float
+    shaped: float
+    posted: float
+    aside: float
+    placed: float
+    careers: bool
+    """The page itself is about work."""
+
+    @property
+    def score(self) -> float:
+        likely = 3 * self.roles + self.shaped + 1.5 * self.posted + 0.7 * self.placed
+        return likely - 3 * self.aside + min(self.postings, 20) / 20
+
+    @property
+    def holds(self) -> bool:
+        """Whether they are postings: titles that name a role, and more that speaks for it."""
+        if self.postings < 2 or self.aside > 0.3 or self.shaped < 0.6:
+            return False
+        if self.roles >= 0.6:
+            return self.careers or self.posted >= 0.5 or self.placed >= 0.5
+        enough = self.postings >= 3 and self.posted >= 0.7
+        return enough and (self.roles >= 0.3 or (self.careers and self.placed >= 0.6))
+
+    @property
+    def confidence(self) -> Confidence:
+        sure = self.postings >= 3 and self.roles >= 0.6 and self.posted >= 0.5
+        return "medium" if sure else "low"
+
+    @property
+    def words(self) -> str:
+        return (
+            f"{self.postings} postings, {self.roles:.0%} of the titles name a role, "
+            f"{self.posted:.0%} of the links look like postings"
+        )
+
+
+def look(postings: Sequence[Posting], url: str, heading: str = "") -> Look:
+    """What is to be said of the cards that were read from the page at `url` with that heading."""
+    here = urldefrag(url)[0].rstrip("/")
+    known: dict[tuple[str, str], Posting] = {}
+    for one in postings:
+        if one.url and one.title and urldefrag(one.url)[0].rstrip("/") != here:
+            known.setdefault((titles_key(one), one.url), one)
+    found = list(known.values())
+    # Many cards that lead to one address are no list of postings.
+    distinct = min(len({one.url for one in found}), len({key for key, _ in known}))
+    return Look(
+        distinct,
+        _share([names_role(one.title) and title(one.title) > 0 for one in found]),
+        _share([title(one.title) > 0 for one in found]),
+        _share([leads_to_posting(one.url) for one in found]),
+        _share([leads_aside(one.url) for one in found]),
+        _share([bool(one.location and len(one.location) < 120) for one in found]),
+        about_work(url, heading),
+    )
+
+
+def titles_key(posting: Posting) -> str:
+    return squeeze(posting.title)
+
+
+def _share(said: Sequence[bool]) -> float:
+    return sum(said) / len(said) if said else 0.0

@@ -1,0 +1,224 @@
+"""Analyses of companies: what their pages tell, what we conclude, and how both are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from psycopg.types.json import Jsonb
+
+from jobmill.catalog.companies import (
+    GOOD_ABOUT,
+    GOOD_CULTURE,
+    Analysis,
+    Company,
+    CompanyId,
+    Confidence,
+    Tier,
+)
+from jobmill.db import Tx
+
+from . import companies, company_sizes, history, urls
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a company's pages tell of it. None and () mean that they do not say."""
+
+    about: str | None = None
+    culture: str | None = None
+    mission: str | None = None
+    size: str | None = None
+    headquarters_location: str | None = None
+    industry: str | None = None
+    founded: str | None = None
+    offices: tuple[str, ...] = ()
+    remote_first: bool | None = None
+    extracted_by: str = "heuristics"
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Where a company seems to publish its listings."""
+
+    url: str
+    type: str
+    """The platform."""
+    confidence: Confidence
+    evidence: str
+    token: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What we conclude from what a company's pages tell."""
+
+    tech_stack: tuple[str, ...] = ()
+    ai_ml: bool = False
+    tier: Tier = "D"
+    priority_score: int = 0
+    priority_items: tuple[dict[str, Any], ...] = ()
+    board: Board | None = None
+
+
+def learn(company: Company, facts: Facts) -> Company:
+    """The company with what its pages tell; what was known gives way to something, not to less."""
+    size = facts.size or company.size
+    return replace(
+        company,
+        about=fuller(company.about, facts.about, GOOD_ABOUT),
+        culture=fuller(company.culture, facts.culture, GOOD_CULTURE),
+        mission=facts.mission or company.mission,
+        size=size,
+        company_size_category=company_sizes.category(size) or company.company_size_category,
+        headquarters_location=facts.headquarters_location or company.headquarters_location,
+        industry=facts.industry or company.industry,
+        founded=facts.founded or company.founded,
+        offices=list(facts.offices) or company.offices,
+        remote_first=company.remote_first if facts.remote_first is None else facts.remote_first,
+        extracted_by=facts.extracted_by,
+    )
+
+
+def fuller(known: str | None, told: str | None, good: int) -> str | None:
+    """What is told now, unless it is not good enough and what is known says more."""
+    if not told or (known and len(told) <= good and len(known) > len(told)):
+        return known or told
+    return told
+
+
+def conclude(company: Company, findings: Findings) -> Company:
+    """The company with our conclusions; on the board that a person approved we have no say."""
+    done = replace(
+        company,
+        tech_stack=list(findings.tech_stack) or company.tech_stack,
+        ai_ml=findings.ai_ml,
+        tier=findings.tier,
+        priority_score=findings.priority_score,
+        priority_items=list(findings.priority_items),
+    )
+    board = findings.board
+    if board is None or (company.job_board_decision == "approved"):
+        return done
+    return replace(
+        done,
+        job_board_url=board.url,
+        job_board_type=board.type,
+        job_board_confidence=board.confidence,
+        job_board_evidence=board.evidence,
+        job_board_decision=company.job_board_decision if is_board(company, board) else None,
+    )
+
+
+def is_board(company: Company, board: Board) -> bool:
+    """Whether this is the board that we know the company by."""
+    known = company.job_board_url
+    return known is not None and urls.canonical(known) == urls.canonical(board.url)
+
+
+async def begin(tx: Tx, id: int) -> None:
+    """Let everybody see that its analysis is under way; a complete record stays one meanwhile."""
+    await tx.execute(
+        """
+        UPDATE catalog.company SET analysis_status = 'analyzing'
+         WHERE id = %s AND analysis_status <> 'complete'
+        """,
+        [id],
+    )
+
+
+async def under_way(tx: Tx) -> list[CompanyId]:
+    """Companies that seem to be under analysis, locked but for those that somebody writes to."""
+    cursor = await tx.execute(
+        """
+        SELECT id FROM catalog.company WHERE analysis_status = 'analyzing'
+         ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+        """
+    )
+    return [CompanyId(id) for (id,) in await cursor.fetchall()]
+
+
+async def end_in_vain(tx: Tx, *, id: int, status: Literal["sparse", "failed"], why: str) -> None:
+    """Its analysis came to nothing; what an earlier one found stands."""
+    ended = await tx.execute(
+        """
+        UPDATE catalog.company
+           SET analyzed_at = now(),
+               analysis_status = CASE WHEN analysis_status = 'complete' THEN analysis_status
+                                      ELSE %(status)s END
+         WHERE id = %(id)s
+        """,
+        {"id": id, "status": status},
+    )
+    if ended.rowcount:
+        await history.record(tx, "company", id, "not analyzed", status=status, why=why)
+
+
+async def save(
+    tx: Tx,
+    *,
+    id: int,
+    status: Literal["complete", "sparse"],
+    facts: Facts,
+    findings: Findings,
+) -> None:
+    """Write what an analysis found over what is known, as `learn` and `conclude` have it."""
+    await tx.execute("SELECT FROM catalog.company WHERE id = %s FOR UPDATE", [id])
+    company = conclude(learn(await companies.get(tx, id), facts), findings)
+    await _rewrite(tx, company, status)
+    await history.record(
+        tx,
+        "company",
+        id,
+        "analyzed",
+        status=status,
+        by=facts.extracted_by,
+        tier=company.tier,
+        score=company.priority_score,
+        board=company.job_board_url,
+    )
+
+
+async def _rewrite(tx: Tx, company: Company, status: Analysis) -> None:
+    await tx.execute(
+        """
+        UPDATE catalog.company
+           SET analysis_status = %(status)s, about = %(about)s, culture = %(culture)s,
+               mission = %(mission)s, size = %(size)s,
+               company_size_category = %(size_category)s,
+               headquarters_location = %(headquarters)s, industry = %(industry)s,
+               founded = %(founded)s, tech_stack = %(tech_stack)s, tier = %(tier)s,
+               priority_score = %(score)s, priority_items = %(items)s, offices = %(offices)s,
+               remote_first = %(remote_first)s, ai_ml = %(ai_ml)s, extracted_by = %(by)s,
+               job_board_url = %(board)s, job_board_type = %(board_type)s,
+               job_board_confidence = %(confidence)s, job_board_evidence = %(evidence)s,
+               job_board_decision = %(decision)s,
+               analyzed_at = now(), updated_at = now()
+         WHERE id = %(id)s
+        """,
+        {
+            "id": company.id,
+            "status": status,
+            "about": company.about,
+            "culture": company.culture,
+            "mission": company.mission,
+            "size": company.size,
+            "size_category": company.company_size_category,
+            "headquarters": company.headquarters_location,
+            "industry": company.industry,
+            "founded": company.founded,
+            "tech_stack": company.tech_stack,
+            "tier": company.tier,
+            "score": company.priority_score,
+            "items": Jsonb(company.priority_items),
+            "offices": company.offices,
+            "remote_first": company.remote_first,
+            "ai_ml": company.ai_ml,
+            "by": company.extracted_by,
+            "board": company.job_board_url,
+            "board_type": company.job_board_type,
+            "confidence": company.job_board_confidence,
+            "evidence": company.job_board_evidence,
+            "decision": company.job_board_decision,
+        },
+    )

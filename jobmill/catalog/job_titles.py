@@ -1,0 +1,88 @@
+"""Titles of postings, without what is not the title."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from . import place_comparison
+from .company_names import fold
+
+_LETTER = r"(?:m|w|f|d|x|h|k|gn|divers|male|female|diverse)"
+_GENDER: Final = re.compile(
+    rf"[(\[]?\s*\b{_LETTER}(?:\s*[/|,*]\s*{_LETTER}){{1,3}}\b\s*[)\]]?"
+    r"|[(\[]\s*(?:all genders?|gn|m f d|any gender)\s*[)\]]|\ball genders\b",
+    re.IGNORECASE,
+)
+_FEMININE: Final = re.compile(r"(?<=\w{4})(?:[:*_]in(?:nen)?|/-?in(?:nen)?|\(in\))(?![-\w])")
+_TECHNICAL: Final = (
+    (re.compile(r"(?i)\bc\+\+"), " cpp "),
+    (re.compile(r"(?i)\b([cf])#"), r" \1sharp "),
+    (re.compile(r"(?i)\.net\b"), " dotnet "),
+    (re.compile(r"(?i)\b(full|front|back)[\s-]+(stack|end)\b"), r"\1\2"),
+)
+_SEGMENT: Final = re.compile(r"\s[-\u2013\u2014]+\s|[-\u2013\u2014]\s|[|()\[\],@;\u2022]|\s/\s")
+_NUMBER: Final = re.compile(r"(?:jr|req|r|id|ref|nr|no)?\d{5,}")
+_SHORT: Final[dict[str, str]] = {
+    "sr": "senior", "snr": "senior", "jr": "junior", "jnr": "junior", "mgr": "manager",
+    "dev": "developer", "ii": "2", "iii": "3", "iv": "4",
+}  # fmt: skip
+_EMPTY: Final = frozenset({"and", "the", "of", "a", "an", "ref", "req", "id"})
+# Besides a place's noise, what an aggregator hangs on a title.
+_HUNG_ON: Final = place_comparison.NOISE | {
+    "fulltime",
+    "time",
+    "vollzeit",
+    "new",
+    "urgent",
+    "percent",
+    "100",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    words: tuple[str, ...]
+    """What the title says, in any order."""
+    places: frozenset[str]
+    """Places it names besides."""
+
+
+@lru_cache(maxsize=65_536)
+def read(title: str, known: frozenset[str] = place_comparison.REGIONS) -> Title:
+    """A title without gender marks, arrangement, numbers and the places that are `known`."""
+    text = _FEMININE.sub("", _GENDER.sub(" ", title))
+    for pattern, word in _TECHNICAL:
+        text = pattern.sub(word, text)
+    kept: list[str] = []
+    found: set[str] = set()
+    for segment in _SEGMENT.split(text):
+        place = place_comparison.name(segment)
+        if kept and place in known:
+            found.add(place)
+        elif not kept or not _is_hung_on(segment):
+            kept += _words(segment)
+    return Title(tuple(sorted(_without_edges(kept))), frozenset(found))
+
+
+def _is_hung_on(segment: str) -> bool:
+    return all(word in _HUNG_ON or _NUMBER.fullmatch(word) for word in _words(segment))
+
+
+def _words(text: str) -> list[str]:
+    folded = fold(text).replace("'", "").replace("\u2019", "")
+    found: list[str] = re.findall(r"[^\W_]+", folded)
+    words = (_SHORT.get(word, word) for word in found)
+    return [word for word in words if word not in _EMPTY and not _NUMBER.fullmatch(word)]
+
+
+def _without_edges(words: list[str]) -> list[str]:
+    """Without "remote" before or behind; inside it may belong to the title."""
+    edge = {"remote", "hybrid", "onsite"}
+    while len(words) > 1 and words[-1] in edge:
+        words = words[:-1]
+    while len(words) > 1 and words[0] in edge:
+        words = words[1:]
+    return words

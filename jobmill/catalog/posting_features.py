@@ -1,0 +1,239 @@
+"""What of a posting tells it from others, worked out once for a whole lot of them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+from jobmill.catalog.posting import Posting
+from jobmill.errors import Invalid
+
+from . import company_names, job_titles, place_comparison, posting_identity, urls
+
+Space: TypeAlias = tuple[str, ...]
+"""Where an id is unique: a platform, or one board of it."""
+
+# Platforms that give no id twice, whatever the board.
+_UNIQUE: Final = frozenset(
+    ("greenhouse", "lever", "ashby", "workable", "smartrecruiters", "pinpoint", "rippling",
+     "linkedin", "indeed")
+)  # fmt: skip
+_AGGREGATORS: Final = frozenset(
+    ("jooble", "reed", "adzuna", "remoteok", "remotive", "arbeitnow", "jobicy", "himalayas", "themuse",
+     "usajobs", "hn", "hackernews", "jobspy", "linkedin", "indeed", "glassdoor", "ziprecruiter", "google",
+     "rss", "weworkremotely", "simplify", "yc")
+)  # fmt: skip
+_NUMBER: Final = re.compile(r"(?<!\d)\d{6,}(?!\d)")
+_LATEST: Final = dt.datetime.max.replace(tzinfo=dt.UTC)
+_FEWEST_WORDS: Final = 25
+"""A shorter text proves nothing."""
+_FEWEST_WORDS_ELSEWHERE: Final = 80
+"""Nor does one this short prove that a vacancy has two places."""
+_CUT: Final = 0.6
+"""A text this much shorter than another may be its beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    index: int
+    company: str
+    """The key of the company, or of the board that stands for it; "" where neither is said."""
+    shown: str
+    title: tuple[str, ...]
+    title_places: frozenset[str]
+    places: place_comparison.Places
+    ids: frozenset[tuple[Space, str]]
+    numbers: frozenset[str]
+    """Ids in whatever place: on the company's own site a posting often has its board's."""
+    url: str | None
+    page: tuple[str, str] | None
+    own_page: bool
+    """Whether the page is this posting's and not a list's."""
+    specific: bool
+    requisition: str | None
+    requisition_space: Space
+    posted_at: dt.datetime | None
+    rank: tuple[int, bool, int, dt.datetime, int]
+    """The least is shown for its group."""
+
+    def is_elsewhere(self, other: Traits) -> bool:
+        """Whether the two were seen on different sites, as far as we know where."""
+        if self.page and other.page:
+            return self.page[0] != other.page[0]
+        return bool(self.page or self.ids) != bool(other.page or other.ids)
+
+
+def gather(postings: Sequence[Posting]) -> list[Traits]:
+    """The traits of each. A place in a title is known by the places of the company's other postings."""
+    located = [place_comparison.read(one.locations or (one.location or "",)) for one in postings]
+    companies = [company_names.squeezed(one.company or one.board) for one in postings]
+    by_company: dict[str, list[place_comparison.Places]] = defaultdict(list)
+    for company, where in zip(companies, located, strict=True):
+        by_company[company].append(where)
+    known = {company: place_comparison.vocabulary(where) for company, where in by_company.items()}
+    return [
+        _traits(
+            index, posting, company, where, known[company] if company else place_comparison.REGIONS
+        )
+        for index, (posting, company, where) in enumerate(
+            zip(postings, companies, located, strict=True)
+        )
+    ]
+
+
+def _traits(
+    index: int,
+    posting: Posting,
+    company: str,
+    where: place_comparison.Places,
+    known: frozenset[str],
+) -> Traits:
+    title = job_titles.read(posting.title, known)
+    url, page, own_page, specific = _page(posting.url)
+    return Traits(
+        index,
+        company,
+        company_names.display(posting.company or posting.board),
+        title.words,
+        title.places,
+        where,
+        (ids := _ids(posting, company)),
+        _numbers(ids, page),
+        url,
+        page,
+        own_page,
+        specific,
+        _requisition(posting.requisition_id),
+        (posting.platform or "", (posting.board or "").lower() or company),
+        _aware(posting.posted_at),
+        _rank(index, posting),
+    )
+
+
+def _page(url: str) -> tuple[str | None, tuple[str, str] | None, bool, bool]:
+    try:
+        canonical = urls.canonical(url)
+    except Invalid:
+        return None, None, False, False
+    return canonical, urls.page(url), not urls.lists_several(url), urls.is_specific(url)
+
+
+def _ids(posting: Posting, company: str) -> frozenset[tuple[Space, str]]:
+    """All ids by which platforms know it: by its fields, its page and where one applies."""
+    found = [
+        _id(*key)
+        for url in (posting.url, posting.apply_url)
+        if (key := urls.posting_key(url or ""))
+    ]
+    if not posting.vendor_id or not (posting.platform in _UNIQUE or posting.board or company):
+        return frozenset(found)
+    own = _id(posting.platform or "", posting.board or company, posting.vendor_id)
+    # A field is meant to be an id; a URL may have been made up after another.
+    return frozenset({own, *(one for one in found if one[0] != own[0] or len(own[0]) > 1)})
+
+
+def _numbers(ids: frozenset[tuple[Space, str]], page: tuple[str, str] | None) -> frozenset[str]:
+    last = page[1].removesuffix("?").rsplit("/", 1)[-1] if page else ""
+    return frozenset(_NUMBER.findall(" ".join((last.lower(), *(id for _, id in ids)))))
+
+
+def _id(platform: str, board: str, id: str) -> tuple[Space, str]:
+    return (platform,) if platform in _UNIQUE else (platform, board.lower()), id.lower()
+
+
+def _requisition(text: str | None) -> str | None:
+    """None for what is no number ("See opening"); all postings of a board may carry that."""
+    folded = company_names.fold(text or "").strip()
+    return folded if len(folded) > 1 and re.search(r"\d", folded) else None
+
+
+def _aware(when: dt.datetime | None) -> dt.datetime | None:
+    return when.replace(tzinfo=dt.UTC) if when and when.tzinfo is None else when
+
+
+def _rank(index: int, posting: Posting) -> tuple[int, bool, int, dt.datetime, int]:
+    length = len(posting.description or "") // 100
+    known = urls.posting_key(posting.url)
+    platform = posting.platform or (known[0] if known else "")
+    source = 2 if posting.via or platform in _AGGREGATORS else 0 if platform else 1
+    return source, posting.partial, -length, _aware(posting.posted_at) or _LATEST, index
+
+
+class Texts:
+    """How alike descriptions are; each is looked at only when it is asked for."""
+
+    def __init__(self, postings: Sequence[Posting]) -> None:
+        self._postings = postings
+        self._words = lru_cache(maxsize=1024)(posting_identity.words)
+        self._shingles = lru_cache(maxsize=1024)(self._cut_up)
+        self._outlines: dict[str, tuple[int, tuple[str, ...], int]] = {}
+        self._alike: dict[tuple[int, int], float | None] = {}
+
+    def known(self, index: int) -> bool:
+        return self._outline(index)[0] >= _FEWEST_WORDS
+
+    def speak_for_each_other(self, one: int, other: int, wanted: float) -> bool:
+        """Whether two whole texts are so alike, and long enough, that the place may be another."""
+        few, many = sorted((self._outline(one)[0], self._outline(other)[0]))
+        return (
+            few >= many * wanted
+            and self._is_whole(one)
+            and self._is_whole(other)
+            and (self.alike(one, other) or 0) >= wanted
+        )
+
+    def _is_whole(self, index: int) -> bool:
+        posting = self._postings[index]
+        cut = posting.partial or (posting.description or "").rstrip().endswith(("...", "\u2026"))
+        return not cut and self._outline(index)[0] >= _FEWEST_WORDS_ELSEWHERE
+
+    def start(self, index: int) -> tuple[str, ...] | None:
+        """The first words; None where there is too little text."""
+        return self._outline(index)[1] if self.known(index) else None
+
+    def order(self, index: int) -> tuple[tuple[str, ...], int, int]:
+        """Sorts texts that begin alike next to each other, and equal ones together."""
+        length, start, digest = self._outline(index)
+        return start, digest, length
+
+    def identical(self, one: int, other: int) -> bool:
+        return self.known(one) and self._outline(one) == self._outline(other)
+
+    def is_cut(self, one: int, other: int) -> bool:
+        """Whether one may be no more than the beginning of the other."""
+        short, long = sorted((one, other), key=lambda index: self._outline(index)[0])
+        few, many = self._outline(short)[0], self._outline(long)[0]
+        return few < many and (self._postings[short].partial or few < many * _CUT)
+
+    def alike(self, one: int, other: int) -> float | None:
+        """From 0 to 1; None where a text is missing or too short to tell."""
+        pair = (one, other)
+        if pair not in self._alike:
+            self._alike[pair] = self._compare(one, other)
+        return self._alike[pair]
+
+    def _compare(self, one: int, other: int) -> float | None:
+        if not self.known(one) or not self.known(other):
+            return None
+        if self.identical(one, other):
+            return 1.0
+        first, second = self._shingles(one), self._shingles(other)
+        if self.is_cut(one, other):
+            short, long = sorted((first, second), key=len)
+            return posting_identity.containment(short, long)
+        return posting_identity.overlap(first, second)
+
+    def _outline(self, index: int) -> tuple[int, tuple[str, ...], int]:
+        text = self._postings[index].description or ""
+        if text not in self._outlines:
+            words = self._words(text)
+            self._outlines[text] = len(words), tuple(words[:20]), hash(tuple(words))
+        return self._outlines[text]
+
+    def _cut_up(self, index: int) -> frozenset[int]:
+        return posting_identity.shingles(self._words(self._postings[index].description or ""))

@@ -1,0 +1,479 @@
+"""What a run of a source saw becomes what the catalog holds: new, changed, closed, opened again."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, TypeAlias
+from uuid import UUID
+
+from jobmill.catalog.listings import Known, Listing, ListingId
+from jobmill.catalog.posting import Posting
+from jobmill.catalog.sources import SourceId
+from jobmill.db import Tx, moment, row, value
+from jobmill.errors import NotFound
+from jobmill.outside.request import Validators
+from jobmill.queue import alerts
+
+from . import companies, duplicate_links, history, listings, source_health
+from .source_health import Verdict
+
+Outcome: TypeAlias = Literal[
+    "complete", "unchanged", "empty", "partial", "truncated", "held", "failed"
+]
+
+EMPTY_RUNS = 3
+"""So many empty answers in a row are believed, and an alert tells of them."""
+RUNS_STAY = dt.timedelta(days=90)
+LEAST_RUNS = 50
+"""So many of each source stay however old they are."""
+SILENT = "source gone silent"
+NOT_BELIEVED = "no postings, where there were {}: not believed yet; has the page changed?"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A posting that a run saw."""
+
+    posting: Posting
+    listed: UUID
+    """`listings.listed_hash` of it as the list showed it, before its detail was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageCall:
+    """A page that a run asked for, once."""
+
+    asked: Mapping[str, Any]
+    """What it asks otherwise than the first: an offset, a cursor, another address."""
+    count: int | None
+    """How many postings it held; None where it was not answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """One run, before it is saved."""
+
+    started_at: dt.datetime
+    outcome: Outcome
+    """What the walk says; `save` may call a complete one empty."""
+    seen: Sequence[Seen] = ()
+    calls: int = 0
+    pages: Sequence[PageCall] = ()
+    """Those of the calls that asked for a page; the others asked for details."""
+    stubs: int = 0
+    """Records that could not be read: any listing that was not seen may be one of them."""
+    failure: str | None = None
+    """Why it ended early: a fetch's cause, "gone" or "unreadable"."""
+    detail: str | None = None
+    vendor: str | None = None
+    """Whose trouble it may be; None for a site of its own."""
+    inventory: bool = True
+    """A complete run names all that is open."""
+    believe_empty: bool = True
+    """None at all may be the truth."""
+    validators: Validators = field(default_factory=Validators)
+    """For asking whether anything has changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    seen: int = 0
+    added: int = 0
+    changed: int = 0
+    closed: int = 0
+    reopened: int = 0
+    duplicates: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of a run."""
+
+    run_id: int | None
+    """None where it, or a newer run, was saved before: then it counts for nothing."""
+    outcome: Outcome
+    counts: Counts
+    verdict: Verdict
+    added: tuple[ListingId, ...] = ()
+    changed: tuple[ListingId, ...] = ()
+    """Say something else than before that one judges by, or are open again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    id: SourceId
+    company_id: int | None
+    company_name: str | None
+    relation: Literal["own", "group"]
+    allow_empty: bool
+    empty_runs: int
+    last_run_started_at: dt.datetime | None
+    open_listings: int
+    saved_already: bool
+
+
+async def save(tx: Tx, source_id: int, harvest: Harvest) -> Saved:
+    """Keep what a run saw. Only a complete one closes what it did not see."""
+    if harvest.failure and harvest.vendor:
+        await source_health.lock(tx, harvest.vendor)
+    source = await _lock(tx, source_id, harvest.started_at)
+    if source.saved_already or _is_overtaken(source, harvest):
+        return Saved(None, harvest.outcome, Counts(), Verdict(counted=False))
+    outcome = _believed(source, harvest)
+    added, changed, counts = await _take(tx, source, harvest)
+    if outcome == "unchanged":
+        await _all_seen(tx, source.id, harvest.started_at)
+    if outcome == "complete" and harvest.inventory:
+        since = await _unread_since(tx, source.id, harvest)
+        closed = await _close(tx, source.id, harvest.started_at, since)
+        counts = replace(counts, closed=closed)
+    run_id = await _write(tx, source, harvest, outcome, counts)
+    verdict = await _judge(tx, source, harvest, outcome, run_id)
+    await _mind_silence(tx, source, harvest)
+    return Saved(run_id, outcome, counts, verdict, added, changed)
+
+
+def _is_overtaken(source: _Source, harvest: Harvest) -> bool:
+    newest = source.last_run_started_at
+    return newest is not None and harvest.started_at <= newest
+
+
+async def _lock(tx: Tx, id: int, started_at: dt.datetime) -> _Source:
+    """The source, for this transaction alone."""
+    # First the lock, then the look: a count in the locking statement could be older than the lock.
+    await tx.execute("SELECT 1 FROM catalog.source WHERE id = %s FOR UPDATE", [id])
+    source = await row(
+        tx,
+        _Source,
+        """
+        SELECT id, company_id, company_name, relation, allow_empty, empty_runs, last_run_started_at,
+               (SELECT count(*)::int FROM catalog.listing
+                 WHERE source_id = source.id AND closed_at IS NULL) AS open_listings,
+               EXISTS (SELECT 1 FROM catalog.run
+                        WHERE source_id = source.id
+                          AND started_at = %(started_at)s) AS saved_already
+          FROM catalog.source WHERE id = %(id)s
+        """,
+        {"id": id, "started_at": started_at},
+    )
+    if source is None:
+        raise NotFound("source", id)
+    return source
+
+
+def _believed(source: _Source, harvest: Harvest) -> Outcome:
+    """No posting where there were some is not believed at once: many sites answer so when they err."""
+    if not _is_sudden(source, harvest):
+        return harvest.outcome
+    often = source.empty_runs + 1 >= EMPTY_RUNS
+    # Records that we cannot read are postings: it is we who see none.
+    believable = harvest.believe_empty and not harvest.stubs
+    return "complete" if often and believable else "empty"
+
+
+def _is_sudden(source: _Source, harvest: Harvest) -> bool:
+    """Nothing, where there was something."""
+    nothing = harvest.outcome == "complete" and harvest.inventory and not harvest.seen
+    return nothing and source.open_listings > 0 and not source.allow_empty
+
+
+async def _take(
+    tx: Tx, source: _Source, harvest: Harvest
+) -> tuple[tuple[ListingId, ...], tuple[ListingId, ...], Counts]:
+    """Add what is new, rewrite what changed, and note when the rest was last seen."""
+    clean = [replace(one, posting=listings.storable(one.posting)) for one in harvest.seen]
+    seen = {listings.identity.identity(one.posting): one for one in clean}
+    known = await listings.known(tx, list(seen))
+    # Companies, new listings, links, then what was there: in this order for all, so that two runs
+    # never wait for each other.
+    company_ids = await _companies(tx, source, seen, known)
+    fresh = {key: one for key, one in seen.items() if key not in known}
+    added = await _add(tx, source, fresh, company_ids, harvest.started_at)
+    linked = await duplicate_links.link_new(tx, list(added.values()))
+    ours = await listings.claim(tx, list(known), source.id)
+    changed = await _change(tx, source, seen, ours, company_ids, harvest.started_at)
+    anew = [id for id, told in changed if told.keys() - listings.BESIDE]
+    reopened = await _see(tx, source.id, list(ours.values()), harvest.started_at)
+    counts = Counts(
+        seen=len(seen),
+        added=len(added),
+        changed=len(changed),
+        reopened=len(reopened),
+        duplicates=linked,
+    )
+    return tuple(added.values()), tuple({*anew, *reopened}), counts
+
+
+async def _companies(
+    tx: Tx, source: _Source, seen: Mapping[str, Seen], known: Mapping[str, Known]
+) -> Mapping[str, companies.CompanyId]:
+    """The companies that the postings name, by name; of what is as it was, nobody asks again."""
+    new = [one for key, one in seen.items() if key not in known or _may_differ(one, known[key])]
+    named = (_company(source, one.posting) for one in new if not _is_own(one.posting, source))
+    return await companies.ensure_all(tx, [name for name in named if name])
+
+
+async def _add(
+    tx: Tx,
+    source: _Source,
+    fresh: Mapping[str, Seen],
+    company_ids: Mapping[str, companies.CompanyId],
+    at: dt.datetime,
+) -> dict[str, ListingId]:
+    if not fresh:
+        return {}
+    first = {"source_id": source.id, "first_seen_at": at, "last_seen_at": at, "changed_at": at}
+    records = [_record(source, key, one, company_ids) | first for key, one in fresh.items()]
+    added = await listings.insert(tx, records)
+    await history.record_all(
+        tx, "listing", "opened", [(id, {"source": source.id}) for id in added.values()]
+    )
+    return added
+
+
+async def _change(
+    tx: Tx,
+    source: _Source,
+    seen: Mapping[str, Seen],
+    known: Mapping[str, Known],
+    company_ids: Mapping[str, companies.CompanyId],
+    at: dt.datetime,
+) -> list[tuple[ListingId, dict[str, Any]]]:
+    """Rewrite those that say something else than before, and say what; what they said stays in their
+    history."""
+    again = {one.id: key for key, one in known.items() if _may_differ(seen[key], one)}
+    records: list[dict[str, Any]] = []
+    changed: list[tuple[ListingId, dict[str, Any]]] = []
+    for old in await listings.by_ids(tx, list(again)):
+        key = again[old.id]
+        record = _record(source, key, _with_detail(seen[key], old), company_ids)
+        told = listings.changes(old, record)
+        records.append(record | {"id": old.id, "changed_at": at if told else old.changed_at})
+        if told:
+            changed.append((old.id, _plain(told)))
+    await listings.rewrite(tx, records)
+    await history.record_all(tx, "listing", "changed", changed)
+    return changed
+
+
+def _may_differ(seen: Seen, known: Known) -> bool:
+    return seen.listed != known.listed_hash or (known.partial and not seen.posting.partial)
+
+
+def _with_detail(seen: Seen, old: Listing) -> Seen:
+    """A list that leaves things out takes nothing from what the detail once said."""
+    if not seen.posting.partial:
+        return seen
+    before = listings.to_posting(old)
+    silent = [
+        one.name for one in fields(before) if getattr(seen.posting, one.name) in (None, (), "")
+    ]
+    kept = {name: getattr(before, name) for name in silent}
+    posting = replace(seen.posting, **kept, partial=before.partial)
+    # The detail that we have is not of this list: the next run shall read it anew.
+    return Seen(posting, seen.listed if before.partial else old.listed_hash)
+
+
+def _plain(changes: Mapping[str, tuple[Any, Any]]) -> dict[str, Any]:
+    def plain(value: Any) -> Any:
+        return value.isoformat() if isinstance(value, dt.datetime) else value
+
+    return {name: [plain(before), plain(after)] for name, (before, after) in changes.items()}
+
+
+def _record(
+    source: _Source, key: str, seen: Seen, company_ids: Mapping[str, companies.CompanyId]
+) -> dict[str, Any]:
+    """A posting as a row, with its company; `key` is who it is, whatever is added to it."""
+    posting = replace(seen.posting, company=_company(source, seen.posting))
+    own = _is_own(posting, source)
+    company_id = source.company_id if own else company_ids.get(posting.company or "")
+    kept = {"identity": key, "listed_hash": seen.listed, "company_id": company_id}
+    return listings.columns(posting) | kept
+
+
+def _company(source: _Source, posting: Posting) -> str | None:
+    return posting.company or source.company_name
+
+
+def _is_own(posting: Posting, source: _Source) -> bool:
+    """Whether it is the source's own company: a board often writes its name in another way."""
+    alone = source.company_id is not None and source.relation == "own"
+    return alone and not posting.via
+
+
+async def _see(
+    tx: Tx, source_id: SourceId, known: Sequence[Known], at: dt.datetime
+) -> list[ListingId]:
+    """Note that they were seen; those that were closed are open again."""
+    await tx.execute(
+        """
+        UPDATE catalog.listing
+           SET last_seen_at = greatest(last_seen_at, %(at)s), source_id = %(source)s
+         WHERE id = ANY(%(ids)s)
+        """,
+        {"ids": [one.id for one in known], "at": at, "source": source_id},
+    )
+    again = [one.id for one in known if one.closed]
+    if again:
+        await tx.execute(
+            "UPDATE catalog.listing SET closed_at = NULL, changed_at = %s WHERE id = ANY(%s)",
+            [at, again],
+        )
+        await history.record_all(tx, "listing", "reopened", [(id, {}) for id in again])
+    return again
+
+
+async def _all_seen(tx: Tx, source_id: SourceId, at: dt.datetime) -> None:
+    await tx.execute(
+        """
+        UPDATE catalog.listing SET last_seen_at = %(at)s
+         WHERE source_id = %(source)s AND closed_at IS NULL
+        """,
+        {"source": source_id, "at": at},
+    )
+
+
+async def _unread_since(tx: Tx, source_id: SourceId, harvest: Harvest) -> dt.datetime:
+    """What was not seen since then is closed: since this run, or, where this run could not read
+    some records, since the complete run before it."""
+    if not harvest.stubs:
+        return harvest.started_at
+    before = await value(
+        tx,
+        moment,
+        """
+        SELECT max(started_at) FROM catalog.run
+         WHERE source_id = %s AND outcome = 'complete'
+        """,
+        [source_id],
+    )
+    return before or dt.datetime.min.replace(tzinfo=dt.UTC)
+
+
+async def _close(tx: Tx, source_id: SourceId, started_at: dt.datetime, since: dt.datetime) -> int:
+    """Close what is open and was last seen before `since`."""
+    cursor = await tx.execute(
+        """
+        UPDATE catalog.listing SET closed_at = %(at)s, changed_at = %(at)s
+         WHERE source_id = %(source)s AND closed_at IS NULL AND last_seen_at < %(since)s
+        RETURNING id
+        """,
+        {"source": source_id, "at": started_at, "since": since},
+    )
+    closed = [id for (id,) in await cursor.fetchall()]
+    await history.record_all(tx, "listing", "closed", [(id, {"why": "not seen"}) for id in closed])
+    return len(closed)
+
+
+async def _write(
+    tx: Tx, source: _Source, harvest: Harvest, outcome: Outcome, counts: Counts
+) -> int:
+    run_id = await value(
+        tx,
+        int,
+        """
+        INSERT INTO catalog.run
+               (source_id, vendor, started_at, outcome, cause, detail, calls, seen, added, changed,
+                closed, reopened, duplicates)
+        VALUES (%(source)s, %(vendor)s, %(started_at)s, %(outcome)s, %(cause)s, %(detail)s,
+                %(calls)s, %(seen)s, %(added)s, %(changed)s, %(closed)s, %(reopened)s,
+                %(duplicates)s)
+        RETURNING id
+        """,
+        {
+            "source": source.id,
+            "vendor": harvest.vendor,
+            "started_at": harvest.started_at,
+            "outcome": outcome,
+            "cause": source_health.cause_of(harvest.failure) if harvest.failure else None,
+            "detail": harvest.detail,
+            "calls": harvest.calls,
+            "seen": counts.seen,
+            "added": counts.added,
+            "changed": counts.changed,
+            "closed": counts.closed,
+            "reopened": counts.reopened,
+            "duplicates": counts.duplicates,
+        },
+    )
+    assert run_id is not None
+    await tx.execute(
+        """
+        UPDATE catalog.source
+           SET last_scraped_at = now(), last_scraped_status = %(outcome)s,
+               -- A run that learnt nothing does not stand in the way of one that began before it.
+               last_run_started_at = CASE WHEN %(outcome)s IN ('failed', 'held')
+                                          THEN last_run_started_at ELSE %(started_at)s END,
+               empty_runs = CASE %(outcome)s WHEN 'empty' THEN empty_runs + 1
+                                             WHEN 'complete' THEN 0 WHEN 'unchanged' THEN 0
+                                             ELSE empty_runs END,
+               -- Validators stand for what was saved: only a run that saved all of it leaves them.
+               etag = CASE WHEN %(outcome)s = 'complete' THEN %(etag)s ELSE etag END,
+               last_modified = CASE WHEN %(outcome)s = 'complete' THEN %(last_modified)s
+                                    ELSE last_modified END,
+               validators_url = CASE WHEN %(outcome)s = 'complete' THEN %(validators_url)s
+                                     ELSE validators_url END
+         WHERE id = %(id)s
+        """,
+        {
+            "id": source.id,
+            "outcome": outcome,
+            "started_at": harvest.started_at,
+            "etag": harvest.validators.etag,
+            "last_modified": harvest.validators.last_modified,
+            "validators_url": harvest.validators.url,
+        },
+    )
+    return run_id
+
+
+async def _judge(
+    tx: Tx, source: _Source, harvest: Harvest, outcome: Outcome, run_id: int
+) -> Verdict:
+    """What the run means for the health of the source."""
+    if outcome == "empty":
+        await source_health.note(tx, source.id, "empty", NOT_BELIEVED.format(source.open_listings))
+    elif not harvest.failure:
+        await source_health.worked(tx, source.id, harvest.vendor)
+    if not harvest.failure:
+        return Verdict(counted=False)
+    cause = source_health.cause_of(harvest.failure)
+    verdict = await source_health.failed(
+        tx, source.id, harvest.vendor, cause, harvest.detail or harvest.failure
+    )
+    await tx.execute("UPDATE catalog.run SET counted = %s WHERE id = %s", [verdict.counted, run_id])
+    return verdict
+
+
+async def _mind_silence(tx: Tx, source: _Source, harvest: Harvest) -> None:
+    """Say so when a source that had postings has shown none for a while, until it shows some."""
+    if harvest.seen:
+        await alerts.lift(tx, SILENT, f"source {source.id}")
+    elif _is_sudden(source, harvest) and source.empty_runs + 1 >= EMPTY_RUNS:
+        words = (
+            f"source {source.id} had {source.open_listings} postings and has shown none "
+            f"{source.empty_runs + 1} times: has it moved?"
+        )
+        await alerts.raise_alert(tx, SILENT, f"source {source.id}", words)
+
+
+async def prune(tx: Tx, *, most: int = 1_000) -> int:
+    """Delete up to `most` old runs, and none of the newest of any source; returns how many."""
+    gone = await tx.execute(
+        """
+        DELETE FROM catalog.run
+         WHERE id = ANY (ARRAY(
+            SELECT older.id
+              FROM catalog.source
+             CROSS JOIN LATERAL (SELECT id, ended_at FROM catalog.run
+                                  WHERE source_id = source.id
+                                  ORDER BY id DESC OFFSET %(least)s) AS older
+             WHERE older.ended_at < now() - %(keep)s
+             LIMIT %(most)s))
+        """,
+        {"least": LEAST_RUNS, "keep": RUNS_STAY, "most": most},
+    )
+    return gone.rowcount

@@ -1,0 +1,1 @@
+"""Postings and company facts from page content: pure functions without I/O."""

@@ -1,0 +1,233 @@
+"""Reads the facts of a company from its pages, without a model; nothing is guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from jobmill.catalog import company_analyses
+from jobmill.catalog.companies import GOOD_ABOUT, GOOD_CULTURE
+from jobmill.catalog.company_analyses import Facts
+
+from ..fields import places
+from . import office_locations, schema_organization, sentence_facts
+from .page_sections import Block, Prose
+
+LONGEST = 1_500
+"""Letters of a text that are kept."""
+_LITTLE = 100
+"""A text this short is passed over where there is a longer one."""
+
+_ABOUT = re.compile(
+    r"^(?:about\b|who we are|our (?:story|company|history)|what we do|the company|über uns|wer wir sind"
+    r"|à propos|qui sommes|sobre nosotros|quiénes somos|chi siamo|over ons|o nas|om oss)",
+    re.IGNORECASE,
+)
+_CULTURE = re.compile(
+    r"\bcultur|\b(?:our|core|company|the) (?:values|principles|beliefs)|^values\b|what we (?:value|believe)"
+    r"|life at\b|working (?:at|with|for)\b|work (?:at|with us)|why (?:join|work)|how we work|join (?:us\b|our team)"
+    r"|\b(?:our|employee|team) (?:perks|benefits)|^(?:perks|benefits)(?: (?:and|&) \w+)?$|diversity"
+    r"|inclusion|unternehmenskultur|unsere werte|arbeiten bei"
+    r"|nos valeurs|nuestr[oa]s valores|nuestra cultura|nossos valores|onze waarden",
+    re.IGNORECASE,
+)
+_MISSION = re.compile(
+    r"\b(?:mission|vision|purpose)\b|why we exist|leitbild|notre raison|misión|missie",
+    re.IGNORECASE,
+)
+_MISSION_SAID = re.compile(
+    r"\bour (?:mission|purpose|vision)(?: statement)?(?: is|:| has| at)|\bmission (?:is|was) to\b"
+    r"|\bon a mission\b|\bwe exist to\b|\bunsere mission\b|\bnotre mission\b|\bnuestra misión\b",
+    re.IGNORECASE,
+)
+_CULTURE_SAID = re.compile(
+    r"\b(?:our|company|a|the) culture\b|\bwe (?:value|care (?:about|for)|believe in|treat|trust|encourage"
+    r"|celebrate|support each)\b|\bour (?:core )?values\b|\bwork[- ]life balance\b"
+    r"|\b(?:inclusive|diverse|collaborative|supportive|flexible)\b[^.]{0,40}"
+    r"\b(?:team|work|culture|environment|place)"
+    r"|\bunsere (?:kultur|werte)\b|\bnos valeurs\b|\bnuestros valores\b",
+    re.IGNORECASE,
+)
+_ABOUT_PAGE = re.compile(
+    r"about|company|who-we-are|our-story|story|ueber|a-propos|nosotros|chi-siamo"
+)
+_CAREERS_PAGE = re.compile(r"career|jobs?\b|join|vacanc|karriere|work-with")
+_OFFICES = re.compile(
+    r"^(?:our |global )?(?:offices?|locations?|hubs)(?: (?:locations|around the world))?$"
+    r"|^where (?:we are|to find us|we work)$|^(?:unsere )?standorte$|^nos bureaux$|^oficinas$",
+    re.IGNORECASE,
+)
+_HEADQUARTERS = re.compile(
+    r"^(?:(?:our|global|corporate|world) )?(?:headquarters|hq|head office|hauptsitz)$",
+    re.IGNORECASE,
+)
+_TOWN = re.compile(r"(?:[A-ZÀ-Þ][\w.'\u2019-]+ ?){1,3}(?:, (?:[A-ZÀ-Þ][\w.]* ?){1,3}){0,2}")
+_NO_TOWN = re.compile(
+    r"^(?:contact|learn|view|get|directions|phone|email|e-mail|map|apply|see|our|the|we|join|open|read|more"
+    r"|show|find|call|visit|home|about|careers|blog|office|offices|locations?|headquarters|monday|mon)\b",
+    re.IGNORECASE,
+)
+_MOST_OFFICES = 30
+
+
+def read(pages: Sequence[Prose]) -> Facts:
+    """What the pages say; data for machines count before sentences, an about page before others."""
+    ordered = sorted(pages, key=_rank)
+    stated = schema_organization.read(node for page in ordered for node in page.organizations)
+    told = [page.description for page in ordered if page.description]
+    lines = told + _lines(ordered)
+    own = told + _lines(page for page in ordered if _rank(page) < 2)
+    head = stated.headquarters_location or _labelled(ordered)
+    head = (
+        head
+        or office_locations.headquarters(own)
+        or office_locations.headquarters(lines, named=True)
+    )
+    found = [
+        *stated.offices,
+        *_listed(ordered),
+        *office_locations.offices(lines),
+        *office_locations.addresses(lines),
+    ]
+    return Facts(
+        about=_about(ordered, stated.about, told),
+        culture=_section(ordered, _CULTURE) or _said(ordered, _CULTURE_SAID, 4),
+        mission=_mission(ordered),
+        size=stated.size or sentence_facts.size(lines),
+        headquarters_location=head or _only(office_locations.addresses(lines)),
+        industry=stated.industry or sentence_facts.industry(lines),
+        founded=stated.founded or sentence_facts.founded(lines),
+        offices=places.unique([*([head] if head else []), *found])[:_MOST_OFFICES],
+        remote_first=sentence_facts.remote_first(lines),
+    )
+
+
+def _lines(pages: Iterable[Prose]) -> list[str]:
+    return [block.text for page in pages for block in page.blocks if not block.linked]
+
+
+def fill(facts: Facts, more: Facts) -> Facts:
+    """The facts, and where they say nothing or too little, what the others say."""
+    return replace(
+        facts,
+        about=company_analyses.fuller(more.about, facts.about, GOOD_ABOUT),
+        culture=company_analyses.fuller(more.culture, facts.culture, GOOD_CULTURE),
+        mission=facts.mission or more.mission,
+        size=facts.size or more.size,
+        headquarters_location=facts.headquarters_location or more.headquarters_location,
+        industry=facts.industry or more.industry,
+        founded=facts.founded or more.founded,
+        offices=places.unique([*facts.offices, *more.offices])[:_MOST_OFFICES],
+        remote_first=more.remote_first if facts.remote_first is None else facts.remote_first,
+    )
+
+
+def _rank(page: Prose) -> int:
+    """About pages first, those for applicants last."""
+    if _CAREERS_PAGE.search(page.path):
+        return 2
+    return 0 if _ABOUT_PAGE.search(page.path) else 1
+
+
+def _about(pages: Sequence[Prose], stated: str | None, told: Sequence[str]) -> str | None:
+    """A description: under its heading, on the page for it, as stated, or as the home page has it."""
+    texts = [_cut(block.text for block in page.paragraphs if _is_about(block)) for page in pages]
+    texts += [_paragraphs(page) for page in pages if _rank(page) == 0]
+    texts += [stated, *told]
+    texts += [_paragraphs(page) for page in pages if _rank(page) > 0]
+    known = [text for text in texts if text]
+    return next((text for text in known if len(text) > _LITTLE), max(known, key=len, default=None))
+
+
+def _is_about(block: Block) -> bool:
+    return bool(block.headings and _ABOUT.search(block.headings[-1]))
+
+
+def _paragraphs(page: Prose) -> str | None:
+    """The first paragraphs that are about the company as such."""
+    other = (_CULTURE, _MISSION, _OFFICES)
+    return _cut(
+        block.text
+        for block in page.paragraphs
+        if not any(pattern.search(heading) for pattern in other for heading in block.headings)
+    )
+
+
+def _section(pages: Iterable[Prose], heading: re.Pattern[str]) -> str | None:
+    """What stands below the first such heading that has something below it."""
+    found = (_cut(_words(block) for block in _below(page, heading)) for page in pages)
+    return next((text for text in found if text and len(text) > 40), None)
+
+
+def _below(page: Prose, heading: re.Pattern[str]) -> list[Block]:
+    below = [
+        block
+        for block in page.blocks
+        if any(heading.search(one) for one in block.headings) and not (block.around or block.linked)
+    ]
+    # Labels alone say nothing: there must be a statement among them, or several.
+    telling = any(block.is_paragraph for block in below) or len(below) >= 3
+    return (
+        [block for block in below if block.is_paragraph or len(block.text) > 3] if telling else []
+    )
+
+
+def _words(block: Block) -> str:
+    """A label between statements ends like one."""
+    return block.text if block.text[-1:] in ".!?:" else f"{block.text}."
+
+
+def _cut(texts: Iterable[str]) -> str | None:
+    """Texts in a row, each once, up to the longest we keep, and whole sentences only."""
+    kept = ""
+    for text in dict.fromkeys(texts):
+        for sentence in sentence_facts.split(text):
+            if len(kept) + len(sentence) > LONGEST:
+                return kept.strip() or sentence[:LONGEST]
+            kept += f" {sentence}"
+    return kept.strip() or None
+
+
+def _mission(pages: Sequence[Prose]) -> str | None:
+    said = _said(pages, _MISSION_SAID, 1)
+    return said or _cut(list((_section(pages, _MISSION) or "").splitlines())[:3])
+
+
+def _said(pages: Iterable[Prose], pattern: re.Pattern[str], most: int) -> str | None:
+    """The first sentences that say such a thing."""
+    found: dict[str, None] = {}
+    for page in pages:
+        for block in page.paragraphs:
+            found |= {one: None for one in sentence_facts.split(block.text) if pattern.search(one)}
+    return _cut(list(found)[:most])
+
+
+def _labelled(pages: Iterable[Prose]) -> str | None:
+    """The town that stands under "Headquarters"."""
+    for page in pages:
+        for before, block in zip(page.blocks, page.blocks[1:], strict=False):
+            if _HEADQUARTERS.match(before.text) and _is_town(block):
+                return block.text
+    return None
+
+
+def _listed(pages: Iterable[Prose]) -> list[str]:
+    """Towns that stand right under "Our offices": as headings of their own, or with their state."""
+    return [
+        block.text
+        for page in pages
+        for block in page.blocks
+        if block.headings and _OFFICES.match(block.headings[-1]) and _is_town(block)
+        if block.level or "," in block.text
+    ]
+
+
+def _is_town(block: Block) -> bool:
+    text = block.text
+    return len(text) <= 50 and bool(_TOWN.fullmatch(text)) and not _NO_TOWN.match(text)
+
+
+def _only(found: Sequence[str]) -> str | None:
+    """The one place, if all are one."""
+    return found[0] if len(set(found)) == 1 else None

@@ -1,0 +1,72 @@
+"""Kinds of employment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import cast
+
+from . import html_text
+
+SILENT = re.compile(
+    r"(?:other|others|n/?a|none|null|unspecified|not (?:specified|applicable)|unknown|any|-+)?"
+)
+PERMANENT = re.compile(
+    r"permanent|unbefrist|festanstell|indefinid|indetermin|onbepaald|\bcdi\b|tills ?vidare"
+)
+# The first that is found; what one does comes before for how long, and that before how many hours.
+PATTERNS = (
+    ("internship", re.compile(
+        r"intern(?:s|ship)?\b|praktik(?:um|ant)|stagiaire|\bstage\b|prácticas|becari|estági|tirocin"
+        r"|staż"
+    )),
+    ("apprenticeship", re.compile(
+        r"apprentic|ausbildung|\bazubi|alternan|apprentissage|lehrling|aprendiz|apprendistat"
+    )),
+    ("volunteer", re.compile(r"volunt|ehrenamt|bénévol|wolontari")),
+    ("per_diem", re.compile(r"per ?diem|\bprn\b")),
+    ("temporary", re.compile(
+        r"temp\b|temps\b(?! (?:plein|partiel|complet))|tempor(?:ary|är|aire|al)|fixed ?term"
+        r"|seasonal|befristet|zeitarbeit|leiharbeit|\bcdd\b|intérim|interim|saison|determinad"
+        r"|determinat"
+        r"|okres określony|visstid|bepaalde tijd|casual"
+    )),
+    ("contract", re.compile(
+        r"contract|freelanc|free lance|selbst(?:st)?ändig|indépendant|autónom|\bb2b\b|\b1099\b"
+        r"|self employed|consultant"
+    )),
+)  # fmt: skip
+HOURS = re.compile(
+    r"(?P<full>\bfull or part ?time|full ?time|^full$|\bft\b|vollzeit|temps (?:plein|complet)|tiempo completo|jornada completa"
+    r"|tempo (?:pieno|integral|inteiro)|voltijd|fulltime|heltid"
+    r"|pełny etat|full day)|(?P<part>part ?time|^part$|\bpt\b|teilzeit|temps partiel|tiempo parcial"
+    r"|media jornada|tempo parziale|meio período|deeltijd|deltid|minijob"
+    r"|część etatu|geringfügig)"
+)
+KINDS = {"full_time", "part_time", *(kind for kind, _ in PATTERNS)}
+
+
+def read(label: object) -> str | None:
+    """full_time, part_time, contract, temporary, internship, apprenticeship, volunteer, per_diem;
+    the site's own words where none fits; None where it says nothing. Of a list, the first that is
+    one of ours, else the first that says something."""
+    if isinstance(label, list | tuple | set | frozenset):
+        said = [found for one in cast(Iterable[object], label) if (found := read(one))]
+        return next((found for found in said if found in KINDS), said[0] if said else None)
+    words = html_text.line(label[:200]) if isinstance(label, str) else None
+    return _kind(words) if words else None
+
+
+def _kind(words: str) -> str | None:
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", words)
+    plain = " ".join(re.sub(r"[^\w/]+|_", " ", spaced.lower()).split())
+    if SILENT.fullmatch(plain):
+        return None
+    hours = HOURS.search(plain)
+    for kind, pattern in PATTERNS:
+        lasting = kind in ("contract", "temporary") and PERMANENT.search(plain)
+        if not lasting and pattern.search(plain):
+            return kind
+    if hours:
+        return "full_time" if hours["full"] else "part_time"
+    return words.replace("_", " ")

@@ -1,0 +1,34 @@
+"""What the words of a posting say where its fields are silent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jobmill.catalog.posting import Posting, Salary
+
+from . import places, requirements, salary, seniority, work_arrangement
+
+
+def fill(posting: Posting) -> Posting:
+    """The posting with locations, arrangement, seniority, salary and requirements read from its
+    words, each only where no field gave it."""
+    locations = posting.locations or places.split(posting.location)
+    said = (*locations, posting.location) if posting.location else locations
+    return replace(
+        posting,
+        locations=locations,
+        arrangement=posting.arrangement
+        or work_arrangement.decide(posting.title, said, posting.description),
+        seniority=posting.seniority or seniority.from_title(posting.title),
+        salary=posting.salary or _pay(posting),
+        requirements=posting.requirements or requirements.find(posting.description),
+    )
+
+
+def _pay(posting: Posting) -> Salary | None:
+    """As the text states it, else as the title does."""
+    if found := salary.from_text(posting.description):
+        return found
+    return (
+        salary.from_text(posting.title) if any(sign in posting.title for sign in "$€£₹") else None
+    )

@@ -1,0 +1,367 @@
+"""Pay, from fields and from text."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from itertools import islice
+
+from jobmill.catalog.posting import Period, Salary
+
+from . import money
+
+LONGEST = 60_000
+"""Characters of a text that are read; pay stands in none we know after that."""
+
+MANY = 300
+"""Amounts that are judged; a text with more is no posting."""
+LEAST_PAY = 3
+SHORT = 80
+"""Characters; a text so short that holds an amount is a salary field's."""
+
+# Starts with a digit: so the engine skips all else fast, and the sign before it is looked up after.
+NUMBER = (
+    # As if it were possessive, which Python 3.11.2 gets wrong for a group.
+    r"[0-9](?:[0-9]{0,2}(?:[.,'\u2019\u00a0\u202f ][0-9]{3})+(?![.,'\u2019\u00a0\u202f ][0-9]{3})"
+    r"(?:[.,][0-9]{1,2})?"
+    r"|[0-9]?(?:,[0-9]{2}){1,3},[0-9]{3}"
+    r"|[0-9]{0,6}(?:[.,][0-9]{1,2})?)(?![0-9])(?:,-)?"
+)
+SCALE = (
+    r"(?ai:k|tys\.?|tsd\.?|thousand|mm?|mn|mil|mio\.?|millions?|md|mrd|bn?|billion|trillion|lpa|l"
+    r"|lakhs?|lacs?"
+    r"|cr|crore)(?![a-z0-9])"
+)
+UNTIL = (
+    r"(?:-{1,2}|[\u2013\u2014\u2212~]|(?i:to|and|bis(?: zu)?|und|à|a|et|y|e|tot|en|do|och|till"
+    r"|up to)(?![a-z]))"
+)
+ASIDE = r"(?: ?\([^()\n]{0,40}\))?"
+EACH = r"(?: ?(?:/|per |an? )(?i:hour|hr|year|yr|month|annum)(?![a-z])\.?)?"
+OFFER = re.compile(
+    rf"(?P<low>{NUMBER}) ?(?P<scale>{SCALE})?(?P<more>\+)? ?(?P<after>{money.AFTER})?"
+    rf"(?:{EACH}{ASIDE}\s{{0,3}}{UNTIL}\s{{0,3}}(?P<before>{money.BEFORE})?\s?(?P<high>{NUMBER})"
+    rf" ?(?P<scale2>{SCALE})?\+? ?(?P<after2>{money.AFTER})?)?"
+)
+SIGN_BEFORE = re.compile(rf"({money.BEFORE})\s?\Z")
+CODE_AFTER = re.compile(rf"[ (]{{0,2}}({money.CODES})\b")
+PERIOD_AFTER = re.compile(
+    r"[\s+*)]*(?:\(?(?:[A-Z]{3}|ote|base|gross|brutto|brut[so]?s?|brutos?|lordi|netto|net"
+    r"|before tax)\)?[\s,]*){0,2}"
+    r"(?:(?:/|per|an?|pro|im|je|par|de l['\u2019]|à l['\u2019]|al?|por|all['\u2019]|na|the"
+    r"|i)\s*){0,2}"
+    rf"(?:{money.UNIT})(?!\w)",
+    re.IGNORECASE,
+)
+PERIOD_BEFORE = re.compile(
+    r"\b(?:(?P<hour>hourly|per hour|stundenlohn|stundensatz|taux horaire)|(?P<day>daily rate"
+    r"|day rate|per day|tagessatz|tjm)"
+    r"|(?P<week>weekly|per week)|(?P<month>monthly|per month|monat\w*|mensuel\w*|mensual\w*"
+    r"|månadslön|miesięcz\w*)"
+    r"|(?P<year>annual\w*|yearly|per year|per annum|jahres\w*|jährlich\w*|annuel\w*|anual\w*"
+    r"|rocz\w*))\b"
+)
+
+PAID = re.compile(
+    r"salar|\bpay\b|\bpay(?:ing|s) |\bpaid\b|compensat|\bcomp\b|\bwage|\bearn|income|remunerat"
+    r"|\bote\b|\brate\b|\bbase\b|\btier\b"
+    r"|gehalt|vergütung|lohn|verdien|brutto|bezahl|entgelt|rémunération|salaire|\bbrut|sueldo"
+    r"|retribu|\bbrut"
+    r"|stipendio|\bral\b|salaris|loon\b|remunera|salári|wynagrodz|widełki|stawka|zarobk|satz\b"
+    r"|honorar|\blön|\blønn?\b|palkka|\bmzda|\bctc\b"
+)
+TOTAL = re.compile(
+    r"\bote\b|on[- ]target|target earning|total (?:target )?(?:cash|comp|pay|reward)"
+)
+BASE = re.compile(r"\bbase\b")
+NOT_PAID = re.compile(
+    r"bonus|stipend(?!io)|reimburs|allowance|allotment|budget|referral|\brefer\b|sign[- ]?on"
+    r"|signing|relocat|tuition|401|match|raised"
+    r"|raising|funding|\bfunds?\b|fundrais|revenue|\barr\b|valuation|series [a-f]\b|backed|invest"
+    r"|gift"
+    r"|discount|donat|copay|deductible"
+    r"|insurance|coverage|assistance|\bgrants?\b|equity|option|\brsus?\b|\bassets?|managing"
+    r"|portfolio|deal|quota|sales of|worth of|saving"
+    r"|prämie|zuschuss|zuschläge|sachbezug|gutschein|budget|zulage|umsatz|ticket|prime|panier"
+    r"|mutuelle|indemnit|chiffre|capital"
+    r"|wellness|fitness|learning|training|per diem|commission|contribut|\bhsa\b|\bhra\b|perks?\b"
+    r"|career path|potential to"
+    r"|volunteer|award|prize|exceeding|customers|employees|users|companies"
+)
+ADJACENT = re.compile(
+    r"[^+,;.()\n&|•]{0,35}?\b(?:(?:plus|and|with|und|et|y|or)\b|("
+    r"bonus|stipend|budget|referral|sign[- ]?on|signing|relocation|allowance|allotment|reimburse"
+    r"|gift|match|grant|employees?"
+    r"|in (?:annual|revenue|funding|arr|sales)|arr|revenue|funding|raised|equity|valuation|deal"
+    r"|quota|credit|insurance|deductible"
+    r"|remote-working|sachbezug|gutschein|prämie|zuschuss|netto ref|training|towards?|learning"
+    r"|home office|wfh|customers|users"
+    r"|companies|businesses|acv|tcv|mrr|gmv|aum|savings|donation|discount|contribution|worth|ticket"
+    r"|square|sq|people|members"
+    r"|downloads|lines|requests|transactions|events|miles|patients|students|clients|stores"
+    r"|locations))"
+)
+CLAUSE_END = re.compile(r"[\n•]|[.;!?] |  ")
+LEAST = re.compile(
+    r"(?:from|starting (?:at|from)|minimum(?: of)?|at least|ab|mindestens|à partir de|desde|dès|od"
+    r"|från|vanaf)\W*\Z"
+)
+MOST = re.compile(
+    r"(?:up ?to|bis zu|bis|max(?:imum|\.)?(?: of)?|jusqu['\u2019]à|hasta|fino a|tot|do|upp till"
+    r"|upto)\W*\Z"
+)
+
+BOUNDS: dict[Period, tuple[float, float]] = {
+    "hour": (3, 1_000), "day": (30, 6_000), "week": (80, 20_000), "month": (200, 250_000),
+    "year": (3_000, 5_000_000),
+}  # fmt: skip
+YEARLY = {"USD", "EUR", "GBP", "CAD", "AUD", "NZD", "SGD", "CHF", "ILS", None}
+"""Where five digits are a year's pay; elsewhere they may be a month's."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Amount:
+    """What was found in a text, before it is judged."""
+
+    low: float
+    high: float | None
+    currency: str | None
+    start: int
+    end: int
+    named: bool
+    """A currency stands with it."""
+    more: bool
+    """A plus follows."""
+    yearly: bool
+    """Its unit (LPA) is one of years."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What stands around an amount, in lower case."""
+
+    clause: str
+    above: str
+    after: str
+    paid_at: int
+    """Where the clause last speaks of pay; -1 if it does not."""
+    other_at: int
+    """Where it last speaks of other money."""
+
+    def says_pay(self) -> bool:
+        if self.paid_at < 0 and self.other_at < 0 and len(self.clause) < 40:
+            return bool(PAID.search(self.above))
+        return self.paid_at >= 0 and self.paid_at >= self.other_at
+
+    def says_otherwise(self) -> bool:
+        adjacent = ADJACENT.match(self.after)
+        return self.other_at > self.paid_at or bool(adjacent and adjacent[1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    low: float | None
+    high: float | None
+    currency: str | None
+    period: Period | None
+    total: bool
+    base: bool
+
+    @property
+    def is_range(self) -> bool:
+        return self.low is not None and self.high is not None and self.low != self.high
+
+
+def structured(
+    low: object, high: object, currency: object, period: object, *, predicted: bool = False
+) -> Salary | None:
+    """From a site's own fields: numbers or texts, codes or signs, 'per-year-salary' or 'HOUR'.
+    Zero and nothing mean unknown; None where no amount is left."""
+    least, most = _amount(low), _amount(high)
+    if least is None and most is None:
+        return None
+    if least is not None and most is not None and least > most:
+        least, most = most, least
+    unit = money.period(period)
+    if unit == "year" and max(least or 0, most or 0) < 1000:
+        unit = None  # An hour's or a day's pay in a field meant for a year's.
+    code = money.currency(currency)
+    return Salary(least, most, code, unit, "predicted" if predicted else "structured")
+
+
+def from_text(text: str | None) -> Salary | None:
+    """The pay that a text states outright ("$120k-150k", "120 000 - 150 000 EUR", "£45k DOE")."""
+    if not text:
+        return None
+    text = text[:LONGEST]
+    amounts = (amount for found in OFFER.finditer(text) if (amount := _read(text, found)))
+    offers = [offer for one in islice(amounts, MANY) if (offer := _judge(text, one))]
+    return _choose(offers) if offers else None
+
+
+def _amount(value: object) -> float | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value) if 0 < value < 1e15 else None
+    if not isinstance(value, str) or not (found := OFFER.search(value[:60])):
+        return None
+    try:
+        plain = float(value) if not re.fullmatch(r"\s*\d{1,3}(?:\.\d{3})+\s*", value) else None
+    except ValueError:
+        plain = None
+    if plain is None:
+        plain = _scaled(found["low"], found["scale"])
+    return plain if plain and math.isfinite(plain) and 0 < plain < 1e15 else None
+
+
+def _scaled(number: str, scale: str | None) -> float | None:
+    amount = money.number(number.removesuffix(",-"))
+    return None if amount is None else amount * _factor(scale)
+
+
+def _factor(scale: str | None) -> float:
+    return money.SCALES[(scale or "").lower().rstrip(".")]
+
+
+def _read(text: str, found: re.Match[str]) -> _Amount | None:
+    start, end = found.span()
+    sign = SIGN_BEFORE.search(text, max(0, start - 6), start)
+    if start and not sign and (text[start - 1].isalnum() or text[start - 1] in ".,-/#_:"):
+        return None
+    before = sign[1] if sign else None
+    labels = [one for one in (before, found["after"], found["before"], found["after2"]) if one]
+    scales = [one.lower() for one in (found["scale"], found["scale2"]) if one]
+    if not labels and not scales and len(found["low"]) < 5:
+        return None
+    if text.startswith("%", end) or (not labels and found["low"] == "401"):
+        return None
+    currency = _currency(labels, scales, text, end)
+    low, high = _amounts(found, currency)
+    if low is None or low < LEAST_PAY or (high is not None and not low <= high <= 10 * low):
+        return None
+    start = sign.start() if sign else start
+    more = bool(found["more"])
+    return _Amount(low, high, currency, start, end, bool(labels), more, "lpa" in scales)
+
+
+def _currency(labels: list[str], scales: list[str], text: str, end: int) -> str | None:
+    """A code says more than a sign: "$90,000 CAD" is not in US dollars."""
+    codes = [code for label in labels if (code := money.currency(label))]
+    if labels and (after := CODE_AFTER.match(text, end)):
+        codes.append(after[1])
+    if money.INDIAN.intersection(scales):
+        codes.append("INR")
+    return next((code for code in codes if code != "USD"), codes[0] if codes else None)
+
+
+def _amounts(found: re.Match[str], currency: str | None) -> tuple[float | None, float | None]:
+    scale, scale2 = found["scale"], found["scale2"]
+    if max(_factor(scale), _factor(scale2)) > 1000 and currency not in money.LARGE:
+        return None, None  # Millions are what a company has, not what it pays.
+    high = _scaled(found["high"], scale2 or scale) if found["high"] else None
+    if scale is None and scale2 and (bare := money.number(found["low"])) and bare < 1000:
+        scale = scale2
+    return _scaled(found["low"], scale), high
+
+
+def _judge(text: str, amount: _Amount) -> _Offer | None:
+    around = _context(text, amount)
+    period, stated = _period(text, amount, around)
+    if period and not _plausible(amount.high or amount.low, period, amount.currency):
+        return None
+    if not _is_pay(amount, around, period, stated, short=len(text) <= SHORT):
+        return None
+    low, high = _limits(amount, around)
+    after = around.after.lstrip(" (")
+    total, base = _last(TOTAL, around.clause), _last(BASE, around.clause)
+    return _Offer(
+        low,
+        high,
+        amount.currency,
+        period,
+        total=total > base or bool(TOTAL.match(after)),
+        base=base > total or bool(BASE.match(after)),
+    )
+
+
+def _is_pay(
+    amount: _Amount, around: _Context, period: Period | None, stated: Period | None, *, short: bool
+) -> bool:
+    """Whether it is pay and no bonus or budget: a range needs less evidence than a number."""
+    otherwise = around.says_otherwise()
+    labelled = amount.high is not None and around.clause.rstrip().endswith(":")
+    paid = around.says_pay() or (around.paid_at >= 0 and (stated == "hour" or labelled))
+    paid = paid or (short and not otherwise and (amount.named or stated is not None))
+    if not paid and (otherwise or not amount.named):
+        return False
+    if amount.high is not None:
+        return paid or period is not None
+    if otherwise and stated != "hour":
+        return False
+    named = paid or stated == "hour" or PAID.match(around.after.lstrip()) is not None
+    return named and period is not None
+
+
+def _limits(amount: _Amount, around: _Context) -> tuple[float | None, float | None]:
+    if amount.high is not None:
+        return amount.low, amount.high
+    if MOST.search(around.clause):
+        return None, amount.low
+    open_above = amount.more or LEAST.search(around.clause)
+    return amount.low, None if open_above else amount.low
+
+
+def _context(text: str, amount: _Amount) -> _Context:
+    before = text[max(0, amount.start - 160) : amount.start].lower()
+    cut = max((found.end() for found in CLAUSE_END.finditer(before)), default=0)
+    above, clause = before[:cut].rstrip("\n -•"), before[cut:]
+    return _Context(
+        clause,
+        above[above.rfind("\n") + 1 :][-60:],
+        text[amount.end : amount.end + 70].lower(),
+        paid_at=_last(PAID, clause),
+        other_at=_last(NOT_PAID, clause),
+    )
+
+
+def _last(pattern: re.Pattern[str], text: str) -> int:
+    """Where its last match begins; -1 without one."""
+    return max((found.start() for found in pattern.finditer(text)), default=-1)
+
+
+def _period(text: str, amount: _Amount, around: _Context) -> tuple[Period | None, Period | None]:
+    """The period, and the same if the text states it beside the amount."""
+    if after := PERIOD_AFTER.match(text, amount.end):
+        return money.unit(after), money.unit(after)
+    low, currency = amount.low, amount.currency
+    if amount.yearly:
+        return "year", None
+    words = list(PERIOD_BEFORE.finditer(f"{around.above[-40:]} {around.clause}"))
+    if words and _plausible(low, unit := money.unit(words[-1]), currency):
+        return unit, None
+    if low >= (10_000 if currency in YEARLY else 150_000):
+        return "year", None
+    return ("month", None) if currency in ("EUR", "CHF") and 1_000 <= low < 10_000 else (None, None)
+
+
+def _plausible(amount: float, period: Period, currency: str | None) -> bool:
+    least, most = BOUNDS[period]
+    return least <= amount and (amount <= most or currency in money.LARGE)
+
+
+def _choose(offers: list[_Offer]) -> Salary:
+    """One offer for all: ranges before single amounts, base before total pay, places together."""
+    ranges = [offer for offer in offers if offer.is_range] or offers[:1]
+    if any(offer.base and not offer.total for offer in ranges):
+        ranges = [offer for offer in ranges if not offer.total] or ranges
+    first = ranges[0]
+    alike = [one for one in ranges if (one.currency, one.period) == (first.currency, first.period)]
+    return Salary(
+        min((one.low for one in alike if one.low is not None), default=None),
+        max((one.high for one in alike if one.high is not None), default=None),
+        first.currency,
+        first.period,
+        "text",
+    )

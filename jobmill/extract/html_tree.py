@@ -1,0 +1,43 @@
+"""HTML from strangers, as a tree, and the posting that a vendor's page states in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from selectolax.lexbor import LexborHTMLParser
+
+from jobmill.catalog.posting import Posting
+from jobmill.errors import OutsideError
+from jobmill.extract import lenient_models
+
+from .fields import html_text
+from .page import json_ld, nesting_limit
+from .page.schema_job_posting import from_schema
+
+
+def tree(body: bytes) -> LexborHTMLParser:
+    """The page; OutsideError for one so deeply nested that reading it would take minutes."""
+    html = lenient_models.page(body).encode("utf-8", "replace")
+    if len(nesting_limit.limit(html)) < len(html):
+        raise OutsideError("the page is nested too deeply", permanent=True)
+    return LexborHTMLParser(html)
+
+
+def stated(page: LexborHTMLParser, url: str, department: str = "") -> Posting | None:
+    """The one posting that a page states as JSON-LD; None where it states none or several.
+    `department` is where the vendor puts it."""
+    found = [
+        (one, node) for node in json_ld.nodes(page.css("script")) if (one := from_schema(node, url))
+    ]
+    if len(found) != 1:
+        return None
+    one, node = found[0]
+    return replace(one, department=one.department or html_text.line(node.get(department)))
+
+
+def posting(body: bytes, url: str, department: str = "") -> Posting:
+    """The posting that a page states; OutsideError where it states none."""
+    found = stated(tree(body), url, department)
+    if found is None:
+        raise OutsideError("the page states no posting: it may be gone", permanent=True)
+    return found

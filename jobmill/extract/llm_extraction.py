@@ -1,0 +1,139 @@
+"""What a cheap model is asked about a page that nothing else could read, and what is believed of it."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import BaseModel, ConfigDict
+from selectolax.lexbor import LexborHTMLParser
+
+from jobmill.catalog.posting import Posting
+from jobmill.outside.model_question import Ask
+
+from .fields import dates, places, salary, work_arrangement
+from .fields import html_text as texts
+from .fields.missing_fields import fill
+from .page import nesting_limit, page_metadata, text_lines
+from .page.text_lines import Line
+
+PROMPT_VERSION = "1"
+MAX_TOKENS = 1_500
+
+LONGEST_PAGE = 16_000
+"""Letters of a page that are sent."""
+LONGEST_HTML = 4_000_000
+LONGEST = 200
+"""Letters of a title, a name or a place."""
+SHORTEST = 80
+"""Letters of a description; what is shorter was not all of it."""
+
+INSTRUCTIONS = """\
+The document is the text of a web page. If it is one job posting, copy from it, verbatim, the words that
+say each thing. Leave null what it does not say; do not infer, translate or complete. If it is no
+posting, or a list of several, leave all of it null. Every answer is looked up in the page, and dropped
+if it is not there."""
+
+_TAG = re.compile(r"<(?:!doctype|html|head|body|div|p|br|h[1-6]|ul|table|section|main|span|a)\b", re.IGNORECASE)  # fmt: skip
+_BETWEEN = r"[\s*•·-]+"
+"""Words of a page may be parted by a line's end and the mark of a list."""
+_APOSTROPHE = re.compile("['\u2018\u2019]")
+
+
+class Extracted(BaseModel):
+    """Words of a page, as a model found them."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    title: str | None = None
+    """Of the posting, without company and place."""
+    company: str | None = None
+    """Who hires; not the site that shows it."""
+    location: str | None = None
+    arrangement: str | None = None
+    """The words that say whether it is remote, hybrid or on site."""
+    salary: str | None = None
+    """With its currency and period."""
+    posted: str | None = None
+    """The date, or how long ago."""
+    first_words: str | None = None
+    """The first 5 to 8 words of the description."""
+    last_words: str | None = None
+    """Its last 5 to 8 words, before buttons, forms and other postings."""
+
+
+def ask(html_or_text: str, url: str, *, item: int | None, run: str | None) -> Ask[Extracted]:
+    """The question about a page."""
+    return Ask(
+        tier="cheap",
+        purpose="read page",
+        instructions=INSTRUCTIONS,
+        text=read_text(html_or_text, url),
+        answer=Extracted,
+        prompt_version=PROMPT_VERSION,
+        max_tokens=MAX_TOKENS,
+        item=item,
+        run=run,
+    )
+
+
+def read_text(html_or_text: str, url: str) -> str:
+    """What a reader sees of a page, its title first."""
+    if not _TAG.search(html_or_text):
+        return (texts.clean(html_or_text[:LONGEST_HTML]) or "")[:LONGEST_PAGE]
+    whole = html_or_text.encode(errors="replace")[:LONGEST_HTML]
+    tree = LexborHTMLParser(nesting_limit.limit(whole))
+    seen = [_shown(line) for line in text_lines.read(tree.body).lines]
+    return (texts.clean("\n".join([page_metadata.read(tree, url).title, *seen])) or "")[
+        :LONGEST_PAGE
+    ]
+
+
+def _shown(line: Line) -> str:
+    return f"- {line.text}" if line.tag == "li" else line.text
+
+
+def posting(extracted: Extracted, html_or_text: str, url: str) -> Posting | None:
+    """The posting of a page, in the words of the page alone; None where its title is not there."""
+    text = read_text(html_or_text, url)
+    title = _line(extracted.title, text)
+    if not title:
+        return None
+    place = _line(extracted.location, text)
+    return fill(
+        Posting(
+            title=title,
+            url=url,
+            company=_line(extracted.company, text),
+            location=place if place and places.is_place(place) else None,
+            arrangement=work_arrangement.word(_line(extracted.arrangement, text)),
+            salary=salary.from_text(_line(extracted.salary, text)),
+            posted_at=dates.read(_line(extracted.posted, text)),
+            description=_description(extracted, text),
+        )
+    )
+
+
+def _line(words: str | None, text: str) -> str | None:
+    """The words as the page has them."""
+    found = _find(words, text)
+    return texts.line(found[0]) if found else None
+
+
+def _description(extracted: Extracted, text: str) -> str | None:
+    """From its first words to its last, else all of the page: never what the model wrote."""
+    first = _find(extracted.first_words, text)
+    start = first.start() if first else 0
+    last = _find(extracted.last_words, text, start)
+    end = last.end() if last else len(text)
+    return texts.clean(text[start:end] if end - start >= SHORTEST else text)
+
+
+def _find(words: str | None, text: str, start: int = 0) -> re.Match[str] | None:
+    """Where the page says so, whatever the case of the letters and the spaces between words."""
+    parts = (words or "").split()
+    if not any(map(str.isalnum, words or "")) or len(" ".join(parts)) > LONGEST:
+        return None
+    inner = _APOSTROPHE.sub(_APOSTROPHE.pattern, _BETWEEN.join(map(re.escape, parts)))
+    # A word is found whole: "Cook" is not said by "Cookies".
+    whole = re.compile(rf"(?<!\w){inner}(?!\w)", re.IGNORECASE)
+    return whole.search(text, start)

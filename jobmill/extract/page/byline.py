@@ -1,0 +1,100 @@
+"""The lines around the title that say who and where without any label."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from . import main_text, page_locations
+from .label_vocabulary import known
+from .text_checks import squeeze
+from .text_lines import Line, around
+
+_AFTER = 6
+_LONGEST = 120
+_BETWEEN = re.compile(
+    r"\s+[|•·\u2013\u2014-]+\s+|\s*[|•·]\s*|\s+in\s+(?=[A-Z])|\s*[()]\s*|^in\s+(?=[A-Z])"
+)
+_FACT = re.compile(
+    r"(?:full|part)[- ]?time.{0,20}|permanent.{0,20}|contract.{0,15}|temporary|freelance"
+    r"|intern(?:ship)?|(?:fully |100% )?(?:remote|hybrid|on-?site)(?: (?:possible|work|friendly))?"
+    r"|home ?office|vollzeit.{0,25}|teilzeit.{0,25}|unbefristet|befristet|festanstellung|praktikum"
+    r"|minijob|temps plein|cdi|cdd|stage|tiempo completo|jornada completa"
+    r"|(?:posted|published|added|listed|updated|ab|from|starting) .{2,40}"
+    r"|.{0,15}\b(?:hours?|stunden|days? ago)\b.{0,15}|[$€£].{2,40}|.*\d.*",
+    re.IGNORECASE,
+)
+_TEAM = re.compile(
+    r"\b(?:engineering|sales|marketing|product|design|operations|finance|people|support|data|"
+    r"legal|it|hr|development|customer|administration|level|senior|junior)\b",
+    re.IGNORECASE,
+)
+_BUTTON = re.compile(
+    r"(?:apply|print|e-?mail|save|share|send|back|next|previous|report|view|see|log ?in|sign|search"
+    r"|browse|bookmark|add|tell|forward|return|home|jetzt|about|requirements|summary|overview)\b.*"
+    r"|.*\b(?:jobs?|description|details|resume)\b.*",
+    re.IGNORECASE,
+)
+_BY = re.compile(r"by (.+?)(?: on .{4,30})?", re.IGNORECASE)
+_NAME = re.compile(r"[^\W_a-z][\w.,'\u2019&/+! -]{1,60}")
+
+
+@dataclass(slots=True)
+class Byline:
+    """Short pieces, by what they can be."""
+
+    places: list[str] = field(default_factory=list[str])
+    facts: list[str] = field(default_factory=list[str])
+    names: list[str] = field(default_factory=list[str])
+
+
+def read(lines: list[Line], title: str) -> Byline:
+    """The pieces of the lines right below the title (squeezed), up to the first text."""
+    found = Byline()
+    for line in around(lines, title, -1, _AFTER):
+        if len(line.text) > _LONGEST or line.text.endswith((".", ":")) or main_text.is_part(line):
+            break
+        for piece in _pieces(line):
+            _sort(found, piece, title)
+    return found
+
+
+def _pieces(line: Line) -> Iterator[str]:
+    if known(line.runs[0].text):
+        return
+    apart = len({run.link for run in line.runs}) > 1 or all(run.tag == "span" for run in line.runs)
+    for words in (run.text for run in line.runs) if apart else (line.text,):
+        for piece in _BETWEEN.split(words):
+            if kept := piece.strip(" ,;|-\u2013\u2014•·"):
+                yield kept
+
+
+def _sort(found: Byline, piece: str, title: str) -> None:
+    if page_locations.is_like_place(piece):
+        found.places.append(piece)
+    elif by := _BY.fullmatch(piece):
+        found.names.append(by[1])
+    elif _FACT.fullmatch(piece):
+        found.facts.append(piece)
+    elif not (known(piece) or ":" in piece or _BUTTON.fullmatch(piece) or squeeze(piece) == title):
+        found.names.append(piece)
+
+
+def company(found: Byline) -> str | None:
+    """The one name beside a place."""
+    names = list(dict.fromkeys(found.names))
+    if found.places and len(names) == 1 and _NAME.fullmatch(names[0]):
+        return names[0]
+    return None
+
+
+def place(found: Byline, company: str) -> str | None:
+    """What has the form of a place; else, among other facts, the one name that is not the
+    company's (squeezed): "Munich · Full-time · Hybrid"."""
+    if found.places:
+        return found.places[0]
+    names = [one for one in found.names if not _TEAM.search(one) and squeeze(one) != company]
+    if found.facts and len(names) == 1 and _NAME.fullmatch(names[0]):
+        return names[0]
+    return None

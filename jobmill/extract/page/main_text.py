@@ -1,0 +1,123 @@
+"""The main text of a page: no navigation, no footer, no other postings."""
+
+from __future__ import annotations
+
+import re
+
+from .text_lines import Line
+
+_END = re.compile(
+    r"(?:similar|related|recommended|more|other|featured|latest)\s+(?:jobs|positions|openings|"
+    r"vacancies|opportunities)|(?:people|jobs) (?:also|you may)|job alerts?|share this|"
+    r"(?:copyright|©)|all rights reserved|ähnliche (?:jobs|stellen)|weitere (?:jobs|stellen)|"
+    r"ofertas similares",
+    re.IGNORECASE,
+)
+_SHORTEST = 80
+_HEADINGS = frozenset(("h2", "h3", "h4", "h5", "h6"))
+_TAIL = 80
+"""Short lines that may follow the text."""
+_PART = re.compile(
+    r"(?:(?:job|position|the|about|your|our|key|main|essential|minimum|basic|preferred|required|"
+    r"desired|additional|other|specific|what|who|ihre?|deine?|das|die|unsere?|wir)\b.{0,12})?"
+    r"\b(?:description|summary|responsibilities|duties|requirements?|qualifications?|skills|role|"
+    r"experience|education|benefits|perks|profile?|tasks|you(?: wi|.)ll do|you bring|you.ll need|"
+    r"we offer|about you|who you are|aufgaben|anforderungen|profil|bieten|bringst du mit|"
+    r"bringen sie mit|benefits|vorteile|qualifikation(?:en)?|missions?|requisitos|funciones|"
+    r"ofrecemos)\b.{0,25}$",
+    re.IGNORECASE,
+)
+_BUTTON = re.compile(
+    r"(?:apply|print|e-?mail|save|share|send|back|next|report|bookmark|follow|jetzt bewerben|"
+    r"bewerben|posted|home|location|company|job (?:id|number|type|location)|date|contact|salary)\b",
+    re.IGNORECASE,
+)
+
+
+def find(lines: list[Line]) -> str | None:
+    """The stretch of lines that has most to read, whole; None where there is no such stretch."""
+    best, most = (0, 0), 0.0
+    start, total = 0, 0.0
+    for at, line in enumerate(lines):
+        total += _worth(line)
+        if total <= 0:
+            start, total = at + 1, 0.0
+        elif total > most:
+            best, most = (start, at + 1), total
+    start, end = best
+    shown = lines[_start(lines, start) : _end(lines, end)]
+    words = "\n".join(map(_shown, shown))
+    return words if len(words) >= _SHORTEST else None
+
+
+def _start(lines: list[Line], at: int) -> int:
+    """Where the text begins whose first parts are short lines; as `_end`, to the other side."""
+    start = at
+    for n in range(at - 1, max(-1, at - _TAIL), -1):
+        if _leads_in(lines[n]):
+            start = n
+        elif lines[n].tag not in _HEADINGS or lines[n].linked:
+            break
+    return start
+
+
+def _leads_in(line: Line) -> bool:
+    """Whether a short line before the text is a part of it: a list, a sentence, a heading."""
+    if line.linked or "aside" in line.marks or _END.match(line.text) or _BUTTON.match(line.text):
+        return False
+    return is_part(line) or line.tag == "li" or (line.tag == "p" and line.text.endswith("."))
+
+
+def _end(lines: list[Line], at: int) -> int:
+    """Where the text ends that goes on in short lines: lists, and headings with a list."""
+    end = at
+    for n in range(at, min(at + _TAIL, len(lines))):
+        line = lines[n]
+        if line.linked or _worth(line) < -_SHORTEST or _BUTTON.match(line.text):
+            break
+        if not _is_heading(line):
+            if line.tag != "li" and not _goes_on(lines, n):
+                break
+            end = n + 1
+    return end
+
+
+def is_part(line: Line) -> bool:
+    """Whether it is the heading of a part that postings have."""
+    return len(line.text) <= 60 and not line.linked and bool(_PART.match(line.text))
+
+
+def _is_heading(line: Line) -> bool:
+    """Whether it may be the heading of some part."""
+    if len(line.text) > 60:
+        return False
+    bold = all(run.tag in ("b", "strong") for run in line.runs)
+    return bold or line.tag in _HEADINGS or is_part(line)
+
+
+def _goes_on(lines: list[Line], at: int) -> bool:
+    """Whether a short line has the block of the one before it, or looks like an item of a list."""
+    line, before = lines[at], lines[at - 1]
+    if line.block.mem_id == before.block.mem_id or line.text[:1] in "-•*·":
+        return True
+    return line.tag == "p" and (before.tag == "p" or _is_heading(before))
+
+
+def _worth(line: Line) -> float:
+    """How much a line reads like a text: long ones do, links and scraps do not."""
+    length = len(line.text)
+    if "aside" in line.marks or (length < 80 and _END.match(line.text)):
+        return -200
+    if line.linked:
+        return -25
+    if "cookie" in line.text or "Cookie" in line.text:
+        return -length
+    if line.tag == "li":
+        # Many items are a word or two; links, as menus have them, are gone already.
+        return max(min(length, 400) - 25, 3)
+    worth = min(length, 400) - 25 if length > 25 or line.tag == "p" else -8
+    return worth + (15 if "body" in line.marks else 0)
+
+
+def _shown(line: Line) -> str:
+    return f"- {line.text}" if line.tag == "li" and line.text[:1] not in "-•*·" else line.text

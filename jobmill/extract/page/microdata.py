@@ -1,0 +1,76 @@
+"""Postings that a page states as microdata or RDFa: properties on its own elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from .schema_job_posting import Node
+
+_MOST = 400
+"""Properties of one item that are read."""
+_DEEPEST = 60
+
+# What says "an item of this kind begins here", and what names a property.
+_DIALECTS = (("itemscope", "itemtype", "itemprop"), ("typeof", "typeof", "property"))
+_LINKS = {"a": "href", "link": "href", "img": "src", "time": "datetime", "data": "value"}
+
+
+def nodes(tree: LexborHTMLParser) -> list[Node]:
+    """The JobPosting items of a page, in the shape that JSON-LD would have."""
+    return [
+        _item(scope, begins, name)
+        for begins, kind, name in _DIALECTS
+        for scope in tree.css(f'[{kind}*="JobPosting"]')[:50]
+    ]
+
+
+def _item(scope: LexborNode, begins: str, name: str) -> Node:
+    top: Node = {"@type": "JobPosting"}
+    items = {scope.mem_id: top}
+    for element in scope.css(f"[{name}]")[:_MOST]:
+        keys = (element.attributes.get(name) or "").split()
+        owner = _owner(element, items)
+        if owner is None or element.mem_id == scope.mem_id:
+            continue
+        value: Any = _value(element, keys)
+        if begins in element.attributes:
+            # Its name until properties say better: many items are marked but hold only words.
+            value = items[element.mem_id] = {"@value": value}
+        for key in keys:
+            _add(owner, key.rpartition(":")[2].rpartition("/")[2], value)
+    return top
+
+
+def _owner(element: LexborNode, items: dict[int, Node]) -> Node | None:
+    node = element.parent
+    for _ in range(_DEEPEST):
+        if node is None:
+            return None
+        if node.mem_id in items:
+            return items[node.mem_id]
+        node = node.parent
+    return None
+
+
+def _value(element: LexborNode, keys: list[str]) -> str | None:
+    attributes = element.attributes
+    if said := attributes.get("content"):
+        return said
+    if "description" in keys:
+        return element.html
+    link = attributes.get(_LINKS.get(element.tag or "", "-"))
+    # A link that holds words and names no address is a property of its words.
+    if link and (element.tag != "a" or "url" in keys):
+        return link
+    return element.text(separator=" ")
+
+
+def _add(owner: Node, key: str, value: Any) -> None:
+    if key not in owner:
+        owner[key] = value
+    elif isinstance(owner[key], list):
+        owner[key].append(value)
+    else:
+        owner[key] = [owner[key], value]

@@ -1,0 +1,135 @@
+"""Where a page says that the work is done."""
+
+from __future__ import annotations
+
+import re
+
+from ..fields import places
+from .labelled_values import Pair
+from .page_metadata import Head
+from .text_checks import Ballot, squeeze, within
+from .text_lines import Line, around
+
+_STATES = (
+    "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ"
+    " NM NY NC ND OH OK OR PA PR RI SC SD TN TX UT VT VA WA WV WI WY AB BC MB NB NL NS ON PE QC SK"
+    " ACT NSW NT QLD SA TAS VIC"
+).replace(" ", "|")
+_NAMED_STATES = (
+    "Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|"
+    "Hawaii|Idaho|Illinois|Indiana|Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|"
+    "Michigan|Minnesota|Mississippi|Missouri|Montana|Nebraska|Nevada|New Hampshire|New Jersey|"
+    "New Mexico|New York|North Carolina|North Dakota|Ohio|Oklahoma|Oregon|Pennsylvania|"
+    "Rhode Island|South Carolina|South Dakota|Tennessee|Texas|Utah|Vermont|Virginia|Washington|"
+    "West Virginia|Wisconsin|Wyoming|Ontario|Quebec|British Columbia|Alberta"
+)
+_CITY = r"[A-Z][\w.'\u2019-]{1,25}(?:[ -][A-Z][\w.'\u2019-]{1,25}){0,3}"
+_PATTERN = re.compile(
+    rf"(?<![\w-]){_CITY}, ?(?:{_STATES}|{_NAMED_STATES})(?![\w-])(?: \d{{5}}(?:-\d{{4}})?)?"
+    rf"|\bUS-[A-Z]{{2}}-{_CITY}"
+)
+# Cheaper than to try the pattern at each letter.
+_MAY_BE = re.compile(r", ?[A-Z]|US-[A-Z]")
+_IN_TITLE = re.compile(r"\b(?:in|bei|à|en|te)\s+([^|:]{2,60}?)(?:\s*[|:]|\s+[-\u2013\u2014]\s|$)")
+_NO_PLACE = re.compile(
+    r"^(?:view|see|click|search|change|select|show|all locations)\b"
+    r"|\b(?:jobs?|apply|login|resume|posted|salary|full[- ]time|part[- ]time)\b"
+    r"|[@?!=]|https?:|\d{6}",
+    re.IGNORECASE,
+)
+_NEVER = re.compile(r"[@?!=]|https?:", re.IGNORECASE)
+_MAP = re.compile(
+    r"\s*[\[(|-]*\s*\b(?:view |see |show |get )?(?:on |it on |a )?(?:map|directions)\b.*$",
+    re.IGNORECASE,
+)
+_COMMA = re.compile(r"[^\W\d_a-z][\w.'\u2019 -]{1,30}(?:, [^\W\d_a-z][\w.'\u2019 -]{1,30}){1,2}")
+_BAR = re.compile(r"\s+[|•·\u2013\u2014-]\s+|\s*[|•·]\s*")
+_PARTS = ("city", "state", "country")
+
+
+def find(
+    lines: list[Line], pairs: list[Pair], head: Head, title: str, below: str | None
+) -> str | None:
+    """The place, in the page's own words; `below` is what seems to be one under the title."""
+    ballot = Ballot()
+    for pair in pairs:
+        if pair.name == "location":
+            _vote(ballot, pair.value, "label", 4 * pair.surely)
+    if parts := _parts(pairs):
+        _vote(ballot, parts, "parts", 3.5 if "," in parts else 3)
+    for line in lines:
+        _look(ballot, line)
+    if head.place:
+        _vote(ballot, head.place, "meta", 1.5)
+    for found in (*_PATTERN.finditer(head.title), *_PATTERN.finditer(head.about)):
+        _vote(ballot, found[0], "head pattern", 1.5)
+    if found := _IN_TITLE.search(head.title):
+        _vote(ballot, found[1], "head", 1)
+    _near(ballot, lines, squeeze(title))
+    if below:
+        _vote(ballot, below, "below", 2.1)
+    _support(ballot, head)
+    return ballot.best(2) or _no_place(pairs)
+
+
+def _no_place(pairs: list[Pair]) -> str | None:
+    """ "Multiple locations" and the like: no place, but what the posting says of it."""
+    told = (pair.value for pair in pairs if pair.name == "location")
+    return next((words for words in told if not places.is_place(words)), None)
+
+
+def is_like_place(words: str) -> bool:
+    """Whether words have the form of a town and its state."""
+    return bool(_PATTERN.fullmatch(words.strip()))
+
+
+def _vote(ballot: Ballot, words: str, kind: str, weight: float) -> None:
+    words = _MAP.sub("", words).strip(" .")
+    if words.startswith("(") and words.endswith(")"):
+        words = words[1:-1]
+    # What a label tells is trusted further than what only looks like a place.
+    no_place = _NEVER if kind in ("label", "parts") else _NO_PLACE
+    if 2 <= len(words) <= 120 and places.is_place(words) and not no_place.search(words):
+        ballot.vote(words, kind, weight)
+
+
+def _look(ballot: Ballot, line: Line) -> None:
+    if len(line.text) > 120:
+        return
+    for words, marked in line.parts:
+        if "location" in marked and words[:1].isupper() and len(words) <= 80 and ":" not in words:
+            _vote(ballot, words, "mark", 2.5)
+    if not _MAY_BE.search(line.text):
+        return
+    for found in _PATTERN.finditer(line.text):
+        # A line that is nothing but the place says more than a place in passing.
+        alone = len(found[0]) > 0.8 * len(line.text)
+        _vote(ballot, found[0], "pattern", 1.5 if alone else 0.7)
+
+
+def _near(ballot: Ballot, lines: list[Line], title: str) -> None:
+    """What has the form of a place right below the title."""
+    for line in around(lines, title, -1, 5):
+        for words in (*_BAR.split(line.text[:200]), *(run.text for run in line.runs[:6])):
+            if _COMMA.fullmatch(words.strip()):
+                _vote(ballot, words, "near", 1.2)
+
+
+def _parts(pairs: list[Pair]) -> str | None:
+    """The first town, with the state and country that stand near it."""
+    first = {name: next((pair for pair in pairs if pair.name == name), None) for name in _PARTS}
+    city = first["city"]
+    if not city:
+        return None
+    near = [pair for pair in first.values() if pair and abs(pair.at - city.at) < 12]
+    return places.address(*(pair.value for pair in near))
+
+
+def _support(ballot: Ballot, head: Head) -> None:
+    title, about = squeeze(head.title), squeeze(head.about)
+    for key in ballot.candidates():
+        town = squeeze(ballot.names[key].partition(",")[0])
+        if within(town, title):
+            ballot.weigh(key, "in title", 0.8)
+        if within(town, about):
+            ballot.weigh(key, "in meta", 0.4)

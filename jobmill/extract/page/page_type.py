@@ -1,0 +1,91 @@
+"""Whether a page is one posting, or a list, an error, an empty shell, something else."""
+
+from __future__ import annotations
+
+import re
+
+from .label_vocabulary import Field
+from .labelled_values import Pair
+from .page_metadata import Head
+from .text_lines import Line
+
+OF_POSTING: frozenset[Field] = frozenset(
+    ("company", "location", "city", "posted", "until", "kind", "number", "pay", "team", "mode")
+)
+_NO_POSTING = re.compile(
+    r"^(?:error )?40[34]\b(?!\()"
+    r"|\b(?:page not found|not found|access denied|forbidden|just a moment|"
+    r"attention required|service unavailable|server error|are you (?:a )?human|captcha|sign in|"
+    r"log in|nicht gefunden)\b",
+    re.IGNORECASE,
+)
+_LIST = re.compile(
+    r"(?:all |open |current |our |search |latest )*(?:careers?|jobs|positions|openings|vacancies|"
+    r"job search|job openings|opportunities|stellenangebote|karriere|jobs und karriere|"
+    r"empleos?)(?: (?:at|bei|in) .*)?",
+    re.IGNORECASE,
+)
+_OF_WORK = re.compile(
+    r"\b(?:jobs?|careers?|vacanc|position|stelle|hiring|empleo|emploi|recruit)", re.IGNORECASE
+)
+_APPLY = re.compile(
+    r"(?:apply|how to apply|bewerben|jetzt bewerben|online bewerben|postuler|inscribirme|candidati|"
+    r"solliciteer)\b.{0,40}",
+    re.IGNORECASE,
+)
+_STRONG_WORDS = (
+    "responsibilities|qualificat|what you will do|what you'll do|we are looking for|wir suchen|"
+    "candidate|applicant|resume|résumé|full-time|full time|"
+    "part-time|your profile|you bring|years of experience|years experience|the role|"
+    "this role|this position|the position|duties|equal opportunity|aufgaben|ihr profil|"
+    "dein profil|wir bieten|bewerbung|kenntnisse|requisitos|funciones|ofrecemos|"
+    "profil recherché|vos missions|vereisten|requisiti"
+)
+_STRONG = tuple(_STRONG_WORDS.split("|"))
+_WEAK_WORDS = (
+    "requirement|salary|you will|you have|we offer|degree|skills|benefits|experience|"
+    "experiencia|compétences|erfahrung|ervaring|esperienza|our team"
+)
+_WEAK = tuple(_WEAK_WORDS.split("|"))
+_YEARS = re.compile(
+    r"\b(?:\d{1,2}\+?|one|two|three|four|five|ten) (?:or more )?years?\b(?! (?:ago|old|later))"
+)
+_ENOUGH = 3
+_MANY = 10
+_ENOUGH_TEXT = 10_000
+
+
+def is_posting(
+    lines: list[Line], pairs: list[Pair], head: Head, description: str | None, links: int
+) -> bool:
+    """Whether enough of what only postings have is there; `links` lead to other postings."""
+    if is_error(head):
+        return False
+    told = {pair.name for pair in pairs} & OF_POSTING
+    if len(told) >= 3 or (len(told) == 2 and description):
+        return True
+    if not description or _is_list(head, description, links):
+        return False
+    text = description[:_ENOUGH_TEXT].lower()
+    strong = min(3, sum(word in text for word in _STRONG))
+    weak = min(3, sum(word in text for word in _WEAK)) / 2
+    asks = any(_APPLY.fullmatch(line.text) for line in lines if len(line.text) < 60)
+    of_work = bool(_OF_WORK.search(f"{head.title} {_below_list(head.path)}"))
+    years = bool(_YEARS.search(text))
+    return len(told) + strong + weak + asks + years + 1.5 * of_work >= _ENOUGH
+
+
+def _below_list(path: str) -> str:
+    """The path of a page below a list ("/jobs/17"); nothing for the list's own ("/jobs")."""
+    last = path.rstrip("/").rpartition("/")[2].partition(".")[0]
+    return "" if _LIST.fullmatch(last.replace("-", " ")) else path
+
+
+def is_error(head: Head) -> bool:
+    """Whether the page says that it has nothing to show, or not to us."""
+    return bool(_NO_POSTING.search(head.title))
+
+
+def _is_list(head: Head, description: str, links: int) -> bool:
+    first = re.split(r"\s+[-\u2013\u2014|:]\s+|\s*\|\s*", head.title)[0]
+    return bool(_LIST.fullmatch(first)) or (links >= _MANY and len(description) < 300 * links)

@@ -1,0 +1,167 @@
+"""Listings that wait to be judged: rows from which the queue is fed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jobmill.catalog.listings import ListingId
+from jobmill.db import Tx, rows, value
+from jobmill.matching.profiles import ProfileId, Saved
+from jobmill.queue.feed import announce
+
+from . import profiles
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    profile_id: ProfileId
+    listing_id: ListingId
+    url: str
+    parent_item: int | None
+    forced: bool = False
+    """A person once wanted it whatever the rules say, and still does."""
+
+
+async def add(
+    tx: Tx,
+    ids: Sequence[int],
+    *,
+    profile_id: int | None = None,
+    parent_item: int | None = None,
+) -> int:
+    """Let these be judged, for one profile or for all that are not paused; says how many now wait anew."""
+    await tx.execute("SELECT pg_advisory_xact_lock_shared(hashtext('jobmill.waiting'))")
+    added = await value(
+        tx,
+        int,
+        """
+        WITH put AS (
+            INSERT INTO matching.waiting (profile_id, listing_id, parent_item)
+            SELECT profile.id, listing.id, %(parent)s
+              FROM matching.profile, catalog.listing
+             WHERE listing.id = ANY(%(ids)s)
+               AND CASE WHEN %(profile)s::bigint IS NULL THEN profile.paused_at IS NULL
+                        ELSE profile.id = %(profile)s END
+             -- In one order for all, so that two never wait for each other.
+             ORDER BY profile.id, listing.id
+            ON CONFLICT (profile_id, listing_id) DO UPDATE
+               -- As it was, but ours until we commit: whoever took it now would judge what the
+               -- listing said before us.
+               SET since = waiting.since
+            RETURNING xmax = 0 AS anew
+        )
+        SELECT count(*) FROM put WHERE anew
+        """,
+        {"ids": list(ids), "profile": profile_id, "parent": parent_item},
+    )
+    return added or 0
+
+
+async def _lock_all(tx: Tx) -> None:
+    """Let nobody add anything until we commit: who finds a listing and who begins a profile do not
+    see each other's, and neither would add the pair."""
+    await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.waiting'))")
+
+
+async def add_open(tx: Tx, profile_id: int) -> int:
+    """Let every open listing be judged for a profile, but those that another one stands for."""
+    await _lock_all(tx)
+    added = await tx.execute(
+        """
+        INSERT INTO matching.waiting (profile_id, listing_id)
+        SELECT %s, id FROM catalog.listing
+         WHERE closed_at IS NULL AND (duplicate_of IS NULL OR duplicate_kind = 'multi_location')
+         ORDER BY id
+        ON CONFLICT (profile_id, listing_id) DO NOTHING
+        """,
+        [profile_id],
+    )
+    return added.rowcount
+
+
+async def add_missed(tx: Tx, profile_id: int) -> int:
+    """Let every open listing be judged for a profile that has not been."""
+    await _lock_all(tx)
+    added = await tx.execute(
+        """
+        INSERT INTO matching.waiting (profile_id, listing_id)
+        SELECT %(profile)s, id FROM catalog.listing
+         WHERE closed_at IS NULL AND (duplicate_of IS NULL OR duplicate_kind = 'multi_location')
+           AND NOT EXISTS (SELECT FROM matching.verdict
+                            WHERE profile_id = %(profile)s AND listing_id = listing.id)
+         ORDER BY id
+        ON CONFLICT (profile_id, listing_id) DO NOTHING
+        """,
+        {"profile": profile_id},
+    )
+    return added.rowcount
+
+
+async def begin(tx: Tx, saved: Saved) -> int:
+    """Let every open listing be judged for a profile that was just begun; says how many. A later
+    version changes nothing by itself."""
+    if saved.version != 1 or not saved.changed:
+        return 0
+    found = await profiles.get(tx, saved.name)
+    added = await add_open(tx, found.profile_id)
+    await announce(tx)
+    return added
+
+
+async def take(tx: Tx, most: int) -> list[Waiting]:
+    """Take out those that wait longest, but for profiles that are paused; a row is taken once, by
+    whoever commits."""
+    return await rows(
+        tx,
+        Waiting,
+        """
+        WITH longest AS MATERIALIZED (
+            SELECT profile_id, listing_id FROM matching.waiting
+             WHERE since <= now()
+               AND profile_id IN (SELECT id FROM matching.profile WHERE paused_at IS NULL)
+             ORDER BY since, listing_id LIMIT %s
+               FOR UPDATE OF waiting SKIP LOCKED
+        ), taken AS (
+            DELETE FROM matching.waiting USING longest
+             WHERE waiting.profile_id = longest.profile_id
+               AND waiting.listing_id = longest.listing_id
+            RETURNING waiting.profile_id, waiting.listing_id, parent_item, since
+        )
+        SELECT profile_id, listing_id, url, parent_item,
+               EXISTS (SELECT FROM matching.verdict
+                        WHERE verdict.profile_id = taken.profile_id
+                          AND verdict.listing_id = taken.listing_id AND forced) AS forced
+          FROM taken
+          JOIN catalog.listing ON listing.id = listing_id
+         ORDER BY since, listing_id
+        """,
+        [most],
+    )
+
+
+async def give_back(tx: Tx, profile_id: int, listing_id: int) -> None:
+    """Let it wait once more, a minute from now: its item is still at work."""
+    await tx.execute(
+        """
+        INSERT INTO matching.waiting (profile_id, listing_id, since)
+        VALUES (%s, %s, now() + interval '1 minute')
+        ON CONFLICT (profile_id, listing_id) DO NOTHING
+        """,
+        [profile_id, listing_id],
+    )
+
+
+async def count(tx: Tx, profile_id: int | None = None, *, most: int | None = None) -> int:
+    """How many wait; `most`: no more than so many are counted."""
+    cursor = await tx.execute(
+        """
+        SELECT count(*)
+          FROM (SELECT FROM matching.waiting
+                 WHERE %(profile)s::bigint IS NULL OR profile_id = %(profile)s
+                 LIMIT %(most)s) AS counted
+        """,
+        {"profile": profile_id, "most": most},
+    )
+    found = await cursor.fetchone()
+    return found[0] if found else 0

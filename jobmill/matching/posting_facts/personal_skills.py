@@ -1,0 +1,70 @@
+"""A person's own names for what they can do, where no list of skills knows them: a nurse's ACLS, an
+accountant's month-end close."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from .skills import Hit
+
+_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*")
+_SHORT_FORM = re.compile(r"[A-Z][A-Z0-9&+./-]{1,7}")
+_SHORT = 4
+"""Capitals of so many letters are a word of their own: "IT" is not "it"."""
+_BEFORE, _AFTER = r"(?<![\w@#+])(?<!\w[.])", r"(?![\w+#])(?!\.\w)"
+# They stand in every posting, whatever the trade.
+_EVERYWHERE = frozenset(
+    ("adaptability", "attention to detail", "collaboration", "communication", "communication skills",
+     "creativity", "critical thinking", "decision making", "flexibility", "interpersonal skills",
+     "leadership", "motivation", "multitasking", "organisation", "organization", "organizational skills",
+     "organisational skills", "presentation", "problem solving", "reliability", "self motivation",
+     "team player", "team work", "teamwork", "time management", "verbal communication",
+     "work ethic", "written communication")
+)  # fmt: skip
+
+
+def find(names: Iterable[str], text: str) -> Iterator[Hit]:
+    """Every place where a text has one of these names, as whole words; a name may stand in the
+    plural, with its hyphens or without."""
+    small = text.lower()
+    for name in names:
+        for key, pattern in _patterns(name):
+            if key in small:
+                yield from (Hit(name, *found.span()) for found in pattern.finditer(text))
+
+
+def is_said_everywhere(name: str) -> bool:
+    """Whether it tells nothing of the work: teamwork and its like."""
+    return " ".join(re.split(r"[\s-]+", name.strip().lower())) in _EVERYWHERE
+
+
+@lru_cache(maxsize=4_096)
+def _patterns(name: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """For each of its spellings a word that must occur, in small letters, and the pattern."""
+    spellings = [_BRACKETS.sub(" ", name).strip()]
+    spellings += [form for form in _BRACKETS.findall(name) if _SHORT_FORM.fullmatch(form)]
+    return tuple(_pattern(words) for one in spellings if (words := re.split(r"[\s-]+", one))[0])
+
+
+def _pattern(words: list[str]) -> tuple[str, re.Pattern[str]]:
+    *others, last = words
+    whole = (
+        _BEFORE + r"[\s\u00a0-]+".join([*map(_either, others), _singular_or_plural(last)]) + _AFTER
+    )
+    exact = len(words) == 1 and last.isupper() and len(last) <= _SHORT
+    key = max(others, key=len, default=last[:-1]).lower()
+    return ("" if key in ("&", "and") else key), re.compile(whole, 0 if exact else re.IGNORECASE)
+
+
+def _either(word: str) -> str:
+    return "(?:&|and)" if word.lower() in ("&", "and") else re.escape(word)
+
+
+def _singular_or_plural(word: str) -> str:
+    if not word[-1].isalpha() or len(word) <= 3:
+        return _either(word)
+    if word[-1] == "y":
+        return re.escape(word[:-1]) + "(?:y|ies)"
+    return re.escape(word.removesuffix("s")) + "(?:e?s)?"

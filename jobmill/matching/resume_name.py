@@ -1,0 +1,131 @@
+"""Whose resume it is: the name at its top, where that is surely one."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from . import resume_sections
+from .posting_facts import skills
+from .rules import geography
+from .work_history import ROLE, SEPARATOR
+
+TOP: Final = 15
+"""Lines that are looked at."""
+FIRST: Final = 4
+"""So many of them may hold a name that no e-mail address confirms."""
+WIDE: Final = 120
+CALLED: Final = re.compile(
+    r"(?:(?:full |last )?name|nom(?: et prénom)?|prénom et nom|vor- und nachname|nombre(?: completo)?)"
+    r"(?:\s?:\s{0,9}|\s{2,9}|\t)(?P<name>\S.*)",
+    re.IGNORECASE,
+)
+KIND: Final = re.compile(
+    r"\W{0,3}(?:curriculum vitae|lebenslauf|resume|résumé|cv|personal (?:information|details))"
+    r"(?:\s(?:of|von|de))?(?!\w)[\s:|\u2013\u2014-]{0,5}",
+    re.IGNORECASE,
+)
+"""What a resume calls itself, perhaps before a name."""
+STYLES: Final = re.compile(r"(?:(?:dr|prof|mr|mrs|ms|herr|frau|mme|dipl\.?-\w{2,5})\b\.? ?){1,4}", re.IGNORECASE)  # fmt: skip
+MAIL: Final = re.compile(r"(?<![\w.+-])(?P<who>[\w.+-]{1,64})@[\w-]{1,63}\.")
+WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019.-][^\W\d_]+){0,3}\.?")
+PARTICLES: Final = re.compile(
+    r"v[ao]n|de[rnl]?|d[aio]|dos|della|l[ae]|[ae]l|bin|ibn|ben|te[rn]|zur?|[ye]"
+)
+_OTHER_WORDS: Final = """
+a about accounting address analytics and application architect area avenue available back backend
+bewerbung birth business candidate candidature chief city cloud co code company computer confidential
+consulting contact corp corporation country courses curriculum customer cv data date design developer
+development devops digital director document download education electrical email embedded engineer
+engineering english entwickler entwicklung experience expert fachkraft female finance for freelance
+french front frontend full fullstack german github gmbh graphic group hardware head health home human
+in inc information infrastructure ingenieur ipsum it java job junior kg languages lead learning
+lebenslauf limited linkedin list llc lorem ltd machine male management manager marketing married
+mechanical mobile name nationality network new nurse objective of office online open operations
+personal phone platform portfolio private product professional profile programmer project public
+qa quality references registered remote reporting research resources resume road role sales school
+science scientist seeking senior server services skills social software solutions source stack staff
+state store straße strasse street student studies summary support system systems team tech technical
+technologies technology telephone test testing the title to tools training united university ux vita
+vitae web website with work writer your
+"""
+NO_NAMES: Final = frozenset(_OTHER_WORDS.split())
+"""Words that stand in titles, headings and addresses, and hardly in names."""
+
+
+def name(text: str) -> str | None:
+    """The person's name: as it is labelled, else a line of two to four capitalised words near the top
+    that is no heading, title, skill or place; None where none is sure."""
+    lines = [line.strip() for line in text[:20_000].splitlines() if line.strip()][:TOP]
+    for line in lines:
+        called = CALLED.match(line[:WIDE])
+        if called and (known := _labelled(called["name"])):
+            return known
+    found = list(_candidates(lines))
+    owners = [_folded(mail["who"]) for mail in MAIL.finditer(text[:20_000])]
+    for _, one in found:
+        if any(_owns(owner, one) for owner in owners):
+            return one
+    return next((one for place, one in found if place < FIRST), None)
+
+
+def _labelled(given: str) -> str | None:
+    last, comma, first = (part.strip() for part in re.split(r"[|;\t]", given)[0].partition(","))
+    return _as_name(f"{first} {last}" if comma else last)
+
+
+def _candidates(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Names and their places among the lines that are no headings; where the content begins, the
+    top is over."""
+    place = 0
+    for line in lines:
+        part = resume_sections.heading(line)
+        if part in ("work", "skills", "education", "projects", "achievements", "other"):
+            return
+        bare = KIND.sub("", line[:WIDE], count=1) if KIND.match(line) else line
+        if part or not bare or len(bare) > WIDE:
+            continue
+        parts = [*SEPARATOR.split(bare), ""]
+        for n, (one, after) in enumerate(pairwise(parts)):
+            # Behind others on a line, only an e-mail address tells a name from a place.
+            if (known := _as_name(one)) and not geography.area(after):
+                yield place if n == 0 else FIRST, known
+        place += 1
+
+
+def _as_name(part: str) -> str | None:
+    """With its capitals put right where all are; None where it is not like a name."""
+    bare = STYLES.sub("", part.strip(), count=1) if STYLES.match(part.strip()) else part.strip()
+    words = bare.split()
+    if not 2 <= len(words) <= 4 or len(bare) > 60 or not all(map(WORD.fullmatch, words)):
+        return None
+    if not _is_capitalised(words) or not _could_be_a_name(bare):
+        return None
+    return " ".join(word.title() if bare.isupper() else word for word in words)
+
+
+def _is_capitalised(words: Sequence[str]) -> bool:
+    ends = words[0][0].isupper() and words[-1][0].isupper()
+    return ends and all(word[0].isupper() or PARTICLES.fullmatch(word) for word in words)
+
+
+def _could_be_a_name(text: str) -> bool:
+    words = {word.casefold().strip(".") for word in text.split()}
+    if words & NO_NAMES or ROLE.search(text) or max(map(len, words)) < 2:
+        return False
+    if geography.area(text) or geography.around(text):
+        return False
+    return sum(hit.end - hit.start for hit in skills.find(text)) < len(text.replace(" ", ""))
+
+
+def _owns(owner: str, name: str) -> bool:
+    """Whether an address is made of a word of the name."""
+    return any(len(word) > 2 and _folded(word) in owner for word in name.split())
+
+
+def _folded(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text.casefold().replace("ß", "ss"))
+    return "".join(mark for mark in plain if mark.isalpha())

@@ -1,0 +1,197 @@
+"""Whether one can work where a posting wants it: remote, or in the cities that suit."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
+
+from jobmill.catalog.posting import Posting
+from jobmill.matching.profile import Profile
+
+from ..posting_facts import Facts
+from . import geography, home_location
+from .home_location import Place
+
+LONGEST: Final = 300
+"""Characters of the words that are shown."""
+_ONLY: Final = re.compile(r"(?i)\b(?:only|residents?|nur|uniquement|exclusiv\w+)\b")
+_REMOTE: Final = re.compile(r"(?i)(?:fully |100% )?remote\b(?!.*hybrid)|.{0,30}\bremote\)?$")
+
+Fit: TypeAlias = Literal["suits", "doubtful", "unlikely", "impossible"]
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    fit: Fit
+    reason: str
+    words: str
+    rule: str = "location"
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """What is known of the two."""
+
+    profile: Profile
+    spots: tuple[Place, ...]
+    only_from: tuple[Place, ...]
+    """Where one must live to work remotely."""
+    asked_to_live: tuple[Place, ...]
+    """By the text, which is easier to misread."""
+    words: str
+    hopeful: bool
+    """It does not say remote for certain: its text is not all here, or leaves room for it."""
+
+    @property
+    def homes(self) -> tuple[str, ...]:
+        return (self.profile.person.home_city, *self.profile.locations)
+
+    @property
+    def cities(self) -> str:
+        return " or ".join(self.homes)
+
+    @property
+    def is_at_home(self) -> bool:
+        homes = home_location.read_all(self.homes)
+        return any(home_location.is_in(spot, home) for spot in self.spots for home in homes)
+
+    @property
+    def wanted(self) -> str:
+        return " or ".join(self.profile.arrangements) or "any arrangement"
+
+    def wants(self, arrangement: str) -> bool:
+        return not self.profile.arrangements or arrangement in self.profile.arrangements
+
+
+def judge(profile: Profile, posting: Posting, facts: Facts) -> Whereabouts:
+    """How a posting's arrangement and places suit a person."""
+    named = facts.places or posting.locations or (posting.location or "",)
+    arrangement = facts.arrangement or posting.arrangement
+    case = _Case(
+        profile,
+        home_location.read_all(named),
+        home_location.read_all(
+            (*posting.remote_from, *(one for one in named if _ONLY.search(one)))
+        ),
+        tuple(place for place in home_location.read_all(facts.lives_in) if place.areas),
+        _words(facts, (*posting.remote_from, *named)),
+        posting.partial or bool(not arrangement and facts.arrangement_words),
+    )
+    if arrangement == "remote":
+        return _remote(case)
+    # A board says "hybrid" of a posting for "New York; Remote (US)": one may choose.
+    also = [place for place in named if len(named) > 1 and _REMOTE.match(place)]
+    if also and case.wants("remote"):
+        found = _remote(replace(case, only_from=home_location.read_all(also), words=also[0]))
+        if found.fit == "suits":
+            return found
+    return _on_site(case, arrangement) if arrangement else _unsaid(case)
+
+
+def _words(facts: Facts, named: tuple[str, ...]) -> str:
+    listed = "; ".join(dict.fromkeys(place for place in named if place))
+    said = facts.arrangement_words
+    both = (said, "" if listed in said else listed)
+    text = "; ".join(part for part in both if part)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\u2026"
+
+
+def _remote(case: _Case) -> Whereabouts:
+    if not case.wants("remote"):
+        return Whereabouts(
+            "impossible", f"Remote, and only {case.wanted} is wanted", case.words, "arrangement"
+        )
+    around = case.only_from or case.spots
+    if case.is_at_home or not around or any(_admits(place, case) for place in around):
+        found = Whereabouts("suits", "Remote", case.words)
+    else:
+        found = _elsewhere(case, around)
+    if found.fit == "suits" and not case.is_at_home and _asks_to_live_elsewhere(case):
+        reason = "Remote, but the text asks to live in another country"
+        return Whereabouts("unlikely", reason, case.words)
+    return found
+
+
+def _asks_to_live_elsewhere(case: _Case) -> bool:
+    asked = case.asked_to_live
+    return bool(asked) and not any(_is_in_country(place, case) for place in asked)
+
+
+def _elsewhere(case: _Case, around: tuple[Place, ...]) -> Whereabouts:
+    """Remote, but from places of which none is the person's."""
+    if any(not place.lies_in for place in around):
+        # We do not know where that is.
+        fit: Fit = "doubtful" if case.only_from else "suits"
+        return Whereabouts(fit, "Remote, perhaps only from other places", case.words)
+    if any(_is_in_country(place, case) for place in around):
+        return (
+            Whereabouts("unlikely", "Remote, but only from other states or cities", case.words)
+            if case.only_from
+            else Whereabouts("suits", "Remote", case.words)
+        )
+    if case.only_from:
+        return Whereabouts(
+            "impossible", "Remote, but only from other countries", case.words, "remote_elsewhere"
+        )
+    return Whereabouts("unlikely", "Remote, but in another country", case.words)
+
+
+def _on_site(case: _Case, arrangement: str) -> Whereabouts:
+    if case.is_at_home:
+        if case.wants(arrangement):
+            return Whereabouts("suits", f"{arrangement.capitalize()} in {case.cities}", case.words)
+        reason = f"{arrangement.capitalize()}, and only {case.wanted} is wanted"
+        return Whereabouts("doubtful", reason, case.words)
+    if not _is_elsewhere(case):
+        reason = f"{arrangement.capitalize()}, and it does not say in which city"
+        return Whereabouts("unlikely", reason, case.words)
+    reason = f"{arrangement.capitalize()}, and not in {case.cities}"
+    return Whereabouts("impossible", reason, case.words, "not_remote")
+
+
+def _unsaid(case: _Case) -> Whereabouts:
+    """A posting that names a city and does not say remote is for people in that city."""
+    if case.is_at_home:
+        fit: Fit = "suits" if case.wants("hybrid") or case.wants("onsite") else "doubtful"
+        return Whereabouts(fit, f"In {case.cities}, and it does not say remote", case.words)
+    if not _is_elsewhere(case):
+        return Whereabouts("doubtful", "Neither remote nor a place was found", case.words)
+    reason = f"Location not remote or {case.cities}"
+    if case.hopeful:
+        return Whereabouts("unlikely", f"{reason}, as far as the text tells", case.words)
+    return Whereabouts("impossible", reason, case.words, "not_remote")
+
+
+def _is_elsewhere(case: _Case) -> bool:
+    """Whether only cities or other countries are named; a person's own country alone says nothing."""
+    return bool(case.spots) and not any(_admits(place, case) for place in case.spots)
+
+
+def _admits(place: Place, case: _Case) -> bool:
+    """Whether somebody at home may live in this place, which is no single city."""
+    if place.city:
+        return False
+    homes = home_location.read_all(case.homes)
+    states = [home for home in homes if any("-" in code for area in home.areas for code in area)]
+    if any(home_location.agree(place.areas, home.areas) for home in states):
+        return True
+    return _is_in_country(place, case) and not _names_states(place)
+
+
+def _names_states(place: Place) -> bool:
+    return any(all("-" in code for code in area) for area in place.areas)
+
+
+def _is_in_country(place: Place, case: _Case) -> bool:
+    own = _countries(case)
+    return not own or all(geography.countries(area) & own for area in place.lies_in)
+
+
+def _countries(case: _Case) -> frozenset[str]:
+    """The person's own: by their time zone, and by what their cities say."""
+    found = geography.of_zone(case.profile.person.timezone)
+    for home in home_location.read_all(case.homes):
+        areas = [geography.countries(area) for area in home.lies_in]
+        found |= frozenset[str].intersection(*areas) if areas else frozenset()
+    return found

@@ -1,0 +1,81 @@
+"""Stop lists: what is never wanted, told before anything is fetched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from urllib.parse import unquote, urlsplit
+
+from jobmill.catalog import company_names, urls
+from jobmill.matching.profile import Profile
+from jobmill.matching.verdict import Rejection
+
+
+def check(
+    profile: Profile, *, url: str, title: str | None = None, company: str | None = None
+) -> Rejection | None:
+    """The first reason never to look at a posting, from what a link alone tells."""
+    return next(iter(check_all(profile, urls=(url,), title=title, company=company)), None)
+
+
+def check_all(
+    profile: Profile, *, urls: Iterable[str], title: str | None = None, company: str | None = None
+) -> tuple[Rejection, ...]:
+    """Every reason: company, domain, each keyword."""
+    links = [url for url in urls if url]
+    found = [_company(profile, company, links), *(_domain(profile, link) for link in links)]
+    for keyword in profile.stop_lists.keywords:
+        found.append(_keyword(keyword, title or "", links))
+    return tuple(dict.fromkeys(one for one in found if one))
+
+
+def _company(profile: Profile, company: str | None, links: list[str]) -> Rejection | None:
+    """By name, or by the board in a link, which is a company's name, too."""
+    keys = (urls.posting_key(link) for link in links)
+    said = [company, *(key[1] for key in keys if key)]
+    for excluded in profile.stop_lists.companies:
+        for name in said:
+            if name and company_names.same_company(name, excluded):
+                return Rejection("excluded_company", f"Excluded company: {excluded}", name)
+    return None
+
+
+def _domain(profile: Profile, link: str) -> Rejection | None:
+    host = _host(link)
+    for domain in profile.stop_lists.domains:
+        if host == domain or host.endswith(f".{domain}"):
+            return Rejection("excluded_domain", f"Excluded domain: {domain}", link)
+    return None
+
+
+def _host(link: str) -> str:
+    try:
+        return (urlsplit(link).hostname or "").rstrip(".").lower()
+    except ValueError:
+        return ""
+
+
+def _keyword(keyword: str, title: str, links: list[str]) -> Rejection | None:
+    in_title, in_link = _patterns(company_names.fold(keyword))
+    if in_title.search(company_names.fold(title)):
+        return Rejection("excluded_keyword", f"Excluded keyword: {keyword}", title)
+    for link in links:
+        if in_link.search(company_names.fold(unquote(link))):
+            return Rejection("excluded_keyword", f"Excluded keyword: {keyword}", link)
+    return None
+
+
+@lru_cache(maxsize=4_096)
+def _patterns(keyword: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """How a keyword stands in a title, and how in a link. \\b does not do: "c++" and ".net" have marks
+    at their edges, and "c" is not in "c++". In a link any mark stands between two words."""
+    words = [re.escape(word) for word in re.split(r"[\s_-]+", keyword) if word] or [
+        re.escape(keyword)
+    ]
+    before, after = r"(?<![^\W_])", r"(?![^\W_])"
+    title = rf"{before}(?<![.#+@])" if keyword[0].isalnum() else before
+    return (
+        re.compile(title + r"[\s_-]+".join(words) + after + r"(?![+#]|\.[^\W_])"),
+        re.compile(before + r"[\W_]+".join(words) + after + r"(?!\+\+|[\W_]plus[\W_]plus)"),
+    )

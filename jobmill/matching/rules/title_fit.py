@@ -1,0 +1,185 @@
+"""How near a posting's title is to those that are wanted: by the kind of role and its field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+from jobmill.catalog import company_names, job_titles
+
+# The first that a title names is its role: a "Product Manager, Developer Tools" is no developer.
+ROLES: Final = {
+    "manager": "manager", "mgr": "manager", "head": "director", "director": "director",
+    "vp": "director", "president": "director", "chief": "director", "cto": "director",
+    "recruiter": "recruiter", "sourcer": "recruiter", "advocate": "advocate", "evangelist": "advocate",
+    "writer": "writer", "editor": "writer", "assistant": "assistant", "executive": "seller", "representative": "seller",
+    "counsel": "lawyer", "accountant": "accountant", "specialist": "specialist",
+    "coordinator": "specialist", "consultant": "consultant", "designer": "designer",
+    "analyst": "analyst", "scientist": "scientist", "researcher": "scientist",
+    "architect": "architect", "administrator": "administrator", "admin": "administrator",
+    "technician": "technician", "engineer": "engineer", "engineers": "engineer", "developer": "engineer",
+    "developers": "engineer", "programmer": "engineer", "swe": "engineer", "sde": "engineer",
+    "sdet": "engineer", "sre": "engineer", "entwickler": "engineer", "softwareentwickler": "engineer",
+    "ingenieur": "engineer", "développeur": "engineer", "ingénieur": "engineer",
+    "entwicklerin": "engineer", "softwareentwicklerin": "engineer", "ingenieurin": "engineer",
+    "développeuse": "engineer", "ingénieure": "engineer", "desarrolladora": "engineer",
+    "desarrollador": "engineer", "mts": "engineer", "lead": "lead", "owner": "manager",
+}  # fmt: skip
+NEAR_ROLES: Final[dict[frozenset[str], float]] = {
+    frozenset(("engineer", "lead")): 0.5, frozenset(("engineer", "architect")): 0.6,
+    frozenset(("manager", "lead")): 0.7, frozenset(("manager", "director")): 0.7,
+    frozenset(("scientist", "engineer")): 0.5, frozenset(("scientist", "analyst")): 0.5,
+    frozenset(("administrator", "engineer")): 0.4,
+}  # fmt: skip
+FIELDS: Final = {
+    "software": "software engineering swe sde application applications softwareentwickler"
+    " softwareentwicklerin logiciel logicielle"
+    " generalist founding",
+    "fullstack": "fullstack web",
+    "backend": "backend server api apis python java golang go rust ruby rails php node nodejs dotnet csharp"
+    " scala kotlin elixir django",
+    "frontend": "frontend ui react javascript typescript angular vue css",
+    "product": "product products",
+    "mobile": "mobile ios android swift flutter",
+    "infrastructure": "infrastructure devops cloud reliability sre platform kubernetes systems network"
+    " production site linux devsecops tooling",
+    "data": "data analytics etl bi database",
+    "learning": "ml ai machine learning nlp vision llm deep genai intelligence",
+    "security": "security appsec infosec cybersecurity",
+    "quality": "qa test testing quality automation sdet",
+    "embedded": "embedded firmware fpga cpp robotics",
+    "hardware": "hardware electrical mechanical civil manufacturing rf optical asic silicon structural"
+    " chemical materials facilities",
+    "sales": "sales presales account partner",
+    "customers": "solutions solution support customer customers field implementation success"
+    " forward deployed integration",
+    "marketing": "marketing growth brand seo advertising",
+    "finance": "finance financial accounting payroll tax treasury audit bookkeeping",
+    "people": "hr people talent recruiting resources",
+    "legal": "legal paralegal",
+    "operations": "operations procurement logistics",
+}  # fmt: skip
+NEAR_FIELDS: Final[dict[tuple[str, str], float]] = {
+    ("software", "backend"): 0.9, ("software", "fullstack"): 0.9, ("software", "frontend"): 0.5,
+    ("software", "infrastructure"): 0.7, ("software", "mobile"): 0.5, ("software", "learning"): 0.5,
+    ("software", "data"): 0.5, ("software", "security"): 0.4, ("software", "embedded"): 0.4,
+    ("software", "quality"): 0.3, ("fullstack", "backend"): 0.8, ("fullstack", "frontend"): 0.8,
+    ("backend", "infrastructure"): 0.6, ("backend", "data"): 0.5, ("frontend", "mobile"): 0.3,
+    ("data", "learning"): 0.5, ("infrastructure", "security"): 0.4, ("data", "infrastructure"): 0.3,
+    ("backend", "learning"): 0.3, ("embedded", "hardware"): 0.4, ("software", "product"): 0.2, ("backend", "frontend"): 0.2,
+    ("sales", "customers"): 0.5, ("sales", "marketing"): 0.3, ("data", "product"): 0.4,
+}  # fmt: skip
+# How senior somebody is, is judged by itself.
+_LEVEL_WORDS: Final = (
+    "senior junior staff principal lead intern internship entry mid associate graduate 1 2 3 4 5 i ii iii"
+    " iv v level remote hybrid onsite"
+)
+LEVELS: Final = frozenset(_LEVEL_WORDS.split())
+UNSAID, UNKNOWN = 0.7, 0.2
+"""A field that one of the titles leaves open; one that it names and we do not know."""
+
+_FIELD_OF: Final = {word: field for field, words in FIELDS.items() for word in words.split()}
+_SPELLINGS: Final = (
+    (re.compile(r"\b(full|front|back)[\s-]+(stack|end)\b"), r"\1\2"),
+    (re.compile(r"\bmembers? of (?:the )?technical staff\b"), "software engineer"),
+    (re.compile(r"\bproduct (?=engineer|developer|lead\b)"), "software "),
+    (re.compile(r"\bc\+\+"), " cpp "),
+    (re.compile(r"\bc#"), " csharp "),
+    (re.compile(r"\.net\b"), " dotnet "),
+)
+_WORD: Final = re.compile(r"[^\W_]+")
+_GENERAL: Final = frozenset[str](("software",))
+_DISTANT: Final = frozenset(
+    ("sales", "customers", "hardware", "marketing", "finance", "people", "legal", "operations",
+     "quality", "security")
+)  # fmt: skip
+# These roles say their field by themselves.
+_FIELD_OF_ROLE: Final = {
+    "accountant": "finance", "recruiter": "people", "lawyer": "legal", "seller": "sales",
+}  # fmt: skip
+_LETTERS: Final = {
+    "rn": "registered nurse", "lpn": "licensed practical nurse", "np": "nurse practitioner",
+    "cna": "certified nursing assistant", "icu": "icu intensive care",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Title:
+    role: str | None
+    fields: frozenset[str]
+    words: frozenset[str]
+
+
+def nearest(title: str, wanted: Iterable[str]) -> tuple[float, str]:
+    """How near a title is to the nearest one wanted, from 0 to 1, and which that is."""
+    given = {one: _read(one) for one in wanted}
+    # Whoever wants to be a "Software Engineer" or a "Staff Engineer" means software both times.
+    fields = frozenset(field for one in given.values() for field in one.fields)
+    near = {
+        one: _nearness(_read(title), replace(known, fields=known.fields or fields))
+        for one, known in given.items()
+    }
+    best = max(near, key=lambda one: near[one])
+    return near[best], best
+
+
+@lru_cache(maxsize=65_536)
+def _read(title: str) -> _Title:
+    text = company_names.fold(title)
+    for pattern, word in _SPELLINGS:
+        text = pattern.sub(word, text)
+    spoken: list[str] = _WORD.findall(text)
+    named = next((word for word in ROLES if word in spoken), None)
+    at = spoken.index(named) if named else 0
+    role = ROLES[named] if named else None
+    words = {
+        word for one in job_titles.read(title).words for word in _LETTERS.get(one, one).split()
+    }
+    fields = _fields(spoken[: at + 1], spoken[at + 1 :], role)
+    if not fields and role in _FIELD_OF_ROLE:
+        fields = frozenset((_FIELD_OF_ROLE[role],))
+    return _Title(role, fields, frozenset(words - LEVELS))
+
+
+def _fields(before: list[str], behind: list[str], role: str | None) -> frozenset[str]:
+    """What stands before the role says its field; what stands behind is often only the team: a
+    "Software Engineer, Growth" writes software, a "Software Support Engineer" supports."""
+    fields = frozenset(_FIELD_OF[word] for word in before if word in _FIELD_OF)
+    team = frozenset(_FIELD_OF[word] for word in behind if word in _FIELD_OF)
+    if not fields:
+        return team
+    if fields == _GENERAL and role != "manager":
+        return (team - _DISTANT - {"software"}) or fields
+    return fields & _DISTANT or (fields - {"software"} or fields)
+
+
+def _nearness(one: _Title, other: _Title) -> float:
+    if one.words == other.words and one.role == other.role:
+        return 1.0
+    if one.role is None or other.role is None:
+        return _shared(one.words, other.words) * (1 if one.role == other.role else 0.5)
+    role = 1.0 if one.role == other.role else NEAR_ROLES.get(frozenset((one.role, other.role)), 0.0)
+    return 0.25 * role + 0.75 * max(role, 0.1) * _field(one, other)
+
+
+def _field(one: _Title, other: _Title) -> float:
+    """1 where both name the same field; words that we do not know count only where they are shared."""
+    if not one.fields or not other.fields:
+        return max(_unsaid(one, other), _shared(one.words, other.words - ROLES.keys()))
+    pairs = [(a, b) for a in one.fields for b in other.fields]
+    return max(
+        1.0 if a == b else NEAR_FIELDS.get((a, b)) or NEAR_FIELDS.get((b, a), 0) for a, b in pairs
+    )
+
+
+def _unsaid(*both: _Title) -> float:
+    known = any(one.words - ROLES.keys() and not one.fields for one in both)
+    distant = any(one.fields & _DISTANT for one in both)
+    return UNKNOWN if known or distant else UNSAID
+
+
+def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / len(other) if other else 0.0

@@ -1,0 +1,222 @@
+"""Where somebody worked, as a resume tells it: titles, dates, and what follows from them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from jobmill.catalog.posting import Seniority
+
+from .posting_facts import role_type
+from .rules.seniority_distance import STEPS
+
+BULLET: Final = re.compile(r"^\s*(?:[-\u2013\u2014*•·▪◦●‣]|\d{1,2}[.)])\s+")
+ROLE: Final = re.compile(
+    r"\b(?:engineer|developer|programmer|architect|scientist|analyst|designer|administrator|manager"
+    r"|director|consultant|researcher|specialist|technician|writer|recruiter|accountant|nurse"
+    r"|teacher|coordinator|strategist|officer|tester|lead|sre|cto|ceo|cfo|coo|intern|working student"
+    r"|\w{0,20}(?:entwickler|ingenieur|berater|leiter|architekt|techniker|pfleger|lehrer|praktikant)(?:in)?"
+    r"|werkstudent(?:in)?|stagiaire)"
+    r"(?: (?:i{1,3}|iv|v|[1-5]))?$"
+    # Where the name of a role comes first.
+    r"|^(?:développeu(?:r|se)|ingénieure?|chef(?:fe)? de projet|technicien(?:ne)?|infirmi(?:er|ère)"
+    r"|comptable|desarrollador(?:a)?|ingenier[oa]|head of|vp of|director of)\b",
+    re.IGNORECASE,
+)
+SEPARATOR: Final = re.compile(
+    r"\s+(?:at|@|bei|chez)\s+|\s*[,|•·(\t]\s*|\s+[-\u2013\u2014]+\s+|\s{3,}"
+)
+EDGES: Final = " :;.)*_\u2013\u2014-"
+
+MONTHS: Final[dict[str, int]] = {
+    "jan": 1, "jän": 1, "ene": 1, "feb": 2, "fev": 2, "fév": 2, "mar": 3, "mär": 3, "mrz": 3, "apr": 4,
+    "avr": 4, "abr": 4, "may": 5, "mai": 5, "jun": 6, "juin": 6, "jul": 7, "juil": 7, "aug": 8, "aou": 8,
+    "aoû": 8, "ago": 8, "sep": 9, "oct": 10, "okt": 10, "nov": 11, "dec": 12, "dez": 12, "déc": 12,
+    "dic": 12,
+}  # fmt: skip
+MONTH: Final = (
+    r"(?:jan(?:uary|uar|vier|v)?|jän(?:ner)?|ene(?:ro)?|feb(?:ruary|ruar|rero)?|f[ée]v(?:rier|r)?"
+    r"|mar(?:ch|s|zo)?|märz?|mrz|apr(?:il)?|avr(?:il)?|abr(?:il)?|mayo?|mai|june?|juni|junio|juin"
+    r"|july?|juli|julio|juil(?:let)?|aug(?:ust)?|ao[uû]t|ago(?:sto)?|sep(?:t(?:ember|embre|iembre)?)?"
+    r"|o[ck]t(?:ober|obre|ubre)?|nov(?:ember|embre|iembre)?|de[cz](?:ember)?|déc(?:embre)?"
+    r"|dic(?:iembre)?)(?!\w)"
+)
+
+
+def _point(n: int) -> str:
+    """Jan 2019, Jan '19, 03/2018, 01.03.2018, 2018-03 or 2018."""
+    return (
+        rf"(?:(?P<word{n}>{MONTH})\.?[ ,/-]{{0,2}}(?:de )?"
+        rf"|(?:[0-3]?\d[./])?(?P<month{n}>0?[1-9]|1[0-2]) ?[./-] ?)?"
+        rf"(?P<year{n}>(?:19|20)\d\d|['\u2019]\d\d)(?:[-/.](?P<iso{n}>0[1-9]|1[0-2]))?(?!\w)"
+    )
+
+
+NOW: Final = (
+    r"(?:the )?(?:present|now|today|current(?:ly)?|date|ongoing|heute|jetzt|aktuell|laufend|dato"
+    r"|aujourd['\u2019]?hui|présent|actuel(?:lement)?|ce jour|actualidad|presente|actual|hoy)(?!\w)"
+)
+RANGE: Final = re.compile(
+    rf"(?<![\w.]){_point(1)}\s{{0,3}}"
+    r"(?:[-\u2010-\u2015~]{1,2}|(?:to|until|till|bis|à|au|a|al|hasta)(?!\w))\s{0,3}"
+    rf"(?:(?:till|until|bis|to) )?(?:{_point(2)}|(?P<now>{NOW})|(?P<open>$))",
+    re.IGNORECASE,
+)
+SINCE: Final = re.compile(rf"\W{{0,3}}(?:since|seit|depuis|desde) {_point(1)}", re.IGNORECASE)
+WIDE: Final = 200
+"""So much of a line is looked at: who writes on after the dates tells of the work."""
+MOST: Final = 3_000
+"""Lines."""
+
+DEGREE: Final = re.compile(
+    r"^\W{0,3}(?:education|ausbildung|formation)\b|\b(?:bachelor\w{0,2}|masters|master['\u2019]s|master (?:of|in)|b\.?sc|m\.?sc|mba"
+    r"|ph\.?d|degree|diploma|abitur|studium|baccalauréat)\b",
+    re.IGNORECASE,
+)
+SCHOOL: Final = re.compile(
+    r"\b(?:universit\w{1,4}|college|school|academy|\w{0,10}hochschule|gymnasium|lycée|école|courses?|bootcamp)\b",
+    re.IGNORECASE,
+)
+_LEVELS: Final[dict[Seniority, str]] = {
+    "executive": r"c[efiot]o|chief|vp|[se]vp|vice[- ]president|president|geschäftsführer(?:in)?",
+    "director": r"director|head|direktor(?:in)?|direct(?:eur|rice)",
+    "manager": r"manager|mgr|(?:abteilungs|bereichs)leiter(?:in)?",
+    "principal": r"principal|distinguished",
+    "staff": r"staff (?:\w{1,20} ){0,3}(?:engineer|developer|scientist|designer|architect|sre)",
+    "lead": r"lead|(?:team|tech)lead|teamleiter(?:in)?|leitende[rn]?",
+    "senior": r"senior|sr|sénior",
+    "mid": r"mid|mid-?level|intermediate",
+    "junior": r"junior|jr",
+    "entry": r"trainee|graduate|apprentice",
+    "intern": r"intern|praktikant(?:in)?|werkstudent(?:in)?|working student|stagiaire",
+}
+"""From the top down, for the first that a title names is meant."""
+LEVELS: Final[dict[Seniority, re.Pattern[str]]] = {
+    name: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for name, words in _LEVELS.items()
+}
+LEADING: Final = ("executive", "director", "manager")
+BY_YEARS: Final[tuple[tuple[float, Seniority], ...]] = ((5, "senior"), (2, "mid"), (0, "junior"))
+
+
+class Station(NamedTuple):
+    """A time of employment, in months since the year 0; `end` is the first that is not of it."""
+
+    start: int
+    end: int
+    titles: Sequence[str]
+
+
+def titles(lines: Iterable[str]) -> list[str]:
+    """Titles held: parts of short lines that end with the name of a role."""
+    found: dict[str, str] = {}
+    for line in lines:
+        if BULLET.match(line) or len(line) > WIDE:
+            continue
+        for part in map(_stripped, SEPARATOR.split(_undated(line.strip()))):
+            if part and len(part.split()) <= 6 and part[0].isupper() and ROLE.search(part):
+                found.setdefault(part.casefold(), part)
+    return list(found.values())[:50]
+
+
+def headline(lines: Iterable[str]) -> list[str]:
+    """What somebody calls themselves: titles without dates."""
+    return titles(line for line in lines if len(line) <= WIDE and _undated(line) == line)
+
+
+def _undated(line: str) -> str:
+    return SINCE.sub(" | ", RANGE.sub(" | ", line))
+
+
+def _stripped(part: str) -> str:
+    return part.strip(EDGES)
+
+
+def stations(lines: Sequence[str], today: dt.date, *, sure: bool = True) -> list[Station]:
+    """Employments with their dates; where the lines are not surely of work (`sure`), only those that
+    stand beside a title, and no school."""
+    rows = [line[:WIDE].strip() for line in lines if line.strip()][:MOST]
+    dated = {n: spans for n, row in enumerate(rows) if (spans := list(_spans(row, today)))}
+    used: set[int] = set(dated)
+    found: list[Station] = []
+    for n, spans in dated.items():
+        held = _titles_near(rows, n, used)
+        if _is_work(rows[n], held, sure=sure):
+            found += [Station(start, end, held) for start, end in spans]
+    return found
+
+
+def _is_work(row: str, held: Sequence[str], *, sure: bool) -> bool:
+    if sure:
+        return not DEGREE.search(row) or bool(titles([row]))
+    return bool(held) and not DEGREE.search(row) and not SCHOOL.search(row)
+
+
+def _titles_near(rows: Sequence[str], n: int, used: set[int]) -> list[str]:
+    """On the line of the dates, else around it, where no other employment took them."""
+    if held := titles([BULLET.sub("", rows[n])]):
+        return held
+    for place in (n - 1, n + 1, n - 2, n + 2):
+        if 0 <= place < len(rows) and place not in used and (held := titles([rows[place]])):
+            used.add(place)
+            return held
+    return []
+
+
+def _spans(row: str, today: dt.date) -> Iterator[tuple[int, int]]:
+    now = today.year * 12 + today.month - 1
+    bare = BULLET.sub("", row)
+    for found in RANGE.finditer(bare):
+        # A point of a list tells of the work, unless it begins with the dates.
+        if bare == row or found.start() < 3:
+            start = _month(found, 1, ends=False)
+            end = _month(found, 2, ends=True) if found["year2"] else now
+            yield from _believed(start, min(end, now))
+    # Elsewhere it may tell the age of a company.
+    since = SINCE.search(bare)
+    if since and (since.start() == 0 or (bare == row and titles([row]))):
+        yield from _believed(_month(since, 1, ends=False), now)
+
+
+def _believed(start: int, end: int) -> Iterator[tuple[int, int]]:
+    if 1950 * 12 <= start < end <= start + 60 * 12:
+        yield start, end
+
+
+def _month(found: re.Match[str], n: int, *, ends: bool) -> int:
+    """A year alone is taken for its middle, so that 2016 to 2019 are three years."""
+    short, word = found[f"year{n}"].strip("'\u2019"), (found[f"word{n}"] or "").lower()
+    year = int(short if len(short) > 2 else f"19{short}" if short > "50" else f"20{short}")
+    number = found[f"month{n}"] or found[f"iso{n}"]
+    month = int(number) if number else MONTHS.get(word[:4]) or MONTHS.get(word[:3])
+    return year * 12 + (month - 1 + ends if month else 6)
+
+
+def years(worked: Iterable[Station]) -> float | None:
+    """All time of employment, each month once, to the nearest half year; None for next to none."""
+    months = last = 0
+    for start, end, _ in sorted(worked, key=lambda one: one[:2]):
+        months += max(0, end - max(start, last))
+        last = max(last, end)
+    return (months + 2) // 6 / 2 or None
+
+
+def seniority(
+    own: Sequence[str], worked: Sequence[Station], count: float | None
+) -> list[Seniority]:
+    """Of what one calls oneself (`own`) and the titles held last, else by the years of a career."""
+    last = max((one.end for one in worked), default=0)
+    held = [*own, *(title for one in worked if one.end == last for title in one.titles)]
+    found: set[Seniority] = {level for level in map(_level, held) if level}
+    if found:
+        return sorted(found, key=lambda level: STEPS[level])
+    return [next(level for least, level in BY_YEARS if count >= least)] if count else []
+
+
+def _level(title: str) -> Seniority | None:
+    leads = role_type.read(title, "")[0] == "management"
+    for name, words in LEVELS.items():
+        if words.search(title) and (leads or name not in LEADING):
+            return name
+    return None

@@ -1,0 +1,307 @@
+"""The budget: what calls of models may cost, are going to cost and have cost."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal, TypeAlias
+
+from jobmill.db import Tx, row, rows, value
+from jobmill.settings import Settings
+
+from .model_question import Ask, Blocked, T
+
+Outcome: TypeAlias = Literal["answered", "malformed", "truncated", "refused", "failed"]
+
+CALLS_STAY = dt.timedelta(days=400)
+"""More than a year, so that a month can be held against the one a year before."""
+ANSWERS_STAY = dt.timedelta(days=90)
+"""Few listings are open longer, and a later question is a new one."""
+BITE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """In US dollars."""
+
+    call: Decimal
+    run: Decimal
+    day: Decimal
+    month: Decimal
+    local: bool = False
+    """Whether to go on locally when a day or month is spent."""
+
+
+def read_caps(settings: Settings) -> Caps:
+    return Caps(
+        *(
+            Decimal(str(cap))
+            for cap in (
+                settings.budget_call,
+                settings.budget_run,
+                settings.budget_day,
+                settings.budget_month,
+            )
+        ),
+        local=settings.budget_spent_out == "local",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What counts so far; all but `flying` with what is reserved."""
+
+    run: Decimal
+    day: Decimal
+    month: Decimal
+    flying: Decimal
+    """Reserved by calls of today that may still be answered."""
+    look_in: dt.timedelta
+    """Until one of these may have ended, and so left something."""
+    next_day_in: dt.timedelta
+    next_month_in: dt.timedelta
+    """These are measured by the server's clock: a worker's own may be wrong."""
+
+
+def decide(need: Decimal, spent: Spent, caps: Caps) -> Blocked | None:
+    """None if a call that costs at most `need` fits into what is left."""
+    if need == 0:
+        return None
+    for name, cap in (("call", caps.call), ("run", caps.run), ("day", caps.day), ("month", caps.month)):  # fmt: skip
+        if need > cap:
+            detail = f"it may cost ${need:.4f}, and budget_{name} is ${cap}"
+            return Blocked("too_dear", detail)
+    if spent.run + need > caps.run:
+        # A run does not begin anew: there is nothing to wait for.
+        return Blocked("spent_out", f"budget_run (${caps.run}) is spent")
+    for name, cap, used, opens_in in (
+        ("month", caps.month, spent.month, spent.next_month_in),
+        ("day", caps.day, spent.day, spent.next_day_in),
+    ):
+        if used + need <= cap:
+            continue
+        if used - spent.flying + need <= cap:
+            detail = f"others have reserved what is left of budget_{name} (${cap})"
+            return Blocked("busy", detail, spent.look_in, locally=False)
+        return Blocked("spent_out", f"budget_{name} (${cap}) is spent", opens_in, caps.local)
+    return None
+
+
+async def reserve(
+    tx: Tx, ask: Ask[T], model: str, need: Decimal, caps: Caps, lasts: dt.timedelta
+) -> int | Blocked:
+    """The number of a call that may cost `need`, which counts from now on; Blocked if too much
+    would. Commit before you call."""
+    await tx.execute("SELECT 1 FROM budget.purse FOR UPDATE")
+    # A statement of its own, so that it sees what those before us have committed.
+    spent = await _spent(tx, ask.run)
+    return decide(need, spent, caps) or await _insert(tx, ask, model, need, lasts)
+
+
+async def _spent(tx: Tx, run: str | None) -> Spent:
+    found = await row(
+        tx,
+        Spent,
+        """
+        WITH this AS (
+            SELECT date_trunc('day', now(), 'UTC') AS day,
+                   date_trunc('month', now(), 'UTC') AS month
+        ), paid AS (
+            SELECT coalesce(sum(counted) FILTER (WHERE at >= (SELECT day FROM this)), 0) AS day,
+                   coalesce(sum(counted), 0) AS month
+              FROM budget.call
+             WHERE counted > 0 AND at >= (SELECT month FROM this)
+        ), flight AS (
+            SELECT coalesce(sum(counted), 0) AS flying, min(ends_at) AS lands_at
+              FROM budget.call
+             WHERE settled_at IS NULL AND ends_at > now()
+               AND counted > 0 AND at >= (SELECT day FROM this)
+        )
+        SELECT coalesce((SELECT sum(counted) FROM budget.call
+                          WHERE run = %(run)s AND counted > 0), 0) AS run,
+               paid.day, paid.month, flying,
+               least(lands_at - now(), interval '15 seconds') AS look_in,
+               (date_trunc('day', now() AT TIME ZONE 'UTC') + interval '1 day')
+                   AT TIME ZONE 'UTC' - now() AS next_day_in,
+               (date_trunc('month', now() AT TIME ZONE 'UTC') + interval '1 month')
+                   AT TIME ZONE 'UTC' - now() AS next_month_in
+          FROM paid, flight
+        """,
+        {"run": run},
+    )
+    assert found is not None
+    return found
+
+
+async def _insert(tx: Tx, ask: Ask[T], model: str, need: Decimal, lasts: dt.timedelta) -> int:
+    id = await value(
+        tx,
+        int,
+        """
+        INSERT INTO budget.call
+               (ends_at, model, tier, purpose, prompt_version, item, run, reserved)
+        VALUES (clock_timestamp() + %(lasts)s, %(model)s, %(tier)s, %(purpose)s,
+                %(prompt_version)s, %(item)s, %(run)s, %(reserved)s)
+        RETURNING id
+        """,
+        _asked(ask, model) | {"lasts": lasts, "reserved": need},
+    )
+    assert id is not None
+    return id
+
+
+def _asked(ask: Ask[T], model: str) -> dict[str, object]:
+    return {
+        "model": model,
+        "tier": ask.tier,
+        "purpose": ask.purpose,
+        "prompt_version": ask.prompt_version,
+        "item": ask.item,
+        "run": ask.run,
+    }
+
+
+async def settle(
+    tx: Tx,
+    id: int,
+    outcome: Outcome,
+    *,
+    tokens_in: int | None = None,
+    tokens_out: int | None = None,
+    cost: Decimal | None = None,
+) -> None:
+    """Say how a call ended; a cost that nobody knows leaves what was reserved counted."""
+    await tx.execute(
+        """
+        UPDATE budget.call
+           SET settled_at = clock_timestamp(), outcome = %(outcome)s, cost = %(cost)s,
+               tokens_in = %(tokens_in)s, tokens_out = %(tokens_out)s
+         WHERE id = %(id)s AND settled_at IS NULL
+        """,
+        {
+            "id": id,
+            "outcome": outcome,
+            "cost": cost,
+            "tokens_in": tokens_in,
+            "tokens_out": tokens_out,
+        },
+    )
+
+
+async def keep(tx: Tx, key: bytes, model: str, answer: str) -> None:
+    """Remember an answer, in the transaction that settles its call."""
+    await tx.execute(
+        "INSERT INTO budget.answer (key, model, answer) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
+        [key, model, answer],
+    )
+
+
+async def recall(tx: Tx, key: bytes) -> str | None:
+    """The answer that was given to the same question."""
+    return await value(tx, str, "SELECT answer FROM budget.answer WHERE key = %s", [key])
+
+
+async def note_hit(tx: Tx, ask: Ask[T], model: str) -> None:
+    """A row for an answer that cost nothing."""
+    await tx.execute(
+        """
+        INSERT INTO budget.call
+               (ends_at, settled_at, model, tier, purpose, prompt_version, item, run, cache_hit,
+                reserved, cost, outcome)
+        VALUES (now(), now(), %(model)s, %(tier)s, %(purpose)s, %(prompt_version)s, %(item)s,
+                %(run)s, true, 0, 0, 'cached')
+        """,
+        _asked(ask, model),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a day or month has cost, and what calls under way may yet."""
+
+    spent: float
+    reserved: float
+
+
+async def standing(tx: Tx, unit: Literal["day", "month"]) -> Standing:
+    """That of the running day or month."""
+    found = await row(
+        tx,
+        Standing,
+        """
+        SELECT coalesce(sum(counted) FILTER (WHERE NOT flies), 0)::float8 AS spent,
+               coalesce(sum(counted) FILTER (WHERE flies), 0)::float8 AS reserved
+          FROM (SELECT counted, settled_at IS NULL AND ends_at > now() AS flies
+                  FROM budget.call
+                 WHERE counted > 0 AND at >= date_trunc(%(unit)s::text, now(), 'UTC')) AS call
+        """,
+        {"unit": unit},
+    )
+    assert found is not None
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The calls of one day, model and purpose."""
+
+    day: str
+    model: str
+    purpose: str
+    calls: int
+    cache_hits: int
+    failures: int
+    tokens_in: int
+    tokens_out: int
+    spent: float
+    unknown: int
+    """Calls whose cost nobody knows: counted as reserved."""
+
+
+async def lines(tx: Tx, days: int) -> list[Line]:
+    """The last days, newest first."""
+    return await rows(
+        tx,
+        Line,
+        """
+        SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, model, purpose,
+               (count(*) FILTER (WHERE NOT cache_hit))::int AS calls,
+               (count(*) FILTER (WHERE cache_hit))::int AS cache_hits,
+               (count(*) FILTER (WHERE outcome NOT IN ('answered', 'cached')
+                                    OR settled_at IS NULL AND ends_at <= now()))::int AS failures,
+               coalesce(sum(tokens_in), 0)::bigint AS tokens_in,
+               coalesce(sum(tokens_out), 0)::bigint AS tokens_out,
+               sum(counted)::float8 AS spent,
+               (count(*) FILTER (WHERE cost IS NULL
+                                   AND (settled_at IS NOT NULL OR ends_at <= now())))::int AS unknown
+          FROM budget.call
+         WHERE at >= date_trunc('day', now(), 'UTC') - %(days)s * interval '24 hours'
+         GROUP BY 1, 2, 3 ORDER BY 1 DESC, spent DESC, 2, 3
+        """,
+        {"days": days - 1},
+    )
+
+
+async def prune(tx: Tx) -> int:
+    """Delete up to a bite of calls and of answers that are too old to matter; returns how many."""
+    gone = await value(
+        tx,
+        int,
+        """
+        WITH calls AS (
+            DELETE FROM budget.call
+             WHERE id = ANY (ARRAY(SELECT id FROM budget.call
+                                    WHERE at < now() - %(calls)s ORDER BY at LIMIT %(bite)s))
+            RETURNING 1
+        ), answers AS (
+            DELETE FROM budget.answer
+             WHERE key = ANY (ARRAY(SELECT key FROM budget.answer
+                                     WHERE created_at < now() - %(answers)s LIMIT %(bite)s))
+            RETURNING 1
+        )
+        SELECT (SELECT count(*) FROM calls) + (SELECT count(*) FROM answers)
+        """,
+        {"calls": CALLS_STAY, "answers": ANSWERS_STAY, "bite": BITE},
+    )
+    return gone or 0

@@ -1,0 +1,82 @@
+"""Connects to public addresses only, and to the very address that was checked."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TypeAlias, cast
+
+import httpcore2
+
+from .public_addresses import Places, Refused, check_place, is_public_text
+
+Resolve: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
+
+TRIES = 3
+"""How many of a name's addresses are tried."""
+
+
+async def ask_system(host: str, port: int) -> Sequence[str]:
+    """The addresses of a name; OSError if it has none."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in found]
+
+
+class Guard(httpcore2.AsyncNetworkBackend):
+    """The only way to a socket. A name is resolved once; all its addresses must be public, and one
+    of these is connected to, so that a name cannot change its mind in between."""
+
+    def __init__(
+        self,
+        private: Places = frozenset(),
+        *,
+        resolve: Resolve = ask_system,
+        dial: httpcore2.AsyncNetworkBackend | None = None,
+    ) -> None:
+        self.private = private
+        self._resolve = resolve
+        self._dial = dial or cast(httpcore2.AsyncNetworkBackend, httpcore2.AnyIOBackend())
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - as the library calls it
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        check_place(host, port, self.private)
+        last: Exception | None = None
+        for address in (await self._addresses(host, port, timeout))[:TRIES]:
+            try:
+                return await self._dial.connect_tcp(
+                    address, port, timeout, local_address, socket_options
+                )
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                last = error
+        raise last or httpcore2.ConnectError(f"{host} has no address")
+
+    async def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,  # noqa: ASYNC109 - as the library calls it
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        raise Refused("a socket of this machine is not asked")
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+    async def _addresses(self, host: str, port: int, seconds: float | None) -> list[str]:
+        try:
+            async with asyncio.timeout(seconds):
+                found = list(dict.fromkeys(await self._resolve(host, port)))
+        except TimeoutError as error:
+            raise httpcore2.ConnectTimeout(f"the name {host} was not resolved in time") from error
+        except (OSError, UnicodeError) as error:
+            raise httpcore2.ConnectError(f"the name {host} cannot be resolved") from error
+        if (host, port) not in self.private and not all(map(is_public_text, found)):
+            # One address in the house is enough: whoever mixes them wants us to pick that one.
+            raise Refused(f"{host} has an address that is not public")
+        return found

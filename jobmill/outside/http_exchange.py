@@ -1,0 +1,194 @@
+"""One exchange with one server: ask, read what is allowed, and give up in time."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import ssl
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import httpcore2
+import httpx2
+
+from jobmill.errors import OutsideError
+from jobmill.outside.request import Cause
+
+from . import content_encoding
+from .content_encoding import Inflate
+from .guarded_transport import Guard
+from .public_addresses import Refused, Target
+
+OK = (200, 201, 203)
+"""Answers whose body is the thing that was asked for."""
+
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+_OURS = {"host", "connection", "content-length", "transfer-encoding", "accept-encoding", "te"}
+"""Headers that say how we talk, not what is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one exchange may cost at most."""
+
+    seconds: float = 60
+    """From the first byte out to the last byte in, however steadily they drip."""
+    connect_seconds: float = 10
+    read_seconds: float = 20
+    raw_bytes: int = 16_000_000
+    """As they come over the wire."""
+    bytes: int = 32_000_000
+    """After decompression."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a server said."""
+
+    status: int
+    headers: httpx2.Headers
+    body: bytes = field(default=b"", repr=False)
+    cut_at: int | None = None
+    """The limit that the body went beyond."""
+
+
+class Trouble(OutsideError):
+    """An exchange that came to no answer."""
+
+    def __init__(self, cause: Cause, message: str) -> None:
+        super().__init__(message)
+        self.cause: Cause = cause
+
+
+class Client:
+    def __init__(
+        self,
+        pool: httpcore2.AsyncConnectionPool,
+        agent: str,
+        limits: Limits,
+        stand_ins: Mapping[str, str],
+    ) -> None:
+        self._pool = pool
+        self._agent = agent
+        self._limits = limits
+        self._stand_ins = stand_ins
+
+    async def send(
+        self,
+        target: Target,
+        headers: Iterable[tuple[str, str]] = (),
+        *,
+        body: bytes | None = None,
+        method: str = "GET",
+        most: int | None = None,
+    ) -> Reply:
+        """The server's reply; Trouble or Refused if there is none."""
+        try:
+            sent = self._headers(target, headers)
+            async with asyncio.timeout(self._limits.seconds):
+                return await self._exchange(target, method, sent, body, most)
+        except Refused:
+            raise
+        except (TimeoutError, httpcore2.TimeoutException) as error:
+            raise Trouble("timeout", f"{target.host} took too long") from error
+        except content_encoding.Broken as error:
+            raise Trouble("network", f"{target.host} sent a broken body: {error}") from error
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
+            raise Trouble("network", f"{target.host} did not answer: {_words(error)}") from error
+
+    async def _exchange(
+        self,
+        target: Target,
+        method: str,
+        headers: list[tuple[bytes, bytes]],
+        body: bytes | None,
+        most: int | None,
+    ) -> Reply:
+        limits = self._limits
+        waits = {"connect": limits.connect_seconds, "read": limits.read_seconds}
+        async with self._pool.stream(
+            method,
+            self._address(target),
+            headers=headers,
+            content=body,
+            extensions={"timeout": {**waits, "write": limits.read_seconds}},
+        ) as response:
+            got = httpx2.Headers(response.headers)
+            if response.status not in OK:
+                # Nothing is concluded from the body of anything else: do not even fetch it.
+                return Reply(response.status, got)
+            limit = min(most or limits.bytes, limits.bytes)
+            text, cut_at = await self._read(response, got.get("content-encoding", ""), limit)
+            return Reply(response.status, got, text, cut_at)
+
+    async def _read(
+        self, response: httpcore2.Response, encoding: str, limit: int
+    ) -> tuple[bytes, int | None]:
+        decoder, parts, raw = Inflate(encoding, limit), list[bytes](), 0
+        try:
+            async for chunk in response.aiter_stream():
+                raw += len(chunk)
+                for part in decoder.feed(chunk):
+                    parts.append(part)
+                if raw > self._limits.raw_bytes:
+                    return b"".join(parts), self._limits.raw_bytes
+        except content_encoding.Full:
+            return b"".join(parts), limit
+        decoder.end()
+        return b"".join(parts), None
+
+    def _address(self, target: Target) -> str:
+        """Where it really goes: to the server that stands in for the host, if one does."""
+        labels = target.host.split(".")
+        above = ("*." + ".".join(labels[n:]) for n in range(1, len(labels)))
+        for name in (target.host, *above):
+            if name in self._stand_ins:
+                return f"http://{self._stand_ins[name]}{target.path}"
+        return target.url
+
+    def _headers(
+        self, target: Target, given: Iterable[tuple[str, str]]
+    ) -> list[tuple[bytes, bytes]]:
+        headers = {
+            "Host": target.authority,
+            "User-Agent": self._agent,
+            "Accept": "*/*",
+            "Accept-Encoding": content_encoding.ACCEPT,
+            # One connection an exchange: no answer can be mistaken for that of another.
+            "Connection": "close",
+        }
+        names = {name.lower(): name for name in headers}
+        for name, value in given:
+            if not (_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value.strip())):
+                raise Refused(f"the header {name!r} has characters that cannot be sent")
+            if name.lower() not in _OURS:
+                headers[names.setdefault(name.lower(), name)] = value.strip()
+        return [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
+
+
+@asynccontextmanager
+async def open_client(
+    guard: Guard,
+    agent: str,
+    limits: Limits | None = None,
+    *,
+    tls: ssl.SSLContext | None = None,
+    stand_ins: Mapping[str, str] | None = None,
+) -> AsyncGenerator[Client]:
+    """A client whose every connection goes through `guard`; nothing of the environment is heeded."""
+    async with httpcore2.AsyncConnectionPool(
+        ssl_context=tls or httpcore2.default_ssl_context(),
+        max_connections=None,
+        max_keepalive_connections=0,
+        network_backend=guard,
+    ) as pool:
+        yield Client(pool, agent, limits or Limits(), stand_ins or {})
+
+
+def _words(error: Exception) -> str:
+    """What went wrong; a LocalProtocolError would quote what we sent, keys included."""
+    if isinstance(error, httpcore2.LocalProtocolError):
+        return "we cannot ask in this way"
+    return (str(error) or type(error).__name__)[:200]

@@ -1,0 +1,73 @@
+"""Tries whether a model can be asked: the smallest question there is, inside the budget."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from pydantic import BaseModel
+
+from jobmill.db import Database
+from jobmill.outside.model import Limits, open_model
+from jobmill.settings import Settings
+
+from . import model_endpoint, model_tiers
+from .model_question import Answered, Ask, Failed, Model
+from .model_tiers import Seat
+
+LIMITS = Limits(seconds=20, tries=1)
+MOST_TOKENS = 200
+
+
+class _Echo(BaseModel):
+    word: Literal["ready"]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What became of asking one of the two."""
+
+    tier: str
+    model: str
+    ok: bool
+    detail: str
+    cost: Decimal | None = None
+    """In US dollars; None where nobody knows."""
+
+
+def variable(model: str) -> str | None:
+    """What the key of a model is read from; None for one that needs none."""
+    provider = model.partition(":")[0]
+    return next((name for one, name in model_endpoint.KEYS.items() if one == provider), None)
+
+
+async def run(database: Database, settings: Settings, environ: Mapping[str, str]) -> list[Trial]:
+    """Ask both; each call is reserved and counted as any other."""
+    async with open_model(database, settings, environ, LIMITS) as model:
+        return [await _try(model, seat) for seat in model_tiers.find(settings, environ)]
+
+
+async def _try(model: Model, seat: Seat) -> Trial:
+    if seat.missing is not None:
+        return Trial(seat.tier, seat.model, False, seat.missing)
+    # The time makes it another question each time: an answer that we remember proves nothing.
+    ask = Ask(
+        tier="cheap" if seat.tier == "cheap" else "strong",
+        purpose="trial",
+        instructions='Somebody tries whether you answer. Say the word "ready".',
+        text=f"Asked at {dt.datetime.now(dt.UTC).isoformat()}.",
+        answer=_Echo,
+        prompt_version="1",
+        max_tokens=MOST_TOKENS,
+    )
+    match await model(ask):
+        case Answered(cost=cost):
+            return Trial(seat.tier, seat.model, True, "it answers", cost)
+        case Failed(cause="truncated" | "malformed"):
+            # In other words than we asked for, but whoever answers has taken the key.
+            return Trial(seat.tier, seat.model, True, "it answers")
+        case other:
+            return Trial(seat.tier, seat.model, False, other.detail)

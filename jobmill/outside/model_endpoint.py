@@ -1,0 +1,74 @@
+"""Where a tier's model is asked, with which key and at which price."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, cast
+
+from jobmill.settings import Settings
+
+from . import model_prices
+from .model_prices import Price
+from .model_question import Blocked, Tier
+
+Provider: TypeAlias = Literal["anthropic", "openai", "ollama"]
+
+KEYS: dict[Provider, str] = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+"""The environment variables that keys are read from, and the only place they are kept."""
+
+OPENAI = "https://api.openai.com/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    name: str
+    """provider:model"""
+    provider: Provider
+    model: str
+    base_url: str
+    price: Price
+    priced: bool
+    """False where a price of zero only says that nobody charges."""
+    key: str = field(default="", repr=False)
+
+
+def tier_model(settings: Settings, tier: Tier) -> str:
+    return settings.model_cheap if tier == "cheap" else settings.model_strong
+
+
+def find(tier: Tier, settings: Settings, environ: Mapping[str, str]) -> Endpoint | Blocked:
+    """Whom to ask for a tier, or what is missing."""
+    name = tier_model(settings, tier)
+    if name == "none":
+        return Blocked("no_model", f"no model: model_{tier} is none")
+    provider, model = cast("tuple[Provider, str]", tuple(name.split(":", 1)))
+    base_url = _base_url(provider, settings)
+    key = environ.get(KEYS.get(provider, ""), "").strip()
+    if trouble := _key_trouble(provider, base_url, key):
+        return Blocked("no_key", trouble)
+    price = model_prices.find(name, settings.model_prices)
+    if price is None and provider != "ollama":
+        return Blocked("no_price", f"nobody told what {name} costs: set model_prices")
+    return Endpoint(
+        name, provider, model, base_url, price or model_prices.FREE, price is not None, key
+    )
+
+
+def _base_url(provider: Provider, settings: Settings) -> str:
+    urls: dict[Provider, str] = {
+        "anthropic": settings.anthropic_base_url,
+        "openai": settings.openai_base_url,
+        "ollama": settings.ollama_base_url,
+    }
+    return urls[provider].rstrip("/")
+
+
+def _key_trouble(provider: Provider, base_url: str, key: str) -> str:
+    # A server of one's own that speaks as OpenAI does often wants no key.
+    needed = provider == "anthropic" or (provider == "openai" and base_url == OPENAI)
+    if needed and not key:
+        return f"no key: set the environment variable {KEYS[provider]}"
+    if not (key.isascii() and key.isprintable()):
+        return f"{KEYS[provider]} has characters that cannot be sent"
+    return ""

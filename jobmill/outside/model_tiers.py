@@ -1,0 +1,50 @@
+"""Which model answers for each tier, and what those lack that do not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from jobmill.settings import Settings
+
+from . import budget_ledger, model_endpoint
+from .model_endpoint import Endpoint
+from .model_question import Blocked, Tier
+
+TIERS: tuple[Tier, ...] = ("cheap", "strong")
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A tier and who answers for it."""
+
+    tier: str
+    model: str
+    missing: str | None
+    """Why it is not asked; None if it is."""
+
+
+def find(settings: Settings, environ: Mapping[str, str]) -> list[Seat]:
+    """Both tiers, and what each of them lacks."""
+    return [
+        Seat(tier, model_endpoint.tier_model(settings, tier), _missing(tier, settings, environ))
+        for tier in TIERS
+    ]
+
+
+def _missing(tier: Tier, settings: Settings, environ: Mapping[str, str]) -> str | None:
+    match model_endpoint.find(tier, settings, environ):
+        case Blocked(detail=detail):
+            return detail
+        case Endpoint(price=price) if price.output > 0:
+            caps = budget_ledger.read_caps(settings)
+            least = min(caps.call, caps.run, caps.day, caps.month)
+            return None if least > 0 else "the budget is 0"
+        case _:
+            return None
+
+
+def mode(seats: Sequence[Seat]) -> str:
+    """In a few words, who does the thinking."""
+    asked = [f"{seat.tier}: {seat.model}" for seat in seats if seat.missing is None]
+    return ", ".join(asked) if asked else "local only"

@@ -1,0 +1,29 @@
+"""What becomes of work whose model does not answer."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from jobmill.errors import OutsideError
+from jobmill.outside.model_question import Blocked, Failed, Refused
+from jobmill.queue import Block, Work
+
+SOONEST, LATEST = dt.timedelta(seconds=1), dt.timedelta(minutes=10)
+"""A budget that others have reserved opens within seconds; one that is spent may be raised at any time."""
+
+
+def up(work: Work, answer: Blocked | Refused | Failed) -> Block | None:
+    """Wait for the budget or, by an error, try again, where that is wanted; None: go on without it."""
+    match answer:
+        case Blocked(locally=False):
+            return block(answer)
+        case Failed(permanent=False, detail=detail) if work.retry_count < work.max_retries:
+            raise OutsideError(detail)
+        case _:
+            return None
+
+
+def block(answer: Blocked) -> Block:
+    """Park until the budget opens, and look now and then whether somebody has opened it before."""
+    opens_in = LATEST if answer.opens_in is None else answer.opens_in
+    return Block("budget", answer.detail, recheck=max(SOONEST, min(opens_in, LATEST)))

@@ -1,0 +1,122 @@
+"""The first boards of somebody's own: read from what they chose, kept, and fetched as soon as may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from jobmill import queue
+from jobmill.boards import detection, saved_responses
+from jobmill.boards.url_detection import FEED, GENERIC
+from jobmill.catalog import companies, source_import, urls
+from jobmill.catalog.sources import NewSource
+from jobmill.db import Tx
+from jobmill.errors import Invalid, Unavailable
+from jobmill.pipelines.discovery import DiscoveryConfig
+from jobmill.queue import New, Placed
+from jobmill.rotation import bundled_companies, targets
+
+from . import discovery, source
+
+MOST = 1_000
+"""So many at once; `jobmill rotate import` takes any number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What lines ask for."""
+
+    boards: Sequence[NewSource] = ()
+    pages: Sequence[DiscoveryConfig] = ()
+    """Where a board is still to be found."""
+    wrong: Sequence[tuple[str, str]] = ()
+    """Lines that are neither, each with why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    boards: int
+    new: int
+    queued: int
+    """How many are fetched next; the others come when it is their turn."""
+    pages: int
+
+
+def read(lines: Iterable[str]) -> Wishes:
+    """Boards as PLATFORM/SLUG or by their URL, and pages that may lead to one."""
+    given = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
+    if len(given) > MOST:
+        raise Invalid(f"That is more than {MOST:,} at once: `jobmill rotate import` takes a list.")
+    found: dict[tuple[str, str], NewSource] = {}
+    pages: list[DiscoveryConfig] = []
+    wrong: list[tuple[str, str]] = []
+    for line in given:
+        try:
+            one = _read(line)
+        except Invalid as error:
+            wrong.append((line, str(error)))
+            continue
+        if isinstance(one, NewSource):
+            found[one.source_type, one.token] = one
+        else:
+            pages.append(one)
+    return Wishes(list(found.values()), pages, wrong)
+
+
+def _read(line: str) -> NewSource | DiscoveryConfig:
+    if "." not in line.partition("/")[0] and ":" not in line:
+        return bundled_companies.board(line)
+    url = line if "://" in line else f"https://{line}"
+    urls.canonical(url)
+    return _board(url) or DiscoveryConfig(url=url)
+
+
+def _board(url: str) -> NewSource | None:
+    """The board that the address gives away, if it is one that we can read."""
+    found = detection.detect(url)
+    if found is None or not found.token or found.config is None:
+        return None
+    platform = saved_responses.platform(found.platform)
+    if platform.off or platform.first is None or platform.name in (FEED, GENERIC):
+        return None
+    [company] = bundled_companies.named([f"{platform.name}/{found.token}"]) or [None]
+    return NewSource(
+        name=company.name if company else f"{found.token} {platform.title}",
+        source_type=platform.name,
+        token=found.token,
+        config=found.config,
+        url=found.url or url,
+        company_name=company.name if company else None,
+        relation=found.relation,
+        evidence=found.evidence,
+    )
+
+
+async def begin(tx: Tx, wishes: Wishes, *, by: str) -> Begun:
+    """Keep the boards as sources that run, fetch the new ones next, and look at the pages."""
+    named = [one.company_name for one in wishes.boards if one.company_name]
+    ids = await companies.ensure_all(tx, named)
+    news = [
+        replace(one, discovered_by=by, company_id=ids.get(one.company_name or ""))
+        for one in wishes.boards
+    ]
+    answers = await source_import.add_all(tx, news, enabled=True)
+    fresh = sorted({id for id, new in answers if new})
+    await targets.add_new(tx, fresh)
+    looks = [
+        discovery.work(one, via="user_submission", approved=True, by=by) for one in wishes.pages
+    ]
+    queued = await _submit(tx, [source.work(id) for id in fresh])
+    return Begun(len({id for id, _ in answers}), len(fresh), queued, await _submit(tx, looks))
+
+
+async def _submit(tx: Tx, news: Sequence[New]) -> int:
+    """How many were taken: what a full queue refuses, rotation calls in its turn."""
+    try:
+        answers = await queue.submit_all(tx, news) if news else []
+    except Invalid as error:
+        raise Unavailable(
+            "No worker has ever run here, so nobody could fetch anything: start `jobmill up` or "
+            "`jobmill worker`, then add them again. Nothing was added."
+        ) from error
+    return sum(isinstance(one, Placed) for one in answers)

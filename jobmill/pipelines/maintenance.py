@@ -1,0 +1,55 @@
+"""Keeps house: what ended long ago leaves, a bite at a time."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from jobmill.catalog import listings, source_runs
+from jobmill.hiring import answers, notices, privacy
+from jobmill.outside import budget_ledger
+from jobmill.people import sessions
+from jobmill.queue import Advance, Finish, Move, Work, retention
+from jobmill.rotation import calls
+from jobmill.tools import Tools
+
+KIND = "upkeep"
+MOST_BITES = 500
+"""What is left after so many bites waits for the next hour."""
+
+
+async def prune(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
+    async with tools.db.transaction() as tx:
+        gone = await retention.prune(tx, keep)
+    total = work.data.get("pruned", 0) + gone
+    if gone < retention.BITE or work.steps >= MOST_BITES:
+        return Finish(f"{total} old items pruned")
+    return Advance("prune", data={"pruned": total})
+
+
+async def prune_listings(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
+    async with tools.db.transaction() as tx:
+        gone = await listings.prune(tx, keep)
+    total = work.data.get("pruned", 0) + gone
+    if not gone or work.steps >= MOST_BITES:
+        return Finish(f"{total} closed listings pruned")
+    return Advance("prune_listings", data={"pruned": total})
+
+
+async def prune_records(tools: Tools, work: Work) -> Move:
+    async with tools.db.transaction() as tx:
+        gone = await budget_ledger.prune(tx) + await source_runs.prune(tx) + await calls.prune(tx)
+        gone += await answers.prune(tx) + await sessions.prune(tx) + await notices.prune(tx)
+    total = work.data.get("pruned", 0) + gone
+    if not gone or work.steps >= MOST_BITES:
+        return Finish(f"{total} old calls, answers and runs pruned")
+    return Advance("prune_records", data={"pruned": total})
+
+
+async def erase_applicants(tools: Tools, work: Work) -> Move:
+    """Forget those whose time is over, as each opening says."""
+    async with tools.db.transaction() as tx:
+        gone = await privacy.prune(tx)
+    total = work.data.get("erased", 0) + gone
+    if not gone or work.steps >= MOST_BITES:
+        return Finish(f"{total} applicants erased")
+    return Advance("erase_applicants", data={"erased": total})

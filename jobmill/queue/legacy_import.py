@@ -1,0 +1,265 @@
+"""Reads items exported from an older queue: one JSON object a line, tracking fields or not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from jobmill.db import Tx
+from jobmill.errors import Invalid
+from jobmill.queue.admission import uuid7
+from jobmill.queue.work import New
+
+from .value_encoding import array, new_item, record
+
+MAX_LINES = 200_000
+SHOWN = 20
+
+Text = Annotated[
+    str, BeforeValidator(lambda given: str(given) if isinstance(given, int) else given)
+]
+
+
+class Line(BaseModel):
+    """One exported item; both the old names and ours are understood."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: Text | None = None
+    kind: str = Field(validation_alias=AliasChoices("kind", "type"))
+    key: str = Field(validation_alias=AliasChoices("key", "url"))
+    stage: str | None = Field(
+        default=None,
+        validation_alias=AliasChoices("stage", "company_sub_task", "sub_task", "pipeline_stage"),
+    )
+    status: Literal[
+        "pending", "processing", "blocked", "success", "filtered", "skipped", "failed"
+    ] = "pending"
+    data: dict[str, Any] = Field(
+        default_factory=dict, validation_alias=AliasChoices("data", "pipeline_state")
+    )
+    priority: int = 100
+    tracking_id: str | None = None
+    ancestry: list[Text] | None = Field(
+        default=None, validation_alias=AliasChoices("ancestry", "ancestry_chain")
+    )
+    spawn_depth: int | None = Field(default=None, ge=0, le=1_000)
+    max_spawn_depth: int | None = Field(default=None, ge=0, le=1_000)
+    parent: Text | None = Field(
+        default=None, validation_alias=AliasChoices("parent_id", "parent_item_id")
+    )
+    retry_count: int = Field(default=0, ge=0, le=1_000)
+    max_retries: int | None = Field(default=None, ge=0, le=1_000)
+    message: str | None = Field(
+        default=None, validation_alias=AliasChoices("message", "result_message")
+    )
+    error: str | None = Field(
+        default=None, validation_alias=AliasChoices("error_text", "error_details")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What became of a file."""
+
+    imported: int = 0
+    known: int = 0
+    bad: list[str] = field(default_factory=list[str])
+
+
+async def import_lines(
+    tx: Tx,
+    lines: Iterable[str],
+    *,
+    rename: Mapping[str, str] | None = None,
+    skip_bad: bool = False,
+) -> Report:
+    """Take in what is new; Invalid, and nothing taken, where lines are bad and not to be skipped.
+
+    A second import of the same file finds everything known: lineages without an id get one made
+    from their item's own id.
+    """
+    phases = await _phases(tx)
+    good, bad = _read(lines, phases, rename or {})
+    if bad and not skip_bad:
+        shown = "\n".join(bad[:SHOWN])
+        more = f"\n… and {len(bad) - SHOWN} more" if len(bad) > SHOWN else ""
+        raise Invalid(f"{len(bad)} bad lines, nothing was imported:\n{shown}{more}")
+    # One import at a time, so that two of the same file do not both find everything new.
+    await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.import'))")
+    ids = await _reserve(tx, len(good))
+    rows = _initialise(good, ids)
+    imported = 0
+    for start in range(0, len(rows), 500):
+        imported += await _insert(tx, rows[start : start + 500])
+    return Report(imported, len(good) - imported, bad)
+
+
+def _read(
+    lines: Iterable[str], phases: Mapping[str, Sequence[str]], rename: Mapping[str, str]
+) -> tuple[list[Line], list[str]]:
+    good: list[Line] = []
+    bad: list[str] = []
+    for number, text in enumerate(lines, 1):
+        if number > MAX_LINES:
+            raise Invalid(f"more than {MAX_LINES:,} lines: split the file")
+        if text.strip():
+            try:
+                good.append(_line(text, phases, rename))
+            except Invalid as error:
+                bad.append(f"line {number}: {error}")
+    return good, bad
+
+
+def _line(text: str, phases: Mapping[str, Sequence[str]], rename: Mapping[str, str]) -> Line:
+    line = _parse(text)
+    kind = rename.get(line.kind, line.kind)
+    if kind not in phases:
+        known = ", ".join(sorted(phases)) or "none yet"
+        hint = f" (--rename {line.kind}=… maps it to one)"
+        raise Invalid(f"unknown kind {kind!r}; known: {known}{hint}")
+    # An export that names no stage, or one we do not have, begins at the beginning.
+    stage = line.stage if line.stage and line.stage in phases[kind] else phases[kind][0]
+    line = line.model_copy(update={"kind": kind, "stage": stage})
+    new_item(New(line.kind, stage, line.key, line.data, line.priority))
+    # All the other texts as well: what cannot be kept is to be charged to its line.
+    record(line.model_dump())
+    return line
+
+
+def _parse(text: str) -> Line:
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Invalid(f"not JSON: {error}") from error
+    if not isinstance(given, dict):
+        raise Invalid("not a JSON object")
+    try:
+        return Line.model_validate(given)
+    except ValidationError as error:
+        raise Invalid(_first_problem(error)) from error
+
+
+def _first_problem(error: ValidationError) -> str:
+    problem = error.errors()[0]
+    where = ".".join(str(part) for part in problem["loc"])
+    return f"{where or 'line'}: {problem['msg']}"
+
+
+def _initialise(lines: Sequence[Line], ids: Sequence[int]) -> list[str]:
+    """Fill in the tracking fields that are missing, and give foreign ids our own."""
+    ours = {line.id: id for line, id in zip(lines, ids, strict=True) if line.id}
+    keys = {line.id: line.key for line in lines if line.id}
+    rows: list[str] = []
+    for line, id in zip(lines, ids, strict=True):
+        # A chain names its own item where nothing was known, and the lineage itself in some exports.
+        chain = [one for one in line.ancestry or [] if one in ours and one != line.id]
+        parent = line.parent if line.parent in ours else (chain[-1] if chain else None)
+        rows.append(
+            record(
+                {
+                    "id": id,
+                    "kind": line.kind,
+                    "stage": line.stage,
+                    "key": line.key,
+                    "data": line.data,
+                    "priority": line.priority,
+                    "status": "PENDING" if line.status == "processing" else line.status.upper(),
+                    "tracking_id": str(_tracking(line)),
+                    "parent": ours.get(parent) if parent else None,
+                    "ancestry": [ours[one] for one in chain],
+                    "ancestor_keys": [_hash(keys[one]) for one in chain],
+                    "spawn_depth": line.spawn_depth or 0,
+                    "max_spawn_depth": line.max_spawn_depth,
+                    "retry_count": line.retry_count,
+                    "max_retries": line.max_retries,
+                    "message": line.message,
+                    "error_text": line.error,
+                }
+            )
+        )
+    return rows
+
+
+def _tracking(line: Line) -> UUID:
+    if line.tracking_id:
+        try:
+            return UUID(line.tracking_id)
+        except ValueError:
+            return UUID(_hash(f"lineage {line.tracking_id}"))
+    return UUID(_hash(f"item {line.id}")) if line.id else uuid7()
+
+
+def _hash(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+async def _phases(tx: Tx) -> dict[str, list[str]]:
+    cursor = await tx.execute(
+        "SELECT kind, array_agg(stage ORDER BY place) FROM queue.phase GROUP BY kind"
+    )
+    return dict(await cursor.fetchall())
+
+
+async def _reserve(tx: Tx, n: int) -> list[int]:
+    cursor = await tx.execute(
+        "SELECT nextval('queue.item_id_seq') FROM generate_series(1, %s)", [n]
+    )
+    return [found[0] for found in await cursor.fetchall()]
+
+
+async def _insert(tx: Tx, rows: Sequence[str]) -> int:
+    cursor = await tx.execute(
+        """
+        WITH asked AS MATERIALIZED (
+            SELECT DISTINCT ON (a.tracking_id, a.kind, a.key, a.stage) a.*, md5(a.key)::uuid AS key_hash
+              FROM json_to_recordset(%(rows)s::json) AS a(
+                       id bigint, kind text, stage text, key text, data jsonb, priority smallint,
+                       status queue.status, tracking_id uuid, parent bigint, ancestry bigint[],
+                       ancestor_keys uuid[], spawn_depth smallint, max_spawn_depth smallint,
+                       retry_count smallint, max_retries smallint, message text, error_text text)
+             WHERE NOT EXISTS (SELECT FROM queue.item
+                                WHERE item.tracking_id = a.tracking_id
+                                  AND item.key_hash = md5(a.key)::uuid
+                                  AND item.kind = a.kind AND item.stage = a.stage)
+        ), alive AS (
+            INSERT INTO queue.live (id, kind, stage, key_hash, priority, available_at, parked,
+                                    retry_count)
+            SELECT id, kind, stage, key_hash, priority, now(), false, retry_count FROM asked
+             WHERE status IN ('PENDING', 'BLOCKED')
+             ORDER BY kind, key_hash
+            ON CONFLICT (kind, key_hash) DO NOTHING
+            RETURNING id
+        ), taken AS (
+            SELECT asked.* FROM asked LEFT JOIN alive USING (id)
+             WHERE alive.id IS NOT NULL OR status NOT IN ('PENDING', 'BLOCKED')
+        ), born AS (
+            INSERT INTO queue.item (id, kind, stage, key, key_hash, data, priority, tracking_id,
+                                    parent_id, ancestry, ancestor_keys, spawn_depth,
+                                    max_spawn_depth, handed_over, max_retries, message, error_text)
+            SELECT id, kind, stage, key, key_hash, data, priority, tracking_id, parent, ancestry,
+                   ancestor_keys, spawn_depth,
+                   coalesce(taken.max_spawn_depth, phase.max_spawn_depth), false,
+                   coalesce(taken.max_retries, phase.max_retries), message, error_text
+              FROM taken JOIN queue.phase USING (kind, stage)
+        ), ended AS (
+            INSERT INTO queue.ending (item_id, status, stage, final, message, retry_count, attempts)
+            SELECT id, status, stage, true, message, retry_count, retry_count FROM taken
+             WHERE status NOT IN ('PENDING', 'BLOCKED')
+        ), noted AS (
+            INSERT INTO queue.event (item_id, what, became, stage)
+            SELECT id, 'imported',
+                   CASE WHEN status = 'BLOCKED' THEN 'PENDING' ELSE status END, stage FROM taken
+        )
+        SELECT count(*) FROM taken
+        """,
+        {"rows": array(rows)},
+    )
+    found = await cursor.fetchone()
+    return found[0] if found else 0

@@ -1,0 +1,280 @@
+"""What becomes of an item after its stage answered: outcomes in, rows changed, children spawned."""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from jobmill.db import Tx
+from jobmill.errors import Invalid
+from jobmill.queue.spawn import Child
+from jobmill.queue.work import (
+    MAX_STEPS,
+    Advance,
+    Block,
+    Claim,
+    Fail,
+    Filter,
+    Finish,
+    HandOver,
+    ItemId,
+    New,
+    Outcome,
+    Placed,
+    Refused,
+    Release,
+    Retry,
+    Skip,
+    Stages,
+    Status,
+    WaitFor,
+    WaitUntil,
+    Work,
+)
+
+from . import spawn, store
+from .value_encoding import LONGEST, check_priority, new_item, record
+
+log = logging.getLogger(__name__)
+
+TERMINAL: Mapping[type[Outcome], Status] = {
+    Finish: "SUCCESS",
+    Filter: "FILTERED",
+    Skip: "SKIPPED",
+    Fail: "FAILED",
+}
+
+
+class Settlement(NamedTuple):
+    """One item and its outcome, encoded where a mistake in it can still be charged to the item."""
+
+    work: Work
+    outcome: Outcome
+    row: str
+
+
+class Answer(NamedTuple):
+    """What the queue said to one settlement."""
+
+    work: Work
+    lost: bool = False
+    """The claim no longer holds: nothing was written."""
+    refused: bool = False
+    """Its hand-over would have been a cycle: the item failed instead."""
+    children: Sequence[Placed | Refused] = ()
+    """One for each of its spawns."""
+
+    @property
+    def moved(self) -> bool:
+        return not self.lost and not self.refused
+
+
+def prepare(work: Work, outcome: Outcome, stages: Stages) -> Settlement:
+    """Check and encode an outcome; Invalid where the queue could not keep it."""
+    if isinstance(outcome, WaitUntil) and outcome.until.tzinfo is None:
+        raise Invalid(f"waits until {outcome.until}, which has no time zone")
+    for new in _news(outcome):
+        if (new.kind, new.stage) not in stages:
+            raise Invalid(f"nothing here runs {new.kind}/{new.stage}, which this stage spawned")
+        new_item(new)
+    if isinstance(outcome, Advance | HandOver) and (work.kind, outcome.stage) not in stages:
+        raise Invalid(f"{work.kind} has no stage {outcome.stage!r} to go on to")
+    if isinstance(outcome, Advance) and outcome.priority is not None:
+        check_priority(outcome.priority)
+    if isinstance(outcome, Advance | WaitUntil | WaitFor) and work.steps >= MAX_STEPS:
+        raise Invalid(f"went on or waited {MAX_STEPS} times without an end: this is a loop")
+    return Settlement(work, outcome, _encode(work, outcome))
+
+
+async def settle(tx: Tx, worker: int, batch: Sequence[Settlement]) -> list[Answer]:
+    """Apply a batch in few statements; a claim that no longer holds changes and spawns nothing."""
+    newest = _newest_attempts(batch)
+    if len(newest) < len(batch):
+        log.info("several attempts of one item in a batch")
+    asked = list(newest.values())
+    handed_over, refused = await _hand_over(tx, worker, asked)
+    ends = [settlement.row for settlement in asked if type(settlement.outcome) in TERMINAL]
+    ends += [_encode(work, fail) for work, fail in refused]
+    moves = [
+        settlement.row
+        for settlement in asked
+        if settlement.row and type(settlement.outcome) not in TERMINAL
+    ]
+    settled = set(handed_over)
+    if ends:
+        settled.update(await store.end(tx, worker, ends))
+    if moves:
+        settled.update(await store.requeue(tx, worker, moves))
+    failed = {work.claim for work, _ in refused}
+    moved = settled - failed
+    children = await _spawn(
+        tx, [settlement for settlement in asked if settlement.work.claim in moved]
+    )
+
+    def answer(settlement: Settlement) -> Answer:
+        claim = settlement.work.claim
+        if claim not in settled or newest[claim.id] is not settlement:
+            return Answer(settlement.work, lost=True)
+        return Answer(settlement.work, False, claim in failed, children.get(claim, ()))
+
+    return [answer(settlement) for settlement in batch]
+
+
+def _newest_attempts(batch: Sequence[Settlement]) -> dict[ItemId, Settlement]:
+    """One settlement per item: a process that lost its lease may hold several attempts of one item."""
+    newest: dict[ItemId, Settlement] = {}
+    for settlement in batch:
+        rival = newest.setdefault(settlement.work.id, settlement)
+        if settlement.work.attempt > rival.work.attempt:
+            newest[settlement.work.id] = settlement
+    return newest
+
+
+async def spawn_and_wait(tx: Tx, work: Work, move: WaitFor) -> Settlement | None:
+    """Spawn the awaited item, or find the live one; None where the claim no longer holds."""
+    if not await store.hold(tx, work):
+        return None
+    assert isinstance(move.item, New)
+    [answer] = await spawn.spawn(tx, [Child(work.id, move.item)])
+    # A live ancestor waits for this item, so waiting for it would never end.
+    does_the_work = isinstance(answer, Refused) and answer.reason in (
+        "duplicate",
+        "live elsewhere",
+    )
+    awaited = answer.id if isinstance(answer, Placed) else answer.live if does_the_work else None
+    if awaited is None:
+        # The spawn was refused for good (too deep, circular, finished): continue at once.
+        wait = replace(move, item=work.id, at_most=dt.timedelta())
+    else:
+        wait = replace(move, item=awaited)
+    return Settlement(work, wait, _encode(work, wait))
+
+
+def needs_own_transaction(outcome: Outcome) -> bool:
+    return outcome.save is not None or (
+        isinstance(outcome, WaitFor) and isinstance(outcome.item, New)
+    )
+
+
+def _news(outcome: Outcome) -> Sequence[New]:
+    if isinstance(outcome, WaitFor) and isinstance(outcome.item, New):
+        return [*outcome.spawn, outcome.item]
+    return outcome.spawn
+
+
+async def _hand_over(
+    tx: Tx, worker: int, batch: Sequence[Settlement]
+) -> tuple[list[Claim], list[tuple[Work, Fail]]]:
+    """The claims that were handed over, and those whose hand-over was refused, with their failure."""
+    moves = [
+        (settlement.work, settlement.outcome)
+        for settlement in batch
+        if isinstance(settlement.outcome, HandOver)
+    ]
+    if not moves:
+        return [], []
+    answers = await spawn.hand_over(tx, worker, moves)
+    refused = [
+        (work, Fail(f"Could not hand over: {answer.message}", "permanent", answer.message, ""))
+        for work, _ in moves
+        if isinstance(answer := answers.get(work.claim), Refused)
+    ]
+    return [claim for claim, answer in answers.items() if isinstance(answer, Placed)], refused
+
+
+async def _spawn(tx: Tx, settled: Sequence[Settlement]) -> dict[Claim, list[Placed | Refused]]:
+    claims: list[Claim] = []
+    children: list[Child] = []
+    for settlement in settled:
+        for new in settlement.outcome.spawn:
+            claims.append(settlement.work.claim)
+            children.append(Child(settlement.work.id, new))
+    answers: dict[Claim, list[Placed | Refused]] = {}
+    if children:
+        for claim, answer in zip(claims, await spawn.spawn(tx, children), strict=True):
+            answers.setdefault(claim, []).append(answer)
+    return answers
+
+
+def _encode(work: Work, outcome: Outcome) -> str:
+    """The outcome as the row that `store.end` or `store.requeue` reads."""
+    match outcome:
+        case Finish(message=None, data=None):
+            # The most common answer by far, and nothing in it that could need escaping.
+            return f'{{"id":{work.id},"attempt":{work.attempt},"status":"SUCCESS"}}'
+        case Finish() | Filter() | Skip():
+            return _row(work, outcome, status=TERMINAL[type(outcome)])
+        case Fail():
+            return _row(work, outcome, status="FAILED", **_error(outcome))
+        case HandOver():
+            record({"data": outcome.data, "message": outcome.message})
+            return ""
+        case _:
+            return _requeued(work, outcome)
+
+
+def _requeued(work: Work, outcome: Advance | WaitUntil | WaitFor | Block | Retry | Release) -> str:
+    match outcome:
+        case Advance(stage=stage):
+            return _move(
+                work, outcome, what="advanced", stage=stage, steps=1, priority=outcome.priority
+            )
+        case WaitUntil(until=until):
+            return _move(work, outcome, what="waits", until=until.isoformat(), steps=1)
+        case WaitFor(item=item, at_most=at_most):
+            return _move(
+                work, outcome, what="waits for an item",
+                delay=_seconds(at_most), steps=1,
+                # A `New` has no id yet: `spawn_and_wait` encodes again when it has.
+                waits_for=None if isinstance(item, New) else item,
+            )  # fmt: skip
+        case Block(on=on, recheck=recheck):
+            return _move(
+                work, outcome, what="blocked", status="BLOCKED",
+                delay=max(_seconds(recheck), 1), blocked_on=on,
+            )  # fmt: skip
+        case Retry(delay=delay):
+            return _move(
+                work, outcome, what="retry", delay=_seconds(delay),
+                retries=1, **_error(outcome),
+            )  # fmt: skip
+        case Release():
+            return _move(work, outcome, what="released")
+
+
+def _seconds(span: dt.timedelta) -> float:
+    return max(0.0, min(span, LONGEST).total_seconds())
+
+
+def _move(work: Work, outcome: Outcome, **fields: Any) -> str:
+    plain: dict[str, Any] = {
+        "status": "PENDING",
+        "stage": work.stage,
+        "delay": 0,
+        "retries": 0,
+        "steps": 0,
+    }
+    return _row(work, outcome, **plain | fields)
+
+
+def _row(work: Work, outcome: Outcome, **fields: Any) -> str:
+    return record(
+        {
+            "id": work.id,
+            "attempt": work.attempt,
+            "message": outcome.message,
+            "data": outcome.data,
+            **fields,
+        }
+    )
+
+
+def _error(outcome: Retry | Fail) -> dict[str, str | None]:
+    return {
+        "error_class": outcome.error_class,
+        "error_text": outcome.error_text,
+        "fingerprint": outcome.fingerprint or None,
+    }

@@ -1,0 +1,78 @@
+"""What no longer holds: claims whose item was lost, and what a clock noted that was wrong."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from jobmill.db import Tx
+
+from . import targets
+from .targets import CLAIM
+from .timestamps import ahead, far
+
+MOST = 1_000
+"""Targets of each platform that one run mends."""
+
+
+async def clear(tx: Tx, at: dt.datetime) -> None:
+    """Give up what would keep a target from being called for no reason."""
+    await _free(tx, at)
+    await _forget(tx, at)
+
+
+async def _free(tx: Tx, at: dt.datetime) -> None:
+    cursor = await tx.execute(
+        """
+        SELECT source_id FROM rotation.target
+         WHERE queued_at <= %(void)s OR queued_at > %(ahead)s
+           FOR UPDATE SKIP LOCKED
+        """,
+        {"void": at - CLAIM, "ahead": ahead(at)},
+    )
+    lost = [id for (id,) in await cursor.fetchall()]
+    if lost:
+        await targets.release(tx, ids=lost, why="its item was lost")
+
+
+async def _forget(tx: Tx, at: dt.datetime) -> None:
+    """The rule of the policies: what a wrong clock noted was very long ago, and its gates are open."""
+    await tx.execute(
+        """
+        WITH wrong AS MATERIALIZED (
+            SELECT source_id FROM rotation.target
+             WHERE source_id = ANY (ARRAY(
+                SELECT noted.source_id FROM rotation.platform
+                 CROSS JOIN LATERAL (
+                    (SELECT source_id FROM rotation.target
+                      WHERE target.platform = platform.name AND status = 'active' AND enabled
+                        AND greatest(known_at, last_called_at) > %(ahead)s
+                      ORDER BY greatest(known_at, last_called_at) DESC LIMIT %(most)s)
+                    UNION ALL
+                    (SELECT source_id FROM rotation.target
+                      WHERE target.platform = platform.name AND status = 'active' AND enabled
+                        AND queued_at IS NULL AND (rho IS NOT NULL OR gate_at IS NOT NULL)
+                        AND due_at > %(far)s
+                      ORDER BY due_at DESC LIMIT %(most)s)
+                    UNION ALL
+                    (SELECT source_id FROM rotation.target
+                      WHERE target.platform = platform.name AND status = 'bad'
+                        AND next_allowed_at > %(far)s
+                      ORDER BY next_allowed_at DESC LIMIT %(most)s)) AS noted))
+               FOR UPDATE SKIP LOCKED
+        )
+        UPDATE rotation.target AS target
+           SET known_at = CASE WHEN known_at > %(ahead)s THEN 'epoch' ELSE known_at END,
+               last_called_at = CASE WHEN last_called_at <= %(ahead)s THEN last_called_at END,
+               last_success_at = CASE WHEN last_success_at <= %(ahead)s THEN last_success_at END,
+               last_ok_at = CASE WHEN last_ok_at > %(ahead)s THEN 'epoch' ELSE last_ok_at END,
+               gate_at = CASE WHEN last_called_at > %(ahead)s OR gate_at > %(far)s
+                              THEN least(gate_at, %(at)s) ELSE gate_at END,
+               next_allowed_at = CASE WHEN last_called_at > %(ahead)s OR next_allowed_at > %(far)s
+                                      THEN least(next_allowed_at, %(at)s)
+                                      ELSE next_allowed_at END,
+               due_at = CASE WHEN last_called_at > %(ahead)s OR due_at > %(far)s THEN %(at)s
+                             ELSE due_at END
+          FROM wrong WHERE target.source_id = wrong.source_id
+        """,
+        {"at": at, "ahead": ahead(at), "far": far(at), "most": MOST},
+    )

@@ -1,0 +1,406 @@
+"""How the rotation goes: what calls brought, what was wasted, what is due, and what stands still."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jobmill.boards.adapters import PLATFORMS
+from jobmill.db import Tx, row, rows
+from jobmill.errors import Conflict, NotFound
+
+from . import platform_state
+from .policies.eligibility import UNLIMITED
+from .target_selection import PolicyName
+from .targets import Kind, Status
+
+NEAR = 1_000
+"""So many of the last calls are looked at for sources that brought nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """A platform in the last hours."""
+
+    platform: str
+    calls: int
+    results: int
+    new: int
+    """After duplicates."""
+    duplicates: int
+    wasted: int
+    """Calls that brought nothing new."""
+    failed: int
+    requests: int
+    new_per_call: float
+    unique_listings: int
+    """Listings first seen in that time that are not a repetition of another."""
+
+
+async def brought(tx: Tx, at: dt.datetime, span: dt.timedelta) -> list[Brought]:
+    """Calls and results of each platform, and the unique listings it found, richest first."""
+    return await rows(
+        tx,
+        Brought,
+        """
+        WITH told AS (
+            -- Whole hours as they were summed up, and the one in which it begins call by call.
+            SELECT platform, calls, results, new, duplicates, wasted, failed, requests
+              FROM rotation.spell WHERE began_at > %(since)s
+            UNION ALL
+            SELECT platform, 1, result_count, new, duplicates, (new = 0)::int,
+                   (answer IN ('gone', 'error'))::int, requests
+              FROM rotation.call
+             WHERE called_at > %(since)s
+               AND called_at < date_trunc('hour', %(since)s::timestamptz, 'UTC') + interval '1 hour'
+        ), made AS (
+            SELECT platform, sum(calls)::int AS calls, sum(results)::int AS results,
+                   sum(new)::int AS new, sum(duplicates)::int AS duplicates,
+                   sum(wasted)::int AS wasted, sum(failed)::int AS failed,
+                   sum(requests)::int AS requests
+              FROM told GROUP BY platform
+        ), listed AS (
+            SELECT source_type AS platform, count(*)::int AS unique_listings
+              FROM catalog.listing JOIN catalog.source ON source.id = source_id
+             WHERE first_seen_at > %(since)s AND duplicate_of IS NULL
+             GROUP BY source_type
+        )
+        SELECT platform, coalesce(calls, 0) AS calls, coalesce(results, 0) AS results,
+               coalesce(new, 0) AS new, coalesce(duplicates, 0) AS duplicates,
+               coalesce(wasted, 0) AS wasted, coalesce(failed, 0) AS failed,
+               coalesce(requests, 0) AS requests,
+               coalesce(round(new::numeric / calls, 2), 0)::float8 AS new_per_call,
+               coalesce(unique_listings, 0) AS unique_listings
+          FROM made FULL JOIN listed USING (platform)
+         ORDER BY unique_listings DESC, calls DESC, platform
+        """,
+        {"since": at - span},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Yielded:
+    """A source in the last hours."""
+
+    source: int
+    name: str
+    platform: str
+    calls: int
+    new: int
+    new_per_call: float
+    wasted: int
+    failed: int
+
+
+async def yielded(tx: Tx, at: dt.datetime, span: dt.timedelta, *, limit: int = 50) -> list[Yielded]:
+    """The sources that brought most; after them, those of the last calls that brought nothing."""
+    return await rows(
+        tx,
+        Yielded,
+        """
+        WITH rich AS (
+            -- By an index of the calls that brought something, and of nothing else.
+            SELECT source_id, sum(new)::int AS new FROM rotation.call
+             WHERE called_at > %(since)s AND new > 0
+             GROUP BY source_id ORDER BY new DESC, source_id LIMIT %(limit)s
+        ), poor AS (
+            SELECT DISTINCT source_id FROM (
+                SELECT source_id FROM rotation.call WHERE called_at > %(since)s
+                 ORDER BY called_at DESC LIMIT %(near)s) AS last
+             WHERE (SELECT count(*) FROM rich) < %(limit)s
+        )
+        SELECT source_id AS source, name, source_type AS platform, calls, new,
+               round(new::numeric / calls, 2)::float8 AS new_per_call, wasted, failed
+          FROM (SELECT source_id FROM rich UNION SELECT source_id FROM poor) AS asked
+         CROSS JOIN LATERAL (
+            SELECT count(*)::int AS calls, sum(new)::int AS new,
+                   (count(*) FILTER (WHERE new = 0))::int AS wasted,
+                   (count(*) FILTER (WHERE answer IN ('gone', 'error')))::int AS failed
+              FROM rotation.call
+             WHERE call.source_id = asked.source_id AND called_at > %(since)s) AS made
+          JOIN catalog.source ON source.id = source_id
+         ORDER BY new DESC, calls DESC, source_id LIMIT %(limit)s
+        """,
+        {"since": at - span, "limit": limit, "near": NEAR},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """The calls of one day (UTC)."""
+
+    day: dt.date
+    calls: int
+    new: int
+    new_per_call: float
+    wasted: int
+    failed: int
+
+
+async def days(tx: Tx, at: dt.datetime, count: int = 14) -> list[Day]:
+    """Yield per call over time, newest first; days without a call are left out."""
+    return await rows(
+        tx,
+        Day,
+        """
+        SELECT day::date AS day, calls, new, round(new::numeric / calls, 2)::float8 AS new_per_call,
+               wasted, failed
+          FROM generate_series(%(today)s::date - %(days)s::int + 1, %(today)s::date,
+                               interval '1 day') AS day
+         CROSS JOIN LATERAL (
+            SELECT sum(calls)::int AS calls, sum(new)::int AS new, sum(wasted)::int AS wasted,
+                   sum(failed)::int AS failed
+              FROM rotation.spell
+             WHERE began_at >= day::timestamp AT TIME ZONE 'UTC'
+               AND began_at < (day::timestamp + interval '1 day') AT TIME ZONE 'UTC') AS made
+         WHERE calls > 0 ORDER BY day DESC
+        """,
+        {"today": at.astimezone(dt.UTC).date(), "days": count},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Age:
+    """Targets whose last success is so long ago."""
+
+    age: str
+    targets: int
+
+
+async def ages(tx: Tx, at: dt.datetime) -> list[Age]:
+    """How stale the active targets are."""
+    return await rows(
+        tx,
+        Age,
+        """
+        WITH found AS (
+            SELECT coalesce(width_bucket(last_success_at, %(since)s::timestamptz[]), 6) AS place,
+                   count(*)::int AS targets
+              FROM rotation.target WHERE status = 'active' AND enabled GROUP BY 1
+        )
+        SELECT age, coalesce(targets, 0) AS targets
+          FROM (VALUES (6, 'never'), (5, 'under 6 hours'), (4, 'under a day'), (3, 'under 3 days'),
+                       (2, 'under a week'), (1, 'under 30 days'), (0, 'older'))
+            AS bucket (place, age)
+          LEFT JOIN found USING (place) ORDER BY place DESC
+        """,
+        {"since": [at - dt.timedelta(days=days) for days in (30, 7, 3, 1, 0.25)]},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Standstill:
+    """Something that is not called, and why."""
+
+    what: str
+    targets: int
+    why: str
+
+
+async def standstill(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> list[Standstill]:
+    """Platforms that take no call now, targets that are paused or bad, sources that are disabled."""
+    shut = (await platform_state.room(tx, at, environ)).shut
+    off = {one.name: one.off for one in PLATFORMS if one.off and one.name not in shut}
+    counts = await rows(
+        tx,
+        Standstill,
+        """
+        SELECT 'targets' AS what, count(*)::int AS targets, target.status::text AS why
+          FROM rotation.target WHERE target.status IN ('paused', 'bad') GROUP BY target.status
+        UNION ALL
+        SELECT 'sources', count(*)::int, disabled_reason
+          FROM catalog.source WHERE status = 'disabled' GROUP BY disabled_reason
+        UNION ALL
+        SELECT platform, count(*)::int, ''
+          FROM rotation.target WHERE platform = ANY (%(names)s) GROUP BY platform
+         ORDER BY 1, 2 DESC
+         LIMIT 200
+        """,
+        {"names": list(shut)},
+    )
+    named = [Standstill(one.what, one.targets, shut.get(one.what, one.why)) for one in counts]
+    return named + [Standstill(name, 0, why) for name, why in off.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A platform, and how many calls it takes now."""
+
+    platform: str
+    per_hour: int | None
+    per_day: int | None
+    left: int | None
+    """None: as many as one likes."""
+    why: str | None
+    """Why it takes none."""
+
+
+async def spaces(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> list[Space]:
+    """Each platform that has targets or limits."""
+    room = await platform_state.room(tx, at, environ)
+    known = await platform_state.standings(tx)
+    limited = {one.name for one in known.values() if (one.per_hour, one.per_day) != (None, None)}
+    found: list[Space] = []
+    for name in sorted({*room.left, *room.shut, *limited}):
+        one = known.get(name)
+        left = room.left.get(name, 0 if name in room.shut else UNLIMITED)
+        why = room.shut.get(name)
+        limits = (one.per_hour, one.per_day) if one else (None, None)
+        found.append(Space(name, *limits, None if left >= UNLIMITED else left, why))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A target and its turn."""
+
+    source: int
+    name: str
+    platform: str
+    kind: Kind
+    status: Status
+    priority: int
+    due_at: dt.datetime
+    last_success_at: dt.datetime | None
+    new_jobs_last: int | None
+    fail_count: int
+    queued: bool
+
+
+async def due(
+    tx: Tx,
+    at: dt.datetime,
+    policy: PolicyName,
+    *,
+    platform: str | None = None,
+    ahead: dt.timedelta = dt.timedelta(),
+    limit: int = 50,
+) -> list[Due]:
+    """What is due, or will be so soon, in the order of its turn."""
+    asked = {"platform": platform, "by": at + ahead, "limit": limit}
+    if policy == "seed":
+        return await _due_by_seed(tx, asked)
+    return await _due_by_yield(tx, asked)
+
+
+async def _due_by_seed(tx: Tx, asked: Mapping[str, object]) -> list[Due]:
+    return await rows(
+        tx,
+        Due,
+        """
+        SELECT source_id AS source, board AS name, due.platform, kind, status, priority,
+               coalesce(next_allowed_at, known_at) AS due_at, last_success_at, new_jobs_last,
+               fail_count, queued_at IS NOT NULL AS queued
+          FROM rotation.platform
+         CROSS JOIN LATERAL (
+            SELECT source_id, source.name AS board, target.platform, kind, target.status, priority,
+                   next_allowed_at, known_at, last_success_at, new_jobs_last, fail_count, queued_at
+              FROM rotation.target
+              JOIN catalog.source ON source.id = source_id AND source.status = 'active'
+             WHERE target.platform = platform.name AND target.status = 'active' AND enabled
+               AND (next_allowed_at IS NULL OR next_allowed_at <= %(by)s)
+             ORDER BY priority, last_success_at NULLS FIRST, source_id
+             LIMIT %(limit)s) AS due
+         WHERE %(platform)s::text IS NULL OR platform.name = %(platform)s
+         ORDER BY priority, last_success_at NULLS FIRST, source_id
+         LIMIT %(limit)s
+        """,
+        asked,
+    )
+
+
+async def _due_by_yield(tx: Tx, asked: Mapping[str, object]) -> list[Due]:
+    """Each line by its index: those that have a moment, those nobody has tried, and those in the queue."""
+    return await rows(
+        tx,
+        Due,
+        """
+        SELECT source_id AS source, source.name, due.platform, kind, due.status, priority,
+               due_at, last_success_at, new_jobs_last, fail_count,
+               queued_at IS NOT NULL AS queued
+          FROM rotation.platform
+         CROSS JOIN LATERAL (
+            (SELECT source_id, platform, kind, status, priority, due_at, last_success_at,
+                    new_jobs_last, fail_count, queued_at
+               FROM rotation.target
+              WHERE target.platform = platform.name AND status = 'active' AND enabled
+                AND queued_at IS NULL AND (rho IS NOT NULL OR gate_at IS NOT NULL)
+                AND due_at <= %(by)s
+              ORDER BY due_at LIMIT %(limit)s)
+            UNION ALL
+            (SELECT source_id, platform, kind, status, priority, due_at, last_success_at,
+                    new_jobs_last, fail_count, queued_at
+               FROM rotation.target
+              WHERE target.platform = platform.name AND status = 'active' AND enabled
+                AND queued_at IS NULL AND rho IS NULL AND gate_at IS NULL AND due_at <= %(by)s
+              ORDER BY health DESC, page_cap DESC, priority, source_id LIMIT %(limit)s)
+            UNION ALL
+            (SELECT source_id, platform, kind, status, priority, due_at, last_success_at,
+                    new_jobs_last, fail_count, queued_at
+               FROM rotation.target
+              WHERE target.platform = platform.name AND status = 'active' AND enabled
+                AND queued_at IS NOT NULL AND due_at <= %(by)s
+              ORDER BY queued_at LIMIT %(limit)s)) AS due
+          JOIN catalog.source ON source.id = source_id AND source.status = 'active'
+         WHERE %(platform)s::text IS NULL OR platform.name = %(platform)s
+         ORDER BY due_at, source_id
+         LIMIT %(limit)s
+        """,
+        asked,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One run of the rotation, as far as it has come."""
+
+    run: int
+    trigger: str
+    policy: str
+    started_at: dt.datetime
+    chosen: int
+    called: int
+    waiting: int
+    """Chosen, and not called yet."""
+    requests: int
+    new: int
+    duplicates: int
+    unchanged: int
+    failures: int
+    limited: int
+    skipped: dict[str, Any]
+    next_due: dt.datetime | None
+
+
+async def report(tx: Tx, run: int | None = None) -> Report:
+    """That run, or the last one; NotFound or Conflict if there is none."""
+    found = await row(
+        tx,
+        Report,
+        """
+        SELECT run.id AS run, trigger, policy, started_at, chosen, count(call.id)::int AS called,
+               (SELECT count(*)::int FROM rotation.target
+                 WHERE queued_at IS NOT NULL AND target.run_id = run.id) AS waiting,
+               coalesce(sum(requests), 0)::int AS requests, coalesce(sum(new), 0)::int AS new,
+               coalesce(sum(duplicates), 0)::int AS duplicates,
+               (count(*) FILTER (WHERE answer = 'not_modified'))::int AS unchanged,
+               (count(*) FILTER (WHERE answer IN ('gone', 'error')))::int AS failures,
+               (count(*) FILTER (WHERE answer = 'rate_limited'))::int AS limited,
+               skipped,
+               (SELECT min(CASE policy WHEN 'seed' THEN coalesce(next_allowed_at, known_at)
+                                       ELSE due_at END)
+                  FROM rotation.target
+                 WHERE status = 'active' AND enabled AND queued_at IS NULL) AS next_due
+          FROM rotation.run LEFT JOIN rotation.call ON call.run_id = run.id
+         WHERE run.id = coalesce(%(run)s::bigint, (SELECT max(id) FROM rotation.run))
+         GROUP BY run.id
+        """,
+        {"run": run},
+    )
+    if found is None and run is None:
+        raise Conflict("the rotation has not run yet: `jobmill rotate run` begins")
+    if found is None:
+        raise NotFound("run", run)
+    return found

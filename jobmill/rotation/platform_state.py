@@ -1,0 +1,251 @@
+"""Platforms in the rotation: their averages, what shuts them, and how many calls they take now."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from jobmill.boards import api_keys
+from jobmill.boards.adapters import BY_NAME
+from jobmill.catalog import history
+from jobmill.db import Tx, row, rows
+
+from . import timestamps
+from .policies import eligibility, yield_model
+from .policies.eligibility import UNLIMITED, Breaker, Trouble
+
+CLAIM = dt.timedelta(hours=6)
+"""After so long a claim is void: its item was lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One platform."""
+
+    name: str
+    per_hour: int | None
+    per_day: int | None
+    found: float
+    looked: float
+    shown: float
+    shown_days: float
+    pooled_at: dt.datetime | None
+    streak: int
+    opened: int
+    shut_until: dt.datetime | None
+    shut_at: dt.datetime | None
+    probe_at: dt.datetime | None
+    held: int
+
+    @property
+    def average(self) -> yield_model.Platform:
+        return yield_model.Platform(
+            self.found, self.looked, self.shown, self.shown_days, timestamps.seconds(self.pooled_at)
+        )
+
+    @property
+    def trouble(self) -> Trouble:
+        return Trouble(
+            self.streak,
+            self.opened,
+            timestamps.gate(self.shut_until),
+            timestamps.seconds(self.shut_at),
+            timestamps.seconds(self.probe_at),
+            self.held,
+        )
+
+
+async def standings(tx: Tx) -> dict[str, Standing]:
+    """All platforms that were ever called or limited, by name."""
+    found = await rows(
+        tx,
+        Standing,
+        """
+        SELECT name, per_hour, per_day, found, looked, shown, shown_days, pooled_at, streak, opened,
+               shut_until, shut_at, probe_at, held
+          FROM rotation.platform
+        """,
+    )
+    return {one.name: one for one in found}
+
+
+async def add(tx: Tx, names: Iterable[str]) -> None:
+    """See that these are known."""
+    await tx.execute(
+        """
+        INSERT INTO rotation.platform (name) SELECT unnest(%s::text[]) ON CONFLICT DO NOTHING
+        """,
+        [sorted(names)],
+    )
+
+
+async def lock(tx: Tx, name: str, *, wait: bool) -> Standing | None:
+    """The platform for this transaction alone; None while another has it and we do not wait."""
+    if wait:
+        await tx.execute("SELECT 1 FROM rotation.platform WHERE name = %s FOR UPDATE", [name])
+    return await row(
+        tx,
+        Standing,
+        """
+        SELECT name, per_hour, per_day, found, looked, shown, shown_days, pooled_at, streak, opened,
+               shut_until, shut_at, probe_at, held
+          FROM rotation.platform WHERE name = %s FOR UPDATE SKIP LOCKED
+        """,
+        [name],
+    )
+
+
+async def keep(tx: Tx, name: str, average: yield_model.Platform, trouble: Trouble) -> None:
+    """What calls have taught about a platform."""
+    await tx.execute(
+        """
+        UPDATE rotation.platform
+           SET found = %(found)s, looked = %(looked)s, shown = %(shown)s,
+               shown_days = %(shown_days)s, pooled_at = %(pooled_at)s, streak = %(streak)s,
+               opened = %(opened)s, shut_until = %(shut_until)s, shut_at = %(shut_at)s,
+               probe_at = %(probe_at)s, held = %(held)s
+         WHERE name = %(name)s
+        """,
+        {
+            "name": name,
+            "found": average.found,
+            "looked": average.looked,
+            "shown": average.shown,
+            "shown_days": average.shown_days,
+            "pooled_at": timestamps.moment(average.at),
+            "streak": trouble.streak,
+            "opened": trouble.opened,
+            "shut_until": timestamps.moment(trouble.shut_until),
+            "shut_at": timestamps.moment(trouble.shut_at),
+            "probe_at": timestamps.moment(trouble.probe_at),
+            "held": trouble.held,
+        },
+    )
+
+
+async def probed(tx: Tx, names: list[str], at: dt.datetime) -> None:
+    """One call has left to see whether each of these is well again."""
+    # Who has the row saves what a call brought, and may wait for a target that we have: we do not
+    # wait for them. Until the call is made its claim keeps others from being sent.
+    await tx.execute(
+        """
+        UPDATE rotation.platform SET probe_at = %s
+         WHERE name IN (SELECT name FROM rotation.platform
+                         WHERE name = ANY (%s) AND opened > 0 FOR UPDATE SKIP LOCKED)
+        """,
+        [at, names],
+    )
+
+
+async def limit(
+    tx: Tx, name: str, *, per_hour: int | None, per_day: int | None, actor: str | None = None
+) -> None:
+    """From now on so many calls are made to a platform at most; None lifts a limit."""
+    await tx.execute(
+        """
+        INSERT INTO rotation.platform (name, per_hour, per_day)
+        VALUES (%(name)s, %(per_hour)s, %(per_day)s)
+        ON CONFLICT (name) DO UPDATE SET per_hour = excluded.per_hour, per_day = excluded.per_day
+        """,
+        {"name": name, "per_hour": per_hour, "per_day": per_day},
+    )
+    said = {"per_hour": per_hour, "per_day": per_day}
+    await history.record(tx, "vendor", name, "limited", actor=actor, **said)
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    platform: str
+    hour: int
+    day: int
+    queued: int
+    held_until: dt.datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many calls each platform takes now, and why some take none."""
+
+    left: Mapping[str, int]
+    shut: Mapping[str, str]
+
+
+async def room(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> Room:
+    """Of each platform that has targets: calls that its limits, its health and its keys leave."""
+    known = await standings(tx)
+    left: dict[str, int] = {}
+    shut: dict[str, str] = {}
+    for use in await _uses(tx, at):
+        why = _off(use.platform, environ) or _held(use, known.get(use.platform), at)
+        calls = 0 if why else _left(use, known.get(use.platform), at)
+        if calls > 0:
+            left[use.platform] = calls
+        else:
+            shut[use.platform] = why or "its calls of this hour or day are used up"
+    return Room(left, shut)
+
+
+async def _uses(tx: Tx, at: dt.datetime) -> list[_Use]:
+    return await rows(
+        tx,
+        _Use,
+        """
+        -- A step from one platform to the next in the index, however many targets each has.
+        WITH RECURSIVE step (platform) AS (
+            (SELECT platform FROM rotation.target ORDER BY platform LIMIT 1)
+            UNION ALL
+            SELECT (SELECT target.platform FROM rotation.target
+                     WHERE target.platform > step.platform ORDER BY target.platform LIMIT 1)
+              FROM step WHERE step.platform IS NOT NULL
+        )
+        SELECT step.platform,
+               (SELECT count(*)::int FROM rotation.call
+                 WHERE call.platform = step.platform AND requests > 0
+                   AND called_at > %(at)s - interval '1 hour'
+                   AND called_at <= %(ahead)s) AS hour,
+               (SELECT count(*)::int FROM rotation.call
+                 WHERE call.platform = step.platform AND requests > 0
+                   AND called_at > %(at)s - interval '24 hours'
+                   AND called_at <= %(ahead)s) AS day,
+               (SELECT count(*)::int FROM rotation.target
+                 WHERE target.platform = step.platform AND queued_at > %(void)s) AS queued,
+               (SELECT held_until FROM catalog.incident
+                 WHERE vendor = step.platform) AS held_until
+          FROM step WHERE step.platform IS NOT NULL
+        """,
+        {"at": at, "void": at - CLAIM, "ahead": timestamps.ahead(at)},
+    )
+
+
+def _off(name: str, environ: Mapping[str, str]) -> str | None:
+    """Why a platform cannot be called at all."""
+    platform = BY_NAME.get(name)
+    if platform is None or platform.first is None:
+        return (platform.off if platform else None) or "it cannot be read yet"
+    unset = api_keys.missing(platform, None, environ)
+    return platform.off or (f"it needs a key: set {', '.join(unset)}" if unset else None)
+
+
+def _held(use: _Use, standing: Standing | None, at: dt.datetime) -> str | None:
+    """Why a platform is not called at this moment."""
+    if use.held_until and at < use.held_until <= timestamps.ahead(at):
+        return f"the vendor is in trouble: held until {use.held_until:%Y-%m-%d %H:%M} UTC"
+    if standing and eligibility.door(standing.trouble, at.timestamp(), Breaker()) == "shut":
+        until = standing.shut_until if standing.shut_until and standing.shut_until > at else None
+        when = f" until {until:%Y-%m-%d %H:%M} UTC" if until else ": one call finds out how it is"
+        return f"it asked for patience, or failed too often: held{when}"
+    return None
+
+
+def _left(use: _Use, standing: Standing | None, at: dt.datetime) -> int:
+    limits: list[int] = [UNLIMITED]
+    if standing and standing.per_hour is not None:
+        limits.append(standing.per_hour - use.hour - use.queued)
+    if standing and standing.per_day is not None:
+        limits.append(standing.per_day - use.day - use.queued)
+    probing = standing and eligibility.door(standing.trouble, at.timestamp(), Breaker()) == "probe"
+    if use.held_until or probing:
+        # One call finds out whether it is well again.
+        limits.append(1 - use.queued)
+    return max(0, min(limits))

@@ -1,0 +1,175 @@
+"""The policy `seed`: fixed intervals, cooling and warming, and whoever was called longest ago."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice, zip_longest
+from typing import Any
+
+import numpy as np
+
+from . import eligibility
+from .eligibility import DAY, HOUR, Breaker
+from .target_pool import NEVER, Places, Roster, believed
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The numbers of `seed`; spans in seconds."""
+
+    company_interval: float = 24 * HOUR
+    slice_interval: float = 12 * HOUR
+    slice_least: float = 6 * HOUR
+    slice_most: float = 24 * HOUR
+    cool_after: int = 3
+    """Empty runs in a row from which a slice cools."""
+    backoff_most: float = 7 * DAY
+    bad_after: int = 5
+    bad_retry: float = 30 * DAY
+    """A bad target is tried again, rarely: nothing is given up in silence."""
+    companies_per_run: int = 50
+    """Of each platform."""
+    slices_per_run: int = 50
+    breaker: Breaker = field(default_factory=Breaker)
+
+    @property
+    def longest(self) -> float:
+        """Nothing is put off for longer."""
+        intervals = self.company_interval, self.slice_interval, self.slice_most
+        return max(self.backoff_most, self.bad_retry, *intervals)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A target as it can be stored."""
+
+    interval: float
+    fail_count: int = 0
+    empty_runs: int = 0
+    new_last: int | None = None
+    called_at: float | None = None
+    last_success_at: float | None = None
+    next_allowed_at: float = -math.inf
+
+
+def begin(kind: str, rules: Rules) -> State:
+    """A target that was never called."""
+    return State(rules.slice_interval if kind == "slice" else rules.company_interval)
+
+
+def is_bad(state: State, rules: Rules) -> bool:
+    return state.fail_count >= rules.bad_after
+
+
+def learn(
+    state: State, outcome: Mapping[str, Any], now: float, *, kind: str, rules: Rules
+) -> State:
+    """The target after a call; being asked to slow down is not its doing."""
+    match outcome.get("status"):
+        case "rate_limited":
+            return state
+        case "ok":
+            return _worked(state, int(eligibility.number(outcome.get("new"))), now, kind, rules)
+        case "not_modified":
+            return _worked(state, 0, now, kind, rules)
+        case _:
+            return _failed(state, now, rules)
+
+
+def _worked(state: State, new: int, now: float, kind: str, rules: Rules) -> State:
+    empty_runs = 0 if new else state.empty_runs + 1
+    interval = state.interval
+    if kind == "slice" and new:
+        interval = max(interval / 2, rules.slice_least)
+    elif kind == "slice" and empty_runs >= rules.cool_after:
+        interval = min(interval * 2, rules.slice_most)
+    # A signature's window is never longer than the interval: who keeps this keeps that.
+    return State(interval, 0, empty_runs, new, now, now, now + interval)
+
+
+def _failed(state: State, now: float, rules: Rules) -> State:
+    fails = state.fail_count + 1
+    wait = min(state.interval * 2.0 ** min(fails, 64), rules.backoff_most)
+    wait = rules.bad_retry if fails >= rules.bad_after else wait
+    return replace(state, fail_count=fails, called_at=now, next_allowed_at=now + wait)
+
+
+class Seed:
+    """Chooses by staleness; what it has learnt is in `states` and `roster.troubles`."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.roster = Roster(rules.breaker, rules.longest)
+        self.states: dict[Hashable, State] = {}
+        self._turn = 0
+        self._arrange()
+
+    def bind(
+        self,
+        targets: Sequence[Mapping[str, Any]],
+        sources: Mapping[str, Mapping[str, Any]],
+        now: float,
+    ) -> None:
+        """Take these targets and no others; what is known of their ids is kept."""
+        self.roster.bind(targets, sources, now)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """One line for each platform, and one for all slices."""
+        targets = self.roster.targets
+        lines = [None if one.kind == "slice" else one.source for one in targets]
+        self._lines = sorted(set(lines), key=lambda name: (name is None, name or ""))
+        number = {name: n for n, name in enumerate(self._lines)}
+        self._line = np.array([number[name] for name in lines], dtype=np.intp)
+        # Slices have no priority: only how long ago they were called.
+        self._priority = np.array([0.0 if one.kind == "slice" else one.priority for one in targets])
+        self._ok = np.full(len(targets), NEVER)
+        for place, target in enumerate(targets):
+            if target.id in self.states:
+                self._fill(place, self.states[target.id])
+
+    def _fill(self, place: int, state: State) -> None:
+        self._ok[place] = NEVER if state.last_success_at is None else state.last_success_at
+
+    def choose(self, now: float, budget: int, room: Mapping[str, Any] | None) -> list[Hashable]:
+        """One run: of each line the stalest, up to its limit; a small budget is shared in turns."""
+        most = int(eligibility.number(budget))
+        left = self.roster.left(now, room)
+        ready = self.roster.ready(now, left) if most else np.empty(0, dtype=np.intp)
+        if not len(ready):
+            return []
+        picked = list(islice(self._turns(self._runs(ready, left, now)), most))
+        self._turn += len(picked)
+        gaps = {"company": self.rules.company_interval, "slice": self.rules.slice_least}
+        return self.roster.claim(picked, now, gaps)
+
+    def _runs(self, ready: Places, left: list[int], now: float) -> list[list[int]]:
+        """What each line would call, if the budget allowed."""
+        order = np.lexsort((ready, believed(self._ok[ready], now), self._priority[ready]))
+        ready = ready[order]
+        runs: list[list[int]] = []
+        for number, name in enumerate(self._lines):
+            most = self.rules.slices_per_run if name is None else self.rules.companies_per_run
+            line = ready[self._line[ready] == number].tolist()
+            runs.append(self.roster.take(line, most, left))
+        return runs
+
+    def _turns(self, runs: list[list[int]]) -> Iterator[int]:
+        """One of each line after the other, beginning where the last run left off."""
+        begin = self._turn % len(runs)
+        for row in zip_longest(*runs[begin:], *runs[:begin]):
+            yield from (place for place in row if place is not None)
+
+    def record(self, id: Hashable, now: float, outcome: Mapping[str, Any]) -> None:
+        """Learn from what a call brought; an id that is not bound is passed over."""
+        place = self.roster.place.get(id)
+        if place is None:
+            return
+        target = self.roster.targets[place]
+        state = self.states.get(id) or begin(target.kind, self.rules)
+        state = self.states[id] = learn(state, outcome, now, kind=target.kind, rules=self.rules)
+        self.roster.answer(target.source, outcome, now)
+        self._fill(place, state)
+        self.roster.put(place, state.called_at, state.next_allowed_at)

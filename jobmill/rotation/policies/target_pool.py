@@ -1,0 +1,135 @@
+"""The bound targets and what stands in the way of calling them; every policy chooses from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from . import eligibility
+from .eligibility import CLOCK_SLACK, Breaker, Ledger, Trouble
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Places: TypeAlias = npt.NDArray[np.intp]
+"""Targets by where they stand in the roster."""
+
+NEVER = -math.inf
+PRIORITY = 100.0
+"""Of a target that has none; lower comes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    id: Hashable
+    kind: str
+    source: str
+    page_cap: int | None
+    priority: float
+
+
+class Roster:
+    """Targets in columns, so that all are looked at at once; the lower the priority number the
+    further ahead, then as they were given."""
+
+    def __init__(self, breaker: Breaker, longest: float) -> None:
+        self.breaker = breaker
+        self.longest = longest
+        self.troubles: dict[str, Trouble] = {}
+        self._known_at: dict[Hashable, float] = {}
+        self._noted: dict[Hashable, tuple[float, float]] = {}
+        self._ledgers: dict[str, Ledger] = {}
+        self.bind([], {}, 0.0)
+
+    def bind(
+        self,
+        targets: Sequence[Mapping[str, Any]],
+        sources: Mapping[str, Mapping[str, Any]],
+        now: float,
+    ) -> None:
+        """Take these targets and no others; each id once."""
+        read = {target["id"]: read_target(target) for target in targets}
+        self.targets = sorted(read.values(), key=lambda target: target.priority)
+        self.place = {target.id: n for n, target in enumerate(self.targets)}
+        self.names = list(dict.fromkeys([*sources, *(one.source for one in self.targets)]))
+        for name in self.names:
+            self._ledgers.setdefault(name, Ledger()).limit(sources.get(name))
+        number = {name: n for n, name in enumerate(self.names)}
+        self.source = np.array([number[one.source] for one in self.targets], dtype=np.intp)
+        self.since = np.array([self._known_at.setdefault(one.id, now) for one in self.targets])
+        never = NEVER, NEVER
+        noted = [self._noted.get(one.id, never) for one in self.targets]
+        self.called, self.gate = np.array(noted, dtype=np.float64).reshape(-1, 2).T.copy()
+
+    def left(self, now: float, room: Mapping[str, Any] | None) -> list[int]:
+        """Calls that each source takes now, in the order of `names`."""
+        return [self._left(name, now, room) for name in self.names]
+
+    def _left(self, name: str, now: float, room: Mapping[str, Any] | None) -> int:
+        way = eligibility.door(self.troubles.get(name, Trouble()), now, self.breaker)
+        if way == "shut":
+            return 0
+        left = eligibility.room_of(room, name, self._ledgers[name], now)
+        return min(left, 1) if way == "probe" else left
+
+    def ready(self, now: float, left: Sequence[int]) -> Places:
+        """Targets that may be called now."""
+        # A gate that was shut by a wrong clock, or for longer than any is, holds nothing.
+        true = (self.called <= now + CLOCK_SLACK) & (self.gate <= now + self.longest + CLOCK_SLACK)
+        shut = (self.gate > now) & true
+        return np.flatnonzero(~shut & (np.array(left) > 0)[self.source])
+
+    def take(self, places: Iterable[int], most: int, left: list[int]) -> list[int]:
+        """The first of these for which there is room, which is used up."""
+        picked: list[int] = []
+        for place in places if most > 0 else ():
+            source = self.source[place]
+            if left[source] > 0:
+                left[source] -= 1
+                picked.append(place)
+                if len(picked) >= most:
+                    break
+        return picked
+
+    def claim(self, picked: Iterable[int], now: float, gaps: Mapping[str, float]) -> list[Hashable]:
+        """Their ids; until its outcome is recorded a target counts as called."""
+        picked = list(picked)
+        for place in picked:
+            target = self.targets[place]
+            self.put(place, now, now + gaps.get(target.kind, eligibility.DAY))
+            self._ledgers[target.source].note(now)
+            trouble = self.troubles.get(target.source)
+            if trouble and trouble.opened:
+                self.troubles[target.source] = eligibility.sent(trouble, now)
+        return [self.targets[place].id for place in picked]
+
+    def put(self, place: int, called_at: float | None, gate_at: float) -> None:
+        """Note when a target was called, and when it may be again."""
+        noted = NEVER if called_at is None else called_at, gate_at
+        self.called[place], self.gate[place] = self._noted[self.targets[place].id] = noted
+
+    def answer(self, source: str, outcome: Mapping[str, Any], now: float) -> bool:
+        """Keep what an outcome says of its source; whether it was in trouble before."""
+        before = self.troubles.get(source, Trouble())
+        self.troubles[source] = eligibility.after(before, outcome, now, self.breaker)
+        return before.opened > 0
+
+
+def believed(moments: Floats, now: float) -> Floats:
+    """Without what a wrong clock noted: that never happened."""
+    return np.where(moments > now + CLOCK_SLACK, NEVER, moments)
+
+
+def read_target(target: Mapping[str, Any]) -> Target:
+    """A target as it crosses the interface."""
+    priority = eligibility.real(target.get("priority"))
+    return Target(
+        target["id"],
+        str(target.get("kind", "company")),
+        str(target.get("source", "")),
+        int(eligibility.number(target.get("page_cap"))) or None,
+        PRIORITY if priority is None else priority,
+    )

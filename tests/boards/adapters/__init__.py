@@ -1,0 +1,34 @@
+"""Saved answers of fictional companies, and the way to read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from jobmill.boards import response_reader
+from jobmill.boards.adapters import BY_NAME
+from jobmill.boards.platform import Page
+from jobmill.outside.request import Request
+
+ANSWERS = Path(__file__).parents[1] / "answers"
+NOWHERE = {"board_token": ""}
+
+
+def answer(name: str) -> bytes:
+    """The answer that is kept in `answers/` under this name."""
+    return (ANSWERS / name).read_bytes()
+
+
+def read(
+    platform: str, body: bytes, config: dict[str, Any] = NOWHERE, request: Request | None = None
+) -> Page:
+    """What the product makes of an answer; without a config, of one whose board is not known."""
+    chosen = BY_NAME[platform]
+    return response_reader.read(
+        chosen, body, request or Request(""), response_reader.configure(chosen, config)
+    )
+
+
+def lines(text: str | None) -> list[str]:
+    """The lines of a text that are not empty."""
+    return [line for line in (text or "").splitlines() if line]

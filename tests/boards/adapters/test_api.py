@@ -1,0 +1,184 @@
+"""Any API: where it is, what its key is called, what its fields are called."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from jobmill.boards import api_keys, response_reader
+from jobmill.boards.adapters import api
+from jobmill.boards.platform import Page
+from jobmill.catalog.posting import Posting, Salary
+from jobmill.errors import Invalid, OutsideError
+from jobmill.outside.request import Request
+
+from . import answer, read
+
+SEED: dict[str, Any] = {
+    "base_url": "https://api.panes.example",
+    "auth_type": "api_key",
+    "api_key_env": "PANES_API_KEY",
+    "endpoints": {"search": "/jobs/search", "details": "/jobs/{id}"},
+    "headers": {"Accept": "application/json"},
+    "params": {"remote": "true", "limit": 100},
+}
+MAPPED: dict[str, Any] = {
+    "base_url": "https://api.panes.example/v1",
+    "items": "data.roles",
+    "fields": {
+        "id": "ref", "title": "name", "url": "link", "company": "employer.name",
+        "location": "sites.city", "description": "body.html", "posted_at": "on", "remote": "wfh",
+        "salary_min": "pay.from", "salary_max": "pay.to", "salary_currency": "pay.cur",
+        "salary_period": "pay.per",
+    },
+    "paging": {"by": "next", "next": "meta.next"},
+}  # fmt: skip
+
+
+def config(**changes: Any) -> api.Api:
+    return api.Api.model_validate(SEED | changes)
+
+
+def page(body: object, request: Request | None = None, **changes: Any) -> Page:
+    said = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return read("api", said, {"base_url": "https://api.panes.example"} | changes, request)
+
+
+def test_a_request_is_made_of_the_config_and_names_its_key() -> None:
+    asked = api.first(config())
+    assert asked.url == "https://api.panes.example/jobs/search?remote=true&limit=100"
+    assert asked.headers == {"Accept": "application/json"}
+    assert asked.secret == {"X-API-Key": "{PANES_API_KEY}"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "secret", "ending"),
+    [
+        ("bearer", {"Authorization": "Bearer {PANES_API_KEY}"}, "limit=100"),
+        ("basic", {"Authorization": "Basic {basic:PANES_API_KEY}"}, "limit=100"),
+        ("query", {}, "limit=100&api_key={PANES_API_KEY}"),
+    ],
+)
+def test_a_key_goes_where_the_api_wants_it(kind: str, secret: object, ending: str) -> None:
+    asked = api.first(config(auth_type=kind))
+    assert asked.secret == secret
+    assert asked.url.endswith(ending)
+
+
+def test_the_key_of_a_config_is_the_one_that_is_put_in() -> None:
+    chosen = config(auth_type="query", api_key_name="token")
+    filled = api_keys.fill(
+        api.first(chosen), api_keys.names(api.PLATFORM, chosen), {"PANES_API_KEY": "s3/cret"}
+    )
+    assert filled.private_url.endswith("&token=s3%2Fcret")
+    assert api_keys.missing(api.PLATFORM, chosen, {}) == ("PANES_API_KEY",)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"auth_type": "oauth2"}, "OAuth needs an integration of its own"),
+        ({"auth_type": "bearer", "api_key_env": None}, "belong together"),
+        ({"auth_type": "none"}, "belong together"),
+        ({"api_key_env": "DATABASE_URL"}, "_API_KEY"),
+        ({"api_key_env": "JOBMILL_API_KEY"}, "_API_KEY"),
+        ({"headers": {"Authorization": "Bearer x"}}, "api_key_env"),
+        ({"headers": {"cookie": "x"}}, "api_key_env"),
+        ({"base_url": "http://api.panes.example"}, "base_url"),
+        ({"paging": {"by": "page", "max_pages": 0}}, "max_pages"),
+    ],
+)
+def test_what_is_wrong_with_a_config_is_said(wrong: dict[str, Any], why: str) -> None:
+    with pytest.raises(Invalid, match=why):
+        response_reader.configure(api.PLATFORM, SEED | wrong)
+
+
+def test_fields_are_found_where_the_config_says() -> None:
+    (one,) = read("api", answer("api/page.json"), MAPPED).postings
+    assert (one.title, one.company, one.vendor_id) == ("Glazier", "Panes", "11")
+    assert one.locations == ("Ghent", "Bruges")
+    assert (one.description, one.arrangement) == ("Cut glass.", "hybrid")
+    assert one.salary == Salary(30, 35, "EUR", "hour", "structured")
+    assert one.posted_at
+
+
+def test_an_odd_record_is_counted() -> None:
+    assert read("api", answer("api/page.json"), MAPPED).stubs == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [[{"title": "Glazier"}], {"total": 1, "results": [{"title": "Glazier"}]}, {"title": "Glazier"}],
+)
+def test_records_are_found_without_being_told_where(body: object) -> None:
+    assert [one.title for one in page(body).postings] == ["Glazier"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{"error": "bad key"}, {"a": [], "b": []}, 3, None, [{"name": "x"}], b"<html>", b""],
+)
+def test_what_has_no_records_is_an_error(body: object) -> None:
+    with pytest.raises(OutsideError):
+        page(body)
+
+
+def test_an_answer_without_the_list_it_should_have_is_an_error() -> None:
+    with pytest.raises(OutsideError, match=r"data\.roles"):
+        page({"data": {"roles": {}}}, items="data.roles")
+
+
+def test_pages_are_turned_by_number_until_one_is_short() -> None:
+    chosen = {"paging": {"by": "page", "param": "p", "size": 2, "max_pages": 3}}
+    full, short = [{"title": "A"}, {"title": "B"}], [{"title": "C"}]
+    first = api.first(api.Api.model_validate({"base_url": "https://api.panes.example"} | chosen))
+    (second,) = page(full, first, **chosen).next
+    (third,) = page(full, second, **chosen).next
+    assert [one.url.rpartition("?")[2] for one in (first, second, third)] == ["p=1", "p=2", "p=3"]
+    assert page(short, second, **chosen).next == ()
+    assert page(full, third, **chosen).truncated
+
+
+def test_pages_are_turned_by_offset() -> None:
+    chosen = {"paging": {"by": "offset", "param": "from", "start": 0, "size": 2}}
+    first = api.first(api.Api.model_validate({"base_url": "https://api.panes.example"} | chosen))
+    (second,) = page([{"title": "A"}, {"title": "B"}], first, **chosen).next
+    assert (first.url[-6:], second.url[-6:]) == ("from=0", "from=2")
+
+
+def test_the_address_of_the_next_page_is_followed_on_the_same_host_only() -> None:
+    (more,) = read("api", answer("api/page.json"), MAPPED).next
+    assert more.url == "https://api.panes.example/v1/roles?cursor=b2"
+    for away in ("https://evil.example/x", "//evil.example/x", "http://api.panes.example/x"):
+        body = answer("api/page.json").replace(b"/v1/roles?cursor=b2", away.encode())
+        gone = read("api", body, MAPPED)
+        assert (gone.next, gone.truncated) == ((), True)
+
+
+def test_an_answer_cannot_smuggle_the_name_of_a_key_into_an_address() -> None:
+    body = answer("api/page.json").replace(b"cursor=b2", b"x={PANES_API_KEY}")
+    signed = MAPPED | {"auth_type": "bearer", "api_key_env": "PANES_API_KEY"}
+    (more,) = read("api", body, signed).next
+    posting = Posting("x", vendor_id="{PANES_API_KEY}")
+    for asked in (more, api.detail(posting, config(auth_type="bearer"))):
+        filled = api_keys.fill(asked, ("PANES_API_KEY",), {"PANES_API_KEY": "s3cret"})
+        assert filled.private_url == ""
+        assert "s3cret" not in filled.url
+
+
+def test_one_posting_is_asked_for_by_its_id_and_read_even_if_wrapped() -> None:
+    posting = Posting("Glazier", vendor_id="11/a", partial=True)
+    asked = api.detail(posting, config())
+    whole = api.read_detail(
+        b'{"job": {"id": 11, "title": "Glazier", "description": "<p>Cut.</p>"}}', posting, config()
+    )
+    assert asked.url == "https://api.panes.example/jobs/11%2Fa"
+    assert asked.secret == {"X-API-Key": "{PANES_API_KEY}"}
+    assert (whole.description, whole.partial) == ("Cut.", False)
+
+
+def test_addresses_of_next_pages_are_followed_as_far_as_allowed() -> None:
+    last = read("api", answer("api/page.json"), MAPPED, Request("", mark={"page": 10}))
+    assert (last.next, last.truncated) == ((), True)

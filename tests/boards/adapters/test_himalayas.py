@@ -1,0 +1,53 @@
+"""Himalayas: seconds or milliseconds, places one may live in, small pages."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+
+import pytest
+
+from jobmill.boards import aggregator_search
+from jobmill.boards.adapters import himalayas
+from jobmill.catalog.posting import Posting, Salary
+
+from . import answer, read
+
+
+@pytest.fixture
+def postings() -> tuple[Posting, ...]:
+    return read("himalayas", answer("himalayas/page.json"), {}).postings
+
+
+def test_dates_are_numbers(postings: tuple[Posting, ...]) -> None:
+    at = dt.datetime(2024, 7, 11, 0, 58, 52, tzinfo=dt.UTC)
+    assert [one.posted_at for one in postings] == [at, at]
+    assert postings[0].valid_through
+
+
+def test_restrictions_are_where_one_must_live(postings: tuple[Posting, ...]) -> None:
+    assert [one.remote_from for one in postings] == [("Nepal", "India"), ()]
+    assert all(one.arrangement == "remote" for one in postings)
+
+
+def test_pay_keeps_its_period(postings: tuple[Posting, ...]) -> None:
+    assert postings[0].salary == Salary(30, 35, "USD", "hour", "structured")
+    assert postings[1].salary is None
+
+
+def test_the_name_of_a_column_is_no_company(postings: tuple[Posting, ...]) -> None:
+    assert [one.company for one in postings] == ["High Pastures", None]
+
+
+def test_the_next_page_begins_where_this_one_ended_whatever_was_asked_for() -> None:
+    first = himalayas.first(aggregator_search.Paged())
+    (second,) = read("himalayas", answer("himalayas/page.json"), {}, first).next
+    (third,) = read("himalayas", answer("himalayas/page.json"), {}, second).next
+    assert ["offset=2" in second.url, "offset=4" in third.url] == [True, True]
+    assert read("himalayas", answer("himalayas/page.json"), {}, third).next == ()
+
+
+def test_the_sites_own_mark_leads_to_the_next_page() -> None:
+    body = json.loads(answer("himalayas/page.json")) | {"nextCursor": "Mj&A"}
+    (more,) = read("himalayas", json.dumps(body).encode(), {}).next
+    assert more.url == "https://himalayas.app/jobs/api?limit=20&cursor=Mj%26A"

@@ -1,0 +1,147 @@
+"""iCIMS: new sites answer programs, classic ones only people, in a frame."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+
+import pytest
+
+from jobmill.boards.adapters import icims
+from jobmill.boards.platform import Board
+from jobmill.catalog.posting import Salary
+from jobmill.errors import OutsideError
+from jobmill.outside.request import Request
+
+from . import answer, read
+
+CLASSIC = {"board_token": "prairieseed"}
+NEW = {"board_token": "prairieseed", "base_url": "https://careers.prairieseed.example"}
+SEARCH = "https://careers-prairieseed.icims.com/jobs/search"
+
+
+def test_a_site_of_its_own_is_asked_by_the_api_and_the_vendors_by_its_pages() -> None:
+    new, classic = icims.first(Board(**NEW)), icims.first(Board(**CLASSIC))
+    assert new.url == "https://careers.prairieseed.example/api/jobs?page=1&limit=100"
+    assert (classic.url, classic.page) == (f"{SEARCH}?pr=0&in_iframe=1", True)
+
+
+def test_the_api_is_read_whole() -> None:
+    page = read("icims", answer("icims/api.json"), NEW, icims.first(Board(**NEW)))
+    (one,) = page.postings
+    assert (one.title, one.company, one.vendor_id) == ("Seed Cleaner", "Prairie Seed", "8841")
+    assert one.description == "Clean seeds.\n\nRun the sieve.\n\n- Patience"
+    assert one.salary == Salary(21, 25, "USD", "hour", "structured")
+    assert (one.department, one.employment_type) == ("Operations", "full_time")
+    assert one.url == "https://careers.prairieseed.example/jobs/8841"
+    assert one.posted_at == dt.datetime(2024, 6, 17, 15, 57, tzinfo=dt.UTC)
+    assert (page.stubs, page.total) == (1, 102)
+
+
+def test_the_api_is_asked_for_the_next_page_until_all_were_shown() -> None:
+    (more,) = read("icims", answer("icims/api.json"), NEW, icims.first(Board(**NEW))).next
+    assert more.url.endswith("page=2&limit=100")
+    assert read("icims", answer("icims/api.json"), NEW, more).next == ()
+
+
+def test_a_page_that_is_empty_too_early_is_truncated() -> None:
+    page = read("icims", b'{"jobs": [], "totalCount": 300}', NEW, icims.first(Board(**NEW)))
+    assert page.truncated
+    assert page.next == ()
+
+
+def test_a_classic_list_is_read_from_its_cards() -> None:
+    page = read("icims", answer("icims/search.html"), CLASSIC, icims.first(Board(**CLASSIC)))
+    one, other = page.postings
+    assert (one.title, one.vendor_id, one.requisition_id) == ("Seed Cleaner", "8841", "2024-8841")
+    assert one.locations == ("US-IA-Ames", "US-IA-Boone")
+    assert one.posted_at
+    assert one.posted_at.date() == dt.date(2024, 6, 17)
+    assert one.url == "https://careers-prairieseed.icims.com/jobs/8841/seed-cleaner/job"
+    assert other.url == "https://careers-prairieseed.icims.com/jobs/8850/grain-buyer/job"
+    assert one.partial
+
+
+def test_a_classic_list_is_turned_to_its_last_page() -> None:
+    first = icims.first(Board(**CLASSIC))
+    (second,) = read("icims", answer("icims/search.html"), CLASSIC, first).next
+    (third,) = read("icims", answer("icims/search.html"), CLASSIC, second).next
+    assert [second.url, third.url] == [f"{SEARCH}?pr=1&in_iframe=1", f"{SEARCH}?pr=2&in_iframe=1"]
+    assert read("icims", answer("icims/search.html"), CLASSIC, third).next == ()
+
+
+def test_a_page_that_is_only_a_frame_leads_to_what_is_in_it() -> None:
+    page = read("icims", answer("icims/frame.html"), CLASSIC, Request(SEARCH, page=True))
+    assert [one.url for one in page.next] == [f"{SEARCH}?ss=1&in_iframe=1"]
+
+
+def test_a_frame_of_another_host_is_not_followed() -> None:
+    body = answer("icims/frame.html").replace(b"https://careers-prairieseed", b"https://evil")
+    assert read("icims", body, CLASSIC, Request(SEARCH, page=True)).next == ()
+
+
+def test_a_site_without_the_api_is_tried_as_a_classic_one() -> None:
+    (more,) = read("icims", b"<html><p>Careers</html>", NEW, icims.first(Board(**NEW))).next
+    assert more.url == "https://careers.prairieseed.example/jobs/search?pr=0&in_iframe=1"
+
+
+def test_a_posting_is_stated_by_its_inner_page() -> None:
+    config = Board(**CLASSIC)
+    listed = read("icims", answer("icims/search.html"), CLASSIC, icims.first(config)).postings[0]
+    whole = icims.read_detail(answer("icims/page.html"), listed, config)
+    assert icims.detail(listed, config).url.endswith("/seed-cleaner/job?in_iframe=1")
+    assert (whole.description, whole.company) == ("Clean seeds.", "Prairie Seed")
+    assert (whole.requisition_id, whole.partial) == ("2024-8841", False)
+
+
+def test_an_empty_classic_board_is_empty() -> None:
+    page = read("icims", b"<body class='iCIMS_Body'>Sorry</body>", CLASSIC, Request(SEARCH))
+    assert (page.postings, page.next, page.truncated) == ((), (), False)
+
+
+@pytest.mark.parametrize("body", [b"<html>Just a moment...</html>", b'{"error": 1}', b""])
+def test_what_is_no_board_is_an_error(body: bytes) -> None:
+    with pytest.raises(OutsideError):
+        read("icims", body, CLASSIC, Request(f"{SEARCH}?pr=0&in_iframe=1"))
+
+
+def test_a_classic_page_without_cards_before_the_last_is_truncated() -> None:
+    body = b"<body class='iCIMS_Body'><div class='iCIMS_Paging'>Page 2 of 3</div></body>"
+    page = read("icims", body, CLASSIC, Request(f"{SEARCH}?pr=1&in_iframe=1", mark={"page": 1}))
+    assert (page.truncated, page.next) == (True, ())
+
+
+def test_a_category_stands_in_for_the_department() -> None:
+    data = {
+        "title": "Seed Cleaner",
+        "slug": "1",
+        "category": [],
+        "categories": [{"name": " Fields"}],
+    }
+    (one,) = read("icims", json.dumps({"jobs": [{"data": data}]}).encode(), NEW).postings
+    assert one.department == "Fields"
+
+
+LISTED = b"""<div class="iCIMS_JobsTable"><div class="row"><a class="iCIMS_Anchor"
+  href="https://careers-prairieseed.icims.com/jobs/7/seed-cleaner/job"><h3>Seed Cleaner</h3></a><dl>
+  <dt class="iCIMS_JobHeaderField">Position Type</dt><dd><span>Full-time</span></dd>
+  <dt class="iCIMS_JobHeaderField">Work Arrangement</dt><dd><span>On Site</span></dd>
+  <dt class="iCIMS_JobHeaderField">Category</dt><dd><span>Fields</span></dd></dl></div></div>"""
+ONE = b"""<script type="application/ld+json">{"@type": "JobPosting", "title": "Seed Cleaner",
+  "occupationalCategory": "Fields", "description": "Clean.", "employmentType": "OTHER",
+  "jobLocation": [{"address": {"addressLocality": "Ames", "addressRegion": "UNAVAILABLE",
+  "addressCountry": "US"}}]}</script>"""
+
+
+def test_a_card_says_what_its_labels_say() -> None:
+    (one,) = read("icims", LISTED, CLASSIC).postings
+    assert (one.employment_type, one.arrangement) == ("full_time", "onsite")
+    assert one.department == "Fields"
+
+
+def test_a_page_names_the_category_and_what_is_unavailable_is_no_place() -> None:
+    (one,) = read("icims", ONE, CLASSIC).postings
+    assert (one.department, one.location) == ("Fields", "Ames, US")
+    listed = read("icims", LISTED, CLASSIC).postings[0]
+    whole = icims.read_detail(ONE, listed, Board(**CLASSIC))
+    assert (whole.department, whole.employment_type) == ("Fields", "full_time")

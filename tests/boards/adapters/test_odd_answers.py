@@ -1,0 +1,138 @@
+"""Whatever an answer holds, reading it ends, and fails only in the ways that are foreseen."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from jobmill.boards import response_reader
+from jobmill.boards.adapters import BY_NAME
+from jobmill.catalog.posting import Posting
+from jobmill.errors import Invalid, OutsideError
+
+from . import ANSWERS
+
+BOARD = {"board_token": "acme"}
+CONFIGS: dict[str, dict[str, Any]] = {
+    "bamboohr": BOARD, "breezy": BOARD, "jazzhr": BOARD, "pinpoint": BOARD, "rippling": BOARD,
+    "icims": BOARD, "jobvite": BOARD, "jooble": {}, "reed": {}, "adzuna": {"country": "de"}, "remoteok": {},
+    "remotive": {}, "arbeitnow": {}, "jobicy": {}, "himalayas": {}, "themuse": {}, "usajobs": {},
+    "hackernews": {}, "jobspy": {}, "weworkremotely": {},
+    "oracle": {"base_url": "https://span.fa.ap1.oraclecloud.com", "site": "CX_1"},
+    "rss": {"url": "https://guild.example/feed"},
+    "html": {
+        "url": "https://rope.example/",
+        "selectors": {
+            "job_list": ".card", "title": ".title", "company": ".firm", "location": ".where",
+            "description": ".about", "link": "a", "posted_date": ".when", "salary": ".pay",
+        },
+        "alternative_selectors": [{"title": ".name"}],
+        "pagination": {"next_button": ".next"},
+    },
+    "api": {
+        "base_url": "https://api.panes.example",
+        "items": "data.roles",
+        "fields": {
+            "id": "ref", "title": "name", "url": "link", "company": "employer.name",
+            "location": "sites.city", "description": "body.html", "posted_at": "on",
+            "updated_at": "changed", "valid_through": "until", "employment_type": "kind",
+            "department": "team", "remote": "wfh", "salary_min": "pay.from", "salary_max": "pay.to",
+            "salary_currency": "pay.cur", "salary_period": "pay.per", "apply_url": "form",
+        },
+        "paging": {"by": "next", "next": "meta.next"},
+    },
+}  # fmt: skip
+ODD: tuple[Any, ...] = (
+    None, True, 0, -1, 10**30, 1e308, "", " ", "\x00", "\ud800", "<b>", "{JOOBLE_API_KEY}", "9" * 5000,
+    "2024-02-31", [], [None], [[]], {}, {"": {}}, [{"name": 7}], "javascript:alert(1)", "\u202e|| | |",
+)  # fmt: skip
+SAVED = [
+    pytest.param(path, id=f"{path.parent.name}/{path.name}")
+    for name in sorted(CONFIGS)
+    for path in sorted((ANSWERS / name).iterdir())
+]
+
+
+def holders(value: Any) -> Iterator[Any]:
+    """All lists and objects of a JSON value."""
+    if isinstance(value, dict | list):
+        yield value
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from holders(inner)
+
+
+def changed(body: bytes, chance: random.Random) -> bytes:
+    """The answer with one to three things wrong."""
+    if body.lstrip()[:1] not in (b"{", b"["):
+        return damaged(body, chance)
+    value = json.loads(body)
+    for _ in range(chance.randint(1, 3)):
+        held = chance.choice([one for one in holders(value) if one] or [[0]])
+        keys = list(held) if isinstance(held, dict) else list(range(len(held)))
+        held[chance.choice(keys)] = deepcopy(chance.choice(ODD))
+    return json.dumps(value).encode()
+
+
+def damaged(body: bytes, chance: random.Random) -> bytes:
+    at, length = chance.randrange(len(body)), chance.randint(0, 40)
+    put = chance.choice((b"", b"<", b"&", b"]]>", b"\xff\xfe", b"<div>" * 50, b"</", b'"', b"\x00"))
+    return body[:at] + put + body[at + length :]
+
+
+def read(name: str, body: bytes) -> None:
+    platform = BY_NAME[name]
+    config = response_reader.configure(platform, CONFIGS[name])
+    assert platform.first
+    try:
+        page = response_reader.read(platform, body, platform.first(config), config)
+    except (OutsideError, Invalid):
+        return
+    for posting in page.postings:
+        assert posting.title
+        assert "\x00" not in posting.title
+        for one in fields(Posting):
+            value = getattr(posting, one.name)
+            if isinstance(value, str):
+                value.encode()
+        assert not posting.url or posting.url.startswith("http")
+    for request in page.next:
+        assert "{JOOBLE_API_KEY}" not in request.url or name == "jooble"
+
+
+@pytest.mark.parametrize("path", SAVED)
+def test_a_damaged_answer_is_read_or_refused(path: Any) -> None:
+    body = path.read_bytes()
+    for seed in range(150):
+        read(path.parent.name, changed(body, random.Random(seed)))
+
+
+@pytest.mark.parametrize("path", SAVED)
+def test_a_cut_answer_is_read_or_refused(path: Any) -> None:
+    body = path.read_bytes()
+    for end in range(0, len(body), max(1, len(body) // 60)):
+        read(path.parent.name, body[:end])
+
+
+@pytest.mark.parametrize("name", sorted(CONFIGS))
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+        b"<div>" * 100_000,
+        b"<a>" * 100_000,
+        b"<?xml version='1.0'?><!DOCTYPE a [<!ENTITY a 'x'><!ENTITY b '&a;&a;'>]><rss>&b;</rss>",
+        b"\xff\xfe<\x00r\x00s\x00s\x00>\x00",
+        b"\x00" * 1000,
+        b"&" * 100_000,
+    ],
+    ids=["lists", "objects", "blocks", "links", "entities", "utf-16", "nuls", "ampersands"],
+)
+def test_an_answer_made_to_hurt_is_refused_in_good_time(name: str, body: bytes) -> None:
+    read(name, body)

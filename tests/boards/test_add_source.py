@@ -1,0 +1,82 @@
+"""Which sources run without asking anybody, and pages that are read by selectors of our own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobmill.boards import add_source
+from jobmill.boards.platform import Confidence
+from jobmill.catalog import sources
+from jobmill.db import Database
+from jobmill.errors import OutsideError
+from jobmill.tools import Tools
+from tests.fakes import Net, ok
+
+from .selectors import pages
+
+URL = "https://wells.example/careers"
+
+
+@pytest.mark.parametrize(
+    ("platform", "confidence", "facts", "runs"),
+    [
+        # Greenhouse and feeds: a valid answer is enough.
+        ("greenhouse", "high", {"validated": True}, True),
+        ("rss", "high", {"validated": True}, True),
+        ("greenhouse", "high", {}, False),
+        ("greenhouse", "high", {"validated": True, "auto": False}, False),
+        ("greenhouse", "high", {"validated": True, "tested": True, "ask": True}, False),
+        ("rss", "medium", {"validated": True, "tested": True}, False),
+        ("greenhouse", "low", {"validated": True, "tested": True}, False),
+        # Workday: a test must have worked, however it was found.
+        ("workday", "high", {"validated": True}, False),
+        ("workday", "high", {"validated": True, "tested": True}, True),
+        ("workday", "medium", {"tested": True}, True),
+        ("workday", "low", {"validated": True, "tested": True}, False),
+        ("workday", "medium", {"tested": True, "auto": False}, False),
+        # All others: sure and tested, or a person.
+        ("lever", "high", {"validated": True}, False),
+        ("lever", "high", {"tested": True}, True),
+        ("lever", "medium", {"validated": True, "tested": True}, False),
+        ("html", "medium", {"validated": True, "tested": True}, False),
+        ("html", "low", {"validated": True, "tested": True}, False),
+        # A person vouched for it: a test is all that is wanted.
+        ("html", "low", {"tested": True, "approved": True}, True),
+        ("html", "low", {"validated": True, "approved": True}, False),
+        ("lever", "medium", {"tested": True, "approved": True}, True),
+        ("workday", "medium", {"approved": True}, False),
+    ],
+)
+def test_only_what_is_sure_or_vouched_for_runs(
+    platform: str, confidence: Confidence, facts: dict[str, Any], runs: bool
+) -> None:
+    known = {"validated": False, "tested": False} | facts
+    assert add_source.enables(platform, confidence, **known) is runs
+
+
+def net() -> Net:
+    net = Net()
+    net.on(URL, ok(pages.cards(), URL))
+    return net
+
+
+async def test_a_careers_page_is_added_with_the_selectors_that_it_gives(database: Database) -> None:
+    for wish in (add_source.Wish(url=URL), add_source.Wish(url=URL, platform="html")):
+        added = await add_source.add(Tools(database, net()), wish, {})
+        assert (added.platform, added.token, added.postings) == ("html", URL, 4)
+        assert added.status == "pending_validation"
+        assert "selectors found by structure" in added.evidence
+    async with database.transaction() as tx:
+        (source,) = await sources.find(tx)
+    assert source.config["selectors"]["job_list"] == "div.job-card"
+    assert source.discovery_confidence == "medium"
+
+
+async def test_a_page_that_lists_nothing_is_refused_with_what_to_do(database: Database) -> None:
+    empty = Net()
+    empty.on(URL, ok("<html><body><h1>Careers</h1><p>Write to us.</p></body></html>", URL))
+    with pytest.raises(OutsideError, match="give the URL of the list itself") as refused:
+        await add_source.add(Tools(database, empty), add_source.Wish(url=URL), {})
+    assert refused.value.permanent

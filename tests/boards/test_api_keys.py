@@ -1,0 +1,73 @@
+"""Keys are named in requests and put in at the last moment, and only those that belong there."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from jobmill.boards import api_keys
+from jobmill.boards.adapters import adzuna, greenhouse, jooble, reed
+from jobmill.errors import Unavailable
+from jobmill.outside.request import Request
+
+ENVIRON = {"JOOBLE_API_KEY": "k/1 2", "REED_API_KEY": "reed", "OTHER_API_KEY": "other"}
+
+
+def test_a_key_in_an_address_is_quoted_and_kept_out_of_sight() -> None:
+    asked = jooble.first(jooble.Search())
+    filled = api_keys.fill(asked, api_keys.names(jooble.PLATFORM), ENVIRON)
+    assert filled.private_url == "https://jooble.org/api/k%2F1%202"
+    assert filled.url == asked.url
+    assert "k%2F1" not in repr(filled)
+
+
+def test_a_key_in_a_header_moves_to_the_secret_ones() -> None:
+    asked = Request("https://a.example", headers={"X-Key": "{REED_API_KEY}", "Accept": "x"})
+    filled = api_keys.fill(asked, ("REED_API_KEY",), ENVIRON)
+    assert (filled.headers, filled.secret) == ({"Accept": "x"}, {"X-Key": "reed"})
+    assert "reed" not in repr(filled)
+
+
+@pytest.mark.parametrize(("key", "login"), [("reed", "reed:"), ("ann:pass", "ann:pass")])
+def test_a_key_for_basic_stands_for_the_user(key: str, login: str) -> None:
+    filled = api_keys.fill(reed.first(reed.Search()), ("REED_API_KEY",), {"REED_API_KEY": key})
+    said = filled.secret["Authorization"].removeprefix("Basic ")
+    assert base64.b64decode(said).decode() == login
+
+
+def test_only_declared_names_are_replaced() -> None:
+    asked = Request("https://a.example/{OTHER_API_KEY}", headers={"X": "{OTHER_API_KEY}"})
+    filled = api_keys.fill(asked, ("REED_API_KEY",), ENVIRON)
+    assert (filled.private_url, filled.headers) == ("", {"X": "{OTHER_API_KEY}"})
+
+
+def test_a_value_that_looks_like_a_name_is_not_replaced_again() -> None:
+    environ = {"A_API_KEY": "{B_API_KEY}", "B_API_KEY": "b"}
+    asked = Request("https://a.example", secret={"X": "{A_API_KEY}"})
+    assert api_keys.fill(asked, ("A_API_KEY", "B_API_KEY"), environ).secret == {"X": "{B_API_KEY}"}
+
+
+@pytest.mark.parametrize("environ", [{}, {"JOOBLE_API_KEY": ""}, {"JOOBLE_API_KEY": " \n"}])
+def test_a_missing_key_is_named(environ: dict[str, str]) -> None:
+    with pytest.raises(Unavailable, match="JOOBLE_API_KEY"):
+        api_keys.fill(jooble.first(jooble.Search()), ("JOOBLE_API_KEY",), environ)
+
+
+def test_a_newline_after_a_key_does_not_break_its_header() -> None:
+    filled = api_keys.fill(
+        Request("https://a.example", secret={"X": "{A_API_KEY}"}),
+        ("A_API_KEY",),
+        {"A_API_KEY": "a\n"},
+    )
+    assert filled.secret == {"X": "a"}
+
+
+def test_missing_keys_are_listed() -> None:
+    assert api_keys.missing(adzuna.PLATFORM, None, {"ADZUNA_APP_ID": "1"}) == ("ADZUNA_APP_KEY",)
+    assert api_keys.missing(greenhouse.PLATFORM, None, {}) == ()
+
+
+def test_a_request_without_keys_stays_as_it_is() -> None:
+    asked = Request("https://a.example/{x}?y=%7BREED_API_KEY%7D", secret={"X": "y"})
+    assert api_keys.fill(asked, ("REED_API_KEY",), ENVIRON) == asked

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+
+from jobmill.boards import company_board
+from tests.extract.company.helpers import CAREERS, page
+
+HOME = "https://brinewell.example/"
+WORK = "https://brinewell.example/careers"
+
+
+@pytest.mark.parametrize(
+    ("body", "head", "expected"),
+    [
+        ('<a href="https://boards.greenhouse.io/brinewell">Jobs</a>', "", ("greenhouse", "high")),
+        (
+            '<a href="https://brinewell.wd5.myworkdayjobs.com/en-US/External">Jobs</a>',
+            "",
+            ("workday", "high"),
+        ),
+        (
+            "",
+            '<link rel="alternate" type="application/rss+xml" title="Jobs" href="/jobs.rss">',
+            ("rss", "high"),
+        ),
+        ('<a href="https://jobs.lever.co/brinewell">Jobs</a>', "", ("lever", "medium")),
+        ('<a href="https://jobs.jobvite.com/brinewell">Jobs</a>', "", ("jobvite", "medium")),
+        ("<p>Write to us.</p>", "", ("html", "low")),
+    ],
+)
+def test_confidence_is_the_seeds(body: str, head: str, expected: tuple[str, str]) -> None:
+    found = company_board.find([page(body, WORK, head=head)], "Brinewell")
+    assert found
+    assert (found.type, found.confidence) == expected
+    assert found.evidence.startswith(f"on {WORK}") or expected[0] == "html"
+
+
+def test_the_surest_of_all_pages_counts() -> None:
+    home = page('<a href="https://jobs.lever.co/brinewell">Jobs</a>', HOME)
+    found = company_board.find([home, page(CAREERS, WORK)], "Brinewell")
+    assert found
+    assert (found.type, found.token) == ("greenhouse", "brinewell")
+
+
+def test_a_feed_of_somebody_else_is_not_sure() -> None:
+    feed = '<link rel="alternate" type="application/rss+xml" title="Jobs" href="https://other.example/jobs.rss">'
+    found = company_board.find([page("", WORK, head=feed)], "Brinewell")
+    assert found
+    assert found.confidence == "medium"
+
+
+def test_a_board_that_a_blog_mentions_is_nobodys() -> None:
+    body = "<p>Last week we met https://boards.greenhouse.io/fernleaf at a fair.</p>"
+    assert company_board.find([page(body, HOME + "blog")], "Brinewell").url == WORK  # type: ignore[union-attr]
+
+
+def test_a_site_that_sends_us_to_its_board_gives_it_away() -> None:
+    found = company_board.find(
+        [page("<h1>Openings</h1>", "https://job-boards.greenhouse.io/brinewell")], "B"
+    )
+    assert found
+    assert (found.type, found.confidence, found.token) == ("greenhouse", "high", "brinewell")
+
+
+def test_no_page_about_work_means_no_board() -> None:
+    bare = page("<p>Hello.</p>", HOME)
+    bare = type(bare)(bare.url, "<html><body><p>Hello.</p></body></html>")
+    assert company_board.find([bare], "Brinewell") is None
+    assert company_board.find([], "Brinewell") is None

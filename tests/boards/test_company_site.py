@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import pytest
+
+from jobmill.boards import company_site
+from jobmill.errors import OutsideError
+from jobmill.outside.request import Cause, Ok, Request, Truncated, Unknown
+from tests.extract.company.helpers import ABOUT, CAREERS, html
+from tests.fakes import Net, ok
+
+ROOT = "https://brinewell.example"
+
+
+def asked(net: Net) -> list[str]:
+    return [request.url.removeprefix(ROOT) for request in net.asked]
+
+
+def serve(net: Net, path: str, body: str, *, led: str | None = None) -> None:
+    net.on(ROOT + path, ok(html(body), url=ROOT + (path if led is None else led)))
+
+
+async def visit(net: Net) -> list[str]:
+    pages = await company_site.visit(net, f"{ROOT}/", "Brinewell")
+    return [page.url.removeprefix(ROOT) for page in pages]
+
+
+async def test_five_pages_are_asked_in_order_as_pages_for_people() -> None:
+    net = Net()
+    serve(net, "/about", ABOUT)
+    serve(net, "/careers", CAREERS)
+    serve(net, "/", "<p>Home.</p>")
+    assert await visit(net) == ["/about", "/careers", "/"]
+    assert asked(net) == ["/about", "/about-us", "/company", "/careers", "/"]
+    assert all(request.page for request in net.asked)
+
+
+@pytest.mark.parametrize(
+    ("website", "home"),
+    [
+        ("https://a.example", "https://a.example/"),
+        ("https://a.example/en/", "https://a.example/en/"),
+        ("https://a.example/about-us", "https://a.example/"),
+        ("https://a.example/index.html?x=1", "https://a.example/"),
+    ],
+)
+def test_the_home_page_is_where_the_site_begins(website: str, home: str) -> None:
+    assert company_site.addresses(website)[-1] == home
+    assert company_site.addresses(website)[0] == f"{home}about"
+
+
+async def test_a_page_is_kept_once_however_often_it_answers() -> None:
+    net = Net()
+    serve(net, "/about", ABOUT)
+    serve(net, "/about-us", ABOUT, led="/about")
+    serve(net, "/company", ABOUT + " ", led="/company")
+    serve(net, "/careers", ABOUT, led="/other")
+    serve(net, "/", CAREERS)
+    assert await visit(net) == ["/about", "/company", "/"]
+
+
+async def test_one_link_further_where_no_page_leads_to_a_board() -> None:
+    net = Net()
+    serve(net, "/", '<p>Home.</p><a href="/join-us">Join us</a>')
+    serve(net, "/join-us", CAREERS)
+    assert await visit(net) == ["/", "/join-us"]
+
+
+async def test_a_known_board_needs_no_further_page() -> None:
+    net = Net()
+    serve(net, "/", CAREERS + '<a href="/join-us">Join us</a>')
+    await visit(net)
+    assert "/join-us" not in asked(net)
+
+
+async def test_pages_that_are_none_are_passed_over() -> None:
+    net = Net()
+    net.on(f"{ROOT}/about", Ok(f"{ROOT}/about", b"%PDF", "application/pdf"))
+    net.on(f"{ROOT}/company", ok("<title>404: not found</title>"))
+    net.on(f"{ROOT}/careers", Truncated(f"{ROOT}/careers", html(CAREERS).encode(), 10))
+    serve(net, "/", "<p>Ho\0me.</p>")
+    pages = await company_site.visit(net, ROOT, "Brinewell")
+    assert [page.url for page in pages] == [f"{ROOT}/careers", f"{ROOT}/"]
+    assert "\0" not in pages[1].html
+
+
+async def test_a_long_page_is_cut() -> None:
+    net = Net()
+    serve(net, "/", "x" * (company_site.LONGEST + 10))
+    assert len((await company_site.visit(net, ROOT, "Brinewell"))[0].html) == company_site.LONGEST
+
+
+@pytest.mark.parametrize(
+    ("cause", "permanent", "asks"),
+    [
+        ("timeout", False, 5),
+        ("server", False, 5),
+        ("forbidden", False, 5),
+        ("robots", True, 5),
+        ("refused", True, 1),
+    ],
+)
+async def test_a_site_that_does_not_answer(cause: Cause, permanent: bool, asks: int) -> None:
+    net = Net()
+
+    def away(request: Request) -> Unknown:
+        return Unknown(request.url, cause, "no luck")
+
+    for url in company_site.addresses(ROOT):
+        net.on(url, away)
+    with pytest.raises(OutsideError, match="no luck") as caught:
+        await visit(net)
+    assert (caught.value.permanent, len(net.asked)) == (permanent, asks)
+
+
+async def test_a_site_without_pages_will_have_none_later() -> None:
+    with pytest.raises(OutsideError) as caught:
+        await visit(Net())
+    assert caught.value.permanent
+
+
+async def test_a_name_that_leads_nowhere_is_asked_once_and_tried_again() -> None:
+    net = Net()
+    net.on(
+        f"{ROOT}/about", Unknown(ROOT, "network", "the name brinewell.example cannot be resolved")
+    )
+    with pytest.raises(OutsideError) as caught:
+        await visit(net)
+    assert (caught.value.permanent, len(net.asked)) == (False, 1)

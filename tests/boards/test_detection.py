@@ -1,0 +1,484 @@
+"""Boards are recognised by addresses, by pages and by looking further; others' boards are not."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import urlsplit
+
+import pytest
+
+from jobmill.boards import url_detection
+from jobmill.boards.adapters import BY_NAME, PLATFORMS
+from jobmill.boards.detection import GUESSED, Found, detect, discover, from_page, from_url
+from jobmill.boards.url_detection import FEED, GENERIC, NO_TOKENS
+from jobmill.errors import OutsideError
+from jobmill.outside.request import Answer, Gone, Ok, Request, Unknown, Validators
+
+GUID = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"
+
+ADDRESSES = [
+    ("https://boards.greenhouse.io/acme", "greenhouse", "acme"),
+    ("https://job-boards.greenhouse.io/acme/jobs/4351490006?gh_src=x", "greenhouse", "acme"),
+    ("https://job-boards.eu.greenhouse.io/acme", "greenhouse", "acme"),
+    ("https://boards-api.greenhouse.io/v1/boards/acme/jobs?content=true", "greenhouse", "acme"),
+    ("https://boards.greenhouse.io/embed/job_board/js?for=acme", "greenhouse", "acme"),
+    ("https://boards.greenhouse.io/embed/job_app?for=acme&token=123", "greenhouse", "acme"),
+    (f"https://jobs.lever.co/acme/{GUID}/apply", "lever", "acme"),
+    ("https://jobs.eu.lever.co/acme", "lever", "acme"),
+    ("https://api.lever.co/v0/postings/acme?mode=json", "lever", "acme"),
+    ("https://jobs.lever.co/acme&sons.co", "lever", "acme&sons.co"),
+    ("https://jobs.ashbyhq.com/Acme%20Works.ai/embed", "ashby", "Acme Works.ai"),
+    ("https://api.ashbyhq.com/posting-api/job-board/acme", "ashby", "acme"),
+    ("https://acme.wd5.myworkdayjobs.com/en-US/Acme_Careers/job/X/Y_R1", "workday", "acme/Acme_Careers"),
+    ("https://acme.wd103.myworkdayjobs.com/jobs", "workday", "acme/jobs"),
+    ("https://acme.wd1.myworkdayjobs.com/NM/job/Omaha/Nurse_R1", "workday", "acme/NM"),
+    ("https://acme.wd1.myworkdayjobs.com/wday/cxs/acme/External/jobs", "workday", "acme/External"),
+    ("https://wd3.myworkdaysite.com/en-US/recruiting/acme/Ext", "workday", "acme/Ext"),
+    ("https://acme.wd3.myworkdaysite.com/recruiting/acme/Ext", "workday", "acme/Ext"),
+    ("https://jobs.smartrecruiters.com/AcmeInc/744000011667145-nurse", "smartrecruiters", "AcmeInc"),
+    ("https://jobs.smartrecruiters.com/oneclick-ui/company/AcmeInc/publication/1", "smartrecruiters", "AcmeInc"),
+    ("https://jobs.smartrecruiters.com/?company=AcmeInc", "smartrecruiters", "AcmeInc"),
+    ("https://apply.workable.com/acme-1/j/A4ED85D19C/", "workable", "acme-1"),
+    ("https://apply.workable.com/api/v1/widget/accounts/94463?details=true", "workable", "94463"),
+    ("https://acme.workable.com/jobs/1", "workable", "acme"),
+    ("https://acme.recruitee.com/o/baker", "recruitee", "acme"),
+    ("https://acme-gmbh.jobs.personio.de/job/1?language=en", "personio", "acme-gmbh"),
+    ("https://acme.jobs.personio.com/xml", "personio", "acme"),
+    ("https://acme.na.teamtailor.com/jobs", "teamtailor", "acme"),
+    ("https://jobs.jobvite.com/careers/acme/job/oX1", "jobvite", "acme"),
+    ("//acme.bamboohr.com/js/embed.js", "bamboohr", "acme"),
+    ("acme.bamboohr.com", "bamboohr", "acme"),
+    ("https://acme.breezy.hr/p/0123-baker", "breezy", "acme"),
+    ("https://acme.applytojob.com/apply/x/Baker", "jazzhr", "acme"),
+    ("https://app.jazz.co/feeds/export/jobs/acme", "jazzhr", "acme"),
+    (f"https://acme.pinpointhq.com/en/postings/{GUID}", "pinpoint", "acme"),
+    (f"https://ats.rippling.com/en-GB/acme/jobs/{GUID}", "rippling", "acme"),
+    ("https://careers-acme.icims.com/jobs/search", "icims", "acme"),
+    ("https://uscareers-acme-corp.icims.com/", "icims", "acme-corp"),
+    ("https://en-careers-acme.icims.com/", "icims", "acme"),
+    ("https://acme.icims.com/", "icims", "acme"),
+    ("https://ab12.fa.us2.oraclecloud.com/hcmUI/CandidateExperience/en/sites/CX_1/jobs", "oracle", "ab12/CX_1"),
+    ("https://ab12.fa.em1.gov.oraclecloud.com/hcmUI/CandidateExperience/en/sites/CX", "oracle", "ab12/CX"),
+    ("https://jobs.acme.com/hcmUI/CandidateExperience/en/sites/CX_2", "oracle", "jobs.acme.com/CX_2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("url", "platform", "token"), ADDRESSES)
+def test_an_address_gives_its_board_away(url: str, platform: str, token: str) -> None:
+    found = from_url(url)
+    assert found is not None
+    assert (found.platform, found.token) == (platform, token)
+    assert found.confidence == BY_NAME[platform].confidence
+    made = BY_NAME[platform].config.model_validate(found.config)
+    assert BY_NAME[platform].token(made) == token
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "HTTPS://BOARDS.GREENHOUSE.IO/acme",
+        "https://boards.greenhouse.io./acme",
+        "https://boards.greenhouse.io:443/acme",
+        "https://user:pass@boards.greenhouse.io/acme",
+        "  https://boards.greenhouse.io/acme\n",
+        "https:\\/\\/boards.greenhouse.io\\/acme",
+        "https:\\u002F\\u002Fboards.greenhouse.io\\u002Facme",
+        "https://boards.greenhouse.io/embed/job_board?x=1&amp;for=acme",
+        "https://links.example.com/?to=https%3A%2F%2Fboards.greenhouse.io%2Facme%2Fjobs%2F1",
+    ],
+)
+def test_an_address_is_understood_however_it_is_written(url: str) -> None:
+    found = from_url(url)
+    assert found is not None
+    assert (found.platform, found.token) == ("greenhouse", "acme")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://www.greenhouse.io/acme",
+        "https://support.greenhouse.io/hc/en-us",
+        "https://www.lever.co/",
+        "https://jobs.lever.co/",
+        "https://jobs.workable.com/view/abc",
+        "https://www.teamtailor.com/privacy",
+        "https://careers-analytics.recruitee.com/x",
+        "https://cdn01.icims.com/a.js",
+        "https://boards.greenhouse.io/{token}",
+        "https://boards.greenhouse.io/your-company",
+        "https://boards.greenhouse.io/favicon.ico",
+        "https://jobs.ashbyhq.com/_next/static/x.js",
+        "https://boards.greenhouse.io@evil.example/acme",
+        "https://evil.example\\@boards.greenhouse.io/acme",
+        "https://boards.greenhouse.io.evil.example/acme",
+        "https://notgreenhouse.io/acme",
+        "https://acme.example/careers",
+        "javascript:alert(1)",
+        "mailto:jobs@jobs.lever.co",
+        "https://[::1",
+        "",
+    ],
+)
+def test_what_is_no_board_is_none(url: str) -> None:
+    assert from_url(url) is None
+
+
+@pytest.mark.parametrize("word", sorted(NO_TOKENS))
+def test_a_word_of_the_vendor_is_no_token(word: str) -> None:
+    for url in (f"https://jobs.lever.co/{word}", f"https://{word}.recruitee.com/"):
+        found = from_url(url)
+        assert found is None or found.token is None
+
+
+@pytest.mark.parametrize(
+    ("url", "platform"),
+    [
+        ("https://acme.example/careers?gh_jid=123", "greenhouse"),
+        ("https://grnh.se/ab12", "greenhouse"),
+        ("https://acme.example/careers?ashby_jid=x", "ashby"),
+        ("https://apply.workable.com/j/A4ED85D19C", "workable"),
+        ("https://acme.wd5.myworkdayjobs.com/", "workday"),
+        ("https://boards.greenhouse.io/embed/job_app?token=123", "greenhouse"),
+    ],
+)
+def test_a_platform_may_be_sure_where_the_board_is_not(url: str, platform: str) -> None:
+    found = from_url(url)
+    assert found is not None
+    assert (found.platform, found.token, found.config) == (platform, None, None)
+    assert found.confidence != "high"
+
+
+def test_the_region_and_the_site_of_a_board_are_kept() -> None:
+    assert _config("https://jobs.eu.lever.co/acme")["region"] == "eu"
+    assert _config("https://acme.na.teamtailor.com/")["region"] == "na"
+    assert _config("https://acme.jobs.personio.de/")["base_url"] == "https://acme.jobs.personio.de"
+    workday = _config("https://acme.wd5.myworkdayjobs.com/en-US/Ext")
+    assert workday == {
+        "company_id": "acme",
+        "base_url": "https://acme.wd5.myworkdayjobs.com",
+        "site": "Ext",
+    }
+    assert "base_url" not in _config("https://careers-acme.icims.com/")
+    assert _config("https://eu-acme.icims.com/")["base_url"] == "https://eu-acme.icims.com"
+
+
+def test_people_are_shown_the_board_and_not_its_api() -> None:
+    found = from_url("https://boards-api.greenhouse.io/v1/boards/acme/jobs")
+    assert found is not None
+    assert found.url == "https://job-boards.greenhouse.io/acme"
+    found = from_url("https://acme.breezy.hr/p/0123-baker")
+    assert found is not None
+    assert found.url == "https://acme.breezy.hr"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://" + "a" * 100_000,
+        "https://boards.greenhouse.io/" + "a" * 100_000,
+        "https://" + "careers-" * 5_000 + ".icims.com",
+        "https://x.example/?u=" + "https://x.example/?u=" * 5_000,
+        "https://x.example/?" + "a=http&" * 50_000,
+        "%" * 100_000,
+        "//" * 50_000,
+    ],
+)
+def test_hostile_addresses_are_no_boards(url: str) -> None:
+    assert from_url(url) is None
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<!--" * 500_000,
+        "<link " * 300_000,
+        '"a.' * 500_000,
+        "leverJobsOptions" * 100_000,
+        "".join(f'<a href="https://boards.greenhouse.io/c{n}">' for n in range(20_000)),
+    ],
+)
+def test_hostile_pages_hold_nothing_and_do_not_hang(html: str) -> None:
+    assert from_page("https://acme.example/careers", html) == []
+
+
+EMBEDS = [
+    ('<script src="https://boards.greenhouse.io/embed/job_board/js?for=acme"></script>', "greenhouse", "acme"),
+    ('<iframe src="https://boards.eu.greenhouse.io/embed/job_board?for=acme"></iframe>', "greenhouse", "acme"),
+    ('<script>var x = {"urlToken":"acme"}</script><div id="grnhse_app"></div>', "greenhouse", "acme"),
+    ('<div id="grnhse_app"></div>', "greenhouse", None),
+    ('<a href="/careers/1?gh_jid=123">Baker</a>', "greenhouse", None),
+    ("<script>leverJobsOptions = {accountName: 'acme', includeCss: true}</script>", "lever", "acme"),
+    ('<script>{"board":"https:\\/\\/jobs.ashbyhq.com\\/acme"}</script>', "ashby", "acme"),
+    ('<div id="BambooHR" data-domain="acme.bamboohr.com"></div>', "bamboohr", "acme"),
+    ('<script src="//acme.bamboohr.com/js/embed.js"></script>', "bamboohr", "acme"),
+    ("<script>whr(document).ready(function(){ whr_embed( 94463, {detail: 'titles'}); });</script>", "workable", "94463"),
+    ('<script src="//www.workable.com/assets/embed.js"></script>', "workable", None),
+    ('<div class="teamtailor-jobs-widget" data-teamtailor-api-key="x"></div>', "teamtailor", None),
+    ('<script>widget({"company_code":"AcmeInc","x":1})</script>', "smartrecruiters", "AcmeInc"),
+    ('<a href="https&#x3A;&#x2F;&#x2F;jobs.lever.co&#x2F;acme">Jobs</a>', "lever", "acme"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "platform", "token"), EMBEDS)
+def test_a_page_gives_the_board_away_that_it_shows(
+    html: str, platform: str, token: str | None
+) -> None:
+    found = detect("https://www.acme.example/careers", html)
+    assert found is not None
+    assert (found.platform, found.token) == (platform, token)
+
+
+def test_a_page_on_its_own_host_may_be_the_board_itself() -> None:
+    html = '<script src="https://assets-x.teamtailor-cdn.com/assets/packs/js/a.js"></script>'
+    found = detect("https://career.acme.example/jobs", html)
+    assert found is not None
+    assert (found.platform, found.token) == ("teamtailor", "career.acme.example")
+    assert found.config == {
+        "board_token": "career.acme.example",
+        "base_url": "https://career.acme.example",
+    }
+
+
+def test_the_page_says_which_board_where_the_address_does_not() -> None:
+    html = '<script src="https://boards.greenhouse.io/embed/job_board/js?for=zeta"></script>'
+    found = detect("https://acme.example/careers?gh_jid=1", html)
+    assert found is not None
+    assert found.token == "zeta"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>No openings here.</p>",
+        '<footer>Powered by <a href="https://www.greenhouse.io/?utm=x">Greenhouse</a></footer>',
+        '<a href="https://www.teamtailor.com/en/privacy">Privacy</a>',
+        '<!-- <iframe src="https://boards.greenhouse.io/embed/job_board?for=acme"></iframe> -->',
+        '<link rel="alternate" type="application/rss+xml" href="/blog/feed" title="Our blog">',
+    ],
+)
+def test_a_page_without_a_board_has_none(html: str) -> None:
+    assert detect("https://www.acme.example/", html) is None
+
+
+def test_a_portfolio_of_others_boards_says_nothing_of_its_owner() -> None:
+    others = "".join(
+        f'<a href="https://jobs.lever.co/{name}">{name}</a>' for name in ("zeta", "eta", "theta")
+    )
+    assert from_page("https://fund.example/careers", others) == []
+    own = others + '<a href="https://boards.greenhouse.io/fund">Work with us</a>'
+    assert [one.token for one in from_page("https://fund.example/careers", own)] == ["fund"]
+
+
+def test_one_link_to_anothers_board_counts_only_on_a_page_about_work() -> None:
+    html = '<a href="https://boards.greenhouse.io/zeta">Zeta is hiring</a>'
+    assert from_page("https://blog.example/2024/news", html) == []
+    (found,) = from_page("https://acme.example/careers", html)
+    assert found.confidence == "medium"
+
+
+def test_confidence_is_the_platforms_where_the_evidence_is_strong() -> None:
+    embed = '<iframe src="https://boards.greenhouse.io/embed/job_board?for=zeta"></iframe>'
+    link = '<a href="https://boards.greenhouse.io/acme">Careers</a>'
+    lever = '<a href="https://jobs.lever.co/zeta">Careers</a>'
+    assert _first("https://acme.example/careers", embed).confidence == "high"
+    assert _first("https://acme.example/", link).confidence == "high"
+    assert _first("https://acme.example/careers", lever).confidence == "low"
+
+
+def test_two_boards_lower_each_other() -> None:
+    html = (
+        '<iframe src="https://boards.greenhouse.io/embed/job_board?for=acmeus"></iframe>'
+        '<iframe src="https://boards.greenhouse.io/embed/job_board?for=acmeeu"></iframe>'
+    )
+    found = from_page("https://acme.example/careers", html)
+    assert [one.confidence for one in found] == ["medium", "medium"]
+
+
+def test_a_parents_board_is_a_groups() -> None:
+    html = (
+        "<p>Acme is part of the Megacorp family.</p>"
+        '<iframe src="https://boards.greenhouse.io/embed/job_board?for=megacorp"></iframe>'
+    )
+    found = _first("https://acme.example/careers", html)
+    assert (found.token, found.relation, found.confidence) == ("megacorp", "group", "medium")
+    assert _first("https://megacorp.example/careers", html).relation == "own"
+
+
+def test_the_companys_name_ties_a_board_that_the_host_does_not() -> None:
+    html = '<a href="https://boards.greenhouse.io/zetalabs">Jobs</a>'
+    assert from_page("https://getz.example/", html) == []
+    (found,) = from_page("https://getz.example/", html, company="Zeta Labs GmbH")
+    assert found.confidence == "high"
+
+
+def test_a_feed_is_known_by_its_content_and_suspected_by_its_address() -> None:
+    url = "https://acme.example/jobs.rss"
+    suspected, known = detect(url), detect(url, "<?xml version='1.0'?><rss version='2.0'></rss>")
+    assert suspected is not None
+    assert known is not None
+    assert (suspected.platform, suspected.confidence) == (FEED, "medium")
+    assert (known.platform, known.confidence, known.config) == (FEED, "high", {"url": url})
+    assert detect("https://acme.example/sitemap.xml") is None
+
+
+def test_a_feed_about_work_that_a_page_offers_is_found() -> None:
+    html = '<link rel="alternate" type="application/rss+xml" href="/jobs.rss" title="x">'
+    found = _first("https://acme.example/about", html)
+    assert (found.platform, found.token) == (FEED, "https://acme.example/jobs.rss")
+
+
+def test_a_page_with_structured_postings_is_generic() -> None:
+    html = '<script type="application/ld+json">{"@type": "JobPosting"}</script>'
+    found = _first("https://acme.example/baker", html)
+    assert (found.platform, found.confidence, found.config) == (GENERIC, "low", None)
+
+
+def test_every_config_that_is_found_is_ready_to_be_used() -> None:
+    for url, html in (
+        ("https://acme.example/jobs.rss", None),
+        ("https://acme.example/x", '<link type="application/atom+xml" href="/jobs.atom">'),
+        ("https://jobs.acme.example/", "<script>window.recruitee = {}</script>"),
+        ("https://jobs.acme.example/", "<script src='//x.jibecdn.com/a.js'></script>"),
+    ):
+        found = detect(url, html)
+        assert found is not None
+        platform = BY_NAME[found.platform]
+        assert platform.token(platform.config.model_validate(found.config)) == found.token
+
+
+def test_no_two_platforms_claim_one_address() -> None:
+    domains = [
+        (pattern.domain, platform.name)
+        for platform in PLATFORMS
+        for pattern in platform.urls
+        if pattern.domain
+    ]
+    assert len({domain for domain, _ in domains}) == len(set(domains))
+
+
+class Site:
+    """A web of pages by address; what is not there is gone."""
+
+    def __init__(self, pages: dict[str, str | Answer]) -> None:
+        self.pages = pages
+        self.asked: list[str] = []
+
+    async def __call__(self, request: Request, validators: Validators | None = None) -> Answer:
+        self.asked.append(request.url)
+        page = self.pages.get(request.url, Gone(request.url, 404))
+        return Ok(request.url, page.encode()) if isinstance(page, str) else page
+
+
+def _board(url: str, company: str) -> str:
+    one = {
+        "id": 1,
+        "title": "Baker",
+        "absolute_url": url,
+        "company_name": company,
+        "location": {"name": "Oslo"},
+        "updated_at": "2026-01-02T03:04:05Z",
+        "content": "Bake.",
+    }
+    return json.dumps({"jobs": [one], "meta": {"total": 1}})
+
+
+async def test_an_address_that_says_all_is_not_fetched() -> None:
+    site = Site({})
+    found = await discover(site, "https://boards.greenhouse.io/acme")
+    assert found is not None
+    assert found.token == "acme"
+    assert site.asked == []
+
+
+async def test_a_short_link_is_followed() -> None:
+    site = Site({"https://grnh.se/ab12": Ok("https://boards.greenhouse.io/acme/jobs/1", b"")})
+    found = await discover(site, "https://grnh.se/ab12")
+    assert found is not None
+    assert (found.platform, found.token) == ("greenhouse", "acme")
+
+
+async def test_one_link_further_to_the_careers_page_is_looked_at() -> None:
+    site = Site(
+        {
+            "https://acme.example/": '<a href="/blog">Blog</a><a href="/team">Careers</a>',
+            "https://acme.example/team": '<iframe src="https://jobs.lever.co/acme"></iframe>',
+        }
+    )
+    found = await discover(site, "https://acme.example/")
+    assert found is not None
+    assert (found.platform, found.token) == ("lever", "acme")
+    assert "https://acme.example/team" in found.evidence
+    assert "https://acme.example/blog" not in site.asked
+
+
+@pytest.mark.parametrize("name", GUESSED)
+def test_a_board_that_is_guessed_has_an_address(name: str) -> None:
+    found = url_detection.board(name, "acme", "", "medium")
+    platform = BY_NAME[name]
+    assert found
+    assert platform.first
+    request = platform.first(platform.config.model_validate(found.config))
+    assert "acme" in request.url
+    assert urlsplit(request.url).hostname
+
+
+@pytest.mark.parametrize(
+    ("url", "company", "right"),
+    [
+        ("https://acme.example/jobs?gh_jid=1", "Somebody", True),
+        ("https://boards.greenhouse.io/acme/jobs/1", "Acme Bakeries Inc.", True),
+        ("https://boards.greenhouse.io/acme/jobs/1", "Acme Rockets", False),
+    ],
+)
+async def test_a_guessed_board_counts_only_if_it_is_the_companys(
+    url: str, company: str, right: bool
+) -> None:
+    asked = BY_NAME["greenhouse"].first
+    config = BY_NAME["greenhouse"].config.model_validate({"board_token": "acme"})
+    assert asked is not None
+    site = Site({"https://acme.example/": "<p>Bread.</p>", asked(config).url: _board(url, company)})
+    found = await discover(site, "https://acme.example/", company="Acme Bakeries")
+    assert (found is not None) == right
+    if found:
+        assert (found.platform, found.token, found.confidence) == ("greenhouse", "acme", "medium")
+        assert "guessed" in found.evidence
+
+
+async def test_postings_in_the_sitemap_make_the_site_a_generic_source() -> None:
+    urls = "".join(f"<url><loc>https://acme.example/jobs/{n}</loc></url>" for n in range(3))
+    site = Site(
+        {
+            "https://acme.example/": "<p>Bread.</p>",
+            "https://acme.example/sitemap.xml": f"<urlset>{urls}</urlset>",
+        }
+    )
+    found = await discover(site, "https://acme.example/")
+    assert found is not None
+    assert (found.platform, found.token) == (GENERIC, "https://acme.example/jobs")
+
+
+async def test_a_careers_page_is_the_last_thing_to_fall_back_on() -> None:
+    site = Site({"https://acme.example/": '<a href="/careers">Careers</a>'})
+    found = await discover(site, "https://acme.example/")
+    assert found is not None
+    assert (found.platform, found.confidence) == (GENERIC, "low")
+    assert found.url == "https://acme.example/careers"
+
+
+async def test_a_site_that_does_not_answer_is_not_judged() -> None:
+    url = "https://acme.example/"
+    with pytest.raises(OutsideError, match="slow"):
+        await discover(Site({url: Unknown(url, "timeout", "slow")}), url)
+    board = "https://boards.greenhouse.io/acme"
+    assert await discover(Site({board: Unknown(board, "timeout", "slow")}), board)
+
+
+def _config(url: str) -> dict[str, object]:
+    found = from_url(url)
+    assert found is not None
+    assert found.config is not None
+    return found.config
+
+
+def _first(url: str, html: str) -> Found:
+    return from_page(url, html)[0]

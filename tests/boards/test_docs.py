@@ -1,0 +1,74 @@
+"""What the pages say of postings and platforms is so."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobmill.boards import board_crawler
+from jobmill.boards.board_crawler import Target
+from jobmill.boards.platform import Board
+from jobmill.catalog import posting_json
+from jobmill.catalog.posting import Posting, Salary
+from jobmill.errors import Invalid
+from tests.fakes import Net, ok
+
+from .test_board_crawler import NOW, nothing
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+async def test_the_example_platform() -> None:
+    text = (DOCS / "how-to" / "add-a-platform.md").read_text()
+    found = re.search(r"<!-- example: .*?```python\n(.*?)```", text, re.DOTALL)
+    assert found
+    module: dict[str, Any] = {"__name__": "hiringwells"}
+    exec(compile(found[1], "example", "exec", dont_inherit=True), module)  # noqa: S102
+    net = Net()
+    api = "https://api.hiringwells.example/boards/acme"
+    post = {"id": "7", "name": "Diver", "places": ["Porto"], "workplace": "Hybrid"}
+    net.on(f"{api}?from=0", ok({"total": 2, "posts": [post, {"id": 8}]}))
+    net.on(f"{api}/7", ok(json.dumps(post | {"text": "<p>You dive.</p>"})))
+    target = Target(module["PLATFORM"], Board(board_token="acme"), {})
+    harvest = await board_crawler.harvest(net, target, nothing, started_at=NOW)
+    (seen,) = harvest.seen
+    assert (harvest.outcome, seen.posting.description) == ("complete", "You dive.")
+    assert seen.posting.arrangement == "hybrid"
+
+
+def test_the_reference_names_every_field() -> None:
+    text = (DOCS / "reference" / "posting.md").read_text()
+    named = {
+        name
+        for row in re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", row)
+    }
+    assert named - {"field"} == set(posting_json.write(Posting("x")))
+    for part in dataclasses.fields(Salary):
+        assert f"`{part.name}`" in text
+
+
+def test_what_somebody_else_writes_costs_that_field_not_the_posting() -> None:
+    odd = {
+        "title": "x",
+        "vendor_id": 7,
+        "locations": "Porto",
+        "salary": "much",
+        "posted_at": "soon",
+    }
+    assert posting_json.read(odd) == Posting("x", vendor_id="7", locations=("Porto",))
+    with pytest.raises(Invalid):
+        posting_json.read({"title": ["x"]})
+
+
+def test_a_posting_that_was_written_is_read_again() -> None:
+    pay = Salary(1, 2, "EUR", "year", "text")
+    posting = Posting(
+        "x", locations=("a", "b"), arrangement="remote", salary=pay, posted_at=NOW, tags=("t",)
+    )
+    assert posting_json.read(json.loads(json.dumps(posting_json.write(posting)))) == posting

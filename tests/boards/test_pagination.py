@@ -1,0 +1,76 @@
+"""What a page asks otherwise than the first: enough to tell any two pages apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from jobmill.boards import pagination
+from jobmill.boards.adapters import adzuna, jooble, reed
+from jobmill.outside.request import Request
+
+FIRST = Request("https://a.example/jobs?size=20&q=cook")
+
+
+@pytest.mark.parametrize(
+    ("url", "asks"),
+    [
+        ("https://a.example/jobs?size=20&q=cook", {}),
+        ("https://a.example/jobs?q=cook&size=20", {}),
+        ("https://a.example/jobs?size=20&q=cook&page=2", {"page": "2"}),
+        ("https://a.example/jobs?size=20&q=cook&after=a%26b%3D1", {"after": "a&b=1"}),
+        ("https://a.example/jobs?q=cook", {"size": None}),
+        ("https://a.example/jobs/2?size=20&q=cook", {"at": "https://a.example/jobs/2"}),
+        ("https://a.example/jobs?size=20&q=cook#2", {"at": "https://a.example/jobs#2"}),
+        ("https://a.example/jobs?size=20&q=cook&q=chef", {"q": ["cook", "chef"]}),
+    ],
+)
+def test_a_page_is_named_by_what_it_asks_otherwise(url: str, asks: dict[str, Any]) -> None:
+    assert pagination.beyond(FIRST, Request(url)) == asks
+
+
+@pytest.mark.parametrize(
+    ("ask", "config", "asks"),
+    [
+        (jooble._ask, jooble.Search(keywords="cook"), {"page": 2}),
+        (reed._ask, reed.Search(keywords="cook"), {"resultsToSkip": "100"}),
+        (adzuna._ask, adzuna.Search(), {"at": "https://api.adzuna.com/v1/api/jobs/us/search/2"}),
+    ],
+)
+def test_pages_of_searches(ask: Any, config: Any, asks: dict[str, Any]) -> None:
+    assert pagination.beyond(ask(config, 1), ask(config, 2)) == asks
+
+
+def test_a_cursor_in_a_body_is_told_from_one_in_an_address() -> None:
+    first = Request("https://a.example/", method="POST", json={"offset": 0})
+    body = Request("https://a.example/?x=1", method="POST", json={"offset": 0, "x": "2"})
+    twice = Request("https://a.example/?x=1&x=2", method="POST", json={"offset": 0})
+    assert pagination.beyond(first, body) != pagination.beyond(first, twice)
+    assert pagination.beyond(first, Request("https://a.example/")) == {
+        "method": "GET",
+        "offset": None,
+    }
+
+
+WORDS = some.sampled_from(["a", "b", "at", "method", "body", "1", ""])
+PAIRS = some.lists(some.tuples(WORDS, WORDS), max_size=3)
+
+
+@given(PAIRS, some.dictionaries(WORDS, WORDS, max_size=2), PAIRS)
+def test_two_pages_that_differ_are_never_taken_for_one(
+    query: list[tuple[str, str]], body: dict[str, str], other: list[tuple[str, str]]
+) -> None:
+    def ask(pairs: list[tuple[str, str]], json: dict[str, str]) -> Request:
+        words = "&".join(f"{name}={one}" for name, one in pairs)
+        return Request(f"https://a.example/?{words}", method="POST", json=json)
+
+    def plain(pairs: list[tuple[str, str]]) -> dict[str, list[str]]:
+        return {name: [one for key, one in pairs if key == name] for name, _ in pairs}
+
+    first = ask([("a", "1")], {"b": "1"})
+    one, two = ask(query, body), ask(other, body)
+    same = plain(query) == plain(other)
+    assert (pagination.beyond(first, one) == pagination.beyond(first, two)) is same

@@ -1,0 +1,206 @@
+"""One posting by its URL: by its board where there is one, else from its page."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from typing import Any
+
+import pytest
+
+from jobmill.boards import single_posting
+from jobmill.boards.single_posting import Over, Read, Unclear
+from jobmill.catalog.sources import NewSource, add
+from jobmill.db import Database
+from jobmill.db.clock import server_time
+from jobmill.errors import OutsideError
+from jobmill.outside.request import Cause, Unknown
+from tests.catalog.helpers import TEXT
+from tests.fakes import Net, ok
+
+HOUR = dt.timedelta(hours=1)
+URL = "https://boards.greenhouse.io/wells/jobs/4001"
+DETAIL = "https://boards-api.greenhouse.io/v1/boards/wells/jobs/4001?pay_transparency=true"
+OWN = "https://deepwells.example/careers/digger"
+ASHBY = "https://jobs.ashbyhq.com/pumps/0c7c8b6e-6a1d-4d0e-9a51-3f6f6a3c1c11"
+
+
+def greenhouse() -> dict[str, Any]:
+    return {
+        "id": 4001,
+        "title": "Pump Engineer",
+        "absolute_url": URL,
+        "location": {"name": "Remote"},
+        "content": f"&lt;p&gt;{TEXT}&lt;/p&gt;",
+        "company_name": "Wells & Co",
+        "updated_at": "2026-03-01T10:00:00-05:00",
+    }
+
+
+def page(**facts: Any) -> str:
+    node = {
+        "@type": "JobPosting",
+        "title": "Well Digger",
+        "description": TEXT,
+        "hiringOrganization": {
+            "name": "Deep Wells",
+            "sameAs": ["https://www.linkedin.com/company/dw", "https://deepwells.example"],
+        },
+        **facts,
+    }
+    return f'<html><script type="application/ld+json">{json.dumps(node)}</script></html>'
+
+
+async def read(database: Database, net: Net, url: str) -> single_posting.Found:
+    return await single_posting.read(database, net, url, {})
+
+
+async def test_a_posting_of_a_source_is_asked_of_its_board(database: Database) -> None:
+    async with database.transaction() as tx:
+        new = NewSource("Wells", "greenhouse", "wells", {"board_token": "wells"})
+        source, _ = await add(tx, new, enabled=True)
+    net = Net()
+    net.on(DETAIL, ok(greenhouse(), DETAIL))
+    found = await read(database, net, f"{URL}?gh_src=newsletter")
+    assert isinstance(found, Read)
+    assert (found.method, found.source_id) == ("source:greenhouse", source)
+    assert (found.posting.title, found.posting.company) == ("Pump Engineer", "Wells & Co")
+    assert found.posting.vendor_id == "4001"
+    assert [request.url for request in net.asked] == [DETAIL]
+
+
+async def test_a_board_that_is_no_source_answers_as_well(database: Database) -> None:
+    net = Net()
+    net.on(DETAIL, ok(greenhouse(), DETAIL))
+    found = await read(database, net, URL)
+    assert isinstance(found, Read)
+    assert (found.method, found.source_id) == ("board:greenhouse", None)
+
+
+async def test_a_board_without_single_answers_is_looked_through(database: Database) -> None:
+    new = NewSource(
+        name="Pumps", source_type="ashby", token="pumps", config={"board_token": "pumps"},
+        company_name="Pumps Inc",
+    )  # fmt: skip
+    async with database.transaction() as tx:
+        source, _ = await add(tx, new, enabled=True)
+    board = "https://api.ashbyhq.com/posting-api/job-board/pumps?includeCompensation=true"
+    vendor_id = ASHBY.rpartition("/")[2]
+    posts = [
+        {"id": id, "title": title, "jobUrl": f"https://jobs.ashbyhq.com/pumps/{id}",
+         "descriptionHtml": f"<p>{TEXT}</p>", "location": "Remote", "isListed": True}
+        for id, title in (("other", "Cook"), (vendor_id, "Pump Tester"))
+    ]  # fmt: skip
+    net = Net()
+    net.on(board, ok({"apiVersion": "1", "jobs": posts}, board))
+    net.on(ASHBY, ok(page(title="As the page calls it"), ASHBY))
+    result = await read(database, net, ASHBY)
+    assert isinstance(result, Read)
+    assert (result.method, result.source_id) == ("source:ashby", source)
+    # Ashby does not name the company: it is that of the source.
+    assert (result.posting.title, result.posting.company) == ("Pump Tester", "Pumps Inc")
+    assert [request.url for request in net.asked] == [board]
+
+
+async def test_a_board_that_names_no_company_leaves_the_posting_to_its_page(
+    database: Database,
+) -> None:
+    board = "https://api.ashbyhq.com/posting-api/job-board/pumps?includeCompensation=true"
+    post = {
+        "id": ASHBY.rpartition("/")[2], "title": "Pump Tester", "jobUrl": ASHBY,
+        "descriptionHtml": f"<p>{TEXT}</p>", "location": "Remote", "isListed": True,
+    }  # fmt: skip
+    net = Net()
+    net.on(board, ok({"apiVersion": "1", "jobs": [post]}, board))
+    net.on(ASHBY, ok(page(title="As the page calls it"), ASHBY))
+    result = await read(database, net, ASHBY)
+    assert isinstance(result, Read)
+    assert (result.method, result.posting.title) == ("json-ld", "As the page calls it")
+    assert [request.url for request in net.asked] == [board, ASHBY]
+
+
+async def test_without_a_board_the_page_is_read(database: Database) -> None:
+    net = Net()
+    net.on(OWN, ok(page(), OWN))
+    found = await read(database, net, OWN)
+    assert isinstance(found, Read)
+    assert (found.method, found.posting.title) == ("json-ld", "Well Digger")
+    assert found.posting.company_url == "https://deepwells.example"
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (None, "the page is not there (status 404)"),
+        (page(validThrough="2020-01-01"), "the page says that it is closed"),
+    ],
+)
+async def test_what_is_gone_or_closed_is_over(
+    database: Database, body: str | None, why: str
+) -> None:
+    net = Net()
+    if body:
+        net.on(OWN, ok(body, OWN))
+    assert await read(database, net, OWN) == Over(why)
+
+
+@pytest.mark.parametrize(
+    "over",
+    [
+        pytest.param(True, marks=pytest.mark.server_clock(HOUR)),
+        pytest.param(False, marks=pytest.mark.server_clock(-HOUR)),
+    ],
+)
+async def test_the_server_decides_whether_the_last_day_is_over(
+    database: Database, over: bool
+) -> None:
+    async with database.transaction() as tx:
+        ends_at = await server_time(tx) + (-HOUR if over else HOUR) / 2
+    net = Net()
+    net.on(OWN, ok(page(validThrough=ends_at.isoformat()), OWN))
+    assert isinstance(await read(database, net, OWN), Over if over else Read)
+
+
+async def test_a_page_that_is_not_understood_is_handed_on(database: Database) -> None:
+    net = Net()
+    net.on(OWN, ok("<html><div id=app></div></html>", OWN))
+    found = await read(database, net, OWN)
+    assert isinstance(found, Unclear)
+    assert found.posting is None or not found.posting.description
+
+
+@pytest.mark.parametrize(
+    ("cause", "lasts"),
+    [("timeout", False), ("server", False), ("rate_limited", False), ("refused", True),
+     ("robots", True)],
+)  # fmt: skip
+async def test_a_site_that_cannot_be_asked_is_asked_again_where_that_may_help(
+    database: Database, cause: Cause, lasts: bool
+) -> None:
+    net = Net()
+    net.on(OWN, Unknown(OWN, cause, "no answer"))
+    with pytest.raises(OutsideError, match="no answer") as caught:
+        await read(database, net, OWN)
+    assert caught.value.permanent == lasts
+
+
+@pytest.mark.parametrize(
+    ("stated", "kept"),
+    [
+        (
+            "https://jobs.deepwells.example/4711-digger",
+            "https://jobs.deepwells.example/4711-digger",
+        ),
+        ("https://boards.greenhouse.io/wells/jobs/4001", OWN),
+        ("https://brinewell.example/careers/4712", OWN),
+        ("https://a b/4712", OWN),
+    ],
+)
+async def test_a_page_does_not_speak_for_a_posting_of_another_site(
+    database: Database, stated: str, kept: str
+) -> None:
+    net = Net()
+    net.on(OWN, ok(page(url=stated), OWN))
+    found = await read(database, net, OWN)
+    assert isinstance(found, Read)
+    assert found.posting.url == kept

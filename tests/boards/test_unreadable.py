@@ -1,0 +1,85 @@
+"""Platforms that cannot be read are recognised all the same, and say so."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobmill.boards import response_reader
+from jobmill.boards.adapters import unreadable
+from jobmill.boards.detection import detect, from_url
+from jobmill.errors import Invalid
+from jobmill.outside.request import Request
+
+GUID = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"
+ADDRESSES = [
+    (f"https://workforcenow.adp.com/mascsr/default/mdf/recruitment/recruitment.html?cid={GUID}&ccId=19_1&lang=en", "adp", f"{GUID}/19_1"),
+    (f"https://workforcenow.adp.com/mascsr/default/mdf/recruitment/recruitment.html?cid={GUID}", "adp", GUID),
+    ("https://acme.jobs.cz/", "almacareer", "acme"),
+    ("https://acme.avature.net/en_US/careers/SearchJobs", "avature", "acme"),
+    ("https://acme.zhiye.com/Social", "beisen", "acme"),
+    ("https://sjobs.brassring.com/TGnewUI/Search/Home/Home?partnerid=1&siteid=2", "brassring", "1/2"),
+    ("https://www.comeet.com/jobs/acme/A1.00B", "comeet", "acme"),
+    ("https://acme.csod.com/ux/ats/careersite/4/home?c=acme", "cornerstone", "acme"),
+    ("https://acme.darwinbox.in/ms/candidate/careers", "darwinbox", "acme"),
+    ("https://acme.darwinbox.com/ms/candidate/careers", "darwinbox", "acme.com"),
+    ("https://jobs.dayforcehcm.com/en-US/acme/CANDIDATEPORTAL/jobs/1", "dayforce", "acme/CANDIDATEPORTAL"),
+    ("https://acme.eightfold.ai/careers", "eightfold", "acme"),
+    ("https://jobs.gem.com/acme/1", "gem", "acme"),
+    ("https://acme.gupy.io/", "gupy", "acme"),
+    ("https://herp.careers/v1/acme/x", "herp", "acme"),
+    ("https://hrmos.co/pages/acme/jobs", "hrmos", "acme"),
+    ("https://cdn.jobylon.com/jobs/companies/12/embed/v2/", "jobylon", "12"),
+    ("https://join.com/companies/acme/1-baker", "join", "acme"),
+    ("https://acme.keka.com/careers", "keka", "acme"),
+    ("https://app.mokahr.com/social-recruitment/acme/12", "moka", "acme/12"),
+    ("https://app.mokahr.com/campus-recruitment/acme/12", "moka", "acme/12/campus"),
+    ("https://hire-r1.mokahr.com/social-recruitment/acme/12", "moka", "hire-r1/acme/12"),
+    ("https://careers.pageuppeople.com/12/cw/en-us/listing/", "pageup", "12/cw/en-us"),
+    ("https://www.paycomonline.net/v4/ats/web.php/portal/AB12/career-page", "paycom", "AB12"),
+    (f"https://recruiting.paylocity.com/Recruiting/Jobs/All/{GUID}/Acme", "paylocity", GUID),
+    ("https://acme.recruiter.co.kr/career/home", "recruiter_co_kr", "acme"),
+    ("https://acme.hire.trakstar.com/jobs", "recruiterbox", "acme"),
+    ("https://acme.career.softgarden.de/", "softgarden", "acme"),
+    ("https://acme.softgarden.io/de/vacancies", "softgarden", "acme"),
+    ("https://career5.successfactors.eu/career?company=acmeP&x=1", "successfactors", "acmeP"),
+    ("https://acme.jobs2web.com/", "successfactors", "acme"),
+    ("https://phh.tbe.taleo.net/phh01/ats/careers/v2/searchResults?org=ACME&cws=1", "taleo", "ACME"),
+    ("https://acme.taleo.net/careersection/2/jobsearch.ftl", "taleo", "acme"),
+    ("https://acme.traffit.com/", "traffit", "acme"),
+    (f"https://recruiting2.ultipro.com/ACM1000/JobBoard/{GUID}", "ukg", "ACM1000"),
+    ("https://recruitingapp-12.umantis.com/Jobs/All", "umantis", "12"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("url", "platform", "token"), ADDRESSES)
+def test_an_address_gives_its_board_away(url: str, platform: str, token: str) -> None:
+    found = from_url(url)
+    assert found is not None
+    assert (found.platform, found.token) == (platform, token)
+
+
+def test_each_of_them_is_tested_or_known_by_its_pages() -> None:
+    assert {one.name for one in unreadable.PLATFORMS} == {
+        *(platform for _, platform, _ in ADDRESSES),
+        "phenom",
+    }
+
+
+@pytest.mark.parametrize(
+    ("html", "platform"),
+    [
+        ("<script>var phApp = {}; phApp.ddo = {}</script>", "phenom"),
+        ('<link href="https://rmkcdn.successfactors.com/x/y.css">', "successfactors"),
+    ],
+)
+def test_a_page_on_a_host_of_its_own_is_recognised(html: str, platform: str) -> None:
+    found = detect("https://careers.acme.example/", html)
+    assert found is not None
+    assert (found.platform, found.token) == (platform, "careers.acme.example")
+
+
+@pytest.mark.parametrize("platform", unreadable.PLATFORMS, ids=lambda one: one.name)
+def test_reading_one_is_refused_in_words(platform: unreadable.Platform) -> None:
+    config = response_reader.configure(platform, {"board_token": "acme"})
+    with pytest.raises(Invalid, match="cannot be read yet"):
+        response_reader.read(platform, b"{}", Request("https://acme.example/"), config)

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from jobmill.catalog import approvals, companies, company_analyses, company_pages, history
+from jobmill.catalog.company_analyses import Board, Facts, Findings
+from jobmill.catalog.company_pages import Page
+from jobmill.db import Tx
+from tests.catalog.test_companies import company
+
+LEVER = Board("https://jobs.lever.co/brinewell", "lever", "medium", "linked", "brinewell")
+GREENHOUSE = Board(
+    "https://boards.greenhouse.io/brinewell", "greenhouse", "high", "linked", "brinewell"
+)
+FACTS = Facts(
+    about="a" * 120, culture="c" * 60, mission="water", size="240 employees",
+    headquarters_location="Portland, OR", industry="water", founded="2012",
+    offices=("Portland, OR", "Lisbon"), remote_first=True, extracted_by="some:model",
+)  # fmt: skip
+FINDINGS = Findings(
+    tech_stack=("python", "react"),
+    ai_ml=True,
+    tier="A",
+    priority_score=105,
+    priority_items=({"name": "AI/ML", "points": 10, "most": 10, "why": "it is", "words": []},),
+    board=LEVER,
+)
+
+
+async def save(
+    tx: Tx, id: int, facts: Facts = FACTS, findings: Findings = FINDINGS
+) -> companies.Company:
+    await company_analyses.save(tx, id=id, status="complete", facts=facts, findings=findings)
+    return await companies.get(tx, id)
+
+
+async def make(tx: Tx) -> int:
+    return await companies.ensure(tx, "Brinewell", "https://brinewell.example")
+
+
+async def test_an_analysis_is_kept_whole(tx: Tx) -> None:
+    id = await make(tx)
+    known = await save(tx, id)
+    assert known.analysis_status == "complete"
+    assert (known.about, known.culture, known.mission) == (FACTS.about, FACTS.culture, "water")
+    assert (known.size, known.company_size_category) == ("240 employees", "medium")
+    assert (known.headquarters_location, known.founded) == ("Portland, OR", "2012")
+    assert (known.industry, known.offices) == ("water", ["Portland, OR", "Lisbon"])
+    assert (known.tech_stack, known.ai_ml, known.remote_first) == (["python", "react"], True, True)
+    assert (known.tier, known.priority_score, known.extracted_by) == ("A", 105, "some:model")
+    assert known.priority_items == list(FINDINGS.priority_items)
+    assert (known.job_board_url, known.job_board_type) == (LEVER.url, "lever")
+    assert (known.job_board_confidence, known.job_board_decision) == ("medium", None)
+    assert known.analyzed_at is not None
+    assert [event.what for event in await history.of(tx, "company", id)] == ["created", "analyzed"]
+
+
+async def test_what_is_known_does_not_give_way_to_less(tx: Tx) -> None:
+    id = await make(tx)
+    await save(tx, id)
+    again = await save(tx, id, Facts(about="a" * 60, mission="more water"), Findings())
+    assert (again.about, again.culture) == (FACTS.about, FACTS.culture)
+    assert (again.size, again.offices, again.remote_first) == (
+        FACTS.size,
+        list(FACTS.offices),
+        True,
+    )
+    assert again.mission == "more water"
+    assert again.tech_stack == ["python", "react"]
+    assert again.job_board_url == LEVER.url
+
+
+def test_a_text_that_is_good_replaces_a_longer_one() -> None:
+    known = company(about="a" * 500, culture="c" * 40)
+    assert (
+        company_analyses.learn(known, Facts(about="b" * 101, culture="d" * 30)).about == "b" * 101
+    )
+    assert company_analyses.learn(known, Facts(about="b" * 100)).about == "a" * 500
+    assert company_analyses.learn(known, Facts(culture="d" * 45)).culture == "d" * 45
+
+
+@pytest.mark.parametrize(
+    ("decision", "found", "kept", "still"),
+    [
+        (None, GREENHOUSE, GREENHOUSE, None),
+        ("rejected", LEVER, LEVER, "rejected"),
+        ("rejected", GREENHOUSE, GREENHOUSE, None),
+        ("approved", LEVER, LEVER, "approved"),
+        ("approved", GREENHOUSE, LEVER, "approved"),
+        ("rejected", None, LEVER, "rejected"),
+    ],
+)
+def test_nobody_is_asked_twice_about_a_board(
+    decision: str | None, found: Board | None, kept: Board, still: str | None
+) -> None:
+    known = company(job_board_url=LEVER.url + "/", job_board_decision=decision)
+    after = company_analyses.conclude(known, replace(FINDINGS, board=found))
+    assert (after.job_board_url or "").rstrip("/") == kept.url
+    assert after.job_board_decision == still
+
+
+async def test_boards_that_are_not_sure_wait_for_a_person(tx: Tx) -> None:
+    id = await make(tx)
+    await save(tx, id)
+    sure = await companies.ensure(tx, "Fernleaf", "https://fernleaf.example")
+    await save(tx, sure, findings=replace(FINDINGS, board=GREENHOUSE, tier="S"))
+    waiting = await companies.find(tx, waiting=True)
+    assert [one.id for one in waiting] == [id]
+    assert list(map(companies.board_waits, await companies.find(tx))) == [True, False]
+    assert [one.id for one in await companies.find(tx, tier="S")] == [sure]
+    decided = await approvals.approve(tx, approvals.ref(f"board:{id}"), actor="dana")
+    assert decided.state == "approved"
+    assert await companies.find(tx, waiting=True) == []
+
+
+async def test_an_analysis_in_vain_leaves_a_complete_record_alone(tx: Tx) -> None:
+    id = await make(tx)
+    await company_analyses.begin(tx, id)
+    assert (await companies.get(tx, id)).analysis_status == "analyzing"
+    await company_analyses.end_in_vain(tx, id=id, status="failed", why="nobody answers")
+    failed = await companies.get(tx, id)
+    assert (failed.analysis_status, failed.analyzed_at is None) == ("failed", False)
+    await save(tx, id)
+    await company_analyses.begin(tx, id)
+    await company_analyses.end_in_vain(tx, id=id, status="failed", why="nobody answers")
+    assert (await companies.get(tx, id)).analysis_status == "complete"
+
+
+async def test_pages_are_replaced_and_dropped(tx: Tx) -> None:
+    id = await make(tx)
+    await company_pages.keep(tx, id=id, pages=[Page("https://b.example/1", "one")])
+    pages = [Page("https://b.example/2", "two"), Page("https://b.example/1", "one")]
+    await company_pages.keep(tx, id=id, pages=pages)
+    assert await company_pages.of(tx, id) == pages
+    await company_pages.drop(tx, id=id)
+    assert await company_pages.of(tx, id) == []

@@ -1,0 +1,253 @@
+"""Duplicates are linked, and every link can be undone."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+
+import pytest
+
+from jobmill.catalog import duplicate_links, history, listings
+from jobmill.catalog.posting import Posting
+from jobmill.catalog.source_runs import Saved
+from jobmill.db import Database, Tx
+from jobmill.errors import Conflict
+
+from .helpers import at, make_source, overlap, posting, run
+
+OWN = posting(1, "Pump Engineer", location="Porto", locations=("Porto",))
+COPY = replace(
+    OWN, platform="remoteok", board="remoteok", vendor_id="ro-1", url="https://copy.example/a/1",
+    via="Remote OK",
+)  # fmt: skip
+
+
+OTHER_COPY = replace(
+    COPY, platform="jobicy", board="jobicy", vendor_id="j-2", url="https://b.example/b/2"
+)
+
+
+async def add(tx: Tx, hour: float, *postings: Posting) -> list[int]:
+    source = await make_source(tx)
+    return [int(id) for id in (await run(tx, source, hour, postings)).added]
+
+
+async def root_of(tx: Tx, id: int) -> int | None:
+    return (await listings.get(tx, id)).duplicate_of
+
+
+async def test_a_copy_is_linked_to_the_listing_it_repeats(tx: Tx) -> None:
+    (own,) = await add(tx, 0, OWN)
+    (copy,) = await add(tx, 1, COPY)
+    found = await listings.get(tx, copy)
+    assert (found.duplicate_of, found.duplicate_kind) == (own, "same")
+    assert found.duplicate_why
+    assert await duplicate_links.linked_to(tx, own) == [copy]
+    assert (await history.of(tx, "listing", copy))[-1].what == "linked"
+
+
+async def test_a_copy_makes_way_for_the_companys_own_post(tx: Tx) -> None:
+    (copy,) = await add(tx, 0, COPY)
+    (other,) = await add(tx, 1, OTHER_COPY)
+    assert await root_of(tx, other) == copy
+    (own,) = await add(tx, 2, OWN)
+    assert [await root_of(tx, id) for id in (copy, other, own)] == [own, own, None]
+
+
+async def test_what_a_person_marked_stays_where_it_is(tx: Tx) -> None:
+    (copy,) = await add(tx, 0, COPY)
+    await listings.mark(tx, copy)
+    (own,) = await add(tx, 1, OWN)
+    assert [await root_of(tx, copy), await root_of(tx, own)] == [None, copy]
+
+
+async def test_a_link_that_was_undone_is_not_made_again(tx: Tx) -> None:
+    (own,) = await add(tx, 0, OWN)
+    (copy,) = await add(tx, 1, COPY)
+    await duplicate_links.unlink(tx, copy, actor="me")
+    (third,) = await add(tx, 2, OTHER_COPY)
+    assert await root_of(tx, copy) is None
+    assert await root_of(tx, third) in (own, copy)
+    with pytest.raises(Conflict):
+        await duplicate_links.unlink(tx, copy)
+
+
+async def test_a_person_may_link_and_links_stay_one_step(tx: Tx) -> None:
+    one, two, three = await add(
+        tx, 0, *(posting(id, title) for id, title in enumerate(("Anchor", "Baker", "Carver"), 10))
+    )
+    await duplicate_links.link(tx, two, one)
+    await duplicate_links.link(tx, one, three)
+    assert [await root_of(tx, id) for id in (one, two, three)] == [three, three, None]
+    with pytest.raises(Conflict):
+        await duplicate_links.link(tx, three, one)
+
+
+async def test_posts_of_one_vacancy_in_several_places_are_grouped(tx: Tx) -> None:
+    posts = [
+        replace(
+            OWN,
+            vendor_id=place,
+            url=f"https://boards.example/wells/{place}",
+            location=place,
+            locations=(place,),
+            requisition_id="R-77",
+        )
+        for place in ("Porto", "Lisbon", "Faro")
+    ]
+    ids = await add(tx, 0, *posts)
+    kinds = {(await listings.get(tx, id)).duplicate_kind for id in ids}
+    assert kinds == {None, "multi_location"}
+    cursor = await tx.execute("SELECT count(*) FROM catalog.listing WHERE closed_at IS NULL")
+    assert await cursor.fetchone() == (3,)
+
+
+async def test_clean_up_removes_what_is_long_closed_but_nothing_marked_or_linked_to(
+    tx: Tx,
+) -> None:
+    gone, marked, root = await add(
+        tx, 0, *(posting(id, title) for id, title in enumerate(("Anchor", "Baker", "Carver"), 10))
+    )
+    (linked,) = await add(tx, 1, posting(20, "Dyer"))
+    await listings.mark(tx, marked)
+    await duplicate_links.link(tx, linked, root)
+    await tx.execute(
+        "UPDATE catalog.listing SET closed_at = now() - interval '200 days' WHERE id <> %s",
+        [linked],
+    )
+    assert await listings.prune(tx, dt.timedelta(days=180)) == 1
+    cursor = await tx.execute("SELECT id FROM catalog.listing ORDER BY id")
+    assert await cursor.fetchall() == [(marked,), (root,), (linked,)]
+    assert gone not in (marked, root)
+
+
+async def test_what_a_person_linked_is_nobodys_root(tx: Tx) -> None:
+    (copy,) = await add(tx, 0, COPY)
+    (own,) = await add(tx, 1, OWN)
+    await tx.execute("UPDATE catalog.listing SET duplicate_of = NULL, duplicate_kind = NULL")
+    await duplicate_links.link(tx, own, copy, actor="me")
+    (third,) = await add(tx, 2, OTHER_COPY)
+    assert [await root_of(tx, id) for id in (copy, own, third)] == [None, copy, copy]
+
+
+async def test_what_is_set_apart_is_not_told_of_as_linked(tx: Tx) -> None:
+    (own,) = await add(tx, 0, OWN)
+    (copy,) = await add(tx, 1, COPY)
+    await duplicate_links.unlink(tx, copy)
+    await duplicate_links.link(tx, own, copy)
+    await duplicate_links.unlink(tx, own)
+    await tx.execute("DELETE FROM catalog.listing WHERE id = %s", [own])
+    source = await make_source(tx)
+    again = await run(tx, source, 2, [OWN])
+    assert await root_of(tx, copy) is None
+    assert [one.what for one in await history.of(tx, "listing", copy)][-1] == "unlinked"
+    assert again.counts.duplicates == 0
+
+
+async def test_a_link_by_hand_says_so(tx: Tx) -> None:
+    (own,) = await add(tx, 0, OWN)
+    (copy,) = await add(tx, 1, COPY)
+    (other,) = await add(tx, 1, posting(9, "Diver"))
+    await duplicate_links.link(tx, copy, other)
+    found = await listings.get(tx, copy)
+    assert (found.duplicate_of, found.duplicate_why) == (other, "a person said so")
+    assert own != other
+
+
+async def test_two_who_link_two_listings_to_each_other_make_no_circle(database: Database) -> None:
+    async with database.transaction() as tx:
+        one, two = await add(tx, 0, posting(1, "Anchor"), posting(2, "Baker"))
+    done = await overlap(
+        database,
+        lambda tx: duplicate_links.link(tx, one, two),
+        lambda tx: duplicate_links.link(tx, two, one),
+    )
+    assert isinstance(done[1], Conflict)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+async def test_a_copy_that_comes_with_the_companys_own_post_is_one_step_away(
+    database: Database, order: int
+) -> None:
+    async with database.transaction() as tx:
+        (copy,) = await add(tx, 0, COPY)
+        one, two = [await make_source(tx) for _ in range(2)]
+    first, second = (OWN, OTHER_COPY)[::order]
+    saved = await overlap(
+        database, lambda tx: run(tx, one, 1, [first]), lambda tx: run(tx, two, 1, [second])
+    )
+    own, other = [one.added[0] for one in saved if isinstance(one, Saved)][::order]
+    async with database.transaction() as tx:
+        assert [await root_of(tx, id) for id in (own, copy, other)] == [None, own, own]
+
+
+async def test_nothing_is_linked_to_what_is_being_cleaned_away(database: Database) -> None:
+    async with database.transaction() as tx:
+        await add(tx, 0, OWN)
+        source = await make_source(tx)
+        await tx.execute("UPDATE catalog.listing SET closed_at = %s", [at(0)])
+    pruned, saved = await overlap(
+        database,
+        lambda tx: listings.prune(tx, dt.timedelta(days=1)),
+        lambda tx: run(tx, source, 1, [COPY]),
+    )
+    assert pruned == 1
+    assert isinstance(saved, Saved)
+    assert saved.counts.duplicates == 0
+
+
+async def test_what_is_linked_to_meanwhile_is_not_cleaned_away(database: Database) -> None:
+    async with database.transaction() as tx:
+        (own,) = await add(tx, 0, OWN)
+        source = await make_source(tx)
+        await tx.execute("UPDATE catalog.listing SET closed_at = %s", [at(0)])
+    saved, pruned = await overlap(
+        database,
+        lambda tx: run(tx, source, 1, [COPY]),
+        lambda tx: listings.prune(tx, dt.timedelta(days=1)),
+    )
+    assert pruned == 0
+    assert isinstance(saved, Saved)
+    async with database.transaction() as tx:
+        assert await root_of(tx, saved.added[0]) == own
+
+
+URL = "https://jobs.lever.co/wells/11111111-1111-4111-8111-111111111111"
+NAMELESS = Posting(
+    "Pump Engineer",
+    "https://a.example/posts/1-pump-engineer",
+    description=" ".join(f"word{number}" for number in range(300)),
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Posting("Pump Engineer", URL), Posting("Engineer for pumps", f"{URL}/apply")),
+        (NAMELESS, replace(NAMELESS, url="https://b.example/posts/7-pump-engineer", via="B")),
+    ],
+    ids=["page", "text"],
+)
+async def test_what_is_the_same_is_found_by_its_page_or_its_text(
+    tx: Tx, one: Posting, other: Posting
+) -> None:
+    (first,) = await add(tx, 0, replace(one, platform="x", vendor_id="1"))
+    (second,) = await add(tx, 1, replace(other, platform="y", vendor_id="2"))
+    assert await root_of(tx, second) == first
+
+
+async def test_a_page_is_the_listing_that_others_are_linked_to(tx: Tx) -> None:
+    one, two = await add(tx, 0, posting(1, "Anchor", url=URL), posting(2, "Baker", url=URL))
+    await tx.execute("UPDATE catalog.listing SET duplicate_of = NULL, duplicate_kind = NULL")
+    await duplicate_links.link(tx, one, two)
+    assert await listings.by_url(tx, f"{URL}?utm_source=x") == two
+    await duplicate_links.unlink(tx, one)
+    await duplicate_links.link(tx, two, one)
+    assert await listings.by_url(tx, URL) == one
+
+
+async def test_what_is_cleaned_away_leaves_no_history(tx: Tx) -> None:
+    (id,) = await add(tx, 0, OWN)
+    await tx.execute("UPDATE catalog.listing SET closed_at = %s", [at(0)])
+    await listings.prune(tx, dt.timedelta(days=1))
+    assert await history.of(tx, "listing", id) == []

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from jobmill.catalog import job_titles, place_comparison
+
+KNOWN = place_comparison.REGIONS | {"oslo", "san marino"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Senior Welder", "SENIOR WELDER"),
+        ("Senior Welder", "Sr. Welder"),
+        ("Senior Welder", "Senior Welder (m/w/d)"),
+        ("Senior Welder", "Senior Welder m/f/x"),
+        ("Senior Welder", "Senior Welder [All Genders]"),
+        ("Senior Welder", "Senior Welder - Remote"),
+        ("Senior Welder", "Senior Welder | Remote | USA"),
+        ("Senior Welder", "Remote Senior Welder"),
+        ("Senior Welder", "Senior Welder (Oslo)"),
+        ("Senior Welder", "Senior Welder - San Marino, Remote"),
+        ("Senior Welder", "Senior Welder - JR20042"),
+        ("Welder, Night Shift", "Welder - Night Shift"),
+        ("Entwickler:in Backend", "Entwickler Back-End (w/m/d)"),
+        ("Entwickler/-in Backend", "Entwickler*in Backend"),
+        ("Welder II", "Welder 2"),
+    ],
+)
+def test_noise_around_a_title_does_not_count(one: str, other: str) -> None:
+    assert job_titles.read(one, KNOWN).words == job_titles.read(other, KNOWN).words
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Welder", "Senior Welder"),
+        ("Welder I", "Welder II"),
+        ("C++ Engineer", "C# Engineer"),
+        ("C++ Engineer", "C Engineer"),
+        ("Engineer (.NET)", "Engineer (Net)"),
+        ("Account Manager, Mid-Market", "Account Manager, Enterprise"),
+        ("Account Manager (French speaking)", "Account Manager (Spanish speaking)"),
+        ("Manager, IT", "Manager"),
+        ("New Grad 2026 Welder", "New Grad 2027 Welder"),
+        ("Clerk (part time)", "Clerk"),
+    ],
+)
+def test_what_a_title_says_does(one: str, other: str) -> None:
+    assert job_titles.read(one, KNOWN).words != job_titles.read(other, KNOWN).words
+
+
+def test_places_in_a_title_are_told() -> None:
+    assert job_titles.read("Welder - Oslo | Europe", KNOWN).places == {"oslo", "europe"}
+    assert job_titles.read("Oslo", KNOWN) == job_titles.Title(("oslo",), frozenset())

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import base64
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from jobmill.catalog import listing_search
+from jobmill.catalog.listing_search import Query
+from jobmill.catalog.posting import Salary
+from jobmill.db import Tx
+from jobmill.errors import Invalid
+
+from .helpers import TEXT, at, make_source, posting, run
+
+
+async def titles(tx: Tx, **query: Any) -> list[str | None]:
+    return [hit.title for hit in (await listing_search.find(tx, Query(**query))).hits]
+
+
+@pytest.fixture
+async def shelf(tx: Tx) -> Tx:
+    """A few listings that differ in everything one can ask for."""
+    source = await make_source(tx)
+    pay = Salary(80_000, 100_000, "EUR", "year", "structured")
+    await run(tx, source, 0, [
+        posting(1, "C++ Engineer", location="Porto, Portugal", arrangement="remote", salary=pay),
+        posting(2, ".NET Developer", description="We write C# all day.", company="Brine AG"),
+        posting(3, "Java Developer", arrangement="onsite", seniority="senior",
+                salary=Salary(40, 60, "USD", "hour", "structured")),
+        posting(4, "Cook", description="You make soup. JavaScript is not needed.", employment_type="part_time"),
+    ])  # fmt: skip
+    return tx
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ({"words": "c++"}, ["C++ Engineer"]),
+        ({"words": "c#"}, [".NET Developer"]),
+        ({"words": ".net"}, [".NET Developer"]),
+        ({"words": "java"}, ["Java Developer"]),
+        ({"words": "developer -java"}, [".NET Developer"]),
+        ({"words": '"make soup"'}, ["Cook"]),
+        ({"words": "cook or engineer", "sort": "best"}, ["Cook", "C++ Engineer"]),
+        ({"company": "brine"}, [".NET Developer"]),
+        ({"location": "portugal"}, ["C++ Engineer"]),
+        ({"arrangement": "onsite"}, ["Java Developer"]),
+        ({"seniority": "senior"}, ["Java Developer"]),
+        ({"employment_type": "part_time"}, ["Cook"]),
+        ({"least_pay": 110_000}, ["Java Developer"]),
+        ({"state": "closed"}, []),
+        ({"since": at(1)}, []),
+        ({"words": "' ; \" ) -- :* &|!"}, []),
+    ],
+)
+async def test_words_and_facts_find_listings(
+    shelf: Tx, query: dict[str, Any], found: list[str]
+) -> None:
+    assert sorted(await titles(shelf, **query), key=str) == sorted(found)
+
+
+@pytest.mark.parametrize("sort", ["newest", "best"])
+async def test_pages_show_everything_once_though_more_comes_meanwhile(tx: Tx, sort: Any) -> None:
+    source = await make_source(tx)
+    await run(
+        tx, source, 0, [posting(id, f"Pump {id}", description=f"text {id}") for id in range(23)]
+    )
+    query, shown, after = Query(words="pump", sort=sort), [], None
+    for page in range(10):
+        found = await listing_search.find(tx, query, after=after, limit=5)
+        shown += [hit.id for hit in found.hits]
+        later = posting(100 + page, f"Pump {100 + page}", description=f"text {100 + page}")
+        await run(tx, source, page + 1, [later], outcome="truncated")
+        after = found.next
+        if after is None:
+            break
+    assert len(shown) == len(set(shown))
+    assert len(shown) >= 23
+
+
+async def test_a_page_that_was_not_given_out_is_refused(tx: Tx) -> None:
+    beyond = base64.urlsafe_b64encode(b'["newest", "2026-01-01T00:00:00+00:00", 1e30]').decode()
+    for wrong in ("x", "e30", "WyJiZXN0IiwgMSwgMV0", "a" * 1000, beyond):
+        with pytest.raises(Invalid):
+            await listing_search.find(tx, Query(), after=wrong)
+    with pytest.raises(Invalid, match="words"):
+        await listing_search.find(tx, Query(sort="best"))
+
+
+async def test_linked_listings_are_shown_only_on_request(tx: Tx) -> None:
+    one = posting(1)
+    copy = replace(one, vendor_id="2", url="https://copy.example/1/2", via="X", platform="x")
+    await run(tx, await make_source(tx), 0, [one, copy])
+    found = (await listing_search.find(tx, Query())).hits
+    assert [hit.others for hit in found] == [1]
+    assert len((await listing_search.find(tx, Query(duplicates=True))).hits) == 2
+
+
+async def test_a_post_is_not_hidden_by_a_closed_one_that_it_repeats(tx: Tx) -> None:
+    source = await make_source(tx)
+    first = posting(1, location="Porto", locations=("Porto",), posted_at=at(-2_000))
+    again = replace(first, vendor_id="2", url=f"{first.url}/2", posted_at=at(0))
+    await run(tx, source, 0, [first])
+    await run(tx, source, 1, [again])
+    (hit,) = (await listing_search.find(tx, Query())).hits
+    assert hit.url.endswith("/2")
+    assert len((await listing_search.find(tx, Query(state="all"))).hits) == 1
+    assert len((await listing_search.find(tx, Query(state="closed"))).hits) == 1
+
+
+async def test_a_post_is_found_by_its_place_though_the_first_of_its_group_is_elsewhere(
+    tx: Tx,
+) -> None:
+    posts = [
+        posting(place, location=place, locations=(place,), requisition_id="R-77", description=TEXT)
+        for place in ("Porto", "Lisbon", "Faro", "Lisbon, Portugal")
+    ]
+    await run(tx, await make_source(tx), 0, posts)
+    assert len((await listing_search.find(tx, Query())).hits) == 1
+    found = (await listing_search.find(tx, Query(location="lisbon"))).hits
+    assert [hit.location for hit in found] == ["Lisbon"]
+
+
+async def test_words_that_are_not_wanted_may_be_odd_ones(shelf: Tx) -> None:
+    assert await titles(shelf, words="developer -.net") == ["Java Developer"]
+    assert await titles(shelf, words="engineer -c++") == []

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+
+from jobmill.catalog import place_comparison
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "wanted"),
+    [
+        ("Dublin", "Dublin, Ireland", "same"),
+        ("NYC", "New York, NY (HQ)", "same"),
+        ("München", "Munich, Germany", "same"),
+        ("US-Boston", "Boston, MA", "same"),
+        ("Remote", "remote", "same"),
+        ("Hybrid work in Boston, MA 02108", "Boston, MA", "same"),
+        ("Oslo; Bergen", "Bergen | Oslo", "same"),
+        ("Boston, MA 02108", "Boston, MA 02110", "near"),
+        ("Oslo; Bergen", "Oslo", "near"),
+        ("Oslo, Bergen", "Bergen", "near"),
+        ("United States", "Boston, MA, USA", "near"),
+        ("Remote", "Boston", "unknown"),
+        ("", "Boston", "unknown"),
+        ("", "", "unknown"),
+        ("Oslo", "Bergen", "other"),
+        ("Portland, OR, USA", "Salem, OR, USA", "other"),
+        ("Remote (Canada)", "Remote (US)", "other"),
+    ],
+)
+def test_how_two_places_relate(one: str, other: str, wanted: place_comparison.Relation) -> None:
+    first, second = place_comparison.read((one,)), place_comparison.read((other,))
+    assert place_comparison.relate(first, second) == wanted
+    assert place_comparison.relate(second, first) == wanted

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jobmill.catalog.posting import Posting
+from jobmill.catalog.posting_identity import fingerprint, identity, overlap, shingles, words
+
+POSTING = Posting(
+    "Welder",
+    "https://acme.example/careers/10042",
+    "Acme Inc.",
+    "Oslo",
+    description="You weld hulls at night.\n- You like the sea",
+)
+TEXT = " ".join(f"word{number}" for number in range(200))
+
+
+def alike(one: str | None, other: str | None) -> float:
+    return overlap(shingles(words(one)), shingles(words(other)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "wanted"),
+    [
+        ({"platform": "greenhouse", "board": "Acme", "vendor_id": "7"}, "greenhouse:acme:7"),
+        ({"platform": "workday", "board": "acme/Site", "vendor_id": "R7"}, "workday:acme/Site:R7"),
+        ({"platform": "x", "board": "a:b", "vendor_id": "c"}, "x:a%3Ab:c"),
+        (
+            {"url": "https://job-boards.greenhouse.io/Acme/jobs/7?gh_src=x"},
+            "greenhouse:acme:7",
+        ),
+        ({"vendor_id": "7"}, "url:https://acme.example/careers/10042"),
+        ({"url": "http://www.acme.example/careers/10042/?utm_source=x"}, "url:https://acme.example/careers/10042"),
+    ],
+)  # fmt: skip
+def test_the_surest_name_is_taken(changes: dict[str, str], wanted: str) -> None:
+    assert identity(replace(POSTING, **changes)) == wanted
+
+
+def test_without_a_url_company_title_and_place_make_the_identity() -> None:
+    bare = replace(POSTING, url="")
+    assert identity(bare) == identity(replace(bare, title="WELDER (m/f/d)", company="acme"))
+    for changed in ({"title": "Painter"}, {"company": "Apex"}, {"location": "Bergen"}):
+        assert identity(replace(bare, **changed)) != identity(bare)
+
+
+def test_postings_that_share_a_list_for_a_page_are_not_one() -> None:
+    listed = replace(POSTING, url="https://acme.example/careers")
+    assert identity(listed) != identity(replace(listed, title="Painter"))
+    assert identity(listed) == identity(replace(listed, description="Other words"))
+
+
+def test_the_fingerprint_is_the_content() -> None:
+    same = replace(
+        POSTING,
+        title="WELDER  (m/f/d)",
+        company="acme",
+        url="",
+        vendor_id="8",
+        location="Bergen",
+        description="<p>You weld hulls, at night.</p> <li>You LIKE the sea</li>",
+    )
+    assert fingerprint(same) == fingerprint(POSTING)
+    for changed in ({"title": "Painter"}, {"company": "Apex"}, {"description": "You paint"}):
+        assert fingerprint(replace(POSTING, **changed)) != fingerprint(POSTING)
+
+
+def test_similar_texts_are_similar() -> None:
+    assert alike(TEXT, TEXT.upper()) == 1
+    assert alike(TEXT, TEXT.replace("word50 ", "other ")) == pytest.approx(0.96, abs=0.01)
+    assert alike(TEXT, TEXT.replace("word", "other")) == 0
+    assert alike("船を溶接する仕事です", "船を溶接する仕事です。") == 1
+    assert alike("船を溶接する仕事です", "海で魚を釣るのが好き") < 0.2
+
+
+@given(st.text(), st.text())
+def test_similarity_lies_between_none_and_all_and_knows_no_order(one: str, other: str) -> None:
+    assert 0 <= alike(one, other) <= 1
+    assert alike(one, other) == alike(other, one)
+
+
+def test_an_empty_text_is_like_no_other() -> None:
+    assert alike("", "") == alike(None, TEXT) == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "own"),
+    [
+        ("https://wells.example/posts/1", True),
+        ("https://wells.example/careers/pump-engineer", True),
+        ("https://wells.example/careers", False),
+        ("https://wells.example/about/careers", False),
+        ("https://wells.example/about/careers/", False),
+        ("https://wells.example/company/people#pump-engineer", False),
+        ("https://wells.example/", False),
+    ],
+)
+def test_a_page_below_another_is_a_postings_own(url: str, own: bool) -> None:
+    renamed = [identity(Posting(title, url)) for title in ("Pump Engineer", "Diver")]
+    assert (renamed[0] == renamed[1]) == own

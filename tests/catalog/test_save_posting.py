@@ -1,0 +1,80 @@
+"""Postings that were read one by one, beside those that sources show."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from jobmill.catalog import companies, history, listings, save_posting
+from jobmill.catalog.posting import Posting
+from jobmill.db import Database, Tx
+
+from .helpers import TEXT, make_source, posting, run
+
+PAGE = Posting(
+    title="Well Digger",
+    url="https://deepwells.example/jobs/digger",
+    company="Deep Wells",
+    description=TEXT,
+)
+
+
+async def whats(tx: Tx, id: int) -> list[str]:
+    return [event.what for event in await history.of(tx, "listing", id)]
+
+
+async def test_a_page_becomes_a_listing_with_its_company(tx: Tx) -> None:
+    id = await save_posting.keep(tx, PAGE, website="https://deepwells.example")
+    listing = await listings.get(tx, id)
+    assert (listing.title, listing.source_id, listing.closed_at) == ("Well Digger", None, None)
+    company = await companies.get(tx, listing.company_id or 0)
+    assert (company.name, company.website) == ("Deep Wells", "https://deepwells.example")
+    assert await whats(tx, id) == ["opened"]
+
+
+async def test_a_page_read_again_says_what_it_says_now(tx: Tx) -> None:
+    id = await save_posting.keep(tx, PAGE)
+    changed = replace(PAGE, title="Senior Well Digger")
+    assert await save_posting.keep(tx, changed) == id
+    seen_at = (await listings.get(tx, id)).last_seen_at
+    assert await save_posting.keep(tx, changed) == id
+    assert (await listings.get(tx, id)).title == "Senior Well Digger"
+    assert (await listings.get(tx, id)).last_seen_at > seen_at
+    assert await whats(tx, id) == ["opened", "changed"]
+
+
+async def test_a_page_that_is_back_is_open_again(tx: Tx) -> None:
+    id = await save_posting.keep(tx, PAGE)
+    await save_posting.close(tx, id, "the page is not there")
+    await save_posting.close(tx, id, "the page is not there")
+    assert (await listings.get(tx, id)).closed_at is not None
+    await save_posting.keep(tx, PAGE)
+    assert (await listings.get(tx, id)).closed_at is None
+    assert await whats(tx, id) == ["opened", "closed", "reopened"]
+
+
+async def test_what_a_running_source_shows_is_the_sources_to_change(tx: Tx) -> None:
+    source = await make_source(tx)
+    [id] = (await run(tx, source, 0, [posting(1)])).added
+    assert await save_posting.keep(tx, posting(1, "Another title")) == id
+    assert (await listings.get(tx, id)).title == "Pump Engineer"
+    assert await save_posting.keep(tx, posting(1, "Another title"), source_id=source) == id
+    assert (await listings.get(tx, id)).title == "Another title"
+
+
+async def test_a_page_that_repeats_a_listing_is_linked_to_it(tx: Tx) -> None:
+    source = await make_source(tx)
+    [first] = (await run(tx, source, 0, [posting(1)])).added
+    copy = replace(posting(1), platform=None, board=None, vendor_id=None)
+    id = await save_posting.keep(tx, copy)
+    assert id != first
+    assert (await listings.get(tx, id)).duplicate_of == first
+
+
+async def test_two_who_read_a_page_at_once_keep_one_listing(database: Database) -> None:
+    async def keep() -> int:
+        async with database.transaction() as tx:
+            return await save_posting.keep(tx, PAGE)
+
+    ids = await asyncio.gather(*(keep() for _ in range(6)))
+    assert len(set(ids)) == 1

@@ -1,0 +1,326 @@
+"""Five failures disable a source; one vendor's trouble is one incident."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+
+from jobmill.catalog import history, source_health, sources
+from jobmill.db import Database, Tx
+
+from .helpers import make_source, overlap, posting, run
+
+GREENHOUSE = "greenhouse"
+
+
+async def fail(tx: Tx, source: int, hour: float, failure: str = "server", **facts: object) -> None:
+    await run(tx, source, hour, outcome="failed", failure=failure, detail="it broke", **facts)
+
+
+async def test_five_failures_in_a_row_disable_a_source(tx: Tx) -> None:
+    source = await make_source(tx)
+    for hour in range(4):
+        await fail(tx, source, hour)
+    assert (await sources.get(tx, source)).status == "active"
+    await fail(tx, source, 5)
+    found = await sources.get(tx, source)
+    assert (found.status, found.consecutive_failures) == ("disabled", 5)
+    assert "it broke" in (found.disabled_reason or "")
+    assert found.retry_at
+    told = [event for event in await history.of(tx, "source", source) if event.what == "disabled"]
+    assert [event.data["cause"] for event in told] == ["transient"]
+
+
+async def test_a_run_that_works_forgets_the_failures(tx: Tx) -> None:
+    source = await make_source(tx)
+    for hour in range(4):
+        await fail(tx, source, hour)
+    await run(tx, source, 5, [posting()])
+    for hour in range(6, 10):
+        await fail(tx, source, hour)
+    assert (await sources.get(tx, source)).status == "active"
+
+
+async def test_being_asked_to_slow_down_is_no_failure(tx: Tx) -> None:
+    source = await make_source(tx)
+    for hour in range(9):
+        await fail(tx, source, hour, "rate_limited")
+    found = await sources.get(tx, source)
+    assert (found.consecutive_failures, found.status) == (0, "active")
+    assert found.last_cause == "rate_limited"
+
+
+async def test_a_try_of_a_disabled_source_that_works_enables_it(tx: Tx) -> None:
+    source = await make_source(tx)
+    for hour in range(5):
+        await fail(tx, source, hour)
+    await fail(tx, source, 6)
+    assert (await sources.get(tx, source)).status == "disabled"
+    await run(tx, source, 7, [posting()])
+    assert (await sources.get(tx, source)).status == "active"
+
+
+async def test_what_a_person_disabled_stays_so_though_it_works(tx: Tx) -> None:
+    source = await make_source(tx)
+    await sources.disable(tx, source, "too noisy")
+    await run(tx, source, 0, [posting()])
+    assert (await sources.get(tx, source)).disabled_reason == "too noisy"
+
+
+async def test_a_source_enabled_by_hand_starts_clean(tx: Tx) -> None:
+    source = await make_source(tx)
+    for hour in range(5):
+        await fail(tx, source, hour)
+    await sources.enable(tx, source, actor="me")
+    found = await sources.get(tx, source)
+    assert (found.status, found.consecutive_failures, found.retry_at) == ("active", 0, None)
+
+
+async def test_sources_of_a_vendor_that_fail_alike_are_held_not_disabled(tx: Tx) -> None:
+    ids = [await make_source(tx) for _ in range(3)]
+    for hour in range(5):
+        for id in ids:
+            await fail(tx, id, hour, vendor=GREENHOUSE)
+    found = [await sources.get(tx, id) for id in ids]
+    assert [one.status for one in found] == ["active"] * 3
+    assert [one.consecutive_failures for one in found] == [0] * 3
+    assert all(one.held_until for one in found)
+    assert [event.what for event in await history.of(tx, "vendor", GREENHOUSE)] == ["incident"]
+
+
+async def test_sources_that_an_incident_had_disabled_are_given_back(tx: Tx) -> None:
+    ids = [await make_source(tx) for _ in range(3)]
+    for hour in range(5):
+        await fail(tx, ids[0], hour, vendor=GREENHOUSE)
+    assert (await sources.get(tx, ids[0])).status == "disabled"
+    for id in ids[1:]:
+        await fail(tx, id, 6, vendor=GREENHOUSE)
+    given_back = await sources.get(tx, ids[0])
+    assert (given_back.status, given_back.consecutive_failures) == ("active", 0)
+
+
+async def test_different_troubles_are_no_incident(tx: Tx) -> None:
+    for failure in ("server", "unreadable", "gone"):
+        await fail(tx, await make_source(tx), 0, failure, vendor=GREENHOUSE)
+    assert await sources.incident(tx, GREENHOUSE) is None
+
+
+async def test_sites_of_their_own_fail_alone(tx: Tx) -> None:
+    ids = [await make_source(tx, source_type="html") for _ in range(4)]
+    for id in ids:
+        await fail(tx, id, 0)
+    assert [(await sources.get(tx, id)).consecutive_failures for id in ids] == [1] * 4
+
+
+async def test_one_source_that_works_ends_the_incident(tx: Tx) -> None:
+    ids = [await make_source(tx) for _ in range(3)]
+    for id in ids:
+        await fail(tx, id, 0, vendor=GREENHOUSE)
+    await run(tx, ids[0], 1, [posting()], vendor=GREENHOUSE)
+    assert await sources.incident(tx, GREENHOUSE) is None
+    assert await source_health.held_until(tx, GREENHOUSE) is None
+
+
+async def test_when_a_hold_is_over_one_source_looks_and_the_others_wait(
+    database: Database,
+) -> None:
+    async with database.transaction() as tx:
+        for _ in range(3):
+            await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
+        await tx.execute("UPDATE catalog.incident SET held_until = now() - interval '1 second'")
+
+    async def may_run() -> bool:
+        async with database.transaction() as tx:
+            return await source_health.held_until(tx, GREENHOUSE) is None
+
+    assert sorted(await asyncio.gather(*(may_run() for _ in range(6)))) == [False] * 5 + [True]
+
+
+async def test_a_hold_until_next_year_comes_from_a_wrong_clock(tx: Tx) -> None:
+    for _ in range(3):
+        await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
+    assert await source_health.held_until(tx, GREENHOUSE)
+    await tx.execute("UPDATE catalog.incident SET held_until = now() + interval '1 year'")
+    assert await source_health.held_until(tx, GREENHOUSE) is None
+
+
+async def test_each_hold_is_longer_than_the_last(tx: Tx) -> None:
+    holds = [source_health.hold_for(nth) for nth in range(1, 9)]
+    assert holds[0] == dt.timedelta(minutes=30)
+    assert holds == sorted(holds)
+    assert holds[-1] == source_health.LONGEST_HOLD
+
+
+async def test_sources_that_fail_at_the_same_time_see_each_other(database: Database) -> None:
+    async with database.transaction() as tx:
+        ids = [await make_source(tx) for _ in range(8)]
+
+    async def one(id: int) -> None:
+        async with database.transaction() as tx:
+            await fail(tx, id, 0, vendor=GREENHOUSE)
+
+    await asyncio.gather(*map(one, ids))
+    async with database.transaction() as tx:
+        found = [await sources.get(tx, id) for id in ids]
+    assert [one.consecutive_failures for one in found] == [0] * 8
+    assert all(one.held_until for one in found)
+
+
+async def test_failures_and_successes_of_one_vendor_at_once_do_not_block_each_other(
+    database: Database,
+) -> None:
+    async with database.transaction() as tx:
+        ids = [await make_source(tx) for _ in range(6)]
+
+    async def one(id: int, hour: int) -> None:
+        async with database.transaction() as tx:
+            if (id + hour) % 3:
+                await fail(tx, id, hour, vendor=GREENHOUSE)
+            else:
+                await run(tx, id, hour, [posting(id)], vendor=GREENHOUSE)
+
+    await asyncio.gather(*(one(id, hour) for id in ids for hour in range(8)))
+
+
+async def test_sources_that_ran_when_an_incident_began_do_not_lengthen_it(tx: Tx) -> None:
+    for _ in range(9):
+        await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
+    incident = await sources.incident(tx, GREENHOUSE)
+    assert incident
+    assert incident.holds == 1
+
+
+async def test_the_one_that_looked_and_failed_holds_the_others_longer(tx: Tx) -> None:
+    ids = [await make_source(tx) for _ in range(3)]
+    for id in ids:
+        await fail(tx, id, 0, vendor=GREENHOUSE)
+    first = await sources.incident(tx, GREENHOUSE)
+    await tx.execute("UPDATE catalog.incident SET held_until = now()")
+    assert await source_health.held_until(tx, GREENHOUSE) is None
+    await fail(tx, ids[0], 1, vendor=GREENHOUSE)
+    second = await sources.incident(tx, GREENHOUSE)
+    assert first
+    assert second
+    assert second.holds == 2
+    assert second.held_until - first.held_until == source_health.hold_for(
+        2
+    ) - source_health.hold_for(1)
+
+
+async def test_a_board_that_is_gone_does_not_hold_its_vendor(tx: Tx) -> None:
+    for _ in range(3):
+        await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
+    await tx.execute("UPDATE catalog.incident SET held_until = now()")
+    assert await source_health.held_until(tx, GREENHOUSE) is None
+    gone = await make_source(tx)
+    await fail(tx, gone, 1, "gone", vendor=GREENHOUSE)
+    incident = await sources.incident(tx, GREENHOUSE)
+    assert incident
+    assert (incident.holds, incident.cause) == (1, "transient")
+    assert (await sources.get(tx, gone)).consecutive_failures == 1
+
+
+async def test_a_board_that_shows_not_all_works(tx: Tx) -> None:
+    await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
+    await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
+    await tx.execute("UPDATE catalog.run SET ended_at = now() - interval '2 minutes'")
+    large = await make_source(tx)
+    await run(tx, large, 0, [posting()], outcome="truncated", vendor=GREENHOUSE)
+    await tx.execute(
+        "UPDATE catalog.run SET ended_at = now() - interval '1 minute' WHERE source_id = %s",
+        [large],
+    )
+    await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
+    assert await sources.incident(tx, GREENHOUSE) is None
+
+
+async def test_an_incident_does_not_give_back_what_was_disabled_before_it(tx: Tx) -> None:
+    ids = [await make_source(tx) for _ in range(3)]
+    for hour in range(7):
+        await fail(tx, ids[0], hour, "gone", vendor=GREENHOUSE)
+    for id in ids:
+        await fail(tx, id, 8, vendor=GREENHOUSE)
+    found = await sources.get(tx, ids[0])
+    assert (found.status, found.consecutive_failures) == ("disabled", 7)
+
+
+async def test_a_failure_does_not_take_over_what_a_person_disabled(tx: Tx) -> None:
+    source = await make_source(tx)
+    for hour in range(4):
+        await fail(tx, source, hour)
+    await sources.disable(tx, source, "too noisy")
+    await fail(tx, source, 5)
+    found = await sources.get(tx, source)
+    assert (found.disabled_reason, found.retry_at) == ("too noisy", None)
+
+
+async def test_a_person_may_stop_for_good_what_failures_disabled(tx: Tx) -> None:
+    source = await make_source(tx)
+    for hour in range(5):
+        await fail(tx, source, hour)
+    await sources.disable(tx, source, "too noisy")
+    await run(tx, source, 6, [posting()])
+    assert (await sources.get(tx, source)).disabled_reason == "too noisy"
+
+
+async def test_failures_of_another_day_are_no_incident(tx: Tx) -> None:
+    for _ in range(2):
+        await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
+    await tx.execute("UPDATE catalog.run SET ended_at = now() - interval '2 hours'")
+    await fail(tx, await make_source(tx), 1, vendor=GREENHOUSE)
+    assert await sources.incident(tx, GREENHOUSE) is None
+
+
+async def test_an_answer_that_is_not_believed_is_neither_a_failure_nor_its_end(tx: Tx) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 0, [posting()])
+    await fail(tx, source, 1)
+    assert (await run(tx, source, 2)).outcome == "empty"
+    assert (await sources.get(tx, source)).consecutive_failures == 1
+
+
+async def test_a_hold_that_is_over_is_not_shown(tx: Tx) -> None:
+    ids = [await make_source(tx) for _ in range(3)]
+    for id in ids:
+        await fail(tx, id, 0, vendor=GREENHOUSE)
+    await tx.execute("UPDATE catalog.incident SET held_until = now() - interval '1 second'")
+    assert (await sources.get(tx, ids[0])).held_until is None
+
+
+async def test_one_failure_at_a_time_decides_for_a_vendor(database: Database) -> None:
+    async with database.transaction() as tx:
+        ids = [await make_source(tx) for _ in range(3)]
+        await fail(tx, ids[0], 0, vendor=GREENHOUSE)
+    await overlap(
+        database,
+        lambda tx: fail(tx, ids[1], 0, vendor=GREENHOUSE),
+        lambda tx: fail(tx, ids[2], 0, vendor=GREENHOUSE),
+    )
+    async with database.transaction() as tx:
+        assert await sources.incident(tx, GREENHOUSE)
+
+
+async def test_neither_failures_nor_successes_wait_for_each_other(database: Database) -> None:
+    async with database.transaction() as tx:
+        ids = [await make_source(tx) for _ in range(4)]
+        for id in ids[:2]:
+            await fail(tx, id, 0, vendor=GREENHOUSE)
+    async with database.transaction() as works, database.transaction() as fails:
+        for tx in (works, fails):
+            await tx.execute("SET LOCAL lock_timeout = '1s'")
+        await run(works, ids[0], 1, [posting()])
+        # It forgives the first, whose run is being saved, and holds the vendor.
+        await fail(fails, ids[2], 1, vendor=GREENHOUSE)
+        await run(works, ids[3], 1, [posting(2)], vendor=GREENHOUSE)
+
+
+async def test_a_success_does_not_wait_for_a_failure_to_end_an_incident(database: Database) -> None:
+    async with database.transaction() as tx:
+        ids = [await make_source(tx) for _ in range(4)]
+        for id in ids[:3]:
+            await fail(tx, id, 0, vendor=GREENHOUSE)
+        await tx.execute("UPDATE catalog.incident SET held_until = now()")
+    async with database.transaction() as fails, database.transaction() as works:
+        await works.execute("SET LOCAL lock_timeout = '1s'")
+        await fail(fails, ids[0], 1, vendor=GREENHOUSE)
+        await run(works, ids[3], 1, [posting()], vendor=GREENHOUSE)

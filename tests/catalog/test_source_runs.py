@@ -1,0 +1,474 @@
+"""New, changed, closed, opened again: exactly what complete runs saw."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from jobmill.catalog import companies, history, listings, source_runs, sources
+from jobmill.catalog.posting import Posting, Salary
+from jobmill.catalog.source_runs import Harvest, Outcome, Saved, Seen
+from jobmill.db import Database, Tx
+from jobmill.outside.request import Validators
+from jobmill.queue import alerts
+
+from .helpers import at, make_source, open_titles, overlap, posting, run, seen
+
+A, B, C = posting(1, "Anchor"), posting(2, "Baker"), posting(3, "Carver")
+
+
+async def test_a_complete_run_adds_changes_closes_and_opens_again(tx: Tx) -> None:
+    source = await make_source(tx)
+    first = await run(tx, source, 0, [A, B])
+    assert (first.counts.added, first.counts.closed) == (2, 0)
+    second = await run(tx, source, 1, [replace(A, title="Anchorman"), C])
+    assert (second.counts.added, second.counts.changed, second.counts.closed) == (1, 1, 1)
+    assert await open_titles(tx, source) == ["Anchorman", "Carver"]
+    third = await run(tx, source, 2, [replace(A, title="Anchorman"), B, C])
+    assert (third.counts.added, third.counts.changed, third.counts.reopened) == (0, 0, 1)
+    assert await open_titles(tx, source) == ["Anchorman", "Baker", "Carver"]
+
+
+async def test_the_same_run_again_changes_nothing(tx: Tx) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 0, [A, B])
+    again = await run(tx, source, 1, [A, B])
+    assert (again.counts.seen, again.counts.added, again.counts.changed) == (2, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "failure"),
+    [
+        ("failed", "server"),
+        ("failed", "unreadable"),
+        ("held", "rate_limited"),
+        ("partial", "timeout"),
+        ("truncated", None),
+    ],
+)
+async def test_a_run_that_did_not_see_all_closes_nothing(
+    tx: Tx, outcome: Outcome, failure: str | None
+) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 0, [A, B])
+    after = await run(tx, source, 1, [C], outcome=outcome, failure=failure)
+    assert after.counts.closed == 0
+    assert await open_titles(tx, source) == ["Anchor", "Baker", "Carver"]
+
+
+async def test_a_record_that_could_not_be_read_costs_no_listing_at_once(tx: Tx) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 0, [A, B])
+    assert (await run(tx, source, 1, [A], stubs=1)).counts.closed == 0
+    assert (await run(tx, source, 2, [A], stubs=1)).counts.closed == 1
+    await run(tx, source, 3, [A, B, C])
+    assert (await run(tx, source, 4, [A])).counts.closed == 2
+
+
+async def test_a_search_closes_nothing_by_not_showing_it(tx: Tx) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 0, [A, B], inventory=False)
+    assert (await run(tx, source, 1, [A], inventory=False)).counts.closed == 0
+
+
+async def test_an_empty_answer_is_believed_at_the_third_time_and_an_alert_tells_of_it(
+    tx: Tx,
+) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 0, [A, B])
+    assert [(await run(tx, source, hour)).outcome for hour in (1, 2)] == ["empty", "empty"]
+    assert await open_titles(tx, source) == ["Anchor", "Baker"]
+    third = await run(tx, source, 3)
+    assert (third.outcome, third.counts.closed) == ("complete", 2)
+    assert f"source {source}" in [alert.subject for alert in await alerts.alerts(tx)]
+
+
+async def test_a_platform_that_answers_empty_for_unknown_boards_is_never_believed(tx: Tx) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 0, [A])
+    outcomes = [(await run(tx, source, hour, believe_empty=False)).outcome for hour in range(1, 6)]
+    assert set(outcomes) == {"empty"}
+    await run(tx, source, 9, [A])
+    assert await alerts.alerts(tx) == []
+
+
+async def test_a_source_that_may_be_empty_is_believed_at_once(tx: Tx) -> None:
+    source = await make_source(tx)
+    await tx.execute("UPDATE catalog.source SET allow_empty = true")
+    await run(tx, source, 0, [A])
+    assert (await run(tx, source, 1)).counts.closed == 1
+
+
+async def test_unchanged_counts_as_seen(tx: Tx) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 0, [A], validators=Validators(etag='"one"'))
+    await run(tx, source, 5, outcome="unchanged")
+    await run(tx, source, 6, [A, B])
+    assert await open_titles(tx, source) == ["Anchor", "Baker"]
+    listing = (await listings.known(tx, [listings.identity.identity(A)])).popitem()[1]
+    assert (await listings.get(tx, listing.id)).last_seen_at == at(6)
+
+
+async def test_only_a_run_that_kept_all_leaves_validators(tx: Tx) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 0, [A], validators=Validators(etag='"one"'))
+    await run(tx, source, 1, [A], outcome="truncated", validators=Validators(etag='"two"'))
+    await run(tx, source, 2, [], validators=Validators(etag='"three"'))
+    assert (await sources.get(tx, source)).etag == '"one"'
+
+
+async def test_a_slow_run_that_was_overtaken_counts_for_nothing(tx: Tx) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 0, [A, B])
+    await run(tx, source, 2, [A])
+    late = await run(tx, source, 1, [A, B, C])
+    assert late.run_id is None
+    assert await open_titles(tx, source) == ["Anchor"]
+
+
+async def test_a_failed_run_does_not_stand_in_the_way_of_a_slow_good_one(tx: Tx) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 2, outcome="failed", failure="timeout")
+    assert (await run(tx, source, 1, [A])).counts.added == 1
+
+
+async def test_what_a_listing_said_before_is_kept(tx: Tx) -> None:
+    source = await make_source(tx)
+    pay = Salary(50_000, 60_000, "EUR", "year", "structured")
+    added = (await run(tx, source, 0, [replace(A, salary=pay)])).added
+    new = replace(A, title="Anchorman", salary=replace(pay, max=70_000), description="Other text")
+    await run(tx, source, 1, [new])
+    changed = [one for one in await history.of(tx, "listing", added[0]) if one.what == "changed"]
+    assert changed[0].data == {
+        "title": ["Anchor", "Anchorman"],
+        "salary_max": [60_000, 70_000],
+        "description": [A.description, "Other text"],
+    }
+
+
+async def test_a_date_that_moves_by_itself_is_no_change(tx: Tx) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 0, [replace(A, posted_at=at(-24))])
+    again = await run(tx, source, 1, [replace(A, posted_at=at(-48))])
+    assert again.counts.changed == 0
+    cursor = await tx.execute("SELECT posted_at FROM catalog.listing")
+    assert await cursor.fetchone() == (at(-24),)
+
+
+async def test_a_list_without_text_takes_nothing_from_what_the_detail_said(tx: Tx) -> None:
+    source = await make_source(tx)
+    listed = replace(A, description=None, partial=True)
+    whole = Seen(A, listings.listed_hash(listed))
+    await source_runs.save(tx, source, Harvest(at(0), "complete", [whole]))
+    same = await source_runs.save(tx, source, Harvest(at(1), "complete", seen(listed)))
+    renamed = replace(listed, title="Anchorman")
+    changed = await source_runs.save(tx, source, Harvest(at(2), "complete", seen(renamed)))
+    assert (same.counts.changed, changed.counts.changed) == (0, 1)
+    listing = await listings.get(tx, changed_id := (await _only(tx)))
+    assert changed_id
+    assert (listing.title, listing.description, listing.partial) == (
+        "Anchorman",
+        A.description,
+        False,
+    )
+
+
+async def test_a_detail_that_could_not_be_read_is_wanted_again(tx: Tx) -> None:
+    source = await make_source(tx)
+    listed = replace(A, description=None, partial=True)
+    await source_runs.save(
+        tx, source, Harvest(at(0), "complete", [Seen(A, listings.listed_hash(listed))])
+    )
+    renamed = replace(listed, title="Anchorman")
+    await source_runs.save(tx, source, Harvest(at(1), "complete", seen(renamed)))
+    (known,) = (await listings.known(tx, [listings.identity.identity(A)])).values()
+    assert known.listed_hash != listings.listed_hash(renamed)
+    whole = Seen(replace(A, title="Anchorman"), listings.listed_hash(renamed))
+    await source_runs.save(tx, source, Harvest(at(2), "complete", [whole]))
+    (known,) = (await listings.known(tx, [listings.identity.identity(A)])).values()
+    assert known.listed_hash == listings.listed_hash(renamed)
+
+
+async def test_what_a_list_leaves_out_is_in_the_fingerprint(tx: Tx) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 0, [A])
+    await run(tx, source, 1, [replace(A, description=None, department="Wells", partial=True)])
+    cursor = await tx.execute("SELECT fingerprint FROM catalog.listing")
+    found = await cursor.fetchone()
+    assert found
+    assert found[0].hex == listings.identity.fingerprint(A)
+
+
+async def test_a_posting_that_is_known_by_its_words_stays_the_same_whoever_it_is_of(
+    tx: Tx,
+) -> None:
+    source = await make_source(tx, company_name="Wells & Co")
+    nameless = Posting("Cook", url="https://wells.example/careers", platform="html")
+    await run(tx, source, 0, [nameless])
+    again = await run(tx, source, 1, [nameless])
+    assert (again.counts.added, again.counts.closed) == (0, 0)
+    assert await open_titles(tx, source) == ["Cook"]
+
+
+async def test_what_one_source_closed_and_another_shows_is_open(tx: Tx) -> None:
+    one, two = await make_source(tx), await make_source(tx)
+    await run(tx, one, 0, [A, B])
+    await run(tx, two, 0, [A])
+    await run(tx, one, 1, [B])
+    assert (await run(tx, two, 1, [A])).counts.reopened == 1
+    assert await open_titles(tx, two) == ["Anchor"]
+    await run(tx, one, 2, [A, B])
+    assert await open_titles(tx, two) == ["Anchor"]
+
+
+async def test_a_listing_of_a_source_that_stopped_is_kept_by_one_that_runs(tx: Tx) -> None:
+    one, two = await make_source(tx), await make_source(tx)
+    await run(tx, one, 0, [A])
+    await sources.disable(tx, one, "moved")
+    await run(tx, two, 1, [A, B])
+    assert (await run(tx, two, 2, [B])).counts.closed == 1
+    assert await open_titles(tx, one) == []
+
+
+async def test_the_same_run_saved_twice_counts_once(tx: Tx) -> None:
+    source = await make_source(tx)
+    for _ in range(2):
+        last = await run(tx, source, 0, outcome="failed", failure="server")
+    assert last.run_id is None
+    assert (await sources.get(tx, source)).consecutive_failures == 1
+
+
+async def test_records_that_cannot_be_read_are_never_believed_to_be_none(tx: Tx) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 0, [A, B])
+    outcomes = {(await run(tx, source, hour, stubs=2)).outcome for hour in range(1, 9)}
+    assert outcomes == {"empty"}
+    assert await open_titles(tx, source) == ["Anchor", "Baker"]
+
+
+async def test_the_alert_ends_when_a_source_that_was_believed_empty_shows_some_again(
+    tx: Tx,
+) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 0, [A])
+    for hour in (1, 2, 3):
+        await run(tx, source, hour)
+    assert await alerts.alerts(tx)
+    await run(tx, source, 4, [A])
+    assert await alerts.alerts(tx) == []
+
+
+async def test_on_a_groups_board_a_posting_is_of_the_company_that_it_names(tx: Tx) -> None:
+    group = await companies.ensure(tx, "Wells Group")
+    source = await make_source(tx, company_id=group, relation="group")
+    own = await make_source(tx, company_id=group)
+    await run(tx, source, 0, [replace(A, company="Brine AG")])
+    await run(tx, own, 0, [replace(B, company="Wells Holding")])
+    cursor = await tx.execute(
+        "SELECT company.name FROM catalog.listing JOIN catalog.company ON company.id = company_id "
+        "ORDER BY listing.id"
+    )
+    assert await cursor.fetchall() == [("Brine AG",), ("Wells Group",)]
+
+
+async def test_a_board_of_more_than_one_batch_is_kept_whole(tx: Tx) -> None:
+    source = await make_source(tx)
+    many = [posting(id, f"Post {id}", description=None) for id in range(listings.BATCH + 5)]
+    assert (await run(tx, source, 0, many)).counts.added == len(many)
+    renamed = [replace(one, title=f"{one.title} now") for one in many]
+    assert (await run(tx, source, 1, renamed)).counts.changed == len(many)
+
+
+async def _only(tx: Tx) -> int:
+    cursor = await tx.execute("SELECT id FROM catalog.listing")
+    (found,) = await cursor.fetchall()
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"title": "An\x00chor \ud800", "tags": ("a\x00b",), "description": "x" * 2_000_000},
+        {"vendor_id": "1\x00"},
+        {"url": "https://wells.example/\x00"},
+        {"board": "w\ud800"},
+        {"company": "We\x00lls \ud800"},
+        {"company": " ".join(f"word{number}" for number in range(300_000))},
+        {"location": " ".join(f"word{number}" for number in range(300_000))},
+        {"requisition_id": "".join(chr(0x4E00 + number) for number in range(5_000))},
+        {"salary": Salary(float("inf"), float("nan"), "EUR", "year", "text")},
+        {"salary": Salary(10**400, None, "EUR", "year", "text")},
+        {"description": " ".join(f"a{number}.co/b{number}" for number in range(20_000))},
+    ],
+    ids=lambda odd: next(iter(odd)),
+)
+async def test_whatever_a_site_writes_can_be_kept(tx: Tx, odd: dict[str, Any]) -> None:
+    source = await make_source(tx)
+    one = replace(A, **odd)
+    assert (await run(tx, source, 0, [one])).counts.added == 1
+    again = replace(one, department="Wells")
+    assert (await run(tx, source, 1, [again])).counts.changed == 1
+    assert (await run(tx, source, 2, [again])).counts.changed == 0
+
+
+async def test_a_title_of_any_length_fits(tx: Tx) -> None:
+    source = await make_source(tx)
+    assert (await run(tx, source, 0, [replace(A, title="日" * 5_000)])).counts.added == 1
+
+
+async def test_the_company_of_a_posting_is_known_afterwards(tx: Tx) -> None:
+    source = await make_source(tx)
+    await run(tx, source, 0, [A, replace(B, company=None)])
+    cursor = await tx.execute(
+        "SELECT listing.title, company.name FROM catalog.listing LEFT JOIN catalog.company "
+        "ON company.id = company_id ORDER BY 1"
+    )
+    assert await cursor.fetchall() == [("Anchor", "Wells & Co"), ("Baker", None)]
+
+
+async def test_two_runs_at_once_keep_every_listing_once(database: Database) -> None:
+    async with database.transaction() as tx:
+        one, two = await make_source(tx), await make_source(tx)
+    postings = [posting(id, f"Post {id}") for id in range(60)]
+
+    async def save(source: int, hour: float, order: int) -> int:
+        async with database.transaction() as tx:
+            return (await run(tx, source, hour, postings[::order])).counts.added
+
+    added = await asyncio.gather(
+        save(one, 0, 1), save(two, 0, -1), save(one, 1, -1), save(two, 1, 1)
+    )
+    assert sum(added) == 60
+    async with database.transaction() as tx:
+        cursor = await tx.execute("SELECT count(*) FROM catalog.listing WHERE closed_at IS NULL")
+        assert await cursor.fetchone() == (60,)
+
+
+async def test_two_runs_that_name_the_same_companies_do_not_wait_for_each_other(
+    database: Database,
+) -> None:
+    async with database.transaction() as tx:
+        one, two = await make_source(tx), await make_source(tx)
+        await run(tx, one, 0, [replace(A, company=None)])
+        await run(tx, two, 0, [replace(B, company=None)])
+
+    async def save(source: int, hour: int, changed: str, new: str) -> None:
+        known = A if source == one else B
+        fresh = posting(f"{source} {hour}", company=f"{new} {hour}")
+        async with database.transaction() as tx:
+            known = replace(known, company=f"{changed} {hour}")
+            await run(tx, source, hour, [known, fresh], outcome="truncated")
+
+    for hour in range(1, 9):
+        await asyncio.gather(save(one, hour, "Alder", "Birch"), save(two, hour, "Birch", "Alder"))
+
+
+async def test_runs_that_link_each_others_listings_do_not_wait_for_each_other(
+    database: Database,
+) -> None:
+    places = ["Porto", "Faro", "Braga", "Evora"]
+    async with database.transaction() as tx:
+        copies, boards = await make_source(tx), [await make_source(tx) for _ in range(3)]
+    own = [posting(place, f"Cook {place}", location=place) for place in places]
+    copied = [
+        replace(one, platform="x", vendor_id=f"x{one.vendor_id}", url=f"https://x.example/{one.vendor_id}", via="X")
+        for one in own
+    ]  # fmt: skip
+
+    async def save(source: int, hour: int, order: int) -> None:
+        if source == copies:
+            wanted = [replace(one, department=f"{hour}") for one in copied]
+        else:
+            wanted = [replace(one, board=str(source), url=f"https://{source}.example/{one.vendor_id}/{hour}") for one in own]  # fmt: skip
+        async with database.transaction() as tx:
+            await run(tx, source, hour, wanted[::order])
+
+    for hour in range(6):
+        await asyncio.gather(
+            *(save(source, hour, order) for order, source in zip((1, -1, 1, -1), (copies, *boards), strict=True))
+        )  # fmt: skip
+    async with database.transaction() as tx:
+        cursor = await tx.execute(
+            "SELECT count(*) FROM catalog.listing JOIN catalog.listing AS root "
+            "ON root.id = listing.duplicate_of WHERE root.duplicate_of IS NOT NULL"
+        )
+        assert await cursor.fetchone() == (0,)
+
+
+async def test_two_sources_that_take_over_a_listing_at_once_do_not_both_open_it(
+    database: Database,
+) -> None:
+    async with database.transaction() as tx:
+        before, one, two = [await make_source(tx) for _ in range(3)]
+        await run(tx, before, 0, [A, B])
+        await run(tx, before, 1, [B])
+    first, second = await overlap(
+        database, lambda tx: run(tx, one, 2, [A]), lambda tx: run(tx, two, 2, [A])
+    )
+    assert isinstance(first, Saved)
+    assert isinstance(second, Saved)
+    assert (first.counts.reopened, second.counts.reopened) == (1, 0)
+    async with database.transaction() as tx:
+        assert await open_titles(tx, one) == ["Anchor"]
+
+
+async def test_answers_that_are_empty_now_and_then_are_not_believed(tx: Tx) -> None:
+    source = await make_source(tx)
+    outcomes = [
+        (await run(tx, source, hour, [A] if hour % 3 == 0 else [])).outcome for hour in range(9)
+    ]
+    assert outcomes == ["complete", "empty", "empty"] * 3
+
+
+async def test_a_listing_that_the_site_calls_unchanged_was_seen(tx: Tx) -> None:
+    source = await make_source(tx)
+    (id,) = (await run(tx, source, 0, [A])).added
+    await run(tx, source, 5, outcome="unchanged")
+    assert (await listings.get(tx, id)).last_seen_at == at(5)
+
+
+async def test_a_detail_that_is_read_later_is_kept(tx: Tx) -> None:
+    source = await make_source(tx)
+    listed = replace(A, description=None, partial=True)
+    (id,) = (await run(tx, source, 0, [listed])).added
+    whole = Seen(A, listings.listed_hash(listed))
+    await source_runs.save(tx, source, Harvest(at(1), "complete", [whole]))
+    found = await listings.get(tx, id)
+    assert (found.description, found.partial) == (A.description, False)
+
+
+async def test_a_copy_is_of_the_company_that_it_names(tx: Tx) -> None:
+    collector = await companies.ensure(tx, "Remote Posts")
+    source = await make_source(tx, company_id=collector)
+    (id,) = (await run(tx, source, 0, [replace(A, via="Remote Posts")])).added
+    named = await companies.by_name(tx, "Wells & Co")
+    assert (await listings.get(tx, id)).company_id == named.id
+
+
+async def test_a_date_that_moved_stays_what_it_was_when_something_else_changes(tx: Tx) -> None:
+    source = await make_source(tx)
+    (id,) = (await run(tx, source, 0, [replace(A, posted_at=at(-24))])).added
+    await run(tx, source, 1, [replace(A, title="Anchorman", posted_at=at(-48))])
+    assert (await listings.get(tx, id)).posted_at == at(-24)
+    assert listings.listed_hash(A) == listings.listed_hash(replace(A, posted_at=at(0)))
+
+
+@pytest.mark.parametrize(
+    ("facts", "anew"),
+    [
+        ({"apply_url": "https://boards.example/apply?visit=2"}, False),
+        ({"valid_through": at(99)}, False),
+        ({"apply_url": "https://boards.example/apply?visit=2", "title": "Anchorman"}, True),
+    ],
+)
+async def test_what_nobody_judges_by_is_kept_but_not_told_as_a_change(
+    tx: Tx, facts: dict[str, Any], anew: bool
+) -> None:
+    source = await make_source(tx)
+    first = await run(tx, source, 0, [A])
+    again = await run(tx, source, 1, [replace(A, **facts)])
+    assert again.counts.changed == 1
+    assert again.changed == (first.added if anew else ())

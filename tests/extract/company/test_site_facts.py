@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from jobmill.catalog.company_analyses import Facts
+from jobmill.extract.company import office_locations, sentence_facts, site_facts
+
+from .helpers import ABOUT, CAREERS, read
+
+
+def facts(*bodies: str, **more: str) -> Facts:
+    return site_facts.read([read(body, **more) for body in bodies])
+
+
+def test_an_about_page_tells_all_that_it_says() -> None:
+    found = facts(ABOUT)
+    assert found.about
+    assert found.about.startswith("Brinewell is a water technology company")
+    assert "cookies" not in found.about
+    assert "respect" not in found.about
+    assert found.culture == (
+        "Kindness. We treat each other, our customers and our suppliers with respect, also on bad days. "
+        "Ownership. Whoever builds a thing also looks after it in the field."
+    )
+    assert (
+        found.mission == "Our mission is to make fresh water affordable for every town on a coast."
+    )
+    assert found.size == "more than 240 employees"
+    assert found.headquarters_location == "Portland, Oregon"
+    assert found.founded == "2012"
+    assert found.industry == "water"
+    assert found.offices == ("Portland, Oregon", "Lisbon", "Austin", "Singapore")
+    assert found.remote_first is None
+    assert found.extracted_by == "heuristics"
+
+
+def test_pages_add_to_one_another() -> None:
+    found = site_facts.read([read(CAREERS, "https://brinewell.example/careers"), read(ABOUT)])
+    assert found.remote_first is True
+    assert found.about is not None
+    assert found.about.startswith("Brinewell is")
+
+
+def test_what_a_page_states_for_machines_counts_first() -> None:
+    stated = {
+        "@context": "https://schema.org",
+        "@graph": [
+            {"@type": "WebSite", "name": "Brinewell"},
+            {
+                "@type": "Corporation",
+                "name": "Brinewell",
+                "foundingDate": "2011-04-02",
+                "numberOfEmployees": {
+                    "@type": "QuantitativeValue",
+                    "minValue": 201,
+                    "maxValue": 500,
+                },
+                "address": {
+                    "addressLocality": "Salem",
+                    "addressRegion": "OR",
+                    "addressCountry": "US",
+                },
+            },
+        ],
+    }
+    found = facts(ABOUT, head=f'<script type="application/ld+json">{json.dumps(stated)}</script>')
+    assert (found.founded, found.size) == ("2011", "201-500 employees")
+    assert found.headquarters_location == "Salem, OR, US"
+
+
+def test_a_bare_home_page_is_known_by_its_description() -> None:
+    words = "Fernleaf is an edtech company that helps schools plan their lessons, their rooms and their meals."
+    found = facts("<div id=app></div>", head=f'<meta name="description" content="{words}">')
+    assert (found.about, found.industry) == (words, "edtech")
+
+
+def test_what_a_model_finds_counts_where_it_says_enough() -> None:
+    rules = Facts(about="r" * 200, culture="r" * 20, size="30 employees", offices=("Porto",))
+    model = Facts(about="m" * 101, culture="m" * 10, offices=("Oslo", "porto"), extracted_by="m")
+    found = site_facts.fill(model, rules)
+    assert (found.about, found.culture, found.size) == ("m" * 101, "r" * 20, "30 employees")
+    assert (found.offices, found.extracted_by) == (("Oslo", "porto"), "m")
+    assert site_facts.fill(Facts(about="m" * 100), rules).about == "r" * 200
+
+
+def test_nothing_is_made_up() -> None:
+    assert facts("<p>Under construction.</p>") == Facts()
+    assert site_facts.read([]) == Facts()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Founded in 1998, we make boats.", "1998"),
+        ("The company was founded by Ana Reis and two friends in 2015.", "2015"),
+        ("Established 1876", "1876"),
+        ("Est. 1999", "1999"),
+        ("Since 2004, we have been baking.", "2004"),
+        ("Gegründet wurde die Firma 1987 in Ulm.", "1987"),
+        ("Copyright 2019", None),
+        ("In 2020 we moved.", None),
+        ("We raised $2000 and founded nothing.", None),
+    ],
+)
+def test_years(text: str, expected: str | None) -> None:
+    assert sentence_facts.founded([text]) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We have over 1,200 employees.", "over 1,200 employees"),
+        ("A team of 35 builds it.", "team of 35"),
+        ("We are a 12-person studio.", "12-person studio"),
+        ("Today we are 80 people.", "80 people"),
+        ("51-200 employees", "51-200 employees"),
+        ("Wir sind rund 300 Mitarbeiter.", "rund 300 Mitarbeiter"),
+        ("Built for companies with 500 employees.", None),
+        ("We helped 2,000,000 people.", None),
+        ("Since 2015 employees own the firm.", None),
+    ],
+)
+def test_sizes(text: str, expected: str | None) -> None:
+    assert sentence_facts.size([text]) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Acme is headquartered in St. Louis, Missouri.", "St. Louis, Missouri"),
+        ("Headquartered in Porto, Portugal, Acme builds boats.", "Porto, Portugal"),
+        ("We are based in Berlin.", "Berlin"),
+        ("HQ: San Francisco, CA", "San Francisco, CA"),
+        ("Acme is a Portland-based company.", "Portland"),
+        ("Our headquarters is in the Netherlands.", "Netherlands"),
+        ("Pricing is based in part on use.", None),
+        ("Unser Hauptsitz ist in München.", "München"),
+        ("We are based in Europe.", None),
+    ],
+)
+def test_headquarters(text: str, expected: str | None) -> None:
+    assert office_locations.headquarters([text]) == expected
+
+
+def test_where_an_opening_is_says_nothing_of_the_company() -> None:
+    opening = "<h2>Pump Engineer</h2><p>You are based in Oslo, close to our customers there.</p>"
+    head = "<p>Our team is based in Bergen, and all of us love the rain.</p>"
+    assert facts(opening + head, url="https://b.example/careers").headquarters_location is None
+    assert facts(head, url="https://b.example/about").headquarters_location == "Bergen"
+
+
+def test_towns_of_addresses_and_of_lists() -> None:
+    assert office_locations.addresses(["12 Mill Road, Salem, OR 97301"]) == ["Salem, OR"]
+    assert office_locations.addresses(["12 Mill Street Salem OR 97301"]) == ["Salem, OR"]
+    listed = "<h2>Our offices</h2><h3>Porto</h3><p>Rua Nova 3</p><h3>Get directions</h3>"
+    assert facts(listed).offices == ("Porto",)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We are a remote-first company.", True),
+        ("Our team is fully distributed.", True),
+        ("We are not a remote-first company.", False),
+        ("We have an in-office culture.", False),
+        ("Senior Engineer (Remote)", None),
+        ("Remote control of pumps.", None),
+        ("This is a fully remote position.", None),
+        ("We let you work from anywhere for four weeks a year.", None),
+        ("Everyone can work from anywhere.", True),
+    ],
+)
+def test_remote_first(text: str, expected: bool | None) -> None:
+    assert sentence_facts.remote_first([text]) is expected
+
+
+def test_long_texts_are_cut_between_sentences() -> None:
+    body = "".join(
+        f"<p>Brinewell is a firm that has built plant number {n} by the sea.</p>" for n in range(90)
+    )
+    about = facts(body).about
+    assert about is not None
+    assert len(about) <= site_facts.LONGEST
+    assert about.endswith("by the sea.")
+
+
+@pytest.mark.parametrize("piece", ["Aa-", "5-", "offices in Aa-Aa, ", "is a x, ", "founded 12 "])
+def test_a_page_made_to_take_long_is_read_all_the_same(piece: str) -> None:
+    assert facts(f"<p>{piece * 10_000}</p>").founded is None

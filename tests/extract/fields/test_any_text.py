@@ -1,0 +1,106 @@
+"""Whatever a site sends, reading it neither fails nor hangs."""
+
+import datetime as dt
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jobmill.catalog.posting import Posting
+from jobmill.extract.fields import (
+    dates,
+    employment,
+    html_text,
+    places,
+    requirements,
+    salary,
+    seniority,
+    work_arrangement,
+)
+from jobmill.extract.fields.missing_fields import fill
+
+NOW = dt.datetime(2026, 9, 1, tzinfo=dt.UTC)
+
+READERS: dict[str, Callable[[str], object]] = {
+    "from_html": html_text.from_html,
+    "from_escaped": html_text.from_escaped,
+    "clean": html_text.clean,
+    "line": html_text.line,
+    "dates": lambda given: (dates.read(given, now=NOW, day_first=True), dates.deadline(given)),
+    "salary": salary.from_text,
+    "structured": lambda given: salary.structured(given, given, given, given),
+    "arrangement": lambda given: work_arrangement.decide(given, [given], given),
+    "arrangement of text": lambda given: work_arrangement.decide("", [], given),
+    "word": work_arrangement.word,
+    "seniority": lambda given: (seniority.word(given), seniority.from_title(given)),
+    "employment": employment.read,
+    "places": lambda given: (places.split(given), places.address(given, given, given)),
+    "requirements": requirements.find,
+    "fill": lambda given: fill(Posting(title=given, location=given, description=given)),
+}
+
+# Pieces that the patterns look for, in any order, reach deeper than arbitrary letters do.
+PIECES = [
+    "$", "€", "1", "100,000", "120.000", "12k", " - ", " to ", "bis", "USD", "LPA", "m\u0131l",
+    "million\u017f", "/hr",
+    "per year", "salary", "bonus", "remote", "hybrid", "3 days", "office", "#LI-",
+    "this role is ", "Requirements",
+    ":", "\n", "- ", "•", "Senior", "Staff ", "Engineer", "III", "/", "I", "2", "or", "and", "(", ")", ";", "|", ",",
+    "<", ">", "<p>", "</li>", "<li>", "<td>", "<script>", "<!--", "&lt;", "&amp;", "&#x", "'",
+    '"', "=", "Aug",
+    "17", "2026", "-", "T", "Z", "+02", "ago", "Days", "\x00", "\ud800", "\u00a0", "\ue000", "²",
+    "٣", "İ", " ",
+]  # fmt: skip
+ANY = st.text(max_size=300) | st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
+
+
+@pytest.mark.parametrize("reader", READERS)
+@given(given=ANY)
+@settings(max_examples=150, deadline=None)
+def test_any_text_can_be_read(reader: str, given: str) -> None:
+    READERS[reader](given)
+
+
+@given(html=ANY)
+@settings(max_examples=200, deadline=None)
+def test_what_html_becomes_can_be_written(html: str) -> None:
+    for found in (html_text.from_html(html), html_text.from_escaped(html), html_text.line(html)):
+        (found or "").encode()
+
+
+@given(
+    value=st.none() | st.booleans() | st.integers() | st.floats() | ANY | st.lists(ANY, max_size=3)
+    | st.dictionaries(st.text(max_size=3), st.integers(), max_size=2)
+)  # fmt: skip
+@settings(max_examples=200, deadline=None)
+def test_any_value_of_a_field_can_be_read(value: object) -> None:
+    dates.read(value, now=NOW)
+    dates.deadline(value)
+    salary.structured(value, value, value, value)
+    work_arrangement.word(value)
+    seniority.word(value)
+    employment.read(value)
+    places.split(value)
+    places.unique(value, [value])
+    places.address(value, value, value)
+    html_text.line(value)
+
+
+LONG = [
+    "$1" * 50_000, " " * 1_000_000, "1," * 100_000, "1 " * 100_000, "$100,000 - " * 20_000, "$1 (" * 50_000,
+    "salary $1,000 to " * 20_000, "bonus $100,000 " * 20_000, "remote " * 50_000,
+    "3 days " * 50_000,
+    "this role is fully " * 20_000, "hybrid a b " * 30_000,
+    f"this role is {'fully ' * 20}office " * 2_000, "\n" * 500_000, "-\n" * 100_000,
+    "Requirements\n" * 20_000, "if you have " * 20_000, "staff a b c " * 20_000, "a/sr " * 50_000,
+    "a or b " * 50_000, "(" * 200_000, "abc/" * 50_000, "1" * 200_000, "<" * 300_000, "<a '\">" * 50_000,
+    "<p title=\"" * 50_000, "&amp;lt;p" * 50_000, "<td> " * 50_000, "é " * 200_000, "1:" * 100_000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("long", LONG, ids=lambda long: repr(long[:12]))
+@pytest.mark.timeout(60)
+def test_no_text_takes_long(long: str) -> None:
+    for read in READERS.values():
+        read(long)

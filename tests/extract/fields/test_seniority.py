@@ -1,0 +1,91 @@
+import pytest
+
+from jobmill.extract.fields import seniority
+
+
+@pytest.mark.parametrize(
+    ("title", "wanted"),
+    [
+        ("Marketing Intern, Fall 2026", "intern"),
+        ("Werkstudent (m/w/d) Einkauf", "intern"),
+        ("Stage - Analyse de données", "intern"),
+        ("Internal Auditor", None),
+        ("International Buyer", None),
+        ("Stage Manager", "manager"),
+        ("Software Engineer, New Grad", "entry"),
+        ("Entry Level Assembler", "entry"),
+        ("Associate Chemist", "entry"),
+        ("Teller I", "entry"),
+        ("JR Front End Engineer", "junior"),
+        ("Junior Buyer", "junior"),
+        ("Mid-Level Developer", "mid"),
+        ("Software Engineer II", "mid"),
+        ("PLANNING SPEC 2", "mid"),
+        ("Mid-Market Account Executive", None),
+        ("Senior Data Engineer", "senior"),
+        ("Sr. Accountant", "senior"),
+        ("Engineer III - Payments", "senior"),
+        ("Software Engineer, E5", "senior"),
+        ("Product Designer (IC4)", "senior"),
+        ("Senior Product Manager", "senior"),
+        ("Senior Associate, Audit", "senior"),
+        ("Senior Living Cook", None),
+        ("Analyst/Sr Analyst, Planning", None),
+        ("Administrative Assistant I/II/III", None),
+        ("Credit Analyst Region II", None),
+        ("Tier 2 Help Desk Agent", None),
+        ("Lead Data Scientist", "lead"),
+        ("Design Systems Lead", "lead"),
+        ("Team Lead, Bakery", "lead"),
+        ("Lead Generation Specialist", None),
+        ("Staff Software Engineer", "staff"),
+        ("Senior Staff Engineer", "staff"),
+        ("Staff Accountant", None),
+        ("Staff Nurse", None),
+        ("Member of Technical Staff", None),
+        ("Chief of Staff", None),
+        ("Senior Principal Engineer", "principal"),
+        ("Network Engineer, Principal", "principal"),
+        ("Senior Manager, Privacy", "manager"),
+        ("Engineering Manager", "manager"),
+        ("Manager, Corporate Accounting", "manager"),
+        ("Project Manager", None),
+        ("Account Manager", None),
+        ("Associate Director, Quality", "director"),
+        ("Senior Director of Sales", "director"),
+        ("Head of Insurance", "director"),
+        ("VP of Engineering", "executive"),
+        ("Senior Vice President - Retail", "executive"),
+        ("Chief Financial Officer", "executive"),
+        ("CTO", "executive"),
+        ("Executive Assistant to the CEO", None),
+        ("Executive Assistant to the Vice President", None),
+        ("Account Executive", None),
+        ("Baker", None),
+        ("", None),
+    ],
+)
+def test_a_title_says_how_senior_it_is(title: str, wanted: str | None) -> None:
+    assert seniority.from_title(title) == wanted
+
+
+@pytest.mark.parametrize(
+    ("label", "wanted"),
+    [
+        ("entry_level", "entry"),
+        ("Entry Level", "entry"),
+        ("Internship", "intern"),
+        ("student", "intern"),
+        ("mid_level", "mid"),
+        ("experienced", "mid"),
+        ("Senior Level", "senior"),
+        ("Director", "director"),
+        ("Executive", "executive"),
+        ("Mid-Senior Level", None),
+        ("Not Applicable", None),
+        ("", None),
+        (3, None),
+    ],
+)
+def test_a_sites_own_label_is_understood(label: object, wanted: str | None) -> None:
+    assert seniority.word(label) == wanted

@@ -1,0 +1,84 @@
+"""How often the facts of a page are found, whatever its layout."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+import pytest
+
+from jobmill.catalog.posting import Posting
+from jobmill.extract import page
+
+from .layouts import BARE, FACTS, Sheet, bare_sheets, sheets
+
+ASKED = {"title": 0.85, "company": 0.70, "location": 0.70, "date": 0.60}
+"""What every single layout must reach."""
+
+
+def plain(words: str | None) -> str:
+    return re.sub(r"[\W_]+", " ", html.unescape(words or "").casefold()).strip()
+
+
+def judge(sheet: Sheet, posting: Posting | None) -> dict[str, bool]:
+    found, truth = posting or Posting(""), sheet.truth
+    places = {plain(truth.place)}
+    if sheet.made_of.get("split place") == "yes":
+        places.add(plain(re.sub(r" \d+$", "", truth.place)))
+    return {
+        "title": plain(found.title) == plain(truth.title),
+        "company": plain(found.company) == plain(truth.company),
+        "location": plain(found.location) in places,
+        "date": found.posted_at is not None and found.posted_at.date() == truth.day,
+        "text": "own week" in (found.description or "")
+        and ("Good references" in (found.description or "") or sheet.made_of["text"] == "table"),
+        "nothing else": not re.search("Boise|Reno|rights|Earn", found.description or ""),
+    }
+
+
+def rates(some: Iterable[Sheet], *, by: str, expected: bool) -> dict[str, dict[str, float]]:
+    """How often each field is right: over all, and for each way that one part is made."""
+    hits: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    for sheet in some:
+        posting = page.read(sheet.html, sheet.url, expected=expected).posting
+        for name, hit in judge(sheet, posting).items():
+            hits["all"][name].append(hit)
+            hits[sheet.made_of[by]][name].append(hit)
+    return {
+        way: {name: sum(some) / len(some) for name, some in fields.items()}
+        for way, fields in hits.items()
+    }
+
+
+@pytest.mark.parametrize("expected", [True, False])
+def test_facts_with_labels_are_found_in_nearly_every_layout(expected: bool) -> None:
+    found = rates(sheets(20 * len(FACTS)), by="facts", expected=expected)
+
+    assert found.keys() == {"all", *FACTS}
+    over_all = found["all"]
+    assert over_all["title"] >= 0.96
+    assert over_all["company"] >= 0.96
+    assert min(over_all["location"], over_all["date"]) >= 0.98
+    assert min(over_all["text"], over_all["nothing else"]) >= 0.99
+    for way, fields in found.items():
+        assert all(fields[name] >= least for name, least in ASKED.items()), (way, fields)
+
+
+def test_facts_without_labels_are_found_below_the_title() -> None:
+    found = rates(bare_sheets(40 * len(BARE)), by="bare", expected=True)
+
+    over_all = found["all"]
+    assert over_all["title"] >= 0.96
+    assert over_all["company"] >= 0.90
+    assert min(over_all["location"], over_all["date"]) >= 0.98
+    assert min(over_all["text"], over_all["nothing else"]) >= 0.98
+
+
+@pytest.mark.parametrize("part", ["head", "title", "place label", "date label", "date", "end"])
+def test_no_way_to_make_one_part_of_a_page_spoils_it(part: str) -> None:
+    found = rates(sheets(30 * len(FACTS), seed=2), by=part, expected=True)
+
+    for way, fields in found.items():
+        assert all(fields[name] >= least for name, least in ASKED.items()), (way, fields)

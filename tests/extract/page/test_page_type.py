@@ -1,0 +1,103 @@
+"""Which pages are no posting, and which postings are over."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobmill.extract import page
+
+from .pages import MORE, named
+
+URL = "https://jobs.example/view/1"
+
+LIST = "".join(
+    f"<div><a href='/jobs/{n}-warden-of-gate-{n}'>Warden of gate {n}</a><span>Town {n}</span></div>"
+    for n in range(30)
+)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        pytest.param("", id="nothing"),
+        pytest.param("<title>Careers</title><div id=root></div>", id="an empty shell"),
+        pytest.param(
+            f"<title>404 Page not found</title><h1>Sorry</h1><p>{MORE} Duties</p>", id="an error"
+        ),
+        pytest.param(
+            f"<title>Just a moment...</title><h1>Check</h1><p>{MORE} Duties</p>", id="a challenge"
+        ),
+        pytest.param(f"<title>Gate Ltd</title><h1>Join us</h1><p>{MORE}</p>{LIST}", id="a list"),
+        pytest.param(
+            f"<title>Gate Ltd</title><h1>Join us</h1><p>{MORE} This role is full-time. Apply</p>"
+            f"<ul>{LIST * 3}</ul>",
+            id="a list so long that it is not read",
+        ),
+        pytest.param(
+            f"<title>Open positions | Gate Ltd</title><h1>Open</h1><p>{MORE}</p>", id="a start page"
+        ),
+        pytest.param(
+            "<title>Gate Ltd - fine doors</title><h1>Doors</h1><p>"
+            + "We make doors of oak for houses in every town of the valley. " * 9
+            + "</p>",
+            id="a company's page",
+        ),
+        pytest.param(
+            "<title>Job</title><h1>Job</h1><p>Company: {{ job.company }}</p>"
+            "<p>Location: {{ job.place }}</p><p>Posted: {{ job.day }}</p>",
+            id="a template",
+        ),
+    ],
+)
+def test_a_page_that_is_no_single_posting_has_none(html: str) -> None:
+    reading = page.read(html, "https://gate.example/")
+
+    assert (reading.posting, reading.method) == (None, None)
+
+
+def test_the_address_of_a_list_makes_no_posting_of_a_page() -> None:
+    words = "You will keep the gate and greet whoever comes by, in all weathers, until autumn. "
+    bare = f"<title>Gate</title><h1>Gate Keeper</h1><p>Location: Bend</p><p>{words * 2}</p>"
+
+    assert page.read(bare, "https://gate.example/careers/").posting is None
+    assert page.read(bare, "https://gate.example/careers/17").posting is not None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "This job is no longer available.",
+        "Sorry, this position has been filled",
+        "We are no longer accepting applications for this role.",
+        "No longer accepting applications",
+        "This job has expired",
+        "Diese Stelle ist nicht mehr verfügbar.",
+        "Esta oferta ya no está disponible",
+    ],
+)
+def test_a_page_that_says_it_is_over_is_closed(words: str) -> None:
+    reading = page.read(
+        named("definition list").html.replace("<dl>", f"<div class=note>{words}</div><dl>"), URL
+    )
+
+    assert reading.closed
+    assert reading.posting is not None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Applications are taken until the position has been filled.",
+        "If this job is no longer available, we keep your resume.",
+        "You will replace systems that are no longer supported.",
+        "Our last clerk moved on. " * 12 + "That position has been filled, this one is open.",
+        "<span style='display:none'>This job is no longer available</span>",
+        "<script>const text = 'This job has expired'</script>",
+    ],
+)
+def test_other_uses_of_such_words_close_nothing(words: str) -> None:
+    reading = page.read(
+        named("definition list").html.replace("<dl>", f"<div>{words}</div><dl>"), URL
+    )
+
+    assert not reading.closed

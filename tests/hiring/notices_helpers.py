@@ -1,0 +1,84 @@
+"""What tests of notices share: a place where letters and deliveries arrive, and one who sends them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Any
+
+from jobmill import app
+from jobmill.db import Database, Tx
+from jobmill.hiring.notices import State, Told, Way
+from jobmill.pipelines import notices as pipeline
+from jobmill.queue import ItemId, Stages, Work, declare
+from jobmill.queue.feed import feed
+from jobmill.settings import Settings
+from jobmill.tools import Tools
+from tests.queue.helpers import drain, fetch
+
+NOW = dt.datetime(2030, 1, 1, 12, tzinfo=dt.UTC)
+HOUR = dt.timedelta(hours=1)
+TOLD = Told(
+    1, "promoted", {}, "queued", NOW, "Baker", 2, "PENDING_ACKNOWLEDGMENT", NOW + HOUR, 3,
+    "Ada", "ada@example.org", 1, erased=False, outrun=False, at=NOW,
+)  # fmt: skip
+"""An offer that was made just now, on its way."""
+
+
+@dataclass
+class Sender:
+    """All that sends notices, with settings of its own."""
+
+    database: Database
+    settings: Settings
+
+    @property
+    def tools(self) -> Tools:
+        return Tools(self.database)
+
+    @property
+    def stages(self) -> Stages:
+        return app.stages(self.tools, self.settings)
+
+    async def feed(self) -> int:
+        """Take all that is due into the queue; says how many notices that were."""
+        async with self.database.transaction() as tx:
+            await declare(tx, self.stages)
+        taken = 0
+        for one in pipeline.feeds(self.settings):
+            more = 1
+            while more:
+                async with self.database.transaction() as tx:
+                    more = await feed(tx, one)
+                taken += more
+        return taken
+
+    async def send(self) -> int:
+        """Send all that is due, once."""
+        await self.feed()
+        return await drain(self.database, self.stages)
+
+
+def item(notice: int, way: Way, *, retry_count: int = 0, max_retries: int = 8) -> Work:
+    """The item of a notice, as a worker holds it."""
+    data = {"notice": notice}
+    return Work(
+        ItemId(1), "notice", way, f"notice {notice}", data, 1, retry_count, max_retries, 0, 0,
+        "lineage", None, None,
+    )  # fmt: skip
+
+
+async def states(source: Database | Tx, kind: str | None = None) -> list[tuple[str, State, Any]]:
+    """Kind, state and detail of all notices, or of one kind, in order."""
+    return await fetch(
+        source,
+        """
+        SELECT kind, state, detail FROM hiring.notice
+         WHERE %s::text IS NULL OR kind = %s ORDER BY id
+        """,
+        [kind, kind],
+    )
+
+
+async def ids(source: Database | Tx, kind: str) -> list[int]:
+    return await fetch(source, "SELECT id FROM hiring.notice WHERE kind = %s ORDER BY id", [kind])

@@ -1,0 +1,216 @@
+"""Listings that wait to be judged: each is taken once, and none is forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+import pytest
+
+from jobmill.catalog.listings import ListingId
+from jobmill.db import Database, Tx
+from jobmill.errors import NotFound
+from jobmill.matching import judging_feed, profiles, verdicts
+from jobmill.matching.profile import Profile
+from jobmill.queue.store import CHANNEL
+from tests.catalog import helpers as catalog
+
+from . import judged
+
+
+async def taken(tx: Tx, most: int = 100) -> list[tuple[str, ListingId]]:
+    """By the names of the profiles."""
+    found = await judging_feed.take(tx, most)
+    return [((await profiles.by_id(tx, one.profile_id)).name, one.listing_id) for one in found]
+
+
+async def test_what_is_found_waits_for_every_profile_that_is_not_paused(tx: Tx) -> None:
+    place = await judged.make(tx, listings=2)
+    for name in ("night", "day"):
+        await profiles.save(tx, name, Profile())
+    await profiles.pause(tx, "day")
+    assert await judging_feed.add(tx, place.listings, parent_item=7) == 4
+    assert await judging_feed.add(tx, place.listings) == 0
+    assert await judging_feed.count(tx) == 4
+    assert await judging_feed.count(tx, place.profile) == 2
+    found = await judging_feed.take(tx, 100)
+    night = (await profiles.get(tx, "night")).profile_id
+    assert {one.profile_id for one in found} == {place.profile, night}
+    assert {one.parent_item for one in found} == {7}
+    assert found[0].url == "https://boards.example/wells/postings/1"
+    assert await judging_feed.count(tx) == 0
+
+
+async def test_one_profile_can_be_asked_for_alone(tx: Tx) -> None:
+    place = await judged.make(tx, listings=2)
+    await profiles.save(tx, "night", Profile())
+    assert await judging_feed.add(tx, place.listings[:1], profile_id=place.profile) == 1
+    assert await taken(tx) == [("main", place.listing)]
+
+
+async def test_the_first_version_lets_all_that_is_open_be_judged(tx: Tx) -> None:
+    place = await judged.make(tx, listings=3)
+    await judged.close(tx, place.listings[0])
+    first = await profiles.save(tx, "night", Profile(titles=("Cook",)))
+    assert await judging_feed.begin(tx, first) == 2
+    again = await profiles.save(tx, "night", Profile(titles=("Cook",)))
+    assert await judging_feed.begin(tx, again) == 0
+    second = await profiles.save(tx, "night", Profile(titles=("Diver",)))
+    assert await judging_feed.begin(tx, second) == 0
+    assert await taken(tx) == [("night", id) for id in place.listings[1:]]
+
+
+async def test_whoever_feeds_the_queue_is_told_when_a_profile_begins(
+    url: str, database: Database
+) -> None:
+    async with await psycopg.AsyncConnection[Any].connect(url, autocommit=True) as listener:
+        await listener.execute(psycopg.sql.SQL("LISTEN {}").format(psycopg.sql.Identifier(CHANNEL)))
+        async with database.transaction() as tx:
+            await judging_feed.begin(tx, await profiles.save(tx, "main", Profile()))
+        told = [one.payload async for one in listener.notifies(timeout=5, stop_after=1)]
+    assert told == ["feed"]
+
+
+async def test_what_waits_for_a_paused_profile_goes_on_waiting(tx: Tx) -> None:
+    place = await judged.make(tx, listings=3)
+    await judging_feed.add(tx, place.listings[:1])
+    assert await profiles.pause(tx, "main")
+    assert not await profiles.pause(tx, "main")
+    assert await profiles.is_paused(tx, place.profile)
+    assert await taken(tx) == []
+    assert await judging_feed.add(tx, place.listings[1:]) == 0
+    assert await profiles.resume(tx, "main")
+    assert not await profiles.resume(tx, "main")
+    assert await taken(tx) == [("main", place.listing)]
+    with pytest.raises(NotFound):
+        await profiles.pause(tx, "nobody")
+
+
+async def test_what_was_found_during_a_pause_is_judged_after_it(tx: Tx) -> None:
+    place = await judged.make(tx, listings=3)
+    await verdicts.save(tx, place.word(91))
+    await judged.close(tx, place.listings[1])
+    assert await judging_feed.add_missed(tx, place.profile) == 1
+    assert await taken(tx) == [("main", place.listings[2])]
+
+
+async def test_those_that_wait_longest_are_taken_first_and_no_more_than_wanted(tx: Tx) -> None:
+    place = await judged.make(tx, listings=5)
+    for age, id in enumerate(reversed(place.listings)):
+        await judging_feed.add(tx, [id])
+        await tx.execute(
+            "UPDATE matching.waiting SET since = now() - %s * interval '1 hour' WHERE listing_id = %s",
+            [10 - age, id],
+        )
+    backwards = list(place.listings)[::-1]
+    assert [id for _, id in await taken(tx, 2)] == backwards[:2]
+    assert [id for _, id in await taken(tx)] == backwards[2:]
+
+
+async def test_what_a_person_once_forced_is_known_when_it_is_judged_again(tx: Tx) -> None:
+    place = await judged.make(tx, listings=3)
+    await verdicts.save(tx, replace(place.word(20), forced=True))
+    await verdicts.save(tx, place.word(90, place.listings[1]))
+    await judging_feed.add(tx, place.listings)
+    assert [one.forced for one in await judging_feed.take(tx, 10)] == [True, False, False]
+
+
+async def test_what_is_given_back_waits_a_minute(tx: Tx) -> None:
+    place = await judged.make(tx)
+    await judging_feed.add(tx, place.listings)
+    await judging_feed.take(tx, 1)
+    await judging_feed.give_back(tx, place.profile, place.listing)
+    await judging_feed.give_back(tx, place.profile, place.listing)
+    assert (await judging_feed.count(tx), await taken(tx)) == (1, [])
+    await tx.execute("UPDATE matching.waiting SET since = since - interval '1 minute'")
+    assert len(await taken(tx)) == 1
+
+
+async def test_two_who_take_at_once_share_none(database: Database) -> None:
+    async with database.transaction() as tx:
+        place = await judged.make(tx, listings=10)
+        await judging_feed.add(tx, place.listings)
+    first, second = await catalog.overlap(
+        database, lambda tx: taken(tx, 6), lambda tx: taken(tx, 6)
+    )
+    assert isinstance(first, list)
+    assert isinstance(second, list)
+    assert (len(first), len(second)) == (6, 4)
+    assert len({*first, *second}) == 10
+
+
+async def test_many_who_take_at_once_take_each_row_once(database: Database) -> None:
+    async with database.transaction() as tx:
+        place = await judged.make(tx, listings=40)
+        await judging_feed.add(tx, place.listings)
+
+    async def drain() -> list[Any]:
+        found: list[Any] = []
+        while True:
+            async with database.transaction() as tx:
+                page = await taken(tx, 3)
+            if not page:
+                return found
+            found += page
+
+    found = [one for part in await asyncio.gather(*(drain() for _ in range(6))) for one in part]
+    assert len(found) == len(set(found)) == 40
+
+
+async def test_a_row_whose_taker_fails_waits_again(database: Database) -> None:
+    async with database.transaction() as tx:
+        place = await judged.make(tx)
+        await judging_feed.add(tx, place.listings)
+    with pytest.raises(ZeroDivisionError):
+        async with database.transaction() as tx:
+            assert len(await taken(tx)) == 1
+            raise ZeroDivisionError
+    async with database.transaction() as tx:
+        assert len(await taken(tx)) == 1
+
+
+async def test_a_listing_that_changes_while_it_is_taken_is_judged_as_it_is_now(
+    database: Database,
+) -> None:
+    async with database.transaction() as tx:
+        place = await judged.make(tx)
+        await judging_feed.add(tx, place.listings)
+
+    async def change(tx: Tx) -> int:
+        await tx.execute("UPDATE catalog.listing SET title = 'Diver'")
+        return await judging_feed.add(tx, place.listings)
+
+    assert await catalog.overlap(database, change, taken) == [0, []]
+    async with database.transaction() as tx:
+        assert await taken(tx) == [("main", place.listing)]
+
+
+async def begin(tx: Tx) -> None:
+    await judging_feed.begin(tx, await profiles.save(tx, "night", Profile()))
+
+
+async def resume(tx: Tx) -> None:
+    await profiles.resume(tx, "night")
+    await judging_feed.add_missed(tx, (await profiles.get(tx, "night")).profile_id)
+
+
+@pytest.mark.parametrize("start", [begin, resume])
+@pytest.mark.parametrize("found_first", [True, False])
+async def test_what_is_found_while_a_profile_begins_or_goes_on_is_judged_for_it(
+    database: Database, start: catalog.Act, found_first: bool
+) -> None:
+    async with database.transaction() as tx:
+        source = await catalog.make_source(tx)
+        if start is resume:
+            await profiles.save(tx, "night", Profile())
+            await profiles.pause(tx, "night")
+
+    async def find(tx: Tx) -> None:
+        saved = await catalog.run(tx, source, 0, [catalog.posting()])
+        await judging_feed.add(tx, saved.added)
+
+    await catalog.overlap(database, *((find, start) if found_first else (start, find)))
+    async with database.transaction() as tx:
+        assert await judging_feed.count(tx) == 1

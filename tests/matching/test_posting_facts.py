@@ -1,0 +1,99 @@
+"""What a posting says, in the terms of the rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from jobmill.catalog.posting import Posting
+from jobmill.matching import posting_facts
+from jobmill.matching.posting_facts import AskedSkill, AskedYears, Facts
+from jobmill.matching.rules import skill_fit
+
+POSTING = Posting(
+    title="Senior Platform Engineer",
+    location="Remote - Portugal",
+    locations=("Remote - Portugal",),
+    remote_from=("Portugal", "Spain"),
+    arrangement="remote",
+    seniority="senior",
+    description="""\
+Brine has dug wells for over 40 years.
+
+Requirements
+- 5+ years of experience
+- Django
+
+Nice to have
+- Kafka
+""",
+)
+
+
+def test_a_posting_is_read_into_facts() -> None:
+    assert posting_facts.read(POSTING) == Facts(
+        skills=(
+            AskedSkill("Django", "required", "Django"),
+            AskedSkill("Kafka", "preferred", "Kafka"),
+        ),
+        years=AskedYears(5, None, "5+ years of experience"),
+        seniority="senior",
+        seniority_words="Senior Platform Engineer",
+        role="ic",
+        role_words="Senior Platform Engineer",
+        arrangement="remote",
+        arrangement_words="Remote - Portugal",
+        places=("Remote - Portugal", "Portugal", "Spain"),
+        zones=(0, 1),
+        zone_words="Remote - Portugal; Portugal; Spain",
+    )
+
+
+def test_what_a_posting_does_not_say_is_not_known() -> None:
+    assert posting_facts.read(Posting(title="")) == Facts()
+
+
+def test_stated_hours_count_before_places() -> None:
+    said = posting_facts.read(replace(POSTING, description="Working hours are in CET."))
+    assert (said.zones, said.zone_words) == ((1,), "Working hours are in CET.")
+
+
+def test_requirements_alone_are_read() -> None:
+    said = posting_facts.read(Posting(title="", requirements="Python\n3 years of experience"))
+    assert said.skills == (AskedSkill("Python", "required", "Python"),)
+    assert said.years == AskedYears(3, None, "3 years of experience")
+
+
+@pytest.mark.parametrize(
+    ("posting", "words"),
+    [
+        (Posting("Pump Engineer (Hybrid)", arrangement="hybrid"), "Pump Engineer (Hybrid)"),
+        (Posting("", location="Oslo (on-site)", arrangement="onsite"), "Oslo (on-site)"),
+        (Posting("", description="Pumps.\nFully remote.", arrangement="remote"), "Fully remote."),
+        (Posting("", locations=("Oslo",), arrangement="onsite"), "Oslo"),
+        (Posting("Remote sensing engineer"), ""),
+    ],
+)
+def test_the_words_for_the_arrangement_are_where_they_stand(posting: Posting, words: str) -> None:
+    assert posting_facts.read(posting).arrangement_words == words
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [
+        {"description": f"{'dig ' * 10_000}Terraform"},
+        {"tags": (f"{'dig ' * 50}Terraform",)},
+        {"tags": (*["dig"] * 200, "Terraform")},
+    ],
+)
+def test_a_text_without_end_is_read_only_so_far(endless: dict[str, Any]) -> None:
+    posting = replace(POSTING, **endless)
+    assert "Terraform" not in {skill.name for skill in posting_facts.read(posting).skills}
+
+
+def test_no_more_of_a_text_is_searched_for_skills_than_is_read() -> None:
+    assert "Terraform" in skill_fit.spelt(replace(POSTING, description="dig Terraform"))
+    endless = replace(POSTING, description=f"{'dig ' * 10_000}Terraform")
+    assert "Terraform" not in skill_fit.spelt(endless)

@@ -1,0 +1,233 @@
+"""What-if: a profile changed for a moment, and what that does to one listing."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobmill.errors import Invalid
+from jobmill.matching import profile_document, what_if
+from jobmill.matching.local_score import Judgement
+from jobmill.matching.profile import Profile
+from jobmill.matching.profile_document import BadProfile
+from jobmill.matching.rescore import Standing
+from jobmill.matching.verdict import FilterResult, Item, Strike
+from jobmill.matching.what_if import Moved
+from tests.catalog import helpers
+
+from . import judged
+
+PROFILE = profile_document.read(
+    """
+titles: [Senior Backend Engineer]
+skills: [{name: Python, rank: primary, years: 8}, {name: Golang}, {name: "C++", rank: strong}]
+""",
+    "me.yaml",
+)
+
+
+def skills(profile: Profile) -> list[tuple[str, str]]:
+    return [(skill.name, skill.rank) for skill in profile.skills]
+
+
+@pytest.mark.parametrize(
+    ("without", "left"),
+    [
+        (["python"], ["Golang", "C++"]),
+        (["go"], ["Python", "C++"]),
+        (["Golang", "c++"], ["Python"]),
+    ],
+)
+def test_a_skill_is_left_out_by_any_of_its_names(without: list[str], left: list[str]) -> None:
+    changed = what_if.change(PROFILE, without=without)
+    assert [name for name, _ in skills(changed)] == left
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("Rust", ("Rust", "familiar")),
+        ("Rust:strong", ("Rust", "strong")),
+        ("Rust:3", ("Rust", "primary")),
+        ("go:primary", ("Golang", "primary")),
+        ("c++:familiar", ("C++", "familiar")),
+    ],
+)
+def test_a_skill_is_had_with_a_rank(given: str, found: tuple[str, str]) -> None:
+    assert found in skills(what_if.change(PROFILE, having=[given]))
+
+
+def test_what_is_had_already_keeps_its_rank_and_years() -> None:
+    assert what_if.change(PROFILE, having=["python"]) == PROFILE
+
+
+def test_the_profile_itself_stays_as_it_is() -> None:
+    before = PROFILE.model_dump()
+    what_if.change(PROFILE, without=["Python"], having=["Rust"], settings=["titles=[Diver]"])
+    assert PROFILE.model_dump() == before
+
+
+@pytest.mark.parametrize(
+    ("setting", "field", "value"),
+    [
+        ("rules.match.score=75", "rules.match.score", 75),
+        ("rules.tiers.S=200", "rules.tiers.S", 200),
+        ("titles=[Cook, Diver]", "titles", ("Cook", "Diver")),
+        ("titles.1=Cook", "titles", ("Cook",)),
+        ("skills.2.rank=strong", "skills.1.rank", "strong"),
+        ("person.home_city=Portland, ME", "person.home_city", "Portland, ME"),
+        ("summary=a=b", "summary", "a=b"),
+        ("salary_floor.amount=90000", "salary_floor.amount", 90_000),
+        ("salary_floor={amount: 5, currency: EUR}", "salary_floor.currency", "EUR"),
+        ("arrangements=[onsite]", "arrangements", ("onsite",)),
+        ("company_size=", "company_size", None),
+        ("stop_lists.keywords=[crypto]", "stop_lists.keywords", ("crypto",)),
+    ],
+)
+def test_any_field_is_set_by_its_path(setting: str, field: str, value: object) -> None:
+    found: object = what_if.change(PROFILE, settings=[setting])
+    for part in field.split("."):
+        is_place = part.isdecimal()
+        found = found[int(part)] if is_place else getattr(found, part)  # type: ignore[index]
+    assert found == value
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("rules.match.score=many", "rules.match.score should be a whole number, not 'many'"),
+        ("rules.match.score=101", "rules.match.score"),
+        ("titels=[A]", "titels is no field of a profile: did you mean titles?"),
+        ("rules.mach.score=1", "rules.mach is no field of a profile: did you mean match?"),
+        ("skills.1.rank=best", "skills.1.rank should be"),
+        ("titles=[", "not YAML"),
+    ],
+)
+def test_mistakes_are_told_as_for_a_file(setting: str, words: str) -> None:
+    with pytest.raises(BadProfile) as caught:
+        what_if.change(PROFILE, settings=[setting])
+    assert words in str(caught.value)
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    with pytest.raises(BadProfile) as caught:
+        what_if.change(PROFILE, having=["Go:best"], settings=["titels=[A]"])
+    assert {one.field for one in caught.value.problems} == {"skills.2.rank", "titels"}
+
+
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        ({"without": ["Pyhton"]}, "no skill Pyhton: did you mean Python?"),
+        ({"without": ["Cooking"]}, "it has Python, Golang, C++"),
+        ({"settings": ["titles"]}, "write FIELD=VALUE"),
+        ({"settings": ["=5"]}, "write FIELD=VALUE"),
+        ({"settings": ["titles.2=Cook"]}, "no place in a list of 1"),
+        ({"settings": ["skills.0.rank=strong"]}, "no place in a list of 3"),
+        ({"settings": ["summary.words=5"]}, "summary is a plain value"),
+    ],
+)
+def test_wishes_that_cannot_be_are_refused(wish: dict[str, list[str]], words: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        what_if.change(PROFILE, **wish)
+    assert words in str(caught.value)
+
+
+POSTING = helpers.posting(
+    1, location="Tavira", description="You know Go, month-end close and Kubernetes."
+)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"having": ["Rust", "golang:strong", "C++:2"]},
+        # No list has it, and the posting does.
+        {"having": ["month-end close:primary"]},
+        {"places": ["Porto, Portugal", "Berlin", "Portland, OR", "Germany", "Tavira"]},
+    ],
+)
+def test_words_that_we_or_the_posting_know_can_be_wished(known: dict[str, list[str]]) -> None:
+    what_if.check(POSTING, **known)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "words"),
+    [
+        ({"having": ["Kuberntes"]}, "no skill Kuberntes: did you mean Kubernetes?"),
+        ({"having": ["Basketry:1"]}, "no skill Basketry, and the listing does not name it: it names Kubernetes"),
+        ({"having": ["Go:best"]}, "best is no rank of a skill: Go can be primary, strong, familiar"),
+        ({"places": ["Atlantis"]}, "no place Atlantis, and the listing does not name it: it names Tavira"),
+        ({"having": ["Basketry"], "places": ["Atlantis"]}, "Basketry, and the"),
+        ({"having": ["Basketry"], "places": ["Atlantis"]}, "We know no place Atlantis"),
+    ],
+)  # fmt: skip
+def test_words_that_nobody_knows_are_refused_with_those_that_are_known(
+    unknown: dict[str, list[str]], words: str
+) -> None:
+    with pytest.raises(Invalid) as caught:
+        what_if.check(POSTING, **unknown)
+    assert words in str(caught.value)
+
+
+def test_places_are_added_and_arrangements_are_others() -> None:
+    changed = what_if.change(PROFILE, places=["Porto", "Porto"], arrangements=["onsite"])
+    assert (changed.locations, changed.arrangements) == (("Porto",), ("onsite",))
+    assert what_if.change(changed, places=["Porto"]) == changed
+    assert what_if.change(PROFILE, arrangements=[]).arrangements == ()
+    assert what_if.change(PROFILE) == PROFILE
+
+
+def judgement(score: int, filter: FilterResult = judged.PASSED, **more: object) -> Judgement:
+    return Judgement(filter, judged.result(score, **more))
+
+
+@pytest.mark.parametrize(
+    ("found", "stands"),
+    [
+        (judgement(80), Standing("matched", 80)),
+        (judgement(79), Standing("skipped", 79)),
+        # It is scored as well, to be compared, and is filtered out all the same.
+        (judgement(95, judged.STRUCK), Standing("filtered", 95)),
+        (Judgement(judged.STRUCK, None), Standing("filtered")),
+    ],
+)
+def test_what_is_filtered_out_is_so_whatever_its_score(found: Judgement, stands: Standing) -> None:
+    assert what_if.stand(found) == stands
+
+
+def test_parts_that_moved_and_strikes_that_came_and_went_are_told() -> None:
+    came = Strike("missing_skill", "Python is missing", 2, "Python")
+    went, stays = judged.STRUCK.strikes
+    before = judgement(
+        84,
+        FilterResult(True, 4, (), (went, stays), ""),
+        items=(
+            Item("skills", 40, 40, "all"),
+            Item("title", 10, 15, "near"),
+            Item("size", 34, 45, ""),
+        ),
+    )
+    after = judgement(
+        79,
+        FilterResult(True, 4, (), (stays, came), ""),
+        items=(
+            Item("skills", 30, 40, "some"),
+            Item("title", 10, 15, "near"),
+            Item("limit", 39, 45, ""),
+        ),
+    )
+    found = what_if.compare(before, after)
+    assert (found.before, found.after) == (Standing("matched", 84), Standing("skipped", 79))
+    assert found.items == (
+        Moved("skills", 40, 30, "some"),
+        Moved("size", 34, 0, ""),
+        Moved("limit", 0, 39, ""),
+    )
+    assert (found.came, found.went) == ((came,), (went,))
+
+
+def test_a_lower_threshold_alone_is_told() -> None:
+    found = what_if.compare(judgement(75), judgement(75, threshold=70))
+    assert (found.items, found.came, found.went) == ((), (), ())
+    assert (found.hurdles_before.threshold, found.hurdles_after.threshold) == (80, 70)
+    assert found.after.outcome == "matched"

@@ -1,0 +1,291 @@
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import json
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from jobmill.db import Database, Tx, value
+from jobmill.outside import budget_ledger, model_prices
+from jobmill.outside.budget_ledger import Caps, Spent
+from jobmill.outside.model import Models, open_model
+from jobmill.outside.model_prices import Price
+from jobmill.outside.model_question import Answered, Ask, Blocked
+from jobmill.settings import Settings
+
+from .model_server import MESSAGES, Server, answer, open_server
+from .site import Asked, Out
+
+DAY, MONTH, SOON = (dt.timedelta(hours=hours) for hours in (12, 13, 1))
+HOUR = dt.timedelta(hours=1)
+
+
+class Found(BaseModel):
+    title: str
+
+
+def ask(text: str = "x", **more: Any) -> Ask[Found]:
+    return Ask("strong", "match", "Find the title.", text, Found, "1", 100, **more)
+
+
+def caps(**more: Any) -> Caps:
+    given = {"call": 1, "run": 5, "day": 5, "month": 50}
+    return Caps(**{name: Decimal(str(cap)) for name, cap in given.items()} | more)
+
+
+def spent(**more: Any) -> Spent:
+    given: dict[str, Any] = {"run": 0, "day": 0, "month": 0, "flying": 0}
+    numbers = {name: Decimal(str(sum)) for name, sum in (given | more).items()}
+    return Spent(**numbers, look_in=SOON, next_day_in=DAY, next_month_in=MONTH)
+
+
+@pytest.mark.parametrize(
+    ("need", "so_far", "expected"),
+    [
+        ("1", spent(), None),
+        ("1.000001", spent(), ("too_dear", None, True)),
+        ("1", spent(day=4, month=4), None),
+        ("1", spent(day="4.000001", month=5), ("spent_out", DAY, False)),
+        ("1", spent(day=4, month="49.5"), ("spent_out", MONTH, False)),
+        ("1", spent(day=5, month=50), ("spent_out", MONTH, False)),
+        ("1", spent(run="4.5"), ("spent_out", None, True)),
+        ("1", spent(day=5, month=5, flying=1), ("busy", SOON, False)),
+        ("1", spent(day=5, month=5, flying="0.5"), ("spent_out", DAY, False)),
+        ("0", spent(run=9, day=9, month=99), None),
+    ],
+)
+def test_a_call_fits_or_it_is_said_when_it_will(
+    need: str, so_far: Spent, expected: tuple[str, dt.timedelta | None, bool] | None
+) -> None:
+    got = budget_ledger.decide(Decimal(need), so_far, caps())
+    assert (got and (got.reason, got.opens_in, got.locally)) == expected
+
+
+def test_spent_out_may_mean_to_go_on_locally() -> None:
+    got = budget_ledger.decide(Decimal(1), spent(day=5, month=5), caps(local=True))
+    assert got is not None
+    assert (got.opens_in, got.locally) == (DAY, True)
+
+
+@pytest.mark.parametrize("name", ["budget_call", "budget_run", "budget_day", "budget_month"])
+def test_a_cap_of_nothing_allows_nothing_that_costs(name: str) -> None:
+    given: dict[str, Any] = {name: 0}
+    none = budget_ledger.read_caps(Settings(**given))
+    got = budget_ledger.decide(Decimal("0.000001"), spent(), none)
+    assert got is not None
+    assert (got.reason, got.locally) == ("too_dear", True)
+    assert budget_ledger.decide(Decimal(0), spent(), none) is None
+
+
+def test_prices_are_of_the_operator_first_and_rise_for_long_prompts() -> None:
+    haiku = "anthropic:claude-haiku-5-5"
+    ours = model_prices.find(haiku, {})
+    assert ours is not None
+    assert ours.cost(100_000, 1_000) == Decimal("0.0105")
+    assert ours.cost(100_001, 1_000) == Decimal("0.0525005")
+    assert model_prices.find(haiku, {haiku: "1.5/3"}) == Price(Decimal("1.5"), Decimal(3))
+    assert model_prices.find("openai:unheard-of", {}) is None
+    # No text has more tokens than bytes.
+    assert model_prices.most(Price(Decimal(2), Decimal(10)), b"x" * 9_000, 100) == Decimal("0.021")
+
+
+async def put(tx: Tx, need: str, limits: Caps | None = None, **more: Any) -> int | Blocked:
+    return await budget_ledger.reserve(tx, ask(**more), "m", Decimal(need), limits or caps(), HOUR)
+
+
+async def test_what_is_reserved_counts_until_it_is_settled(tx: Tx) -> None:
+    limits = caps(day=Decimal(1))
+    first = await put(tx, "0.7", limits)
+    assert isinstance(first, int)
+    blocked = await put(tx, "0.7", limits)
+    assert isinstance(blocked, Blocked)
+    assert blocked.reason == "busy"
+    await budget_ledger.settle(
+        tx, first, "answered", tokens_in=1, tokens_out=1, cost=Decimal("0.3")
+    )
+    assert isinstance(await put(tx, "0.7", limits), int)
+    over = await put(tx, "0.8", limits)
+    assert isinstance(over, Blocked)
+    assert over.reason == "spent_out"
+
+
+async def test_what_nobody_settled_counts_also_when_no_answer_can_come_any_more(tx: Tx) -> None:
+    limits = caps(day=Decimal(1))
+    await put(tx, "0.7", limits)
+    await tx.execute("UPDATE budget.call SET ends_at = now() - interval '1 second'")
+    got = await put(tx, "0.7", limits)
+    assert isinstance(got, Blocked)
+    assert got.reason == "spent_out"
+    assert got.opens_in is not None
+    opens_at = await value(tx, dt.datetime.astimezone, "SELECT now() + %s", [got.opens_in])
+    assert opens_at is not None
+    assert opens_at.astimezone(dt.UTC).time() == dt.time()
+    assert dt.timedelta() < got.opens_in <= dt.timedelta(days=1)
+    found = await budget_ledger.standing(tx, "day")
+    assert (found.spent, found.reserved) == (0.7, 0)
+    (line,) = await budget_ledger.lines(tx, 1)
+    assert (line.spent, line.unknown, line.failures) == (0.7, 1, 1)
+
+
+async def test_a_day_and_a_month_begin_anew_and_a_run_does_not(tx: Tx) -> None:
+    limits = caps(run=Decimal(2), day=Decimal(1), month=Decimal(1))
+    assert isinstance(await put(tx, "1", limits, run="a"), int)
+    assert isinstance(await put(tx, "1", limits, run="a"), Blocked)
+    await tx.execute("UPDATE budget.call SET at = at - interval '40 days'")
+    assert isinstance(await put(tx, "1", limits, run="a"), int)
+    await tx.execute("UPDATE budget.call SET at = at - interval '40 days'")
+    got = await put(tx, "1", limits, run="a")
+    assert isinstance(got, Blocked)
+    assert "budget_run" in got.detail
+    assert isinstance(await put(tx, "1", limits, run="b"), int)
+
+
+async def test_a_settled_call_stays_as_it_is(tx: Tx) -> None:
+    id = await put(tx, "0.7")
+    assert isinstance(id, int)
+    await budget_ledger.settle(tx, id, "answered", cost=Decimal("0.2"))
+    await budget_ledger.settle(tx, id, "failed", cost=Decimal(0))
+    assert (await budget_ledger.standing(tx, "month")).spent == 0.2
+
+
+async def test_who_reserves_waits_for_who_was_first(database: Database) -> None:
+    limits = caps(day=Decimal(1))
+
+    async def second() -> int | Blocked:
+        async with database.transaction() as tx:
+            return await put(tx, "0.7", limits)
+
+    async with database.transaction() as tx:
+        assert isinstance(await put(tx, "0.7", limits), int)
+        waiting = asyncio.create_task(second())
+        while not waiting.done() and not await is_anyone_waiting(database):
+            await asyncio.sleep(0.01)
+        assert not waiting.done()
+    assert isinstance(await waiting, Blocked)
+
+
+async def is_anyone_waiting(database: Database) -> bool:
+    async with database.transaction() as tx:
+        cursor = await tx.execute(
+            "SELECT 1 FROM pg_stat_activity "
+            "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        )
+        return await cursor.fetchone() is not None
+
+
+@pytest.fixture
+async def vendor() -> AsyncIterator[Server]:
+    async with open_server() as vendor:
+        yield vendor
+
+
+async def start(url: str, vendor: Server, *given: object) -> asyncio.subprocess.Process:
+    words = [url, vendor.url, *map(str, given)]
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.outside.model_worker", *words
+    )
+
+
+def gate(count: int) -> Callable[[Asked, Out], Awaitable[None]]:
+    """Lets nobody through before so many have come."""
+    all_here = asyncio.Barrier(count)
+
+    async def handle(asked: Asked, out: Out) -> None:
+        await all_here.wait()
+        await out.send(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+
+    return handle
+
+
+# Few calls fit, so that all eight want the last of it at once; or many, until it is all gone.
+@pytest.mark.parametrize("tokens", [2_500, 100])
+async def test_eight_processes_that_race_on_a_cap_never_spend_more(
+    url: str, vendor: Server, database: Database, tokens: int
+) -> None:
+    async def bill(asked: Asked, out: Out) -> None:
+        told = json.loads(asked.body)
+        # As much as a provider can ask for: a token for every byte.
+        usage = {"input_tokens": len(asked.body), "output_tokens": told["max_tokens"]}
+        vendor.bill(told["model"], *usage.values())
+        await asyncio.sleep(0.01)
+        await answer({"title": "Cook"}, usage=usage)(asked, out)
+
+    vendor.says(bill)
+    vendor.site.on("/go", gate(8))
+    workers = [await start(url, vendor, number, "0.10", tokens) for number in range(8)]
+    assert [await worker.wait() for worker in workers] == [0] * 8
+    assert Decimal("0.08") < vendor.billed <= Decimal("0.10")
+    async with database.transaction() as tx:
+        found = await budget_ledger.standing(tx, "day")
+    assert (round(found.spent, 9), found.reserved) == (float(vendor.billed), 0)
+
+
+async def test_a_process_killed_amid_a_call_leaves_what_it_reserved(
+    url: str, vendor: Server, database: Database
+) -> None:
+    asked_once = asyncio.Event()
+
+    async def hang(asked: Asked, out: Out) -> None:
+        asked_once.set()
+        await asyncio.sleep(60)
+
+    vendor.says(hang)
+    vendor.site.on("/go", gate(1))
+    worker = await start(url, vendor, "doomed", "0.008", 100)
+    await asked_once.wait()
+    worker.kill()
+    await worker.wait()
+    vendor.says(answer({"title": "Cook"}))
+    settings = Settings(anthropic_base_url=vendor.url, budget_day=0.008)
+    async with open_model(database, settings, {"ANTHROPIC_API_KEY": "k"}) as model:
+        assert await reason(model) == "busy"
+        async with database.transaction() as tx:
+            await tx.execute("UPDATE budget.call SET ends_at = now()")
+        assert await reason(model) == "spent_out"
+        assert len(vendor.site.asked(MESSAGES)) == 1
+        async with database.transaction() as tx:
+            await tx.execute("UPDATE budget.call SET at = at - interval '1 day'")
+        assert isinstance(await model(ask()), Answered)
+
+
+async def reason(model: Models) -> str:
+    got = await model(ask())
+    assert isinstance(got, Blocked)
+    return got.reason
+
+
+async def test_two_at_once_in_one_process_share_the_cap(vendor: Server, database: Database) -> None:
+    vendor.says(answer({"title": "Cook"}))
+    settings = Settings(anthropic_base_url=vendor.url, budget_day=0.009)
+    async with open_model(database, settings, {"ANTHROPIC_API_KEY": "k"}) as model:
+        got = await asyncio.gather(*(model(ask(str(number))) for number in range(8)))
+    answered = [one for one in got if isinstance(one, Answered)]
+    assert 1 <= len(answered) < 8
+    assert {one.reason for one in got if isinstance(one, Blocked)} <= {"busy", "spent_out"}
+
+
+async def test_old_calls_and_answers_leave_and_the_rest_stays(tx: Tx) -> None:
+    for number, days in enumerate((0, 80, 91, 390, 401)):
+        await tx.execute(
+            """
+            INSERT INTO budget.call (at, ends_at, model, tier, purpose, prompt_version, reserved)
+            VALUES (now() - %(days)s * interval '24 hours', now(), 'm', 'cheap', %(days)s::text, '1', 1)
+            """,
+            {"days": days},
+        )
+        await tx.execute(
+            "INSERT INTO budget.answer VALUES (%s, 'm', '{}', now() - %s * interval '24 hours')",
+            [bytes([number]), days],
+        )
+    assert await budget_ledger.prune(tx) == 4
+    assert await budget_ledger.prune(tx) == 0
+    cursor = await tx.execute("SELECT purpose FROM budget.call ORDER BY id")
+    assert await cursor.fetchall() == [("0",), ("80",), ("91",), ("390",)]
+    cursor = await tx.execute("SELECT key FROM budget.answer ORDER BY key")
+    assert await cursor.fetchall() == [(b"\0",), (b"\1",)]

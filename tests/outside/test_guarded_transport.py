@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import httpcore2
+import pytest
+
+from jobmill.outside.guarded_transport import Guard, Resolve
+from jobmill.outside.public_addresses import Refused, read_places
+
+
+class Dialled(httpcore2.AsyncNetworkBackend):
+    """Remembers which addresses were connected to; nobody is ever there."""
+
+    def __init__(self) -> None:
+        self.addresses: list[str] = []
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        self.addresses.append(host)
+        raise httpcore2.ConnectError("nobody is there")
+
+
+def answers(*rounds: Sequence[str]) -> Resolve:
+    """A name server that says something else each time."""
+    left = list(rounds)
+
+    async def resolve(host: str, port: int) -> Sequence[str]:
+        return left.pop(0)
+
+    return resolve
+
+
+async def test_the_address_that_was_checked_is_the_one_connected_to() -> None:
+    dialled = Dialled()
+    guard = Guard(resolve=answers(["93.184.216.34"], ["127.0.0.1"]), dial=dialled)
+    with pytest.raises(httpcore2.ConnectError, match="nobody is there"):
+        await guard.connect_tcp("rebinding.example.com", 80)
+    with pytest.raises(Refused, match="not public"):
+        await guard.connect_tcp("rebinding.example.com", 80)
+    assert dialled.addresses == ["93.184.216.34"]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [["93.184.216.34", "127.0.0.1"], ["10.0.0.1", "8.8.8.8"], ["::1"], ["fe80::1%eth0"], ["x"]],
+)
+async def test_one_address_that_is_not_public_is_enough_to_refuse(found: list[str]) -> None:
+    dialled = Dialled()
+    with pytest.raises(Refused):
+        await Guard(resolve=answers(found), dial=dialled).connect_tcp("mixed.example.com", 443)
+    assert dialled.addresses == []
+
+
+async def test_some_addresses_are_tried_one_after_the_other() -> None:
+    dialled = Dialled()
+    many = [f"8.8.8.{n}" for n in range(9)]
+    with pytest.raises(httpcore2.ConnectError):
+        await Guard(resolve=answers(many), dial=dialled).connect_tcp("many.example.com", 443)
+    assert dialled.addresses == many[:3]
+
+
+@pytest.mark.parametrize("error", [OSError("no such name"), UnicodeError("label too long")])
+async def test_a_name_without_an_address_is_a_failed_connection(error: Exception) -> None:
+    async def resolve(host: str, port: int) -> Sequence[str]:
+        raise error
+
+    with pytest.raises(httpcore2.ConnectError, match="cannot be resolved"):
+        await Guard(resolve=resolve).connect_tcp("gone.example.com", 443)
+    with pytest.raises(httpcore2.ConnectError, match="has no address"):
+        await Guard(resolve=answers([])).connect_tcp("empty.example.com", 443)
+
+
+async def test_ports_and_names_are_checked_before_anybody_is_asked() -> None:
+    guard = Guard(read_places("127.0.0.1:8001"), resolve=answers())
+    for host, port in [("example.com", 22), ("localhost", 80), ("127.0.0.1", 80)]:
+        with pytest.raises(Refused):
+            await guard.connect_tcp(host, port)
+    with pytest.raises(Refused):
+        await guard.connect_unix_socket("/run/socket")

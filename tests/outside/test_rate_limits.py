@@ -1,0 +1,377 @@
+"""One line a host, whoever stands in it: tasks, connections, processes."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import subprocess
+import sys
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import Any, LiteralString
+
+import pytest
+
+from jobmill.db import Database, Tx, connect
+from jobmill.outside.fetch import open_fetch
+from jobmill.outside.rate_limits import (
+    LEASE,
+    Manners,
+    NotNow,
+    Outcome,
+    Turn,
+    Turns,
+    end,
+    is_held,
+    reserve,
+)
+from jobmill.outside.request import Ok, Request, Unknown
+from jobmill.settings import Settings
+
+from .site import Asked, Handler, Out, Site, in_turn, open_site, reply
+
+ROOT = Path(__file__).parents[2]
+SECOND = dt.timedelta(seconds=1)
+HOUR = dt.timedelta(hours=1)
+POLITE = Manners(SECOND, flights=100)
+
+
+async def ask(tx: Tx, sql: LiteralString) -> Any:
+    return await (await tx.execute(sql)).fetchall()
+
+
+async def test_each_turn_begins_an_interval_after_the_one_before(tx: Tx) -> None:
+    flights = [await reserve(tx, "a.com", POLITE, HOUR) for _ in range(5)]
+    moments = [flight.until for flight in flights if flight]
+    assert len(moments) == 5
+    assert [b - a for a, b in pairwise(moments)] == [SECOND] * 4
+    other = await reserve(tx, "b.com", POLITE, HOUR)
+    assert other
+    assert other.wait <= dt.timedelta()
+
+
+async def test_connections_that_race_for_a_host_get_moments_of_their_own(
+    database: Database, url: str
+) -> None:
+    async def ask_often(db: Database) -> list[dt.datetime]:
+        found: list[dt.datetime] = []
+        for _ in range(20):
+            async with db.transaction() as tx:
+                flight = await reserve(tx, "a.com", POLITE, HOUR)
+                assert flight
+                found.append(flight.until)
+        return found
+
+    async with connect(url) as other:
+        both = await asyncio.gather(*(ask_often(db) for db in (database, other) * 2))
+    moments = sorted(chain(*both))
+    gaps = {b - a for a, b in pairwise(moments)}
+    assert (len(moments), gaps) == (80, {SECOND})
+
+
+async def test_no_more_than_so_many_are_in_the_air(tx: Tx) -> None:
+    manners = Manners(dt.timedelta(), flights=2)
+    one = await reserve(tx, "a.com", manners, HOUR)
+    two = await reserve(tx, "a.com", manners, HOUR)
+    assert one
+    assert two
+    assert await reserve(tx, "a.com", manners, HOUR) is None
+    await end(tx, "a.com", one.until, Turn("answered"))
+    assert await reserve(tx, "a.com", manners, HOUR)
+    assert await reserve(tx, "a.com", manners, HOUR) is None
+
+
+async def test_a_flight_whose_worker_died_is_forgotten(tx: Tx) -> None:
+    manners = Manners(dt.timedelta(), flights=1)
+    assert await reserve(tx, "a.com", manners, HOUR)
+    assert await reserve(tx, "a.com", manners, HOUR) is None
+    await tx.execute(
+        "UPDATE outside.host SET turn_at = turn_at - %(l)s, flights = ARRAY[flights[1] - %(l)s]",
+        {"l": LEASE},
+    )
+    assert await reserve(tx, "a.com", manners, HOUR)
+    assert await ask(tx, "SELECT cardinality(flights) FROM outside.host") == [(1,)]
+
+
+async def test_a_flight_that_ends_twice_or_too_late_gives_back_no_other(tx: Tx) -> None:
+    manners = Manners(dt.timedelta(), flights=2)
+    first, second = [await reserve(tx, "a.com", manners, HOUR) for _ in range(2)]
+    assert first
+    assert second
+    for _ in range(2):
+        await end(tx, "a.com", second.until, Turn("answered"))
+    await end(tx, "a.com", first.until - LEASE, Turn("answered"))
+    assert await ask(tx, "SELECT flights FROM outside.host") == [([first.until],)]
+
+
+async def test_flights_that_wait_for_the_same_moment_are_told_apart(tx: Tx) -> None:
+    manners = Manners(dt.timedelta(), flights=9)
+    assert await reserve(tx, "a.com", manners, HOUR)
+    await tx.execute("UPDATE outside.host SET held_until = clock_timestamp() + interval '1 minute'")
+    held = [await reserve(tx, "a.com", manners, HOUR) for _ in range(3)]
+    assert len({flight.until for flight in held if flight}) == 3
+
+
+async def test_a_moment_too_far_ahead_is_not_taken(tx: Tx) -> None:
+    for _ in range(3):
+        await reserve(tx, "a.com", POLITE, HOUR)
+    before = await ask(tx, "SELECT turn_at, flights FROM outside.host")
+    assert await reserve(tx, "a.com", POLITE, SECOND) is None
+    assert await ask(tx, "SELECT turn_at, flights FROM outside.host") == before
+
+
+async def test_the_delay_that_robots_txt_asks_for_counts_if_it_is_longer(tx: Tx) -> None:
+    first = await reserve(tx, "a.com", POLITE, HOUR)
+    await tx.execute("UPDATE outside.host SET crawl_delay = '10 s'")
+    second = await reserve(tx, "a.com", POLITE, HOUR)
+    assert first
+    assert second
+    assert second.until - first.until == 10 * SECOND
+
+
+async def held_for(tx: Tx) -> float:
+    seconds = await ask(
+        tx, "SELECT extract(epoch FROM held_until - clock_timestamp())::float FROM outside.host"
+    )
+    return float(seconds[0][0] or 0)
+
+
+async def fail(tx: Tx, outcome: Outcome, hold: dt.timedelta | None = None) -> float:
+    await tx.execute("UPDATE outside.host SET held_until = NULL")
+    flight = await reserve(tx, "a.com", POLITE, HOUR)
+    assert flight
+    await end(tx, "a.com", flight.until, Turn(outcome, hold))
+    return await held_for(tx)
+
+
+async def test_a_host_is_left_alone_for_as_long_as_it_says(tx: Tx) -> None:
+    assert 3_500 < await fail(tx, "limited", HOUR) <= 3_600
+    assert await is_held(tx, "a.com")
+    assert await reserve(tx, "a.com", POLITE, HOUR / 2) is None
+    later = await reserve(tx, "a.com", POLITE, 2 * HOUR)
+    assert later
+    assert later.wait > HOUR / 2
+
+
+async def test_a_host_that_does_not_say_is_left_alone_for_longer_each_time(tx: Tx) -> None:
+    held = [await fail(tx, "limited") for _ in range(9)]
+    for n, seconds in enumerate(held):
+        most = min(60 * 2**n, 3600)
+        assert most / 2 - 5 < seconds <= most
+
+
+async def test_one_failure_is_forgiven_and_more_of_them_are_waited_out(tx: Tx) -> None:
+    held = [await fail(tx, "failed") for _ in range(12)]
+    assert held[0] == 0
+    assert all(0 < seconds <= 300 for seconds in held[2:])
+    assert held[11] > 100
+    assert await fail(tx, "dropped") == 0
+    assert await ask(tx, "SELECT failures FROM outside.host") == [(12,)]
+    assert await fail(tx, "answered") == 0
+    assert await ask(tx, "SELECT failures FROM outside.host") == [(0,)]
+    assert await fail(tx, "failed") == 0
+
+
+async def test_a_hold_is_never_shortened(tx: Tx) -> None:
+    one, two = [await reserve(tx, "a.com", POLITE, HOUR) for _ in range(2)]
+    assert one
+    assert two
+    await end(tx, "a.com", one.until, Turn("limited", HOUR))
+    await end(tx, "a.com", two.until, Turn("limited", SECOND))
+    assert await held_for(tx) > 3_500
+
+
+# In the line
+
+
+async def test_whoever_would_wait_too_long_is_told_when_to_come_back(database: Database) -> None:
+    turns = Turns(database, Manners(10 * SECOND, patience=SECOND))
+    async with turns.turn("a.com"):
+        pass
+    with pytest.raises(NotNow) as caught:
+        async with turns.turn("a.com"):
+            pass
+    assert 8 * SECOND < caught.value.retry_after <= 10 * SECOND
+
+
+async def test_a_line_that_is_too_long_takes_nobody_more(database: Database) -> None:
+    turns = Turns(database, Manners(SECOND * 30, flights=9, patience=SECOND * 60))
+
+    async def stand() -> None:
+        async with turns.turn("a.com"):
+            await asyncio.sleep(60)
+
+    tasks = [asyncio.create_task(stand()) for _ in range(5)]
+    while not (done := [task for task in tasks if task.done()]):
+        await asyncio.sleep(0.01)
+    assert [type(task.exception()) for task in done] == [NotNow]
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def test_whoever_leaves_the_line_gives_the_moment_back(database: Database) -> None:
+    turns = Turns(database, Manners(SECOND * 30))
+
+    async def stand() -> None:
+        async with turns.turn("a.com"):
+            pass
+
+    await stand()
+    waiting = asyncio.create_task(stand())
+    await until(database, "SELECT 1 FROM outside.host WHERE cardinality(flights) = 1")
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    async with database.transaction() as tx:
+        assert await ask(tx, "SELECT flights, failures FROM outside.host") == [([], 0)]
+
+
+async def until(database: Database, sql: LiteralString) -> None:
+    """Return when there is such a row, and those who were told of it had a moment."""
+    while True:
+        async with database.transaction() as tx:
+            found = await ask(tx, sql)
+        await asyncio.sleep(0.05)
+        if found:
+            return
+
+
+async def test_when_all_are_in_the_air_the_next_one_waits_for_a_landing(
+    database: Database,
+) -> None:
+    turns = Turns(database, Manners(dt.timedelta(milliseconds=1), flights=2))
+    now = most = 0
+
+    async def fly() -> None:
+        nonlocal now, most
+        async with turns.turn("a.com"):
+            now += 1
+            most = max(most, now)
+            await asyncio.sleep(0.02)
+            now -= 1
+
+    await asyncio.gather(*(fly() for _ in range(10)))
+    assert most == 2
+
+
+async def test_a_full_sky_is_not_waited_for_for_ever(database: Database) -> None:
+    quick = Manners(dt.timedelta(milliseconds=1), flights=1, patience=SECOND / 2)
+    async with Turns(database, quick).turn("a.com"):
+        with pytest.raises(NotNow):
+            async with Turns(database, quick).turn("a.com"):
+                pass
+
+
+async def test_a_hold_counts_for_those_who_wait_already(database: Database) -> None:
+    turns, others = (Turns(database, Manners(SECOND, patience=2 * SECOND)) for _ in range(2))
+    began = asyncio.Event()
+
+    async def wait() -> None:
+        async with others.turn("a.com"):
+            began.set()
+
+    async with turns.turn("a.com") as turn:
+        waiting = asyncio.create_task(wait())
+        await until(database, "SELECT 1 FROM outside.host WHERE cardinality(flights) = 2")
+        turn.outcome, turn.hold = "limited", HOUR
+    with pytest.raises(NotNow) as caught:
+        await waiting
+    assert not began.is_set()
+    assert caught.value.retry_after > HOUR / 2
+
+
+# Through the door
+
+
+async def test_a_host_that_says_429_is_asked_by_nobody_any_more(
+    database: Database, url: str, site: Site
+) -> None:
+    site.on("/", in_turn(reply(status=429, retry_after="600"), reply(b"ok")))
+    settings = Settings(private_hosts=site.place)
+    async with (
+        connect(url) as other,
+        open_fetch(database, settings) as one,
+        open_fetch(other, settings) as two,
+    ):
+        first = await one(Request(site.url()))
+        second = await two(Request(site.url()))
+    assert isinstance(first, Unknown)
+    assert isinstance(second, Unknown)
+    assert (first.status, second.status, second.cause) == (429, None, "rate_limited")
+    assert second.retry_after
+    assert second.retry_after > dt.timedelta(seconds=500)
+    assert len(site.seen) == 1
+
+
+async def reset(asked: Asked, out: Out) -> None:
+    out.reset()
+
+
+@pytest.mark.parametrize(
+    ("handler", "failures"),
+    [(reset, 1), (reply(status=500), 1), (reply(status=404), 0), (reply(status=403), 0)],
+)
+async def test_what_is_the_fault_of_a_host_counts_against_it(
+    database: Database, site: Site, handler: Handler, failures: int
+) -> None:
+    site.on("/", handler)
+    async with open_fetch(database, Settings(private_hosts=site.place)) as fetch:
+        await fetch(Request(site.url()))
+    async with database.transaction() as tx:
+        found = await ask(tx, "SELECT failures, flights FROM outside.host")
+    assert found == [(failures, [])]
+
+
+async def test_each_hop_of_a_redirect_waits_for_its_own_turn(
+    database: Database, site: Site
+) -> None:
+    async with open_site() as other:
+        site.on("/", reply(status=302, location=other.url("/")))
+        other.on("/", reply(b"ok"))
+        settings = Settings(private_hosts=f"{site.place},{other.place}")
+        async with open_fetch(database, settings) as fetch:
+            assert isinstance(await fetch(Request(site.url())), Ok)
+    async with database.transaction() as tx:
+        found = await ask(tx, "SELECT name, flights, failures FROM outside.host")
+    assert sorted(found) == sorted([(site.place, [], 0), (other.place, [], 0)])
+
+
+CALLER = """
+import asyncio, datetime as dt, sys
+from jobmill.db import connect
+from jobmill.outside.fetch import open_fetch
+from jobmill.outside.rate_limits import Manners
+from jobmill.outside.request import Ok, Request
+from jobmill.settings import Settings
+
+async def main(url, place):
+    manners = Manners(dt.timedelta(milliseconds=20), flights=3)
+    async with connect(url) as db:
+        async with open_fetch(db, Settings(private_hosts=place), manners=manners) as fetch:
+            requests = [Request(f"http://{place}/") for _ in range(15)]
+            answers = await asyncio.gather(*map(fetch, requests))
+            print(sum(isinstance(one, Ok) for one in answers))
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+async def test_processes_share_the_line(url: str, site: Site, database: Database) -> None:
+    async def handle(asked: Asked, out: Out) -> None:
+        await asyncio.sleep(0.15)
+        await reply(b"ok")(asked, out)
+
+    site.on("/", handle)
+    callers = [
+        await asyncio.create_subprocess_exec(
+            sys.executable, "-c", CALLER, url, site.place, cwd=ROOT, stdout=subprocess.PIPE
+        )
+        for _ in range(2)
+    ]
+    said = [(await caller.communicate())[0] for caller in callers]
+    assert said == [b"15\n", b"15\n"]
+    assert len(site.seen) == 30
+    # The server's own view: the flights of both together, and never one too many.
+    assert site.most_at_once == 3
+    async with database.transaction() as tx:
+        assert await ask(tx, "SELECT flights, failures FROM outside.host") == [([], 0)]

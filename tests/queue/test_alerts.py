@@ -1,0 +1,112 @@
+"""The alerts: what looks like a loop, and a scheduler nobody tends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobmill import queue
+from jobmill.db import Tx
+from jobmill.queue import Finish, Move, Work, alerts
+
+from .helpers import fetch, new, stages
+
+
+async def nothing(work: Work) -> Move:
+    return Finish()
+
+
+TABLE = stages(listing=nothing)
+
+
+async def copy(tx: Tx, times: int, **changes: Any) -> None:
+    """Items of one lineage that the spawn rules would have refused: what an older queue left."""
+    await tx.execute(
+        """
+        INSERT INTO queue.item (kind, stage, key, key_hash, data, priority, tracking_id, ancestry,
+            ancestor_keys, spawn_depth, max_spawn_depth, handed_over, max_retries)
+        SELECT CASE WHEN %(kinds)s THEN kind || n ELSE kind END, 'stage' || n, key, key_hash, data,
+            priority, tracking_id, ancestry, ancestor_keys, %(depth)s, 10, %(handed)s, 3
+          FROM queue.item, generate_series(1, %(times)s) AS n WHERE stage = 'run'
+        """,
+        {"times": times, "kinds": False, "depth": 0, "handed": False} | changes,
+    )
+
+
+async def root(tx: Tx) -> None:
+    await queue.declare(tx, TABLE)
+    await queue.submit(tx, new("listing", "https://a.test/1"))
+
+
+async def rules(tx: Tx) -> list[str]:
+    await alerts.sweep(tx)
+    return sorted(alert.rule for alert in await alerts.alerts(tx))
+
+
+async def test_all_quiet(tx: Tx) -> None:
+    await root(tx)
+    assert await rules(tx) == []
+
+
+@pytest.mark.parametrize(
+    ("copies", "changes", "expected"),
+    [
+        (2, {}, ["same key"]),
+        (3, {}, ["same key", "same work"]),
+        (1, {}, []),
+        (2, {"kinds": True}, ["same key"]),
+        (1, {"depth": 9}, ["deep"]),
+        (1, {"depth": 8}, []),
+        (5, {"handed": True}, []),
+    ],
+)
+async def test_what_raises_an_alert(
+    tx: Tx, copies: int, changes: dict[str, Any], expected: list[str]
+) -> None:
+    await root(tx)
+    await copy(tx, copies, **changes)
+    assert await rules(tx) == expected
+
+
+async def test_an_alert_that_stands_is_one_row_and_one_log_line(
+    tx: Tx, caplog: pytest.LogCaptureFixture
+) -> None:
+    await root(tx)
+    await copy(tx, 2)
+    await alerts.sweep(tx)
+    await tx.execute("UPDATE queue.tick SET mark = 0")
+    await alerts.sweep(tx)
+    [alert] = await alerts.alerts(tx)
+    assert alert.detail.startswith("https://a.test/1 appears 3 times in lineage ")
+    assert [record.message for record in caplog.records] == ["alert"]
+    assert await alerts.clear(tx, alert.id)
+    assert not await alerts.clear(tx, alert.id)
+    assert await alerts.alerts(tx) == []
+    assert len(await alerts.alerts(tx, standing=False)) == 1
+
+
+async def test_only_what_is_new_is_looked_at(tx: Tx) -> None:
+    await root(tx)
+    await copy(tx, 2)
+    await alerts.sweep(tx)
+    await tx.execute("UPDATE queue.tick SET mark = mark + %s", [alerts.OVERLAP])
+    await tx.execute("DELETE FROM queue.alert")
+    assert await rules(tx) == []
+
+
+async def test_a_scheduler_that_does_not_tick_is_an_alert_until_it_does(tx: Tx) -> None:
+    await tx.execute("INSERT INTO queue.tick VALUES ('scheduler', now() - interval '31 s')")
+    assert await rules(tx) == ["scheduler"]
+    [alert] = await alerts.alerts(tx)
+    assert alert.detail == "no worker has looked at the schedules for 31 s: is one running?"
+    await tx.execute("UPDATE queue.tick SET at = clock_timestamp()")
+    assert await rules(tx) == []
+    assert await fetch(tx, "SELECT cleared_at IS NOT NULL FROM queue.alert") == [True]
+
+
+async def test_a_key_of_any_length_can_raise_an_alert(tx: Tx) -> None:
+    await queue.declare(tx, TABLE)
+    await queue.submit(tx, new("listing", "https://a.test/" + "x" * 3900))
+    await copy(tx, 3)
+    assert await rules(tx) == ["same key", "same work"]

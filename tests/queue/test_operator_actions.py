@@ -1,0 +1,142 @@
+"""What an operator may do, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+
+import pytest
+
+from jobmill import queue
+from jobmill.db import Database, Tx
+from jobmill.errors import Conflict, Invalid, NotFound, OutsideError
+from jobmill.queue import (
+    Finish,
+    ItemId,
+    Move,
+    WaitFor,
+    Work,
+    leases,
+    operator_actions,
+    retention,
+    store,
+)
+from jobmill.queue.store import Want
+from jobmill.queue.worker import LEASE
+
+from .helpers import drain, fetch, happened, item, new, put, stages, statuses
+
+
+async def nothing(work: Work) -> Move:
+    return Finish()
+
+
+async def fail_once(work: Work) -> Move:
+    if work.attempt == 1:
+        raise OutsideError("gone", permanent=True)
+    return Finish()
+
+
+async def test_a_failed_item_can_be_put_back(database: Database) -> None:
+    table = stages(tea=fail_once)
+    [id] = await put(database, table, new("tea"))
+    await drain(database, table)
+    async with database.transaction() as tx:
+        await operator_actions.put_back(tx, id)
+    await drain(database, table)
+    again = await item(database, id)
+    assert (again.status, again.attempts) == ("SUCCESS", 2)
+    assert await happened(database, id) == [
+        "submitted", "started", "failed", "put back", "started", "success",
+    ]  # fmt: skip
+    async with database.transaction() as tx:
+        with pytest.raises(Conflict, match="is SUCCESS: only FAILED, SKIPPED and FILTERED"):
+            await operator_actions.put_back(tx, id)
+
+
+async def test_nothing_is_put_back_beside_live_work_of_the_same_thing(database: Database) -> None:
+    table = stages(tea=fail_once)
+    [id] = await put(database, table, new("tea"))
+    await drain(database, table)
+    await put(database, table, new("tea"))
+    async with database.transaction() as tx:
+        with pytest.raises(Conflict, match="other live work has its kind and key"):
+            await operator_actions.put_back(tx, id)
+    assert (await item(database, id)).status == "FAILED"
+
+
+async def test_a_pending_item_can_be_cancelled_and_wakes_who_waits_for_it(
+    database: Database,
+) -> None:
+    async def guest(work: Work) -> Move:
+        return WaitFor(host) if work.waited_for is None else Finish("went home")
+
+    table = stages(tea=nothing, guest=guest)
+    host, visitor = await put(
+        database, table, new("tea", delay=dt.timedelta(hours=1)), new("guest", "alice")
+    )
+    await drain(database, table)
+    async with database.transaction() as tx:
+        await operator_actions.cancel(tx, host, "no tea today")
+    await drain(database, table)
+    assert (await item(database, host)).message == "Cancelled: no tea today"
+    assert (await item(database, visitor)).message == "went home"
+    assert await statuses(database) == {"SKIPPED": 1, "SUCCESS": 1}
+
+
+async def test_what_runs_or_has_ended_cannot_be_cancelled(tx: Tx) -> None:
+    await queue.declare(tx, stages(tea=nothing))
+    id = await queue.submit(tx, new("tea"))
+    await tx.execute("UPDATE queue.live SET status = 'PROCESSING', worker = 1")
+    with pytest.raises(Conflict, match="is PROCESSING"):
+        await operator_actions.cancel(tx, id, "x")
+    with pytest.raises(NotFound, match="item 999 does not exist"):
+        await operator_actions.cancel(tx, ItemId(999), "x")
+
+
+async def test_what_is_claimed_at_the_same_moment_cannot_be_cancelled(database: Database) -> None:
+    [id] = await put(database, stages(tea=nothing), new("tea"))
+
+    async def cancel() -> None:
+        async with database.transaction() as tx:
+            await operator_actions.cancel(tx, id, "no tea today")
+
+    async with database.transaction() as tx:
+        worker = await leases.join(tx, "here", LEASE)
+        assert await store.claim(tx, worker, [Want("tea", "run", 1)])
+        cancelling = asyncio.create_task(cancel())
+        await asyncio.sleep(0.3)
+    with pytest.raises(Conflict, match="is PROCESSING"):
+        await cancelling
+    assert (await item(database, id)).status == "PROCESSING"
+
+
+async def test_only_what_exists_can_be_paused(tx: Tx) -> None:
+    await queue.declare(tx, stages(tea=nothing))
+    with pytest.raises(Invalid, match="nothing here runs coffee; known phases: tea/run"):
+        await operator_actions.pause(tx, "coffee", None, "x")
+    with pytest.raises(Conflict, match="tea/run is not paused"):
+        await operator_actions.resume(tx, "tea", "run")
+
+
+async def test_old_items_leave_with_their_events_and_the_young_stay(database: Database) -> None:
+    table = stages(tea=nothing)
+    old, young, live = await put(database, table, *(new("tea", str(n)) for n in range(3)))
+    await drain(database, table, only=[])
+    async with database.transaction() as tx:
+        await tx.execute(
+            "UPDATE queue.live SET parked = true, available_at = now() + interval '1 day' WHERE id = %s",
+            [live],
+        )
+    await drain(database, table)
+    async with database.transaction() as tx:
+        await tx.execute(
+            "UPDATE queue.ending SET finished_at = now() - interval '31 days' WHERE item_id = %s",
+            [old],
+        )
+        assert await retention.prune(tx, dt.timedelta(days=30)) == 1
+        assert await retention.prune(tx, dt.timedelta(days=30)) == 0
+    assert await fetch(database, "SELECT id FROM queue.items ORDER BY id") == [young, live]
+    assert await fetch(database, "SELECT DISTINCT item_id FROM queue.event ORDER BY 1") == [
+        young, live,
+    ]  # fmt: skip

@@ -1,0 +1,34 @@
+"""What the page says of policies is so."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+from jobmill.rotation.policies import interval_policy, yield_model
+from jobmill.rotation.policies.eligibility import Breaker
+
+PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "rotation-policy.md").read_text()
+
+
+def test_the_example_runs() -> None:
+    found = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert found
+    names: dict[str, object] = {}
+    exec(compile(found[1], "example", "exec", dont_inherit=True), names)  # noqa: S102
+    assert names["chosen"] == [2]
+
+
+def test_every_number_of_a_policy_is_on_the_page_with_its_default() -> None:
+    for title, rules in (
+        ("`yield`", yield_model.Rules()),
+        ("`seed`", interval_policy.Rules()),
+        ("Both", Breaker()),
+    ):
+        part = PAGE.split(f"### {title}\n")[1].split("\n##")[0]
+        written = dict(re.findall(r"^\| `(\w+)` \| ([\d.]+) \|", part, re.MULTILINE))
+        known = {
+            one.name: getattr(rules, one.name) for one in fields(rules) if one.name != "breaker"
+        }
+        assert {name: float(value) for name, value in written.items()} == known

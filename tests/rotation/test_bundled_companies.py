@@ -1,0 +1,79 @@
+"""The bundled companies, and what lines of a set-up are understood to mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobmill.db import Database
+from jobmill.errors import Invalid, Unavailable
+from jobmill.pipelines import first_boards
+from jobmill.queue import Stage, declare
+from jobmill.rotation import bundled_companies
+
+
+def test_every_bundled_line_is_a_board_that_we_can_read_and_stands_once() -> None:
+    found = bundled_companies.companies()
+    assert len(found) > 200
+    assert len({one.key.casefold() for one in found}) == len(found)
+    assert [one.name.casefold() for one in found] == sorted(one.name.casefold() for one in found)
+    for one in found:
+        new = bundled_companies.board(one.key)
+        assert (new.source_type, new.company_name) == (one.platform, one.name)
+        assert one.about.startswith(f"{one.field}: ")
+
+
+def test_companies_are_found_by_all_words_of_name_platform_and_description() -> None:
+    assert bundled_companies.find("STRIPE payments greenhouse")[0].name == "Stripe"
+    assert bundled_companies.find("stripe zebra") == []
+    assert {one.field for one in bundled_companies.find("", "Games")} == {"Games"}
+    assert bundled_companies.find() == list(bundled_companies.companies())
+
+
+def test_lines_are_boards_or_pages_or_told_to_be_neither() -> None:
+    found = first_boards.read(
+        [
+            "greenhouse/stripe",
+            " https://boards.greenhouse.io/stripe ",
+            "jobs.lever.co/acme/1",
+            "acme.example/careers",
+            "",
+            "not a board",
+            "javascript:alert(1)",
+            "nowhere/acme",
+        ]
+    )
+    assert [(one.source_type, one.token) for one in found.boards] == [
+        ("greenhouse", "stripe"),
+        ("lever", "acme"),
+    ]
+    assert [one.url for one in found.pages] == ["https://acme.example/careers"]
+    assert [line for line, _ in found.wrong] == [
+        "not a board",
+        "javascript:alert(1)",
+        "nowhere/acme",
+    ]
+
+
+def test_too_many_lines_at_once_are_refused() -> None:
+    with pytest.raises(Invalid, match="rotate import"):
+        first_boards.read(f"greenhouse/x{n}" for n in range(first_boards.MOST + 1))
+
+
+async def test_boards_are_kept_once_and_only_new_ones_are_fetched(database: Database) -> None:
+    wishes = first_boards.read(["greenhouse/stripe", "ashby/linear"])
+    async with database.transaction() as tx:
+        await declare(tx, {("source", "scrape"): Stage(_nothing)})
+        first = await first_boards.begin(tx, wishes, by="dana")
+        again = await first_boards.begin(tx, wishes, by="dana")
+    assert (first.boards, first.new, first.queued) == (2, 2, 2)
+    assert (again.boards, again.new, again.queued) == (2, 0, 0)
+
+
+async def test_without_any_worker_ever_nothing_is_added_and_it_is_said(database: Database) -> None:
+    with pytest.raises(Unavailable, match="No worker has ever run"):
+        async with database.transaction() as tx:
+            await first_boards.begin(tx, first_boards.read(["greenhouse/stripe"]), by="dana")
+
+
+async def _nothing(work: object) -> object:
+    raise NotImplementedError

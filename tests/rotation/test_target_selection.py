@@ -1,0 +1,365 @@
+"""What SQL chooses is what the policies choose, on tables of all kinds."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from typing import Any
+
+import pytest
+
+from jobmill.catalog import sources
+from jobmill.catalog.source_health import Verdict
+from jobmill.db import Tx
+from jobmill.rotation import expired_claims, platform_state, target_selection, targets, timestamps
+from jobmill.rotation.planner import Wish, start
+from jobmill.rotation.policies import eligibility
+from jobmill.rotation.policies.interval_policy import Rules as SeedRules
+from jobmill.rotation.policies.interval_policy import Seed
+from jobmill.rotation.policies.yield_model import Rules
+from jobmill.rotation.policies.yield_policy import Auction
+from jobmill.rotation.target_selection import Limits, Question
+
+from .helpers import DAY, HOUR, KEYS, NOW, answer, failed, make_target, put
+
+PLATFORMS = ("greenhouse", "lever", "ashby", "jooble", "reed")
+
+
+def some(random: random.Random, *values: Any) -> Any:
+    return random.choice(values)
+
+
+def ago(random: random.Random, most_days: float) -> dt.datetime | None:
+    # Whole hours, so that there are ties.
+    return some(random, None, NOW - HOUR * random.randrange(1, int(most_days * 24)))
+
+
+async def a_table(tx: Tx, random: random.Random, size: int) -> None:
+    for _ in range(size):
+        ok = ago(random, 40)
+        known = ok is not None and random.random() < 0.8
+        rate: dict[str, Any] = {
+            "rho": random.choice([0.1, 0.5, 4.0]),
+            "d": random.choice([0.05, 2]),
+        }
+        id = await make_target(
+            tx,
+            random.choice(PLATFORMS),
+            priority=some(random, 10, 100, 100),
+            status=some(random, "active", "active", "active", "paused", "bad"),
+            last_success_at=ok,
+            next_allowed_at=some(random, None, NOW - HOUR, NOW, NOW + HOUR),
+            last_called_at=ok,
+            last_ok_at=ok if known else None,
+            **(rate if known else {}),
+            health=random.choice([1.0, 0.5]),
+            gate_at=some(random, None, NOW - HOUR, NOW, NOW + HOUR),
+            known_at=NOW - HOUR * random.randrange(24, 80 * 24),
+        )
+        if random.random() < 0.2:
+            await put(tx, id, **wrong_clock(random, known))
+
+
+def wrong_clock(random: random.Random, known: bool) -> dict[str, Any]:
+    """What a clock notes that is ahead: a call, only how long to wait, or when the target came."""
+    later = NOW + some(random, 3, 20, 400) * DAY
+    far = max(later, NOW + 40 * DAY)
+    return some(
+        random,
+        {"last_called_at": later, "last_success_at": later, "last_ok_at": later if known else None}
+        | dict.fromkeys(["gate_at", "next_allowed_at", "due_at"], later + DAY),
+        dict.fromkeys(["gate_at", "next_allowed_at", "due_at"], far),
+        {"known_at": later},
+    )
+
+
+async def all_active(tx: Tx) -> list[targets.Target]:
+    cursor = await tx.execute("SELECT source_id FROM rotation.target WHERE status = 'active'")
+    return await targets.by_ids(tx, [id for (id,) in await cursor.fetchall()])
+
+
+def plain(one: targets.Target) -> dict[str, Any]:
+    return {
+        "id": one.source_id,
+        "kind": one.kind,
+        "source": one.platform,
+        "page_cap": one.page_cap,
+        "priority": one.priority,
+    }
+
+
+def note(policy: Seed | Auction, gates_at: dict[int, float]) -> None:
+    """Let the policy know when each was called, and when it may be again."""
+    for id, gate_at in gates_at.items():
+        called_at = policy.states[id].called_at
+        policy.roster.put(policy.roster.place[id], called_at, gate_at)
+
+
+@pytest.mark.parametrize("number", range(8))
+async def test_the_seeds_questions_in_sql_choose_what_its_policy_chooses(
+    tx: Tx, number: int
+) -> None:
+    fate = random.Random(number)
+    await a_table(tx, fate, 60)
+    most, slices = fate.choice([(3, 4), (50, 50), (1, 20)])
+    left = {name: fate.choice([0, 2, 100]) for name in PLATFORMS}
+    open_now = {name: room for name, room in left.items() if room}
+
+    policy = Seed(SeedRules(companies_per_run=most, slices_per_run=slices))
+    active = await all_active(tx)
+    policy.states.update({one.source_id: one.seed for one in active})
+    policy.bind([plain(one) for one in active], {}, NOW.timestamp())
+    note(policy, {one.source_id: one.seed.next_allowed_at for one in active})
+    wanted = policy.choose(NOW.timestamp(), 10_000, left)
+
+    await expired_claims.clear(tx, NOW)
+    question = Question(NOW, open_now, Limits(most, slices))
+    places = await target_selection.by_seed(tx, question, question.room())
+    chosen = [one.source_id for one in places]
+    assert set(chosen) == set(wanted)
+    assert len(chosen) == len(set(chosen))
+
+
+@pytest.mark.parametrize("number", range(12))
+async def test_yield_on_the_table_chooses_what_its_policy_chooses(tx: Tx, number: int) -> None:
+    fate = random.Random(number)
+    await a_table(tx, fate, 60)
+    await tx.execute("UPDATE rotation.platform SET found = 30, looked = 90 WHERE name = 'jooble'")
+    budget = fate.choice([1, 5, 20, 40])
+    left = {name: fate.choice([0, 2, 100]) for name in PLATFORMS}
+    rules = Rules(stale_share=fate.choice([0.0, 0.1, 0.3]))
+
+    policy = Auction(rules)
+    active = await all_active(tx)
+    for one in active:
+        policy.states[one.source_id] = one.yields
+        # The policy counts how long one waits from when it was bound.
+        policy.bind([plain(one)], {}, one.known_at.timestamp())
+    for name, standing in (await platform_state.standings(tx)).items():
+        policy.platforms[name, targets.kind_of(name)] = standing.average
+    policy.bind([plain(one) for one in active], {}, NOW.timestamp())
+    note(policy, {one.source_id: one.yields.gate_at for one in active})
+    wanted = policy.choose(NOW.timestamp(), budget, left)
+
+    await expired_claims.clear(tx, NOW)
+    fair = rules.stale_share * budget
+    chosen = await target_selection.by_yield(
+        tx,
+        Question(NOW, {name: room for name, room in left.items() if room}, Limits(1000, 1000)),
+        budget=budget,
+        quota=int(min(fair, max(1.0, 2 * fair))),
+        rules=rules,
+    )
+    assert chosen.ids == wanted
+
+
+@pytest.mark.parametrize("policy", ["seed", "yield"])
+async def test_what_may_not_run_is_passed_over_and_blocks_nobody(tx: Tx, policy: Any) -> None:
+    first = [await make_target(tx, priority=1) for _ in range(5)]
+    await put(tx, first[0], status="paused")
+    await put(tx, first[1], status="bad")
+    await put(tx, first[2], queued_at=NOW - HOUR)
+    await sources.disable(tx, first[3], "by hand")
+    await sources.reject(tx, first[4], "not wanted")
+    await make_target(tx, "lever", priority=1)
+    await tx.execute(
+        "INSERT INTO catalog.incident (vendor, cause, detail, held_until) "
+        "VALUES ('lever', 'transient', 'x', %s)",
+        [NOW + HOUR],
+    )
+    await make_target(tx, "jooble", priority=1)
+    free = await make_target(tx)
+    wish = Wish(policy, "manual", Limits(1, 1), most=1)
+    planned = await start(tx, wish, NOW, {})
+    assert [one.source_id for one in planned.claimed] == [free]
+    assert "in trouble" in planned.skipped["lever"]
+    assert "JOOBLE_API_KEY" in planned.skipped["jooble"]
+
+
+@pytest.mark.parametrize("policy", ["seed", "yield"])
+async def test_what_is_claimed_is_not_chosen_again_until_its_claim_is_void(
+    tx: Tx, policy: Any
+) -> None:
+    id = await make_target(tx)
+    wish = Wish(policy, "manual")
+    assert [one.source_id for one in (await start(tx, wish, NOW, {})).claimed] == [id]
+    assert (await start(tx, wish, NOW + HOUR, {})).claimed == []
+    later = await start(tx, wish, NOW + targets.CLAIM, {})
+    assert [one.source_id for one in later.claimed] == [id]
+
+
+async def test_limits_for_a_run_and_a_platform_hold(tx: Tx) -> None:
+    for name in ("greenhouse", "lever", "ashby", "jooble", "reed"):
+        for _ in range(6):
+            await make_target(tx, name)
+    await platform_state.limit(tx, "ashby", per_hour=2, per_day=None)
+    limits = Limits(5, 7, {"greenhouse": 3})
+    for policy in ("seed", "yield"):
+        await tx.execute("UPDATE rotation.target SET queued_at = NULL")
+        planned = await start(tx, Wish(policy, "manual", limits, most=100), NOW, KEYS)
+        found = await targets.by_ids(tx, [one.source_id for one in planned.claimed])
+        names = [one.platform for one in found]
+        assert {name: names.count(name) for name in ("greenhouse", "lever", "ashby")} == {
+            "greenhouse": 3,
+            "lever": 5,
+            "ashby": 2,
+        }
+        assert names.count("jooble") + names.count("reed") == 7
+
+
+async def test_a_platforms_hour_and_day_are_never_overdrawn(tx: Tx) -> None:
+    for _ in range(20):
+        await make_target(tx)
+    await platform_state.limit(tx, "greenhouse", per_hour=2, per_day=5)
+    made: list[dt.datetime] = []
+    for quarter in range(4 * 30):
+        at = NOW + quarter * HOUR / 4
+        planned = await start(tx, Wish(trigger="manual"), at, {})
+        for one in planned.claimed:
+            made.append(at)
+            await answer(tx, one.source_id, at, new=1)
+        assert sum(at - one < HOUR for one in made) <= 2
+        assert sum(at - one < DAY for one in made) <= 5
+    assert len(made) == 10
+
+
+async def test_a_bad_target_is_tried_again_when_it_has_rested(tx: Tx) -> None:
+    id = await make_target(tx, status="bad", next_allowed_at=NOW + DAY)
+    assert (await start(tx, Wish(trigger="manual"), NOW, {})).claimed == []
+    again = await start(tx, Wish(trigger="manual"), NOW + DAY, {})
+    assert [one.source_id for one in again.claimed] == [id]
+
+
+@pytest.mark.parametrize("policy", ["seed", "yield"])
+async def test_a_schedule_tries_bad_targets_again_though_nothing_else_is_due(
+    tx: Tx, policy: target_selection.PolicyName
+) -> None:
+    id = await make_target(tx, status="bad", next_allowed_at=NOW)
+    await tx.execute("UPDATE rotation.pace SET saved = 0, saved_at = %s", [NOW])
+    planned = await start(tx, Wish(policy), NOW + HOUR, {})
+    assert [one.source_id for one in planned.claimed] == [id]
+
+
+async def test_bad_targets_are_tried_within_the_limits_of_their_platform(tx: Tx) -> None:
+    for status in ("active", "bad", "bad", "bad"):
+        await make_target(tx, status=status, next_allowed_at=NOW - HOUR)
+    await platform_state.limit(tx, "greenhouse", per_hour=2, per_day=None)
+    assert len((await start(tx, Wish(trigger="manual"), NOW, {})).claimed) == 2
+    assert (await start(tx, Wish(trigger="manual"), NOW, {})).claimed == []
+
+
+async def test_bad_targets_are_among_the_calls_that_a_run_by_hand_may_make(tx: Tx) -> None:
+    for status in ("active", "bad"):
+        await make_target(tx, status=status, next_allowed_at=NOW - HOUR)
+    assert len((await start(tx, Wish(trigger="manual", most=1), NOW, {})).claimed) == 1
+
+
+async def test_a_lost_claim_uses_up_no_limit_for_ever(tx: Tx) -> None:
+    id = await make_target(tx, queued_at=NOW)
+    await platform_state.limit(tx, "greenhouse", per_hour=1, per_day=1)
+    wish = Wish(trigger="manual")
+    assert (await start(tx, wish, NOW + HOUR, {})).claimed == []
+    planned = await start(tx, wish, NOW + targets.CLAIM, {})
+    assert [one.source_id for one in planned.claimed] == [id]
+
+
+async def test_runs_by_hand_do_not_put_off_the_schedule(tx: Tx) -> None:
+    id = await make_target(tx, next_allowed_at=NOW + HOUR)
+    await start(tx, Wish("seed", "manual"), NOW + HOUR / 2, {})
+    planned = await start(tx, Wish("seed"), NOW + HOUR, {})
+    assert [one.source_id for one in planned.claimed] == [id]
+
+
+@pytest.mark.parametrize("cause", ["gone", "unreadable"])
+@pytest.mark.parametrize("policy", ["seed", "yield"])
+async def test_dead_boards_do_not_hold_their_vendor_for_ever(
+    tx: Tx, policy: target_selection.PolicyName, cause: str
+) -> None:
+    dead, other, well = [await make_target(tx) for _ in range(3)]
+    until = NOW + HOUR / 2
+    await tx.execute(
+        "INSERT INTO catalog.incident (vendor, cause, detail, held_until) "
+        "VALUES ('greenhouse', 'gone', 'x', %s)",
+        [until],
+    )
+    verdict = Verdict(counted=False, incident=True)
+    await answer(tx, dead, NOW, verdict=verdict, **failed(cause))
+    planned = await start(tx, Wish(policy, trigger="manual"), until, {})
+    assert [one.source_id for one in planned.claimed] == [other]
+    again = until + HOUR
+    await tx.execute("UPDATE catalog.incident SET held_until = %s", [again])
+    await answer(tx, other, until, verdict=verdict, **failed(cause))
+    planned = await start(tx, Wish(policy, trigger="manual"), again, {})
+    assert [one.source_id for one in planned.claimed] == [well]
+
+
+async def test_a_schedule_keeps_the_pace_and_no_downtime_ends_in_a_burst(tx: Tx) -> None:
+    for _ in range(80):
+        await make_target(tx)
+    await tx.execute("UPDATE rotation.pace SET saved = 0, saved_at = %s", [NOW])
+    wish = Wish(per_day=240, limits=Limits(100, 100))
+
+    async def calls(at: dt.datetime) -> int:
+        return len((await start(tx, wish, at, {})).claimed)
+
+    assert await calls(NOW) == 0
+    assert await calls(NOW + HOUR / 2) == 5
+    assert await calls(NOW + HOUR / 2) == 0
+    assert await calls(NOW + 9 * DAY) == 10
+    # A clock that was put back earns nothing, and loses nothing.
+    assert await calls(NOW + DAY) == 0
+    assert await calls(NOW + DAY + HOUR) == 10
+
+
+async def test_an_open_breaker_lets_one_call_through(tx: Tx) -> None:
+    for _ in range(3):
+        await make_target(tx)
+    shut = eligibility.Trouble(4, 1, (NOW + HOUR).timestamp(), NOW.timestamp())
+    standing = (await platform_state.standings(tx))["greenhouse"]
+    await platform_state.keep(tx, "greenhouse", standing.average, shut)
+    wish = Wish(trigger="manual")
+    assert (await start(tx, wish, NOW, {})).claimed == []
+    assert len((await start(tx, wish, NOW + HOUR, {})).claimed) == 1
+    assert (await start(tx, wish, NOW + HOUR, {})).claimed == []
+    assert timestamps.moment(shut.shut_until) == NOW + HOUR
+
+
+@pytest.mark.parametrize("days", [5, 50])
+async def test_targets_that_lost_their_worth_stand_in_nobodys_way(tx: Tx, days: int) -> None:
+    """Not even those that are owed a call: they have a line of their own."""
+    old = NOW - days * DAY
+    known: Any = {"last_ok_at": old, "last_called_at": old, "d": 0.05}
+    for _ in range(target_selection.LOOKED_AT + 10):
+        await make_target(tx, rho=0.001, due_at=NOW - 3 * DAY, **known)
+    rich = await make_target(tx, rho=50.0, due_at=NOW - HOUR, **known)
+    wish = Wish(trigger="manual", most=1)
+    await start(tx, wish, NOW, {})
+    planned = await start(tx, wish, NOW, {})
+    assert [one.source_id for one in planned.claimed] == [rich]
+
+
+async def test_a_source_that_failures_disabled_is_not_forgotten(tx: Tx) -> None:
+    id = await make_target(tx)
+    await tx.execute(
+        "UPDATE catalog.source SET status = 'disabled', disabled_reason = 'x', retry_at = %s "
+        "WHERE id = %s",
+        [NOW + DAY, id],
+    )
+    wish = Wish(trigger="manual")
+    assert (await start(tx, wish, NOW, {})).claimed == []
+    assert (await targets.get(tx, id)).status == "bad"
+    assert [one.source_id for one in (await start(tx, wish, NOW + DAY, {})).claimed] == [id]
+
+
+async def test_what_was_put_off_at_a_high_price_is_not_forgotten_when_it_falls(tx: Tx) -> None:
+    old = NOW - 5 * DAY
+    known: Any = {"last_ok_at": old, "last_called_at": old, "d": 0.05, "rho": 1.0}
+    id = await make_target(tx, due_at=NOW + 20 * DAY, price=9.0, **known)
+    fair = await make_target(tx, due_at=NOW + 20 * DAY, price=0.5, **known)
+    await tx.execute("UPDATE rotation.pace SET price = 0.5, saved_at = %s", [NOW])
+    await start(tx, Wish(per_day=0), NOW, {})
+    assert (await targets.get(tx, id)).due_at == NOW + 20 * DAY
+    await start(tx, Wish(trigger="manual", platforms=["lever"]), NOW, {})
+    found = await targets.get(tx, id)
+    assert (found.due_at < NOW, found.price) == (True, 0.5)
+    assert (await targets.get(tx, fair)).due_at == NOW + 20 * DAY
