@@ -27,4 +27,13 @@ def find_faults(root: Path) -> list[str]:
         count = (root / guard.file).read_text().count(guard.old)
         if count != 1:
             faults.append(f"{guard.name}: its text occurs {count} times in {guard.file}")
+        faults += [f"{guard.name}: there is no {test}" for test in guard.tests if not exists(root, test)]
     return faults
+
+
+def exists(root: Path, test: str) -> bool:
+    """Whether a test file, or a test named `file::function[parameters]`, is in the checkout."""
+    file, _, function = test.partition("::")
+    path = root / file
+    name = function.rpartition("::")[2].partition("[")[0]
+    return path.exists() and (not name or f"def {name}(" in path.read_text())

@@ -89,14 +89,14 @@ GUARDS: list[Guard] = [
     guard(
         "a worker that reconnects gives back claims it does not know",
         PUMP,
-        "            await crew.disown(connection, self.worker, self.held())\n",
+        "            await leases.disown(connection, self.worker, self.held())\n",
         "",
         f"{TEST}::test_a_claim_whose_answer_was_lost_is_given_back",
     ),
     guard(
         "a worker that stops gives back claims it does not know",
         PUMP,
-        "            await crew.disown(connection, self.worker)\n",
+        "            await leases.disown(connection, self.worker)\n",
         "",
         f"{TEST}::test_a_stopping_worker_gives_back_even_what_it_does_not_know_of",
     ),
@@ -192,9 +192,9 @@ GUARDS: list[Guard] = [
     guard(
         "the heartbeat has a connection of its own",
         WORKER,
-        "heartbeat = await crew.beat(connection, worker, processors)",
+        "heartbeat = await leases.beat(connection, worker, processors)",
         "async with self._transaction() as tx:\n"
-        "                heartbeat = await crew.beat(tx, worker, processors)",
+        "                heartbeat = await leases.beat(tx, worker, processors)",
         f"{TEST}::test_heartbeats_go_on_while_stages_hold_every_connection",
     ),
 ]
