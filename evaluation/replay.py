@@ -226,7 +226,7 @@ async def _left(database: Database, but: Sequence[str]) -> int:
             tx,
             int,
             """
-            SELECT (SELECT count(*) FROM matching.waiting)
+            SELECT (SELECT count(*) FROM matching.judging_queue)
                  + (SELECT count(*) FROM queue.live
                      WHERE stage <> ALL (%(but)s)
                        AND NOT (status = 'BLOCKED' AND available_at > now() + interval '1 minute'))

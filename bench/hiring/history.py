@@ -40,7 +40,7 @@ async def opening(tx: Tx, waiting: int) -> int:
     )
     await tx.execute(
         """
-        INSERT INTO hiring.stretch (opening_id, stretch, waiting)
+        INSERT INTO hiring.waitlist_block (opening_id, block, waiting)
         SELECT opening_id, queue_key >> 10, count(*) FROM hiring.application
          WHERE opening_id = %s AND status = 'WAITLIST' GROUP BY opening_id, queue_key >> 10
         """,

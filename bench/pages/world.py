@@ -280,7 +280,7 @@ QUEUE: tuple[LiteralString, ...] = (
     SELECT item_id, finished_at, lower(status::text), 'PROCESSING', status, stage FROM queue.ending
     """,
     """
-    INSERT INTO queue.tally (kind, stage, outcome, runs, seconds, buckets)
+    INSERT INTO queue.run_counter (kind, stage, outcome, runs, seconds, buckets)
     SELECT kind, stage, 'success', 1000, 10, array_fill(10, ARRAY[15]) FROM queue.phase
     """,
     "SELECT setval(pg_get_serial_sequence('queue.item', 'id'), %(items)s)",
@@ -322,7 +322,7 @@ ROTATION: tuple[LiteralString, ...] = (
     """,
     # The trigger that sums calls up is off.
     """
-    INSERT INTO rotation.spell
+    INSERT INTO rotation.hourly_calls
     SELECT date_trunc('hour', called_at, 'UTC'), platform, 0, count(*), sum(result_count), sum(new),
            sum(duplicates), count(*) FILTER (WHERE new = 0),
            count(*) FILTER (WHERE answer IN ('gone', 'error')), sum(requests)
@@ -369,7 +369,7 @@ HIRING: tuple[LiteralString, ...] = (
               FROM generate_series(0, %(applications)s - %(hot)s - 1) AS n) AS made
     """,
     """
-    INSERT INTO hiring.stretch (opening_id, stretch, waiting)
+    INSERT INTO hiring.waitlist_block (opening_id, block, waiting)
     SELECT opening_id, queue_key >> 10, count(*) FROM hiring.application WHERE status = 'WAITLIST' GROUP BY 1, 2
     """,
     """
@@ -423,7 +423,7 @@ HIRING: tuple[LiteralString, ...] = (
     SELECT 'applied', opening_id, id, 'sent', now() FROM hiring.application
     """,
     """
-    INSERT INTO hiring.blocked (email_key, reason) SELECT 'no' || n || '@example.org', 'spam' FROM generate_series(1, 50) AS n
+    INSERT INTO hiring.blocklist (email_key, reason) SELECT 'no' || n || '@example.org', 'spam' FROM generate_series(1, 50) AS n
     """,
 )
 

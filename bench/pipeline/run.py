@@ -128,7 +128,7 @@ async def _work(database: Database, tools: Tools) -> None:
 async def _left(database: Database) -> int:
     async with database.transaction() as tx:
         cursor = await tx.execute(
-            "SELECT (SELECT count(*) FROM queue.live) + (SELECT count(*) FROM matching.waiting)"
+            "SELECT (SELECT count(*) FROM queue.live) + (SELECT count(*) FROM matching.judging_queue)"
         )
         [found] = await cursor.fetchone() or [0]
     return found

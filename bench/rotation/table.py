@@ -161,7 +161,8 @@ async def _targets(tx: Tx) -> None:
         {"first": DUE * 10 // 8, "price": PRICE},
     )
     await tx.execute(
-        "UPDATE rotation.pace SET price = %s, saved = 0, saved_at = now(), owed = 0", [PRICE]
+        "UPDATE rotation.call_allowance SET price = %s, saved = 0, saved_at = now(), owed = 0",
+        [PRICE],
     )
 
 

@@ -13,7 +13,7 @@ from jobmill.errors import Conflict, Unavailable
 
 TRIES = 5
 KEPT = (
-    "budget.purse", "demo.ended", "people.api_key", "people.change", "people.person", "people.secret",
+    "budget.allowance", "demo.ended", "people.api_key", "people.change", "people.person", "people.secret",
     "people.session", "queue.phase", "queue.schedule", "queue.tick", "queue.worker",
 )  # fmt: skip
 """Tables that stay: what declares us, who is at work, and the people who may sign in, whom no demo
@@ -76,25 +76,25 @@ async def clear(tx: Tx) -> bool:
     await tx.execute(
         """
         TRUNCATE
-            queue.live, queue.item, queue.ending, queue.event, queue.pause, queue.pace, queue.alert,
-            queue.tally,
+            queue.live, queue.item, queue.ending, queue.event, queue.pause, queue.start_rate, queue.alert,
+            queue.run_counter,
             outside.host, outside.robots,
             catalog.company, catalog.company_page, catalog.source, catalog.incident, catalog.run,
             catalog.listing, catalog.event,
-            matching.profile, matching.profile_version, matching.default_profile, matching.waiting,
+            matching.profile, matching.profile_version, matching.default_profile, matching.judging_queue,
             matching.verdict, matching.match, matching.event, matching.vector, matching.view,
             budget.call, budget.answer,
-            rotation.run, rotation.target, rotation.platform, rotation.pace, rotation.signature,
+            rotation.run, rotation.target, rotation.platform, rotation.call_allowance, rotation.signature,
             rotation.call, rotation.call_page, rotation.search, rotation.search_slice,
-            rotation.changed, rotation.spell,
-            hiring.opening, hiring.applicant, hiring.application, hiring.stretch, hiring.vacated,
-            hiring.event, hiring.blocked, hiring.webhook, hiring.notice, hiring.answer,
+            rotation.changed_source, rotation.hourly_calls,
+            hiring.opening, hiring.applicant, hiring.application, hiring.waitlist_block, hiring.vacated_place,
+            hiring.event, hiring.blocklist, hiring.webhook, hiring.notice, hiring.idempotent_response,
             demo.world
         """
     )
     await tx.execute("DELETE FROM people.change WHERE noun NOT IN ('person', 'key')")
     await tx.execute("ALTER TABLE hiring.event ENABLE TRIGGER event_is_not_emptied")
-    await tx.execute("INSERT INTO rotation.pace DEFAULT VALUES")
+    await tx.execute("INSERT INTO rotation.call_allowance DEFAULT VALUES")
     await tx.execute(
         "INSERT INTO demo.ended DEFAULT VALUES ON CONFLICT (one) DO UPDATE SET at = now()"
     )

@@ -30,7 +30,7 @@ async def claim(tx: Tx, key: bytes, fingerprint: bytes) -> Answer | None:
     Otherwise what was answered; KeyReused if that was to another request.
     """
     cursor = await tx.execute(
-        "INSERT INTO hiring.answer (key, fingerprint) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+        "INSERT INTO hiring.idempotent_response (key, fingerprint) VALUES (%s, %s) ON CONFLICT DO NOTHING",
         [key, fingerprint],
     )
     if cursor.rowcount:
@@ -45,13 +45,17 @@ async def claim(tx: Tx, key: bytes, fingerprint: bytes) -> Answer | None:
 
 async def _find(tx: Tx, key: bytes) -> Answer | None:
     return await row(
-        tx, Answer, "SELECT fingerprint, status, body FROM hiring.answer WHERE key = %s", [key]
+        tx,
+        Answer,
+        "SELECT fingerprint, status, body FROM hiring.idempotent_response WHERE key = %s",
+        [key],
     )
 
 
 async def keep(tx: Tx, key: bytes, status: int, body: str) -> None:
     await tx.execute(
-        "UPDATE hiring.answer SET status = %s, body = %s WHERE key = %s", [status, body, key]
+        "UPDATE hiring.idempotent_response SET status = %s, body = %s WHERE key = %s",
+        [status, body, key],
     )
 
 
@@ -59,8 +63,8 @@ async def prune(tx: Tx) -> int:
     """Forget a bite of those that nobody will ask for again."""
     cursor = await tx.execute(
         """
-        DELETE FROM hiring.answer
-         WHERE key IN (SELECT key FROM hiring.answer WHERE created_at < now() - %s
+        DELETE FROM hiring.idempotent_response
+         WHERE key IN (SELECT key FROM hiring.idempotent_response WHERE created_at < now() - %s
                         ORDER BY created_at LIMIT 10000 FOR UPDATE SKIP LOCKED)
         """,
         [KEEP],

@@ -215,7 +215,7 @@ async def is_closed(tx: Tx, opening_id: int, queue_key: int) -> bool:
         SELECT FROM hiring.application
          WHERE opening_id = %(opening)s AND queue_key = %(key)s AND status = 'WAITLIST'
         UNION ALL
-        SELECT FROM hiring.vacated WHERE opening_id = %(opening)s AND queue_key = %(key)s
+        SELECT FROM hiring.vacated_place WHERE opening_id = %(opening)s AND queue_key = %(key)s
         """,
         {"opening": opening_id, "key": queue_key},
     )
@@ -225,29 +225,30 @@ async def is_closed(tx: Tx, opening_id: int, queue_key: int) -> bool:
 async def close_places(tx: Tx, opening_id: int, keys: Collection[int], *, next_key: int) -> None:
     """Nobody may take these places; what lies before the next newcomer need not be known any more."""
     await tx.execute(
-        "DELETE FROM hiring.vacated WHERE opening_id = %s AND queue_key < %s",
+        "DELETE FROM hiring.vacated_place WHERE opening_id = %s AND queue_key < %s",
         [opening_id, next_key],
     )
     await tx.execute(
-        "INSERT INTO hiring.vacated (opening_id, queue_key) SELECT %s, unnest(%s::bigint[])",
+        "INSERT INTO hiring.vacated_place (opening_id, queue_key) SELECT %s, unnest(%s::bigint[])",
         [opening_id, list(keys)],
     )
 
 
 async def reopen_places(tx: Tx, opening_id: int, *, beyond: int) -> None:
     await tx.execute(
-        "DELETE FROM hiring.vacated WHERE opening_id = %s AND queue_key > %s", [opening_id, beyond]
+        "DELETE FROM hiring.vacated_place WHERE opening_id = %s AND queue_key > %s",
+        [opening_id, beyond],
     )
 
 
 async def ahead(tx: Tx, opening_id: int, queue_key: int) -> int:
-    """How many wait before a key: whole stretches are counted by their sums."""
+    """How many wait before a key: whole blocks are counted by their sums."""
     found = await value(
         tx,
         int,
         """
-        SELECT coalesce((SELECT sum(waiting) FROM hiring.stretch
-                          WHERE opening_id = %(opening)s AND stretch < %(key)s::bigint >> 10), 0)
+        SELECT coalesce((SELECT sum(waiting) FROM hiring.waitlist_block
+                          WHERE opening_id = %(opening)s AND block < %(key)s::bigint >> 10), 0)
              + (SELECT count(*) FROM hiring.application
                  WHERE opening_id = %(opening)s AND status = 'WAITLIST'
                    AND queue_key >= %(key)s::bigint >> 10 << 10 AND queue_key < %(key)s)
@@ -258,15 +259,15 @@ async def ahead(tx: Tx, opening_id: int, queue_key: int) -> int:
 
 
 async def count(tx: Tx, opening_id: int, changes: Mapping[int, int]) -> None:
-    """So many more, or fewer, wait on each stretch."""
-    more = {stretch: change for stretch, change in changes.items() if change > 0}
-    fewer = {stretch: change for stretch, change in changes.items() if change < 0}
+    """So many more, or fewer, wait on each block."""
+    more = {block: change for block, change in changes.items() if change > 0}
+    fewer = {block: change for block, change in changes.items() if change < 0}
     if more:
         await tx.execute(
             """
-            INSERT INTO hiring.stretch AS known (opening_id, stretch, waiting)
+            INSERT INTO hiring.waitlist_block AS known (opening_id, block, waiting)
             SELECT %s, * FROM unnest(%s::bigint[], %s::int[])
-            ON CONFLICT (opening_id, stretch)
+            ON CONFLICT (opening_id, block)
             DO UPDATE SET waiting = known.waiting + excluded.waiting
             """,
             [opening_id, list(more), list(more.values())],
@@ -274,14 +275,14 @@ async def count(tx: Tx, opening_id: int, changes: Mapping[int, int]) -> None:
     if fewer:
         await tx.execute(
             """
-            UPDATE hiring.stretch AS known SET waiting = known.waiting + changed.by
-              FROM unnest(%s::bigint[], %s::int[]) AS changed (stretch, by)
-             WHERE opening_id = %s AND known.stretch = changed.stretch
+            UPDATE hiring.waitlist_block AS known SET waiting = known.waiting + changed.by
+              FROM unnest(%s::bigint[], %s::int[]) AS changed (block, by)
+             WHERE opening_id = %s AND known.block = changed.block
             """,
             [list(fewer), list(fewer.values()), opening_id],
         )
 
 
-def stretch(queue_key: int) -> int:
-    """Which stretch a place lies on."""
+def block(queue_key: int) -> int:
+    """Which block a place lies on."""
     return queue_key >> 10

@@ -29,7 +29,7 @@ def entry(text: str) -> str:
 async def add(tx: Tx, key: str, reason: str) -> None:
     await tx.execute(
         """
-        INSERT INTO hiring.blocked (email_key, reason) VALUES (%s, %s)
+        INSERT INTO hiring.blocklist (email_key, reason) VALUES (%s, %s)
         ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason
         """,
         [key, reason],
@@ -37,14 +37,14 @@ async def add(tx: Tx, key: str, reason: str) -> None:
 
 
 async def remove(tx: Tx, key: str) -> None:
-    cursor = await tx.execute("DELETE FROM hiring.blocked WHERE email_key = %s", [key])
+    cursor = await tx.execute("DELETE FROM hiring.blocklist WHERE email_key = %s", [key])
     if not cursor.rowcount:
         raise NotFound("Blocked address", key)
 
 
 async def find(tx: Tx) -> list[Blocked]:
     return await rows(
-        tx, Blocked, "SELECT email_key, reason, created_at FROM hiring.blocked ORDER BY email_key"
+        tx, Blocked, "SELECT email_key, reason, created_at FROM hiring.blocklist ORDER BY email_key"
     )
 
 
@@ -59,7 +59,7 @@ async def which(tx: Tx, keys: Sequence[str]) -> set[str]:
     """Which of these addresses are on the list, by themselves or by their domain."""
     domains = {key: "@" + key.rpartition("@")[2] for key in keys}
     cursor = await tx.execute(
-        "SELECT email_key FROM hiring.blocked WHERE email_key = ANY (%s)",
+        "SELECT email_key FROM hiring.blocklist WHERE email_key = ANY (%s)",
         [[*domains, *domains.values()]],
     )
     found = {entry async for (entry,) in cursor}

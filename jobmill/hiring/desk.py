@@ -53,7 +53,7 @@ class Desk:
         self._live: set[int] = set()
         self._entered: list[Application] = []
         self._moved: dict[ApplicationId, tuple[Application, Status]] = {}
-        self._stretches: Counter[int] = Counter()
+        self._block_changes: Counter[int] = Counter()
         self._vacated: set[int] = set()
         self._events: list[Sealed] = []
         self._notices: list[Notice] = []
@@ -76,7 +76,7 @@ class Desk:
         if entered:
             await applications.insert(self.tx, self._entered)
         await self._update([one for id, one in self._moved.items() if id in entered])
-        await applications.count(self.tx, self.opening.id, self._stretches)
+        await applications.count(self.tx, self.opening.id, self._block_changes)
         if self._vacated:
             await applications.close_places(
                 self.tx, self.opening.id, self._vacated, next_key=self.next_key
@@ -84,7 +84,7 @@ class Desk:
         if self._events:
             await events.insert(self.tx, self._events)
         self._entered, self._moved, self._events = [], {}, []
-        self._stretches.clear()
+        self._block_changes.clear()
         self._vacated.clear()
         return self.tx
 
@@ -185,14 +185,14 @@ class Desk:
         self.occupied += (after.status in OCCUPYING) - (was in OCCUPYING)
         self.waiting += (after.status == "WAITLIST") - (was == "WAITLIST")
         if before and before.queue_key is not None:
-            self._stretches[applications.stretch(before.queue_key)] -= 1
+            self._block_changes[applications.block(before.queue_key)] -= 1
             self.somebody_moved_up = True
             if before.queue_key >= self.next_key:
                 self._vacated.add(before.queue_key)
             if before.queue_key == self.last_key:
                 self.last_key = None
         if after.queue_key is not None:
-            self._stretches[applications.stretch(after.queue_key)] += 1
+            self._block_changes[applications.block(after.queue_key)] += 1
             if self.last_key is not None:
                 self.last_key = max(self.last_key, after.queue_key)
         if after.acknowledge_deadline:

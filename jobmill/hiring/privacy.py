@@ -45,7 +45,7 @@ async def export(tx: Tx, applicant_id: int) -> dict[str, Any]:
                  WHERE applicant_id = %(id)s AND webhook_id IS NULL),
             'blocked', (
                 SELECT coalesce(jsonb_agg(to_jsonb(blocked)), '[]')
-                  FROM hiring.blocked JOIN hiring.applicant USING (email_key)
+                  FROM hiring.blocklist JOIN hiring.applicant USING (email_key)
                  WHERE applicant.id = %(id)s))
         """,
         {"id": applicant_id},

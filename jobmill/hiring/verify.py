@@ -94,7 +94,7 @@ async def verify(tx: Tx, opening_id: int, *, against: Sequence[Head] = ()) -> Re
         *await _broken_moves(tx, opening_id),
         *await _strays(tx, opening_id),
         *await _miscounts(tx, opening),
-        *await _wrong_stretches(tx, opening_id),
+        *await _wrong_blocks(tx, opening_id),
     ]
     faults.sort(key=lambda fault: (fault.seq is None, fault.seq or 0))
     return Report(opening_id, walk.events, Head(walk.seq, walk.hash.hex()), faults)
@@ -324,7 +324,7 @@ async def _miscounts(tx: Tx, opening: Opening) -> list[Fault]:
     return faults
 
 
-async def _wrong_stretches(tx: Tx, opening_id: int) -> list[Fault]:
+async def _wrong_blocks(tx: Tx, opening_id: int) -> list[Fault]:
     """Sums of the waitlist that are not what its events add up to."""
     cursor = await tx.execute(
         """
@@ -334,21 +334,21 @@ async def _wrong_stretches(tx: Tx, opening_id: int) -> list[Fault]:
              WHERE opening_id = %(opening)s AND application_id IS NOT NULL
              ORDER BY application_id, seq DESC
         ), counted AS (
-            SELECT queue_key >> 10 AS stretch, count(*) AS waiting FROM last
+            SELECT queue_key >> 10 AS block, count(*) AS waiting FROM last
              WHERE queue_key IS NOT NULL
              GROUP BY queue_key >> 10
         ), kept AS (
-            SELECT stretch, waiting FROM hiring.stretch WHERE opening_id = %(opening)s
+            SELECT block, waiting FROM hiring.waitlist_block WHERE opening_id = %(opening)s
         )
-        SELECT stretch, coalesce(counted.waiting, 0), coalesce(kept.waiting, 0)
-          FROM counted FULL JOIN kept USING (stretch)
+        SELECT block, coalesce(counted.waiting, 0), coalesce(kept.waiting, 0)
+          FROM counted FULL JOIN kept USING (block)
          WHERE coalesce(counted.waiting, 0) <> coalesce(kept.waiting, 0)
-         ORDER BY stretch
+         ORDER BY block
          LIMIT %(most)s
         """,
         {"opening": opening_id, "most": MOST},
     )
     return [
-        Fault(None, f"stretch {stretch} of the waitlist should hold {said}, and holds {found}")
-        for stretch, said, found in await cursor.fetchall()
+        Fault(None, f"block {block} of the waitlist should hold {said}, and holds {found}")
+        for block, said, found in await cursor.fetchall()
     ]

@@ -37,7 +37,7 @@ async def add(
         int,
         """
         WITH put AS (
-            INSERT INTO matching.waiting (profile_id, listing_id, parent_item)
+            INSERT INTO matching.judging_queue (profile_id, listing_id, parent_item)
             SELECT profile.id, listing.id, %(parent)s
               FROM matching.profile, catalog.listing
              WHERE listing.id = ANY(%(ids)s)
@@ -48,7 +48,7 @@ async def add(
             ON CONFLICT (profile_id, listing_id) DO UPDATE
                -- As it was, but ours until we commit: whoever took it now would judge what the
                -- listing said before us.
-               SET since = waiting.since
+               SET since = judging_queue.since
             RETURNING xmax = 0 AS anew
         )
         SELECT count(*) FROM put WHERE anew
@@ -69,7 +69,7 @@ async def add_open(tx: Tx, profile_id: int) -> int:
     await _lock_all(tx)
     added = await tx.execute(
         """
-        INSERT INTO matching.waiting (profile_id, listing_id)
+        INSERT INTO matching.judging_queue (profile_id, listing_id)
         SELECT %s, id FROM catalog.listing
          WHERE closed_at IS NULL AND (duplicate_of IS NULL OR duplicate_kind = 'multi_location')
          ORDER BY id
@@ -85,7 +85,7 @@ async def add_missed(tx: Tx, profile_id: int) -> int:
     await _lock_all(tx)
     added = await tx.execute(
         """
-        INSERT INTO matching.waiting (profile_id, listing_id)
+        INSERT INTO matching.judging_queue (profile_id, listing_id)
         SELECT %(profile)s, id FROM catalog.listing
          WHERE closed_at IS NULL AND (duplicate_of IS NULL OR duplicate_kind = 'multi_location')
            AND NOT EXISTS (SELECT FROM matching.verdict
@@ -117,16 +117,16 @@ async def take(tx: Tx, most: int) -> list[Waiting]:
         Waiting,
         """
         WITH longest AS MATERIALIZED (
-            SELECT profile_id, listing_id FROM matching.waiting
+            SELECT profile_id, listing_id FROM matching.judging_queue
              WHERE since <= now()
                AND profile_id IN (SELECT id FROM matching.profile WHERE paused_at IS NULL)
              ORDER BY since, listing_id LIMIT %s
                FOR UPDATE OF waiting SKIP LOCKED
         ), taken AS (
-            DELETE FROM matching.waiting USING longest
-             WHERE waiting.profile_id = longest.profile_id
-               AND waiting.listing_id = longest.listing_id
-            RETURNING waiting.profile_id, waiting.listing_id, parent_item, since
+            DELETE FROM matching.judging_queue USING longest
+             WHERE judging_queue.profile_id = longest.profile_id
+               AND judging_queue.listing_id = longest.listing_id
+            RETURNING judging_queue.profile_id, judging_queue.listing_id, parent_item, since
         )
         SELECT profile_id, listing_id, url, parent_item,
                EXISTS (SELECT FROM matching.verdict
@@ -144,7 +144,7 @@ async def give_back(tx: Tx, profile_id: int, listing_id: int) -> None:
     """Let it wait once more, a minute from now: its item is still at work."""
     await tx.execute(
         """
-        INSERT INTO matching.waiting (profile_id, listing_id, since)
+        INSERT INTO matching.judging_queue (profile_id, listing_id, since)
         VALUES (%s, %s, now() + interval '1 minute')
         ON CONFLICT (profile_id, listing_id) DO NOTHING
         """,
@@ -157,7 +157,7 @@ async def count(tx: Tx, profile_id: int | None = None, *, most: int | None = Non
     cursor = await tx.execute(
         """
         SELECT count(*)
-          FROM (SELECT FROM matching.waiting
+          FROM (SELECT FROM matching.judging_queue
                  WHERE %(profile)s::bigint IS NULL OR profile_id = %(profile)s
                  LIMIT %(most)s) AS counted
         """,

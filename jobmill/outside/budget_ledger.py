@@ -93,7 +93,7 @@ async def reserve(
 ) -> int | Blocked:
     """The number of a call that may cost `need`, which counts from now on; Blocked if too much
     would. Commit before you call."""
-    await tx.execute("SELECT 1 FROM budget.purse FOR UPDATE")
+    await tx.execute("SELECT 1 FROM budget.allowance FOR UPDATE")
     # A statement of its own, so that it sees what those before us have committed.
     spent = await _spent(tx, ask.run)
     return decide(need, spent, caps) or await _insert(tx, ask, model, need, lasts)

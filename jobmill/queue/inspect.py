@@ -233,7 +233,7 @@ async def tallies(tx: Tx) -> list[Tally]:
         tx,
         Tally,
         """
-        SELECT kind, stage, outcome, runs, seconds, buckets FROM queue.tally
+        SELECT kind, stage, outcome, runs, seconds, buckets FROM queue.run_counter
          ORDER BY kind, stage, outcome
         """,
     )

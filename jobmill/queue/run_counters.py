@@ -54,11 +54,11 @@ async def _write(tx: Tx, counts: dict[tuple[str, str, str], Count]) -> None:
     for (kind, stage, outcome), count in sorted(counts.items()):
         await tx.execute(
             """
-            INSERT INTO queue.tally (kind, stage, outcome, runs, seconds, buckets)
+            INSERT INTO queue.run_counter (kind, stage, outcome, runs, seconds, buckets)
             VALUES (%(kind)s, %(stage)s, %(outcome)s, %(runs)s, %(seconds)s, %(buckets)s)
             ON CONFLICT (kind, stage, outcome) DO UPDATE
-               SET runs = tally.runs + excluded.runs, seconds = tally.seconds + excluded.seconds,
-                   buckets = ARRAY(SELECT a + b FROM unnest(tally.buckets, excluded.buckets)
+               SET runs = run_counter.runs + excluded.runs, seconds = run_counter.seconds + excluded.seconds,
+                   buckets = ARRAY(SELECT a + b FROM unnest(run_counter.buckets, excluded.buckets)
                                                   WITH ORDINALITY AS pair(a, b, n) ORDER BY n)
             """,
             {

@@ -22,16 +22,16 @@ async def allow(tx: Tx, phase: Phase, rate: StartRate) -> Allowance:
     kind, stage = phase
     cursor = await tx.execute(
         """
-        INSERT INTO queue.pace (kind, stage, opened_at, started)
+        INSERT INTO queue.start_rate (kind, stage, opened_at, started)
         VALUES (%(kind)s, %(stage)s, clock_timestamp(), 0)
         ON CONFLICT (kind, stage) DO UPDATE
            -- A window from the future was opened before somebody set the clock back.
-           SET opened_at = CASE WHEN pace.opened_at + %(per)s <= clock_timestamp()
-                                  OR pace.opened_at > clock_timestamp()
-                                THEN clock_timestamp() ELSE pace.opened_at END,
-               started = CASE WHEN pace.opened_at + %(per)s <= clock_timestamp()
-                                OR pace.opened_at > clock_timestamp()
-                              THEN 0 ELSE pace.started END
+           SET opened_at = CASE WHEN start_rate.opened_at + %(per)s <= clock_timestamp()
+                                  OR start_rate.opened_at > clock_timestamp()
+                                THEN clock_timestamp() ELSE start_rate.opened_at END,
+               started = CASE WHEN start_rate.opened_at + %(per)s <= clock_timestamp()
+                                OR start_rate.opened_at > clock_timestamp()
+                              THEN 0 ELSE start_rate.started END
         RETURNING started, extract(epoch FROM opened_at + %(per)s - clock_timestamp())::float8
         """,
         {"kind": kind, "stage": stage, "per": rate.per},
@@ -44,6 +44,6 @@ async def count(tx: Tx, started: Mapping[Phase, int]) -> None:
     """Write down what was started under an allowance."""
     for (kind, stage), n in started.items():
         await tx.execute(
-            "UPDATE queue.pace SET started = started + %s WHERE kind = %s AND stage = %s",
+            "UPDATE queue.start_rate SET started = started + %s WHERE kind = %s AND stage = %s",
             [n, kind, stage],
         )

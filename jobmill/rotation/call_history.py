@@ -37,9 +37,9 @@ async def of(tx: Tx, at: dt.datetime, step: dt.timedelta, count: int) -> list[Sp
          CROSS JOIN LATERAL (
             SELECT coalesce(sum(calls), 0)::int AS calls, coalesce(sum(new), 0)::int AS new,
                    coalesce(sum(wasted), 0)::int AS wasted, coalesce(sum(failed), 0)::int AS failed
-              FROM rotation.spell
-             WHERE spell.began_at >= step.began_at
-               AND spell.began_at < step.began_at + %(step)s) AS made
+              FROM rotation.hourly_calls
+             WHERE hourly_calls.began_at >= step.began_at
+               AND hourly_calls.began_at < step.began_at + %(step)s) AS made
          ORDER BY step.began_at DESC
         """,
         {"begins": begins(at, step, count), "step": step},

@@ -223,7 +223,7 @@ def _spaced(
 async def _keep(
     tx: Tx, target: Target, state: yield_model.State, turn: interval_policy.State
 ) -> None:
-    price = await value(tx, float, "SELECT price FROM rotation.pace") or 0.0
+    price = await value(tx, float, "SELECT price FROM rotation.call_allowance") or 0.0
     due_at = yield_model.due_at(state, price, target.known_at.timestamp(), YIELD)
     await tx.execute(
         """

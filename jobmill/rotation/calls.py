@@ -345,5 +345,5 @@ async def prune(tx: Tx, *, most: int = 1_000) -> int:
         """,
         [CALLS_STAY, most],
     )
-    await tx.execute("DELETE FROM rotation.spell WHERE began_at < now() - %s", [CALLS_STAY])
+    await tx.execute("DELETE FROM rotation.hourly_calls WHERE began_at < now() - %s", [CALLS_STAY])
     return calls.rowcount + runs.rowcount + asked.rowcount

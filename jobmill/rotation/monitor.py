@@ -48,7 +48,7 @@ async def brought(tx: Tx, at: dt.datetime, span: dt.timedelta) -> list[Brought]:
         WITH told AS (
             -- Whole hours as they were summed up, and the one in which it begins call by call.
             SELECT platform, calls, results, new, duplicates, wasted, failed, requests
-              FROM rotation.spell WHERE began_at > %(since)s
+              FROM rotation.hourly_calls WHERE began_at > %(since)s
             UNION ALL
             SELECT platform, 1, result_count, new, duplicates, (new = 0)::int,
                    (answer IN ('gone', 'error'))::int, requests
@@ -152,7 +152,7 @@ async def days(tx: Tx, at: dt.datetime, count: int = 14) -> list[Day]:
          CROSS JOIN LATERAL (
             SELECT sum(calls)::int AS calls, sum(new)::int AS new, sum(wasted)::int AS wasted,
                    sum(failed)::int AS failed
-              FROM rotation.spell
+              FROM rotation.hourly_calls
              WHERE began_at >= day::timestamp AT TIME ZONE 'UTC'
                AND began_at < (day::timestamp + interval '1 day') AT TIME ZONE 'UTC') AS made
          WHERE calls > 0 ORDER BY day DESC

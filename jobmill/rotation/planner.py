@@ -220,7 +220,7 @@ async def _lock_pace(tx: Tx) -> Pace:
     pace = await row(
         tx,
         Pace,
-        "SELECT price, saved, saved_at, owed FROM rotation.pace FOR UPDATE",
+        "SELECT price, saved, saved_at, owed FROM rotation.call_allowance FOR UPDATE",
     )
     assert pace is not None
     return pace
@@ -228,7 +228,7 @@ async def _lock_pace(tx: Tx) -> Pace:
 
 async def _spend(tx: Tx, pace: Pace) -> None:
     await tx.execute(
-        "UPDATE rotation.pace SET price = %s, saved = %s, saved_at = %s, owed = %s",
+        "UPDATE rotation.call_allowance SET price = %s, saved = %s, saved_at = %s, owed = %s",
         [pace.price, pace.saved, pace.saved_at, pace.owed],
     )
 

@@ -161,10 +161,10 @@ async def sync(tx: Tx) -> int:
             -- A source that somebody is changing comes next time, and so does one that another
             -- looks at in this way at this moment.
             SELECT source.id, status = 'active' AS active, retry_at IS NOT NULL AS retry
-              FROM rotation.changed JOIN catalog.source ON source.id = source_id
+              FROM rotation.changed_source JOIN catalog.source ON source.id = source_id
              LIMIT %s FOR SHARE OF source SKIP LOCKED FOR UPDATE OF changed SKIP LOCKED
         ), taken AS (
-            DELETE FROM rotation.changed USING free WHERE source_id = free.id RETURNING source_id
+            DELETE FROM rotation.changed_source USING free WHERE source_id = free.id RETURNING source_id
         )
         SELECT id, active, retry FROM free JOIN taken ON source_id = id ORDER BY id
         """,
@@ -186,7 +186,9 @@ async def meet(tx: Tx, source_id: int) -> None:
         """,
         [source_id],
     )
-    noted = await tx.execute("DELETE FROM rotation.changed WHERE source_id = %s", [source_id])
+    noted = await tx.execute(
+        "DELETE FROM rotation.changed_source WHERE source_id = %s", [source_id]
+    )
     if noted.rowcount:
         await _take_in(tx, changed)
 
@@ -274,7 +276,7 @@ async def add(
 async def add_new(tx: Tx, ids: Sequence[int]) -> None:
     """The same for sources that this transaction has made: nobody need look at them again."""
     await add(tx, ids)
-    await tx.execute("DELETE FROM rotation.changed WHERE source_id = ANY (%s)", [list(ids)])
+    await tx.execute("DELETE FROM rotation.changed_source WHERE source_id = ANY (%s)", [list(ids)])
 
 
 async def _platforms(tx: Tx, ids: Sequence[int]) -> list[str]:

@@ -27,7 +27,9 @@ def find_faults(root: Path) -> list[str]:
         count = (root / guard.file).read_text().count(guard.old)
         if count != 1:
             faults.append(f"{guard.name}: its text occurs {count} times in {guard.file}")
-        faults += [f"{guard.name}: there is no {test}" for test in guard.tests if not exists(root, test)]
+        faults += [
+            f"{guard.name}: there is no {test}" for test in guard.tests if not exists(root, test)
+        ]
     return faults
 
 

@@ -154,8 +154,8 @@ GUARDS: list[Guard] = [
     guard(
         "the budget is read under a lock",
         LEDGER,
-        '"SELECT 1 FROM budget.purse FOR UPDATE"',
-        '"SELECT 1 FROM budget.purse"',
+        '"SELECT 1 FROM budget.allowance FOR UPDATE"',
+        '"SELECT 1 FROM budget.allowance"',
         f"{BUDGET}::test_who_reserves_waits_for_who_was_first",
     ),
     guard(

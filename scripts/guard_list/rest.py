@@ -141,8 +141,8 @@ GUARDS: list[Guard] = [
     guard(
         "runs of the rotation plan one after the other",
         PLAN,
-        "FROM rotation.pace FOR UPDATE",
-        "FROM rotation.pace",
+        "FROM rotation.call_allowance FOR UPDATE",
+        "FROM rotation.call_allowance",
         f"{ROTATION}::test_runs_at_once_do_not_overdraw_the_limit_of_a_platform",
     ),
     guard(

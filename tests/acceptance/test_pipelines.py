@@ -93,7 +93,7 @@ class Mill:
 async def _is_busy(database: Database) -> bool:
     left = await fetch(
         database,
-        "SELECT (SELECT count(*) FROM queue.live) + (SELECT count(*) FROM matching.waiting)",
+        "SELECT (SELECT count(*) FROM queue.live) + (SELECT count(*) FROM matching.judging_queue)",
     )
     return left != [0]
 

@@ -337,7 +337,7 @@ async def test_what_if_over_everything_counts_what_comes_and_goes(
     high = ["--set", "rules.match={score: 100, with_home_city: 100}"]
     (told,) = answers(await run("what-if", "--all", *high, "--json"))
     assert [one["before"]["score"] for one in told["out"]] == [90]
-    assert await fetch(database, "SELECT count(*) FROM matching.waiting") == [0]
+    assert await fetch(database, "SELECT count(*) FROM matching.judging_queue") == [0]
 
 
 async def test_what_if_over_everything_says_which_skills_no_list_has(
@@ -389,12 +389,12 @@ async def test_rescoring_shows_first_and_queues_only_what_differs(
     assert "`jobmill match rescore --profile main` does it." in dry.stdout
     done = await run("rescore")
     assert (done.returncode, "--yes" in done.stderr) == (2, True)
-    assert await fetch(database, "SELECT count(*) FROM matching.waiting") == [0]
+    assert await fetch(database, "SELECT count(*) FROM matching.judging_queue") == [0]
 
     (told,) = answers(await run("rescore", "--yes", "--json"))
     changed = sum(count for kind, count in told["counts"].items() if kind != "same")
     assert told["queued"] == changed
-    waits = await fetch(database, "SELECT listing_id FROM matching.waiting ORDER BY 1")
+    waits = await fetch(database, "SELECT listing_id FROM matching.judging_queue ORDER BY 1")
     assert set(waits) >= {moved, came, never}
     assert len(waits) == changed
     assert same not in waits
@@ -410,7 +410,7 @@ async def test_rescoring_what_is_as_it_was_changes_nothing(run: Run, database: D
     async with database.transaction() as tx:
         await matches.save(tx, place.word(now["score"]))
     assert "Nothing would change." in (await run("rescore", "--yes")).stdout
-    assert await fetch(database, "SELECT count(*) FROM matching.waiting") == [0]
+    assert await fetch(database, "SELECT count(*) FROM matching.judging_queue") == [0]
 
 
 async def test_what_drops_out_says_that_a_persons_word_stays(run: Run, database: Database) -> None:
@@ -452,7 +452,7 @@ async def test_on_a_terminal_rescoring_asks_first(
     os.close(theirs)
     assert done.returncode == 0, done.stderr
     assert "Let the queue judge 1 listing anew?" in done.stderr
-    assert await fetch(database, "SELECT count(*)::int FROM matching.waiting") == [waits]
+    assert await fetch(database, "SELECT count(*)::int FROM matching.judging_queue") == [waits]
     assert ("Nothing was changed." in done.stdout) == (waits == 0)
 
 
@@ -553,7 +553,9 @@ async def test_a_new_profile_has_all_that_is_open_judged(run: Run, database: Dat
     assert "2 open listings wait to be judged" in first.stderr
     second = await run("profile", "import", "-", "--name", "day", stdin="titles: [Diver]")
     assert "jobmill match rescore --dry-run --profile day" in second.stderr
-    waits = "SELECT count(*)::int FROM matching.waiting JOIN matching.profile ON id = profile_id"
+    waits = (
+        "SELECT count(*)::int FROM matching.judging_queue JOIN matching.profile ON id = profile_id"
+    )
     assert await fetch(database, f"{waits} WHERE name = 'day'") == [2]
     assert await fetch(database, waits) == [4]
     dry = await run("profile", "import", "-", "--name", "none", "--dry-run", stdin=yaml)

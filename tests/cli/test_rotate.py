@@ -156,7 +156,7 @@ async def test_a_turn_is_changed_while_somebody_changes_another(run: Run, url: s
     one, two = [due["source"] for due in lines(await run("due", "--json"))]
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as other:
         # Both are to be looked at by whoever comes first.
-        await other.execute("INSERT INTO rotation.changed SELECT id FROM catalog.source")
+        await other.execute("INSERT INTO rotation.changed_source SELECT id FROM catalog.source")
         async with other.transaction():
             await other.execute(
                 "SELECT 1 FROM rotation.target WHERE source_id = %s FOR UPDATE", [two]

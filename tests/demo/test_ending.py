@@ -18,7 +18,7 @@ from jobmill.settings import Settings
 from tests.demo.helpers import begin, running
 from tests.queue.helpers import fetch
 
-HOUSEKEEPING = {"outside.host", "outside.robots", "queue.tally"}
+HOUSEKEEPING = {"outside.host", "outside.robots", "queue.run_counter"}
 """What an exchange that is under way, and a worker, note of themselves."""
 
 

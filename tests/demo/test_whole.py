@@ -27,7 +27,7 @@ BEGINNING = {
     "duplicates": "SELECT count(*) > 0 FROM catalog.listing WHERE duplicate_of IS NOT NULL",
     "every verdict": "SELECT count(DISTINCT outcome) = 3 FROM matching.verdict",
     "matches": "SELECT count(*) > 2 FROM matching.match",
-    "nothing left to judge": "SELECT count(*) = 0 FROM matching.waiting",
+    "nothing left to judge": "SELECT count(*) = 0 FROM matching.judging_queue",
     "the loop": "SELECT count(*) > 0 FROM queue.items WHERE error_text LIKE '%%on and on%%'",
     "a miss": "SELECT count(*) > 0 FROM hiring.event WHERE type = 'DECAY_TRIGGERED'",
     "an offer": "SELECT count(*) > 0 FROM hiring.event WHERE type = 'PROMOTED'",

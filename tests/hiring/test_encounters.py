@@ -215,7 +215,7 @@ async def test_many_offers_that_end_at_once_are_written_at_once(tx: Tx) -> None:
         tx,
         int,
         """
-        SELECT n_tup_ins + n_tup_upd FROM pg_stat_xact_user_tables WHERE relid = 'hiring.stretch'::regclass
+        SELECT n_tup_ins + n_tup_upd FROM pg_stat_xact_user_tables WHERE relid = 'hiring.waitlist_block'::regclass
         """,
     )
     assert written == 1

@@ -160,8 +160,12 @@ async def test_an_honest_log_has_no_faults(tx: Tx) -> None:
             12,
             "the opening dates it",
         ),
-        ("UPDATE hiring.stretch SET waiting = 4", None, "stretch 0 of the waitlist should hold 1"),
-        ("DELETE FROM hiring.stretch", None, "should hold 1, and holds 0"),
+        (
+            "UPDATE hiring.waitlist_block SET waiting = 4",
+            None,
+            "block 0 of the waitlist should hold 1",
+        ),
+        ("DELETE FROM hiring.waitlist_block", None, "should hold 1, and holds 0"),
     ],
 )
 async def test_tampering_is_found_where_it_was_done(

@@ -101,7 +101,7 @@ async def test_those_that_wait_longest_are_taken_first_and_no_more_than_wanted(t
     for age, id in enumerate(reversed(place.listings)):
         await judging_feed.add(tx, [id])
         await tx.execute(
-            "UPDATE matching.waiting SET since = now() - %s * interval '1 hour' WHERE listing_id = %s",
+            "UPDATE matching.judging_queue SET since = now() - %s * interval '1 hour' WHERE listing_id = %s",
             [10 - age, id],
         )
     backwards = list(place.listings)[::-1]
@@ -124,7 +124,7 @@ async def test_what_is_given_back_waits_a_minute(tx: Tx) -> None:
     await judging_feed.give_back(tx, place.profile, place.listing)
     await judging_feed.give_back(tx, place.profile, place.listing)
     assert (await judging_feed.count(tx), await taken(tx)) == (1, [])
-    await tx.execute("UPDATE matching.waiting SET since = since - interval '1 minute'")
+    await tx.execute("UPDATE matching.judging_queue SET since = since - interval '1 minute'")
     assert len(await taken(tx)) == 1
 
 

@@ -124,7 +124,7 @@ async def test_all_that_is_open_is_compared_and_nothing_is_kept(database: Databa
     assert (first.title, first.company) == ("Senior Backend Engineer", "Wells & Co")
     assert first.after.score is not None
     assert await fetch(database, "SELECT count(*) FROM matching.verdict") == [0]
-    assert await fetch(database, "SELECT count(*) FROM matching.waiting") == [0]
+    assert await fetch(database, "SELECT count(*) FROM matching.judging_queue") == [0]
 
 
 async def test_what_comes_in_drops_out_and_stays_is_told_beside_what_was_kept(

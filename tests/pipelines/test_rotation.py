@@ -233,7 +233,9 @@ async def test_the_recurring_run_keeps_its_pace(database: Database) -> None:
     async with database.transaction() as tx:
         for _ in range(30):
             await make_source(tx)
-        await tx.execute("UPDATE rotation.pace SET saved = 0, saved_at = now() - interval '1 day'")
+        await tx.execute(
+            "UPDATE rotation.call_allowance SET saved = 0, saved_at = now() - interval '1 day'"
+        )
         item = await queue.submit(tx, queue.New(rotation.KIND, "run", "what is due"))
     wish = rotation.wish_of(Settings(rotation_calls_per_day=240))
     stage = queue.Stage(lambda work: rotation.rotate(wish, work))

@@ -148,7 +148,7 @@ async def test_a_start_rate_holds_over_all_workers(database: Database) -> None:
     ran = await asyncio.gather(*(drain(database, table) for _ in range(3)))
     assert sum(ran) == 3
     async with database.transaction() as tx:
-        await tx.execute("UPDATE queue.pace SET opened_at = opened_at - interval '5 minutes'")
+        await tx.execute("UPDATE queue.start_rate SET opened_at = opened_at - interval '5 minutes'")
     assert await drain(database, table) == 3
 
 

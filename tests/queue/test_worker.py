@@ -495,7 +495,7 @@ async def test_a_worker_stopped_amid_its_heartbeat_stops_nobody_else(database: D
         dead = await leases.join(stopped, "dead", dt.timedelta())
         await stopped.execute("SELECT FROM queue.worker WHERE id = %s FOR UPDATE", [dead])
         await stopped.execute(
-            "INSERT INTO queue.tally VALUES ('tea', 'run', 'finish', 1, 1, '{1}')"
+            "INSERT INTO queue.run_counter VALUES ('tea', 'run', 'finish', 1, 1, '{1}')"
         )
         async with running(database, table):
             await put(database, table, new("tea"))

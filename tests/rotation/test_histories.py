@@ -59,7 +59,7 @@ async def test_nothing_is_early_nothing_waits_for_ever_and_no_run_is_a_burst(
     platforms = ["greenhouse"] * 14 + ["lever"] * 8 + ["jooble"] * 6
     rates = {await make_target(tx, name): fate.choice([0.0, 0.1, 0.9]) for name in platforms}
     paused = await make_target(tx, status="paused")
-    await tx.execute("UPDATE rotation.pace SET saved_at = %s", [NOW])
+    await tx.execute("UPDATE rotation.call_allowance SET saved_at = %s", [NOW])
     called: dict[int, dt.datetime] = dict.fromkeys(rates, NOW)
     longest = dt.timedelta()
     for at in times(fate):

@@ -25,9 +25,9 @@ Act = Callable[[Tx], Awaitable[Any]]
 
 TARGET: LiteralString = "SELECT 1 FROM rotation.target WHERE source_id = %s FOR UPDATE NOWAIT"
 SOURCE: LiteralString = "SELECT 1 FROM catalog.source WHERE id = %s FOR UPDATE NOWAIT"
-NOTE: LiteralString = "SELECT 1 FROM rotation.changed WHERE source_id = %s FOR UPDATE NOWAIT"
+NOTE: LiteralString = "SELECT 1 FROM rotation.changed_source WHERE source_id = %s FOR UPDATE NOWAIT"
 PLATFORM: LiteralString = "SELECT 1 FROM rotation.platform WHERE name = %s FOR UPDATE NOWAIT"
-PACE: LiteralString = "SELECT 1 FROM rotation.pace WHERE one = %s FOR UPDATE NOWAIT"
+PACE: LiteralString = "SELECT 1 FROM rotation.call_allowance WHERE one = %s FOR UPDATE NOWAIT"
 
 
 async def run(database: Database, act: Act) -> Any:

@@ -30,11 +30,11 @@ def test_no_run_is_in_debt_for_more_than_an_hour(saved: float, calls: int, left:
 async def test_runs_by_hand_leave_the_schedule_an_hours_debt_at_most(tx: Tx) -> None:
     for _ in range(90):
         await make_target(tx)
-    await tx.execute("UPDATE rotation.pace SET saved = 0, saved_at = %s", [NOW])
+    await tx.execute("UPDATE rotation.call_allowance SET saved = 0, saved_at = %s", [NOW])
     by_hand = Wish(trigger="manual", per_day=240, limits=Limits(30, 30))
     for _ in range(2):
         assert len((await start(tx, by_hand, NOW, {})).claimed) == 30
-    assert await value(tx, float, "SELECT saved FROM rotation.pace") == -10
+    assert await value(tx, float, "SELECT saved FROM rotation.call_allowance") == -10
     schedule = Wish(per_day=240)
     assert (await start(tx, schedule, NOW + HOUR, {})).claimed == []
     assert len((await start(tx, schedule, NOW + 2 * HOUR, {})).claimed) == 10
@@ -77,7 +77,7 @@ async def test_bad_targets_count_within_the_limits_of_a_run(tx: Tx, policy: Any)
 
 async def test_bad_targets_count_within_the_pace(tx: Tx) -> None:
     await crowd(tx, active=3, bad=5)
-    await tx.execute("UPDATE rotation.pace SET saved = 3, saved_at = %s", [NOW])
+    await tx.execute("UPDATE rotation.call_allowance SET saved = 3, saved_at = %s", [NOW])
     assert len((await start(tx, Wish(per_day=240), NOW, {})).claimed) == 3
 
 
@@ -111,7 +111,7 @@ async def test_boards_that_never_answered_stand_in_nobodys_way(tx: Tx, kind: str
         await make_target(tx, health=0.001, failures=3, gate_at=gate, due_at=gate, priority=1)
     old: Any = {"last_ok_at": NOW - 9 * DAY, "last_called_at": NOW - 9 * DAY, "d": 0.05}
     rich = await make_target(tx, rho=50.0, due_at=NOW - HOUR, **old)
-    await tx.execute("UPDATE rotation.pace SET price = 5")
+    await tx.execute("UPDATE rotation.call_allowance SET price = 5")
     seen: list[int] = []
     for _ in range(2):
         planned = await start(tx, Wish(trigger="manual", most=1), NOW, {})
@@ -157,7 +157,7 @@ async def test_a_source_that_was_turned_off_meanwhile_is_not_claimed(tx: Tx) -> 
     """Somebody holds its row, so the run has not taken notice yet."""
     off, on = await make_target(tx), await make_target(tx)
     await tx.execute("UPDATE catalog.source SET status = 'rejected' WHERE id = %s", [off])
-    await tx.execute("DELETE FROM rotation.changed")
+    await tx.execute("DELETE FROM rotation.changed_source")
     planned = await start(tx, Wish(trigger="manual"), NOW, {})
     assert [one.source_id for one in planned.claimed] == [on]
 
@@ -167,6 +167,6 @@ async def test_a_price_that_fell_brings_boards_that_never_answered_back(tx: Tx) 
     id = await make_target(tx, health=0.5, gate_at=NOW - DAY, due_at=later, price=50.0)
     poor: Any = {"rho": 0.01, "d": 0.05, "last_ok_at": NOW - DAY, "last_called_at": NOW - DAY}
     await make_target(tx, due_at=NOW + DAY, **poor)
-    await tx.execute("UPDATE rotation.pace SET price = 1")
+    await tx.execute("UPDATE rotation.call_allowance SET price = 1")
     planned = await start(tx, Wish(trigger="manual", most=1), NOW, {})
     assert [one.source_id for one in planned.claimed] == [id]

@@ -235,7 +235,7 @@ async def test_a_schedule_tries_bad_targets_again_though_nothing_else_is_due(
     tx: Tx, policy: target_selection.PolicyName
 ) -> None:
     id = await make_target(tx, status="bad", next_allowed_at=NOW)
-    await tx.execute("UPDATE rotation.pace SET saved = 0, saved_at = %s", [NOW])
+    await tx.execute("UPDATE rotation.call_allowance SET saved = 0, saved_at = %s", [NOW])
     planned = await start(tx, Wish(policy), NOW + HOUR, {})
     assert [one.source_id for one in planned.claimed] == [id]
 
@@ -296,7 +296,7 @@ async def test_dead_boards_do_not_hold_their_vendor_for_ever(
 async def test_a_schedule_keeps_the_pace_and_no_downtime_ends_in_a_burst(tx: Tx) -> None:
     for _ in range(80):
         await make_target(tx)
-    await tx.execute("UPDATE rotation.pace SET saved = 0, saved_at = %s", [NOW])
+    await tx.execute("UPDATE rotation.call_allowance SET saved = 0, saved_at = %s", [NOW])
     wish = Wish(per_day=240, limits=Limits(100, 100))
 
     async def calls(at: dt.datetime) -> int:
@@ -356,7 +356,7 @@ async def test_what_was_put_off_at_a_high_price_is_not_forgotten_when_it_falls(t
     known: Any = {"last_ok_at": old, "last_called_at": old, "d": 0.05, "rho": 1.0}
     id = await make_target(tx, due_at=NOW + 20 * DAY, price=9.0, **known)
     fair = await make_target(tx, due_at=NOW + 20 * DAY, price=0.5, **known)
-    await tx.execute("UPDATE rotation.pace SET price = 0.5, saved_at = %s", [NOW])
+    await tx.execute("UPDATE rotation.call_allowance SET price = 0.5, saved_at = %s", [NOW])
     await start(tx, Wish(per_day=0), NOW, {})
     assert (await targets.get(tx, id)).due_at == NOW + 20 * DAY
     await start(tx, Wish(trigger="manual", platforms=["lever"]), NOW, {})

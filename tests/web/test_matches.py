@@ -302,7 +302,7 @@ async def test_an_empty_inbox_says_what_to_do_next(
         await judging_feed.add(tx, [place.listing])
     await says("listings wait to be judged")
     async with database.transaction() as tx:
-        await tx.execute("DELETE FROM matching.waiting")
+        await tx.execute("DELETE FROM matching.judging_queue")
         await matches.save(tx, place.filtered())
     await says("Nothing that was judged fits main yet.")
     async with database.transaction() as tx:

@@ -33,10 +33,10 @@ class Body(BaseModel):
 async def block(tx: Tx, name: str) -> int:
     """An effect that can be counted."""
     await tx.execute(
-        "INSERT INTO hiring.blocked (email_key, reason) VALUES (gen_random_uuid()::text, %s)",
+        "INSERT INTO hiring.blocklist (email_key, reason) VALUES (gen_random_uuid()::text, %s)",
         [name],
     )
-    made = await value(tx, int, "SELECT count(*) FROM hiring.blocked WHERE reason = %s", [name])
+    made = await value(tx, int, "SELECT count(*) FROM hiring.blocklist WHERE reason = %s", [name])
     assert made
     return made
 
@@ -82,12 +82,12 @@ async def post(
 
 async def effects(database: Database) -> int:
     async with database.transaction() as tx:
-        return await value(tx, int, "SELECT count(*) FROM hiring.blocked") or 0
+        return await value(tx, int, "SELECT count(*) FROM hiring.blocklist") or 0
 
 
 async def kept(database: Database) -> int:
     async with database.transaction() as tx:
-        return await value(tx, int, "SELECT count(*) FROM hiring.answer") or 0
+        return await value(tx, int, "SELECT count(*) FROM hiring.idempotent_response") or 0
 
 
 async def test_the_same_request_again_gets_the_same_answer_and_does_nothing(
@@ -164,7 +164,7 @@ async def test_who_waited_for_one_that_failed_does_the_work(
 ) -> None:
     async with database.transaction() as tx:
         # Whoever blocks waits for us, with the key already claimed.
-        await tx.execute("LOCK TABLE hiring.blocked IN SHARE MODE")
+        await tx.execute("LOCK TABLE hiring.blocklist IN SHARE MODE")
         both = [asyncio.create_task(post(near, "k-1")) for _ in range(2)]
         await _until_waiting(database, 2)
         async with database.transaction() as other:
@@ -232,7 +232,7 @@ async def test_answers_are_forgotten_after_two_days(tx: Tx) -> None:
         await answers.claim(tx, bytes([n]), b"f")
         await answers.keep(tx, bytes([n]), 200, "{}")
         await tx.execute(
-            "UPDATE hiring.answer SET created_at = now() - %s::interval WHERE key = %s",
+            "UPDATE hiring.idempotent_response SET created_at = now() - %s::interval WHERE key = %s",
             [age, bytes([n])],
         )
     assert await answers.prune(tx) == 1
