@@ -16,7 +16,7 @@ from jobmill.errors import NotFound
 from jobmill.outside.request import Validators
 from jobmill.queue import alerts
 
-from . import companies, duplicate_links, history, listings, source_health
+from . import companies, duplicate_links, history, listings, posting_identity, source_health
 from .source_health import Verdict
 
 Outcome: TypeAlias = Literal[
@@ -184,7 +184,7 @@ async def _take(
 ) -> tuple[tuple[ListingId, ...], tuple[ListingId, ...], Counts]:
     """Add what is new, rewrite what changed, and note when the rest was last seen."""
     clean = [replace(one, posting=listings.storable(one.posting)) for one in harvest.seen]
-    seen = {listings.identity.identity(one.posting): one for one in clean}
+    seen = {posting_identity.identity(one.posting): one for one in clean}
     known = await listings.known(tx, list(seen))
     # Companies, new listings, links, then what was there: in this order for all, so that two runs
     # never wait for each other.

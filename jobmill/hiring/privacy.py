@@ -44,7 +44,7 @@ async def export(tx: Tx, applicant_id: int) -> dict[str, Any]:
                   FROM hiring.application JOIN hiring.notice ON application_id = application.id
                  WHERE applicant_id = %(id)s AND webhook_id IS NULL),
             'blocked', (
-                SELECT coalesce(jsonb_agg(to_jsonb(blocked)), '[]')
+                SELECT coalesce(jsonb_agg(to_jsonb(blocklist)), '[]')
                   FROM hiring.blocklist JOIN hiring.applicant USING (email_key)
                  WHERE applicant.id = %(id)s))
         """,

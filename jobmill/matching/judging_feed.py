@@ -121,7 +121,7 @@ async def take(tx: Tx, most: int) -> list[Waiting]:
              WHERE since <= now()
                AND profile_id IN (SELECT id FROM matching.profile WHERE paused_at IS NULL)
              ORDER BY since, listing_id LIMIT %s
-               FOR UPDATE OF waiting SKIP LOCKED
+               FOR UPDATE OF judging_queue SKIP LOCKED
         ), taken AS (
             DELETE FROM matching.judging_queue USING longest
              WHERE judging_queue.profile_id = longest.profile_id

@@ -13,7 +13,7 @@ from typing import Any
 
 from jobmill.boards import company_website, single_posting
 from jobmill.boards.single_posting import Over, Unclear
-from jobmill.catalog import companies, listings, save_posting
+from jobmill.catalog import companies, listings, posting_identity, save_posting
 from jobmill.catalog.companies import Company
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import Posting
@@ -215,7 +215,7 @@ def _fields(posting: Posting, site: str | None) -> dict[str, Any]:
     """The seed's record, but for the text: that stays in the catalog."""
     pay = posting.salary
     return {
-        "identity": listings.identity.identity(posting),
+        "identity": posting_identity.identity(posting),
         "title": posting.title,
         "company": posting.company,
         "company_website": site,

@@ -162,7 +162,7 @@ async def sync(tx: Tx) -> int:
             -- looks at in this way at this moment.
             SELECT source.id, status = 'active' AS active, retry_at IS NOT NULL AS retry
               FROM rotation.changed_source JOIN catalog.source ON source.id = source_id
-             LIMIT %s FOR SHARE OF source SKIP LOCKED FOR UPDATE OF changed SKIP LOCKED
+             LIMIT %s FOR SHARE OF source SKIP LOCKED FOR UPDATE OF changed_source SKIP LOCKED
         ), taken AS (
             DELETE FROM rotation.changed_source USING free WHERE source_id = free.id RETURNING source_id
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from jobmill.catalog import companies, history, listings, source_runs, sources
+from jobmill.catalog import companies, history, listings, posting_identity, source_runs, sources
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.catalog.source_runs import Harvest, Outcome, Saved, Seen
 from jobmill.db import Database, Tx
@@ -108,7 +108,7 @@ async def test_unchanged_counts_as_seen(tx: Tx) -> None:
     await run(tx, source, 5, outcome="unchanged")
     await run(tx, source, 6, [A, B])
     assert await open_titles(tx, source) == ["Anchor", "Baker"]
-    listing = (await listings.known(tx, [listings.identity.identity(A)])).popitem()[1]
+    listing = (await listings.known(tx, [posting_identity.identity(A)])).popitem()[1]
     assert (await listings.get(tx, listing.id)).last_seen_at == at(6)
 
 
@@ -184,11 +184,11 @@ async def test_a_detail_that_could_not_be_read_is_wanted_again(tx: Tx) -> None:
     )
     renamed = replace(listed, title="Anchorman")
     await source_runs.save(tx, source, Harvest(at(1), "complete", seen(renamed)))
-    (known,) = (await listings.known(tx, [listings.identity.identity(A)])).values()
+    (known,) = (await listings.known(tx, [posting_identity.identity(A)])).values()
     assert known.listed_hash != listings.listed_hash(renamed)
     whole = Seen(replace(A, title="Anchorman"), listings.listed_hash(renamed))
     await source_runs.save(tx, source, Harvest(at(2), "complete", [whole]))
-    (known,) = (await listings.known(tx, [listings.identity.identity(A)])).values()
+    (known,) = (await listings.known(tx, [posting_identity.identity(A)])).values()
     assert known.listed_hash == listings.listed_hash(renamed)
 
 
@@ -199,7 +199,7 @@ async def test_what_a_list_leaves_out_is_in_the_fingerprint(tx: Tx) -> None:
     cursor = await tx.execute("SELECT fingerprint FROM catalog.listing")
     found = await cursor.fetchone()
     assert found
-    assert found[0].hex == listings.identity.fingerprint(A)
+    assert found[0].hex == posting_identity.fingerprint(A)
 
 
 async def test_a_posting_that_is_known_by_its_words_stays_the_same_whoever_it_is_of(

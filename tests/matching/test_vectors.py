@@ -107,7 +107,7 @@ async def test_a_vector_is_computed_once_for_a_text(database: Database) -> None:
         listing = await listings.get(tx, id)
     first = await vectors.likeness_of(database, listing, WELDER)
     text = neutral_text.posting_text(listings.to_posting(listing))
-    [wanted] = await vectors.meaning.embed([neutral_text.profile_text(WELDER)])
+    [wanted] = await vectors.embeddings.embed([neutral_text.profile_text(WELDER)])
     async with database.transaction() as tx:
         assert id in await vectors.get(tx, MODEL, {id: vectors.hash_of(text)})
         # What is kept now says the opposite: whoever asks again is told so.

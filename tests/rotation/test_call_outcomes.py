@@ -262,7 +262,7 @@ async def test_the_table_learns_what_the_policies_learn(
         await platform_state.add(tx, [kind])
         target = await targets.get(tx, id)
         turn, state, average = target.seed, target.yields, yield_model.Platform()
-        trouble, at = platform_state.gates.Trouble(), NOW
+        trouble, at = platform_state.eligibility.Trouble(), NOW
         for what, hours in story:
             at += hours * HOUR
             await put(tx, id, queued_at=at)
