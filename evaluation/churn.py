@@ -16,7 +16,7 @@ from jobmill.catalog.posting import Posting
 from jobmill.catalog.source_runs import Counts, Harvest, Outcome, Seen
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Database, connect
-from jobmill.db.embedded import Embedded
+from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.extract.fields import dates
 
@@ -48,7 +48,7 @@ def report(data: Path) -> Report:
         map(_edited, range(len(snapshots) * 2 - 1), snapshots + snapshots[-2::-1])
     )
     with tempfile.TemporaryDirectory() as folder:
-        server = Embedded(Path(folder) / "postgres", durable=False)
+        server = EmbeddedServer(Path(folder) / "postgres", durable=False)
         with server.use() as url:
             rows, tally = asyncio.run(_replay(url, there_and_back))
     return Report(

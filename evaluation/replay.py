@@ -22,8 +22,8 @@ from jobmill.catalog import listings, posting_identity, sources
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.source_runs import Harvest, Seen
 from jobmill.catalog.sources import NewSource
-from jobmill.db import Database, connect, rows, value
-from jobmill.db.embedded import Embedded
+from jobmill.db import Database, connect, fetch_all, fetch_value
+from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.errors import AppError
 from jobmill.matching import judging_feed, profile_document, profiles
@@ -31,8 +31,8 @@ from jobmill.outside import model_prices
 from jobmill.outside.model import open_model
 from jobmill.pipelines import judging, source
 from jobmill.queue import Finish, Move, Stage, Stages, Work, Worker
-from jobmill.queue.feed import announce, feeder
-from jobmill.queue.worker import Chore
+from jobmill.queue.feed import feed_task, notify_feeds
+from jobmill.queue.worker import PeriodicTask
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 
@@ -100,7 +100,7 @@ def report(data: Path) -> Report:
     answers, unread = _read(data)
     with (
         tempfile.TemporaryDirectory() as folder,
-        Embedded(Path(folder, "postgres"), durable=False).use() as url,
+        EmbeddedServer(Path(folder, "postgres"), durable=False).use() as url,
     ):
         found = asyncio.run(_replay(url, answers))
     names = [*dict.fromkeys(one.profile for one in found.judged)]
@@ -172,7 +172,7 @@ async def _replay(url: str, answers: Boards) -> Found:
 
 async def _prepare(database: Database, answers: Boards, settings: Settings) -> None:
     async with database.transaction() as tx:
-        await queue.declare(tx, _stages(Tools(database), answers, settings))
+        await queue.declare_stages(tx, _stages(Tools(database), answers, settings))
         for file in sorted(PROFILES.glob("*.yaml")):
             await profiles.save(tx, file.stem, profile_document.read(file.read_text(), file.name))
         for name, token in answers:
@@ -188,7 +188,7 @@ async def _prepare(database: Database, answers: Boards, settings: Settings) -> N
 def _stages(tools: Tools, answers: Boards, settings: Settings) -> Stages:
     """All that the product does; a source shows what was saved of it."""
     replayed = Stage(partial(_harvest, answers))
-    return {**app.stages(tools, settings), (source.KIND, "scrape"): replayed}
+    return {**app.build_stages(tools, settings), (source.KIND, "scrape"): replayed}
 
 
 async def _harvest(answers: Boards, work: Work) -> Move:
@@ -210,7 +210,7 @@ async def _work(
     async with open_model(database, settings, KEY) as model:
         stages = _stages(Tools(database, model=model), answers, settings)
         only = [phase for phase in stages if phase not in {(judging.KIND, stage) for stage in but}]
-        chores = [Chore(60, feeder(feed), when_told=True) for feed in app.FEEDS]
+        chores = [PeriodicTask(60, feed_task(feed), when_told=True) for feed in app.FEEDS]
         worker = Worker(database, stages, only=only, chores=chores)
         running = asyncio.create_task(worker.run())
         # The queue tells nobody outside that it is empty.
@@ -222,7 +222,7 @@ async def _work(
 
 async def _left(database: Database, but: Sequence[str]) -> int:
     async with database.transaction() as tx:
-        left = await value(
+        left = await fetch_value(
             tx,
             int,
             """
@@ -242,7 +242,7 @@ async def _again(database: Database, found: Found) -> None:
         for id in {one.profile_id for one in found.first}:
             ids = [one.listing_id for one in found.first if one.profile_id == id]
             await judging_feed.add(tx, ids, profile_id=id)
-        await announce(tx)
+        await notify_feeds(tx)
 
 
 async def _forget(database: Database) -> None:
@@ -259,7 +259,7 @@ async def _small_day(database: Database, answers: Boards, settings: Settings) ->
 
 async def _judged(database: Database) -> list[Judged]:
     async with database.transaction() as tx:
-        return await rows(
+        return await fetch_all(
             tx,
             Judged,
             """
@@ -273,7 +273,7 @@ async def _judged(database: Database) -> list[Judged]:
 
 async def _calls(database: Database) -> list[Call]:
     async with database.transaction() as tx:
-        return await rows(
+        return await fetch_all(
             tx,
             Call,
             """

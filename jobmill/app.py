@@ -23,40 +23,40 @@ from jobmill.pipelines import (
     rotation,
     source,
 )
-from jobmill.queue import Move, New, Stage, Stages, Work, Worker, alerts, schedule
-from jobmill.queue.feed import SCAN_EVERY, Feed, feeder
+from jobmill.queue import Move, NewItem, Stage, Stages, Work, Worker, alerts, schedule
+from jobmill.queue.feed import SCAN_EVERY, QueueFeed, feed_task
 from jobmill.queue.schedule import Schedule
 from jobmill.queue.work import Run
-from jobmill.queue.worker import Chore
+from jobmill.queue.worker import PeriodicTask
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 
-FEEDS: Sequence[Feed] = (judging.FEED,)
+FEEDS: Sequence[QueueFeed] = (judging.FEED,)
 """Tables that feed the queue, however we are set."""
 
 SCHEDULES = (
-    Schedule("prune", dt.timedelta(hours=1), New(maintenance.KIND, "prune", "finished items")),
+    Schedule("prune", dt.timedelta(hours=1), NewItem(maintenance.KIND, "prune", "finished items")),
     Schedule(
         "prune listings",
         dt.timedelta(days=1),
-        New(maintenance.KIND, "prune_listings", "closed listings"),
+        NewItem(maintenance.KIND, "prune_listings", "closed listings"),
     ),
     Schedule(
         "prune records",
         dt.timedelta(days=1),
-        New(maintenance.KIND, "prune_records", "old calls, answers and runs"),
+        NewItem(maintenance.KIND, "prune_records", "old calls, answers and runs"),
     ),
     Schedule(
         "erase applicants",
         dt.timedelta(days=1),
-        New(maintenance.KIND, "erase_applicants", "data kept long enough"),
+        NewItem(maintenance.KIND, "erase_applicants", "data kept long enough"),
     ),
-    Schedule("rotation", rotation.EVERY, New(rotation.KIND, "run", "what is due")),
+    Schedule("rotation", rotation.EVERY, NewItem(rotation.KIND, "run", "what is due")),
 )
 """What recurs."""
 
 
-def stages(tools: Tools, settings: Settings) -> Stages:
+def build_stages(tools: Tools, settings: Settings) -> Stages:
     """All work this product does, in one table."""
     keep = dt.timedelta(days=settings.keep_finished_days)
     keep_closed = dt.timedelta(days=settings.keep_closed_days)
@@ -109,19 +109,19 @@ def stages(tools: Tools, settings: Settings) -> Stages:
     return {phase: _finished(phase, one, settings) for phase, one in table.items()}
 
 
-async def declare(tools: Tools, settings: Settings) -> None:
+async def declare_stages(tools: Tools, settings: Settings) -> None:
     """Tell the database what we do, so that work can be put in before the first worker runs."""
     async with tools.db.transaction() as tx:
-        await queue.declare(tx, stages(tools, settings))
+        await queue.declare_stages(tx, build_stages(tools, settings))
 
 
 async def declare_schedules(tools: Tools) -> None:
     """Make what recurs what this version says: for those who run it."""
     async with tools.db.transaction() as tx:
-        await schedule.declare(tx, SCHEDULES)
+        await schedule.declare_schedules(tx, SCHEDULES)
 
 
-def worker(
+def build_worker(
     tools: Tools, settings: Settings, *, only: Sequence[tuple[str, str]] | None = None
 ) -> Worker:
     """A worker for all of it, or for some phases; Invalid where letters cannot be used."""
@@ -132,16 +132,16 @@ def worker(
     scan_every = 1.0 if settings.poll_only else SCAN_EVERY
     return Worker(
         tools.db,
-        stages(tools, settings),
+        build_stages(tools, settings),
         only=only,
         poll_only=settings.poll_only,
         chores=[
-            Chore(1.0, schedule.ticker(SCHEDULES)),
-            Chore(alerts.WATCH_EVERY, alerts.sweep),
-            Chore(300.0, company.end_abandoned),
-            Chore(deadlines.LOOK_EVERY, deadlines.fire),
-            Chore(1.0, hiring_notices.announce_due),
-            *(Chore(scan_every, feeder(feed), when_told=True) for feed in feeds),
+            PeriodicTask(1.0, schedule.schedule_task(SCHEDULES)),
+            PeriodicTask(alerts.CHECK_EVERY, alerts.check_rules),
+            PeriodicTask(300.0, company.end_abandoned),
+            PeriodicTask(deadlines.LOOK_EVERY, deadlines.fire),
+            PeriodicTask(1.0, hiring_notices.announce_due),
+            *(PeriodicTask(scan_every, feed_task(feed), when_told=True) for feed in feeds),
         ],
     )
 

@@ -76,18 +76,18 @@ def _host_port(text: str) -> str:
 
 
 def _host_names(text: str) -> str:
-    if not all(HOST_NAME.fullmatch(name) for name in parts(text)):
+    if not all(HOST_NAME.fullmatch(name) for name in split_list(text)):
         raise ValueError("not names of hosts")
     return text
 
 
 def _networks(text: str) -> str:
-    for part in parts(text):
+    for part in split_list(text):
         ipaddress.ip_network(part)
     return text
 
 
-def parts(text: str) -> list[str]:
+def split_list(text: str) -> list[str]:
     """What stands between the commas of a setting."""
     return [part.strip() for part in text.split(",")] if text else []
 
@@ -337,7 +337,7 @@ class Settings(BaseModel):
     """How often one person may apply within a day; 0: as often as they like."""
 
 
-def public_base(settings: Settings) -> str:
+def public_base_url(settings: Settings) -> str:
     """What every link that we give out begins with; no slash at its end."""
     host = f"[{settings.web_host}]" if ":" in settings.web_host else settings.web_host
     return settings.public_url or f"http://{host}:{settings.web_port}"
@@ -357,7 +357,7 @@ def load(
 ) -> tuple[Settings, dict[str, str]]:
     """The settings, and for each where it came from; Invalid names all that is wrong."""
     environ = os.environ if environ is None else environ
-    file = find(environ, folder)
+    file = find_file(environ, folder)
     given = _from_file(file) if file else {}
     given |= _from_environment(environ)
     try:
@@ -392,7 +392,7 @@ def _check_pooler(settings: Settings) -> None:
         )
 
 
-def find(environ: Mapping[str, str] | None = None, folder: Path | None = None) -> Path | None:
+def find_file(environ: Mapping[str, str] | None = None, folder: Path | None = None) -> Path | None:
     """The file that settings are read from, if there is one."""
     environ = os.environ if environ is None else environ
     chosen = environ.get("JOBMILL_CONFIG")
@@ -401,10 +401,10 @@ def find(environ: Mapping[str, str] | None = None, folder: Path | None = None) -
         if not file.is_file():
             raise Invalid(f"JOBMILL_CONFIG names {file}, which is not a file")
         return file
-    return next((file for file in places(folder) if file.is_file()), None)
+    return next((file for file in search_paths(folder) if file.is_file()), None)
 
 
-def places(folder: Path | None = None) -> list[Path]:
+def search_paths(folder: Path | None = None) -> list[Path]:
     """Where a file of settings is looked for; the first one found counts."""
     return [(folder or Path.cwd()) / FILE, platformdirs.user_config_path("jobmill") / FILE]
 
@@ -431,7 +431,7 @@ _IN_WORDS = {
 }
 
 
-def allowed(name: str) -> str:
+def describe_allowed(name: str) -> str:
     """In words, what a setting accepts."""
     if name in _IN_WORDS:
         return _IN_WORDS[name]
@@ -511,7 +511,9 @@ def _from_file(file: Path) -> dict[str, _Given]:
         if name in found:
             raise Invalid(f"{where}: {name} is set twice (first in {found[name].origin})")
         if not _is_plain(raw):
-            raise Invalid(f"{where}: {name} should be {allowed(name)}, not a list or a group")
+            raise Invalid(
+                f"{where}: {name} should be {describe_allowed(name)}, not a list or a group"
+            )
         if raw:
             found[name] = _Given(_beside(file, name, raw), where, f"{where}: {name}")
     return found
@@ -549,7 +551,7 @@ def _is_plain(raw: object) -> bool:
 
 def _beside(file: Path, name: str, raw: object) -> object:
     """A relative path in a file starts where the file is, not where the command was called."""
-    if isinstance(raw, str) and allowed(name) == "a path":
+    if isinstance(raw, str) and describe_allowed(name) == "a path":
         return str(file.parent / os.path.expanduser(raw))
     return raw
 
@@ -561,7 +563,7 @@ def _explain(error: ValidationError, given: Mapping[str, _Given]) -> list[str]:
         # The wrong text helps to find it, but a URL may hold a password.
         wrong = "" if name.endswith("_url") else f", not {_quoted(problem['input'])}"
         part = f" ({inner[0]})" if inner else ""
-        lines.append(f"{given[name].label}{part} should be {allowed(name)}{wrong}")
+        lines.append(f"{given[name].label}{part} should be {describe_allowed(name)}{wrong}")
     return lines
 
 

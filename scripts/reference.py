@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jobmill.settings import PREFIX, Settings, allowed
+from jobmill.settings import PREFIX, Settings, describe_allowed
 
 SETTINGS = Path("docs/reference/settings.md")
 
@@ -43,7 +43,7 @@ def _line(name: str) -> str:
     folder = "the user's data folder for `jobmill`"
     default = folder if field.default_factory and name == "data_dir" else _default(field.default)
     meaning = " ".join((field.description or "").split())
-    return f"| `{name}` | `{PREFIX}{name.upper()}` | {allowed(name)} | {default} | {meaning} |\n"
+    return f"| `{name}` | `{PREFIX}{name.upper()}` | {describe_allowed(name)} | {default} | {meaning} |\n"
 
 
 def _default(value: object) -> str:

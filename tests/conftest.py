@@ -24,7 +24,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from jobmill.db import Database, Tx, connect
-from jobmill.db.embedded import Embedded
+from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 
 from . import server_clock
@@ -55,7 +55,7 @@ def server(scratch: Path) -> Iterator[str]:
     if given:
         yield given
         return
-    with Embedded(scratch / "shared" / "postgres", durable=False).use() as url:
+    with EmbeddedServer(scratch / "shared" / "postgres", durable=False).use() as url:
         yield make_conninfo(url, dbname="postgres")
 
 

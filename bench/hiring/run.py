@@ -29,7 +29,7 @@ from bench.hiring import history
 from evaluation.goal import Goal
 from evaluation.run import line
 from jobmill.db import Database, binaries, connect
-from jobmill.db.embedded import Embedded
+from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.hiring import company, openings, replay
 from jobmill.hiring.actor import LOCAL
@@ -62,7 +62,10 @@ def main() -> None:
     asked.add_argument("--seconds", type=float, default=SECONDS)
     options = asked.parse_args()
     found = Found()
-    with tempfile.TemporaryDirectory() as folder, Embedded(Path(folder, "postgres")).use() as url:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        EmbeddedServer(Path(folder, "postgres")).use() as url,
+    ):
         bench = Bench(url, Path(folder), found)
         asyncio.run(bench.prepare(max(*options.sizes, 40_000) + 10_000))
         with bench.web():
@@ -175,7 +178,7 @@ class Bench:
         script.write_text(
             f"UPDATE hiring.opening SET next_key = next_key WHERE id = {opening_id};\n"
         )
-        pgbench = binaries.folder(None) / "pgbench"
+        pgbench = binaries.find_folder(None) / "pgbench"
         told = subprocess.run(
             [
                 *(pgbench, "-n", "-M", "prepared", "-f", script, "-c", str(clients)),

@@ -33,7 +33,7 @@ from evaluation.goal import Goal
 from evaluation.run import line
 from jobmill import app
 from jobmill.db import connect
-from jobmill.db.embedded import Embedded
+from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.demo import person
 from jobmill.hiring.links import Signer
@@ -73,7 +73,7 @@ def main() -> None:
     sizes = world.Sizes()
     with tempfile.TemporaryDirectory() as scratch:
         data = options.data or Path(scratch, "postgres")
-        with Embedded(data, durable=False).use() as url:
+        with EmbeddedServer(data, durable=False).use() as url:
             token = asyncio.run(_prepare(url, sizes))
             with _served(url) as server:
                 server.postmaster = int((data / "postmaster.pid").read_text().split()[0])
@@ -97,7 +97,7 @@ async def _prepare(url: str, sizes: world.Sizes) -> str:
             await migrate(tx)
             is_new = not await profiles.find(tx)
         if is_new:
-            await app.declare(Tools(database), Settings())
+            await app.declare_stages(Tools(database), Settings())
             async with database.transaction() as tx:
                 await profiles.save(tx, person.NAME, person.PROFILE)
             began = time.perf_counter()

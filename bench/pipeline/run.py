@@ -22,14 +22,14 @@ from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog import sources
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Database, connect
-from jobmill.db.embedded import Embedded
+from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.matching import embeddings, example_profile, profile_document, profiles
 from jobmill.outside.request import Answer, Gone, Ok, Request, Validators
 from jobmill.pipelines import source
 from jobmill.queue import Worker
-from jobmill.queue.feed import feeder
-from jobmill.queue.worker import Chore
+from jobmill.queue.feed import feed_task
+from jobmill.queue.worker import PeriodicTask
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 
@@ -72,7 +72,10 @@ def main() -> None:
     if not options.data.is_dir():
         print(f"Skipped: there are no real answers at {options.data}; --data names another folder.")
         return
-    with tempfile.TemporaryDirectory() as folder, Embedded(Path(folder, "postgres")).use() as url:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        EmbeddedServer(Path(folder, "postgres")).use() as url,
+    ):
         found = asyncio.run(_measure(url, Path(folder, "postgres"), options.data))
     _print(found)
     RESULTS.parent.mkdir(exist_ok=True)
@@ -106,7 +109,7 @@ async def _prepare(database: Database) -> None:
     async with database.transaction() as tx:
         await migrate(tx)
     async with database.transaction() as tx:
-        await queue.declare(tx, app.stages(Tools(database), Settings()))
+        await queue.declare_stages(tx, app.build_stages(Tools(database), Settings()))
         await profiles.save(tx, "main", profile_document.read(example_profile.TEXT, "example"))
         ids = [
             (await sources.add(tx, NewSource(token, name, token, {"board_token": token}), enabled=True))[0]
@@ -116,8 +119,8 @@ async def _prepare(database: Database) -> None:
 
 
 async def _work(database: Database, tools: Tools) -> None:
-    chores = [Chore(60, feeder(feed), when_told=True) for feed in app.FEEDS]
-    worker = Worker(database, app.stages(tools, Settings()), chores=chores)
+    chores = [PeriodicTask(60, feed_task(feed), when_told=True) for feed in app.FEEDS]
+    worker = Worker(database, app.build_stages(tools, Settings()), chores=chores)
     running = asyncio.create_task(worker.run())
     while await _left(database):
         await asyncio.sleep(0.05)

@@ -21,7 +21,7 @@ from jobmill.queue import (
     HandOver,
     ItemId,
     Move,
-    New,
+    NewItem,
     Stage,
     Stages,
     Work,
@@ -30,9 +30,9 @@ from jobmill.queue import (
     pump,
     store,
 )
-from jobmill.queue.pump import FEW_ROWS
-from jobmill.queue.spawn import Child, spawn
-from jobmill.queue.store import Want
+from jobmill.queue.pump import INDEX_PLANS
+from jobmill.queue.spawn import ChildItem, spawn_children
+from jobmill.queue.store import ClaimRequest
 from jobmill.queue.worker import LEASE
 
 WANTED = 1.2
@@ -72,7 +72,7 @@ async def finished(url: str, many: int) -> None:
             SELECT id, 'SUCCESS', 'run', true, 0, 1 FROM queue.item
             """
         )
-        await queue.submit_all(tx, [New("bench", "run", f"live {n}") for n in range(LIVE)])
+        await queue.submit_all(tx, [NewItem("bench", "run", f"live {n}") for n in range(LIVE)])
         await tx.execute("VACUUM (ANALYZE)")
         await tx.execute("CHECKPOINT")
 
@@ -83,14 +83,14 @@ async def claim_cost(few: str, many: str) -> Cost:
     await finished(many, 1_000_000)
 
     async def claim(tx: Tx) -> None:
-        await store.claim(tx, workers[tx], [Want("bench", "run", 10)])
+        await store.claim_items(tx, workers[tx], [ClaimRequest("bench", "run", 10)])
 
     async with AsyncExitStack() as stack:
         pair = [
-            await stack.enter_async_context(await db.open_connection(url, options=FEW_ROWS))
+            await stack.enter_async_context(await db.open_connection(url, options=INDEX_PLANS))
             for url in (few, many)
         ]
-        workers = {tx: await leases.join(tx, "bench", LEASE * 100) for tx in pair}
+        workers = {tx: await leases.register_worker(tx, "bench", LEASE * 100) for tx in pair}
         before, after = await in_turn([lambda tx=tx: claim(tx) for tx in pair])
     return Cost("claim-at-a-million", before, after)
 
@@ -98,15 +98,16 @@ async def claim_cost(few: str, many: str) -> Cost:
 async def spawn_cost(url: str) -> Cost:
     """One spawn of ten in a lineage of 100 items, and in one of 100,000."""
     await ours.install(url)
-    async with await db.open_connection(url, options=FEW_ROWS) as tx:
+    async with await db.open_connection(url, options=INDEX_PLANS) as tx:
         small = await _lineage(tx, "small", 100)
         large = await _lineage(tx, "large", 100_000)
         await tx.execute("VACUUM (ANALYZE)")
         number = iter(range(10**9))
 
         async def ten(parent: ItemId) -> None:
-            await spawn(
-                tx, [Child(parent, New("bench", "run", f"c{next(number)}")) for _ in range(10)]
+            await spawn_children(
+                tx,
+                [ChildItem(parent, NewItem("bench", "run", f"c{next(number)}")) for _ in range(10)],
             )
 
         before, after = await in_turn([lambda: ten(small), lambda: ten(large)])
@@ -114,7 +115,7 @@ async def spawn_cost(url: str) -> Cost:
 
 
 async def _lineage(tx: Tx, name: str, many: int) -> ItemId:
-    root = await queue.submit(tx, New("bench", "run", name))
+    root = await queue.submit(tx, NewItem("bench", "run", name))
     await tx.execute(
         """
         INSERT INTO queue.item (kind, stage, key, key_hash, data, priority, tracking_id, parent_id,
@@ -135,13 +136,13 @@ async def held_cost(url: str) -> Cost:
     async with await db.open_connection(url) as tx:
         for start in range(0, 40_000, 1_000):
             async with tx.transaction():
-                news = [New("bench", "run", str(start + n)) for n in range(1_000)]
+                news = [NewItem("bench", "run", str(start + n)) for n in range(1_000)]
                 await queue.submit_all(tx, news)
         await tx.execute("VACUUM (ANALYZE)")
     taken: list[tuple[float, int]] = []
-    real = store.claim
+    real = store.claim_items
 
-    async def timed(tx: Tx, worker: int, wants: list[Want]) -> list[store.Claimed]:
+    async def timed(tx: Tx, worker: int, wants: list[ClaimRequest]) -> list[store.ClaimedItem]:
         began = time.perf_counter()
         claimed = await real(tx, worker, wants)
         taken.append((time.perf_counter() - began, len(claimed)))
@@ -150,12 +151,12 @@ async def held_cost(url: str) -> Cost:
     with psycopg.connect(url) as old:
         old.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         old.execute("SELECT count(*) FROM queue.live")
-        pump.store.claim = timed  # pyright: ignore[reportAttributeAccessIssue]
+        pump.store.claim_items = timed  # pyright: ignore[reportAttributeAccessIssue]
         try:
             async with db.connect(url) as database:
                 await Worker(database, ours.stages(lambda: None, saves=False)).drain()
         finally:
-            pump.store.claim = real
+            pump.store.claim_items = real
     full = [(seconds, n) for seconds, n in taken if n >= 100]
     quarter = len(full) // 4
     return Cost("claim-under-old-transaction", _each(full[:quarter]), _each(full[-quarter:]))
@@ -174,7 +175,7 @@ async def pipeline(url: str, items: int) -> float:
         return queue.Advance("second")
 
     async def second(work: Work) -> Move:
-        return HandOver("third", spawn=[New("child", "run", f"child of {work.key}")])
+        return HandOver("third", spawn=[NewItem("child", "run", f"child of {work.key}")])
 
     async def last(work: Work) -> Move:
         return Finish()
@@ -187,10 +188,10 @@ async def pipeline(url: str, items: int) -> float:
     }
     async with db.connect(url) as database:
         async with database.transaction() as tx:
-            await queue.declare(tx, stages)
+            await queue.declare_stages(tx, stages)
         for start in range(0, items, 1_000):
             async with database.transaction() as tx:
-                news = [New("root", "first", str(start + n)) for n in range(1_000)]
+                news = [NewItem("root", "first", str(start + n)) for n in range(1_000)]
                 await queue.submit_all(tx, news)
         began = time.perf_counter()
         ran = await Worker(database, stages).drain()

@@ -12,7 +12,7 @@ import uvloop
 from bench.queue import measures
 from jobmill import db, queue
 from jobmill.db import Tx, migrate
-from jobmill.queue import Finish, Move, New, Stage, Stages, Work, Worker
+from jobmill.queue import Finish, Move, NewItem, Stage, Stages, Work, Worker
 
 # The cap on waiting items is out of the way, as no peer has one.
 CAPACITY = 10_000_000
@@ -37,7 +37,7 @@ def stages(started: Callable[[], None], *, saves: bool) -> Stages:
 async def install(url: str) -> None:
     async with db.connect(url) as database, database.transaction() as tx:
         await migrate.migrate(tx)
-        await queue.declare(tx, stages(lambda: None, saves=False))
+        await queue.declare_stages(tx, stages(lambda: None, saves=False))
 
 
 class Producer:
@@ -54,8 +54,8 @@ class Producer:
         async with self._connection.transaction():
             await queue.submit_all(self._connection, [self._new() for _ in numbers])
 
-    def _new(self) -> New:
-        return New("bench", "run", str(next(self._keys)))
+    def _new(self) -> NewItem:
+        return NewItem("bench", "run", str(next(self._keys)))
 
 
 @asynccontextmanager

@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.queue import costs, install
-from jobmill.db.embedded import Embedded
+from jobmill.db.embedded import EmbeddedServer
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench" / "results" / "queue.json"
@@ -241,7 +241,7 @@ def server(url: str | None) -> Generator[str]:
     # Not where temporary files go: that may be memory, and a commit would cost nothing.
     with (
         tempfile.TemporaryDirectory(dir=RESULTS.parent) as folder,
-        Embedded(Path(folder) / "data", connections=200).use() as own,
+        EmbeddedServer(Path(folder) / "data", connections=200).use() as own,
     ):
         yield own
 

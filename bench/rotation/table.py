@@ -20,8 +20,8 @@ from rich.table import Table
 
 from evaluation.goal import Goal
 from evaluation.run import line
-from jobmill.db import Database, Tx, connect, open_connection, value
-from jobmill.db.embedded import Embedded
+from jobmill.db import Database, Tx, connect, fetch_value, open_connection
+from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.rotation import board_import, monitor, planner, platform_state
 from jobmill.rotation.planner import Planned, Wish
@@ -62,7 +62,7 @@ def main() -> None:
     options = asked.parse_args()
     with (
         tempfile.TemporaryDirectory() as folder,
-        Embedded(Path(folder) / "postgres", durable=False).use() as url,
+        EmbeddedServer(Path(folder) / "postgres", durable=False).use() as url,
     ):
         asyncio.run(_measure(url, options.sizes))
 
@@ -210,13 +210,13 @@ async def _rounds(database: Database, what: str, wish: Wish, *, rounds: int = RO
             due.append(await _count_due(tx))
             await _answer(tx, planned, at)
     async with database.transaction() as tx:
-        size = await value(tx, int, "SELECT count(*) FROM rotation.target") or 0
+        size = await fetch_value(tx, int, "SELECT count(*) FROM rotation.target") or 0
     slow = statistics.quantiles(took, n=10)[-1]
     return Measured(size, what, round(statistics.mean(due)), statistics.median(took), slow)
 
 
 async def _count_due(tx: Tx) -> int:
-    found = await value(
+    found = await fetch_value(
         tx,
         int,
         """
@@ -281,7 +281,7 @@ async def _looks(database: Database) -> list[Measured]:
         "rotate report": lambda tx, _: monitor.report(tx),
     }
     async with database.transaction() as tx:
-        size = await value(tx, int, "SELECT count(*) FROM rotation.target") or 0
+        size = await fetch_value(tx, int, "SELECT count(*) FROM rotation.target") or 0
         at, due = await planner.clock(tx), await _count_due(tx)
         found: list[Measured] = []
         for what, look in looks.items():

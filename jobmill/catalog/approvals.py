@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from jobmill.catalog import history, sources
 from jobmill.catalog.companies import CompanyId
 from jobmill.catalog.sources import Confidence
-from jobmill.db import Tx, rows, value
+from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 
 Noun: TypeAlias = Literal["board", "source"]
@@ -71,7 +71,7 @@ async def find(
 ) -> list[Pending]:
     """What waits, boards first, each in the order in which it came; also what was decided, if it
     need not wait."""
-    return await rows(
+    return await fetch_all(
         tx,
         Pending,
         """
@@ -120,7 +120,7 @@ async def find(
 async def count(tx: Tx, *, most: int = 1_000) -> int:
     """How many wait; of very many, the first `most`."""
     return (
-        await value(
+        await fetch_value(
             tx,
             int,
             """
@@ -168,7 +168,7 @@ async def reject(tx: Tx, ref: Ref, reason: str, *, actor: str | None = None) -> 
 
 
 async def _decide(tx: Tx, ref: Ref, decision: Decision, actor: str | None, **more: object) -> None:
-    changed = await value(
+    changed = await fetch_value(
         tx,
         int,
         """

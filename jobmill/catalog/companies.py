@@ -9,7 +9,7 @@ from typing import Any, Literal, NewType, TypeAlias
 
 from jobmill.catalog import company_names, history, urls
 from jobmill.catalog.company_sizes import Category
-from jobmill.db import Tx, rows, value
+from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.errors import Invalid, NotFound
 
 CompanyId = NewType("CompanyId", int)
@@ -136,7 +136,7 @@ def _key(name: str) -> str:
 
 
 async def _find(tx: Tx, key: str, domain: str | None) -> CompanyId | None:
-    return await value(
+    return await fetch_value(
         tx,
         CompanyId,
         """
@@ -153,7 +153,7 @@ async def _find(tx: Tx, key: str, domain: str | None) -> CompanyId | None:
 async def _create(
     tx: Tx, name: str, key: str, website: str | None, domain: str | None
 ) -> CompanyId:
-    created = await value(
+    created = await fetch_value(
         tx,
         CompanyId,
         """
@@ -208,7 +208,7 @@ async def find(
 ) -> list[Company]:
     """Companies by any of these, in the order in which they came; `waiting` are those whose board
     waits for a person, as in `approvals`."""
-    return await rows(
+    return await fetch_all(
         tx,
         Company,
         """

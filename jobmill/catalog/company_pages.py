@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, fetch_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ async def keep(tx: Tx, *, id: int, pages: Sequence[Page]) -> None:
 
 async def of(tx: Tx, id: int) -> list[Page]:
     """What is kept of a company's pages, in the order in which they were asked."""
-    return await rows(
+    return await fetch_all(
         tx,
         Page,
         "SELECT url, html FROM catalog.company_page WHERE company_id = %s ORDER BY position",

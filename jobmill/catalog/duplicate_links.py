@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from jobmill.catalog.duplicates import Group, Kind
 from jobmill.catalog.listings import Listing, ListingId
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, fetch_all
 from jobmill.errors import Conflict
 
 from . import duplicates, history, listings
@@ -37,7 +37,7 @@ async def link_new(tx: Tx, fresh: Sequence[ListingId]) -> int:
 
 async def _around(tx: Tx, fresh: Sequence[ListingId]) -> list[ListingId]:
     """Listings that may be the same as these: by page, text, requisition, or company and title."""
-    found = await rows(
+    found = await fetch_all(
         tx,
         _Candidate,
         """
@@ -111,7 +111,7 @@ async def _write(tx: Tx, made: Sequence[_Link]) -> int:
     if not made:
         return 0
     await _lock(tx, [one.id for one in made])
-    written = await rows(
+    written = await fetch_all(
         tx,
         _Candidate,
         """
@@ -158,7 +158,7 @@ async def _lock(tx: Tx, ids: Sequence[int]) -> None:
 
 async def linked_to(tx: Tx, id: int) -> list[ListingId]:
     """The listings that are linked to one."""
-    found = await rows(
+    found = await fetch_all(
         tx,
         _Candidate,
         "SELECT id FROM catalog.listing WHERE duplicate_of = %s ORDER BY id",

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from psycopg.types.json import Jsonb
 
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, fetch_all
 
 Noun: TypeAlias = Literal["company", "source", "listing", "vendor"]
 
@@ -57,7 +57,7 @@ async def record_all(
 
 async def of(tx: Tx, noun: Noun, id: object, *, limit: int = 200) -> list[Event]:
     """What happened to one thing, oldest first; of a long story, its end."""
-    return await rows(
+    return await fetch_all(
         tx,
         Event,
         """

@@ -15,7 +15,7 @@ from psycopg.errors import QueryCanceled
 
 from jobmill.catalog.listings import ListingId
 from jobmill.catalog.posting import Arrangement
-from jobmill.db import Tx, row, rows
+from jobmill.db import Tx, fetch_all, fetch_one
 from jobmill.errors import Invalid
 
 FEW = 1_500
@@ -107,11 +107,11 @@ async def find(
     asked = dataclasses.asdict(query) | _read_cursor(after, query.sort)
     asked |= {"limit": limit + 1, "reach": reach}
     if reach is None:
-        found = await rows(tx, Hit, select(query, asked), asked)
+        found = await fetch_all(tx, Hit, select(query, asked), asked)
         return _page(found, query, limit)
     # A plan that is made for any words is a bad one for most.
     await tx.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-    found = await rows(tx, Hit, select(query, asked, walk=True), asked)
+    found = await fetch_all(tx, Hit, select(query, asked, walk=True), asked)
     if len(found) > limit and not best:
         return _page(found, query, limit)
     edge = await _edge(tx, query, asked)
@@ -120,7 +120,7 @@ async def find(
     ids = await few(tx, query, patience=patience)
     if ids is not None:
         asked |= {"ids": ids}
-        return _page(await rows(tx, Hit, select(query, asked), asked), query, limit)
+        return _page(await fetch_all(tx, Hit, select(query, asked), asked), query, limit)
     return Hits(found, None if best else _cursor(edge, query.sort), partial=True)
 
 
@@ -149,7 +149,7 @@ async def _edge(tx: Tx, query: Query, asked: Mapping[str, Any]) -> _Place | None
         SELECT id, first_seen_at FROM catalog.listing WHERE {_within(query, asked)}
          ORDER BY first_seen_at DESC, id DESC OFFSET %(reach)s LIMIT 1
     """
-    return await row(tx, _Place, walk, {**asked, "reach": asked["reach"] - 1})
+    return await fetch_one(tx, _Place, walk, {**asked, "reach": asked["reach"] - 1})
 
 
 async def few(tx: Tx, query: Query, *, patience: dt.timedelta = PATIENCE) -> list[ListingId] | None:
@@ -164,7 +164,7 @@ async def few(tx: Tx, query: Query, *, patience: dt.timedelta = PATIENCE) -> lis
     try:
         async with tx.transaction():
             await _hurry(tx, patience)
-            found = await rows(tx, _Id, select, dataclasses.asdict(query) | {"few": FEW + 1})
+            found = await fetch_all(tx, _Id, select, dataclasses.asdict(query) | {"few": FEW + 1})
             await tx.execute("SET LOCAL statement_timeout TO DEFAULT")
             await tx.execute("SET LOCAL enable_seqscan TO DEFAULT")
     except QueryCanceled:

@@ -17,7 +17,7 @@ from psycopg.types.json import Json
 
 from jobmill.catalog import history, posting_identity, urls
 from jobmill.catalog.posting import Arrangement, Period, Posting, Salary, Seniority
-from jobmill.db import Tx, rows, value
+from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.errors import Invalid, NotFound
 
 ListingId = NewType("ListingId", int)
@@ -225,7 +225,7 @@ async def get(tx: Tx, id: int) -> Listing:
 
 async def by_ids(tx: Tx, ids: Sequence[int]) -> list[Listing]:
     """These listings, in any order."""
-    return await rows(
+    return await fetch_all(
         tx,
         Listing,
         """
@@ -256,7 +256,7 @@ class Known:
 
 async def known(tx: Tx, identities: Sequence[str]) -> dict[str, Known]:
     """The listings that have one of these identities."""
-    found = await rows(
+    found = await fetch_all(
         tx,
         Known,
         """
@@ -272,7 +272,7 @@ async def known(tx: Tx, identities: Sequence[str]) -> dict[str, Known]:
 async def claim(tx: Tx, identities: Sequence[str], source_id: int) -> dict[str, Known]:
     """Those of them that are the source's to keep, locked: its own, and what no source that runs
     shows any more."""
-    found = await rows(
+    found = await fetch_all(
         tx,
         Known,
         """
@@ -294,7 +294,7 @@ async def claim(tx: Tx, identities: Sequence[str], source_id: int) -> dict[str, 
 
 async def by_url(tx: Tx, url: str) -> ListingId | None:
     """The listing of a page, if we have it: the one that others are linked to first."""
-    return await value(
+    return await fetch_value(
         tx,
         ListingId,
         """
@@ -316,7 +316,7 @@ async def insert(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> dict[str, Lis
 
 
 async def _insert(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> dict[str, ListingId]:
-    added = await rows(
+    added = await fetch_all(
         tx,
         _Added,
         """
@@ -406,7 +406,7 @@ async def lock_links(tx: Tx) -> None:
 async def prune(tx: Tx, keep: dt.timedelta, *, most: int = 1_000) -> int:
     """Remove listings closed longer than `keep` ago that nobody has marked and nothing is linked to."""
     await lock_links(tx)
-    gone = await value(
+    gone = await fetch_value(
         tx,
         int,
         """

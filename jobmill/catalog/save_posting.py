@@ -8,7 +8,7 @@ from typing import Any
 from jobmill.catalog.companies import CompanyId
 from jobmill.catalog.listings import ListingId
 from jobmill.catalog.posting import Posting
-from jobmill.db import Tx, value
+from jobmill.db import Tx, fetch_value
 from jobmill.db.clock import server_time
 
 from . import companies, duplicate_links, history, listings, posting_identity
@@ -66,7 +66,7 @@ async def _company(tx: Tx, posting: Posting, website: str | None) -> CompanyId |
 
 async def _see(tx: Tx, id: ListingId, at: dt.datetime) -> None:
     """Note that its page was there; what was closed is open again."""
-    again = await value(
+    again = await fetch_value(
         tx,
         int,
         """

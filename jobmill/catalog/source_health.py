@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from jobmill.catalog.sources import SourceId
-from jobmill.db import Tx, moment, rows, value
+from jobmill.db import Tx, fetch_all, fetch_value, optional_time
 
 from . import history
 
@@ -69,7 +69,7 @@ async def held_until(tx: Tx, vendor: str | None) -> dt.datetime | None:
     whether the vendor is well, and the others wait for what it finds."""
     if vendor is None:
         return None
-    probing = await value(
+    probing = await fetch_value(
         tx,
         str,
         """
@@ -83,14 +83,14 @@ async def held_until(tx: Tx, vendor: str | None) -> dt.datetime | None:
     )
     if probing:
         return None
-    return await value(
-        tx, moment, "SELECT held_until FROM catalog.incident WHERE vendor = %s", [vendor]
+    return await fetch_value(
+        tx, optional_time, "SELECT held_until FROM catalog.incident WHERE vendor = %s", [vendor]
     )
 
 
 async def worked(tx: Tx, id: SourceId, vendor: str | None) -> None:
     """A run of the source worked: its failures are forgotten, an incident of its vendor is over."""
-    revived = await value(
+    revived = await fetch_value(
         tx,
         bool,
         """
@@ -115,7 +115,7 @@ async def worked(tx: Tx, id: SourceId, vendor: str | None) -> None:
 
 async def _end(tx: Tx, vendor: str) -> bool:
     # Who fails at this moment holds the row, and may wait for our source: we do not wait for them.
-    ended = await value(
+    ended = await fetch_value(
         tx,
         str,
         """
@@ -170,7 +170,7 @@ async def failed(tx: Tx, id: SourceId, vendor: str | None, cause: Cause, detail:
 
 async def _is_vendors(tx: Tx, vendor: str, cause: Cause) -> bool:
     """Whether the vendor's sources fail alike: several of them lately, and none has worked since."""
-    alike = await value(
+    alike = await fetch_value(
         tx,
         int,
         """
@@ -188,7 +188,7 @@ async def _is_vendors(tx: Tx, vendor: str, cause: Cause) -> bool:
     )
     # A source that fails in another way during an incident has trouble of its own: a board that
     # is gone must not hold its vendor.
-    held = await value(
+    held = await fetch_value(
         tx,
         str,
         "SELECT vendor FROM catalog.incident WHERE vendor = %s AND cause = %s",
@@ -199,7 +199,7 @@ async def _is_vendors(tx: Tx, vendor: str, cause: Cause) -> bool:
 
 async def _hold(tx: Tx, vendor: str, cause: Cause, detail: str) -> None:
     """Open the vendor's incident, or hold it longer; what it did to single sources is undone."""
-    opened = await value(
+    opened = await fetch_value(
         tx,
         str,
         """
@@ -220,7 +220,7 @@ async def _hold(tx: Tx, vendor: str, cause: Cause, detail: str) -> None:
 async def _hold_longer(tx: Tx, vendor: str, cause: Cause, detail: str) -> None:
     """Hold a vendor again, if this is what the one that was let through has found; those that ran
     when it began bring no news."""
-    holds = await value(
+    holds = await fetch_value(
         tx,
         int,
         """
@@ -240,7 +240,7 @@ async def _hold_longer(tx: Tx, vendor: str, cause: Cause, detail: str) -> None:
 
 async def _forgive(tx: Tx, vendor: str, cause: Cause) -> None:
     """Take back from the sources what the incident had counted against them."""
-    forgiven = await rows(
+    forgiven = await fetch_all(
         tx,
         _Forgiven,
         """
@@ -282,7 +282,7 @@ class _Forgiven:
 
 async def _count(tx: Tx, id: SourceId, cause: Cause, detail: str) -> bool:
     """Add one to the failures in a row; True if that disables the source."""
-    failures = await value(
+    failures = await fetch_value(
         tx,
         int,
         """
@@ -295,7 +295,7 @@ async def _count(tx: Tx, id: SourceId, cause: Cause, detail: str) -> bool:
         return False
     reason = f"{failures} failures in a row, the last one: {detail}"
     # A source that failures disabled is tried rarely: this was such a try. A person's word stands.
-    newly = await value(
+    newly = await fetch_value(
         tx,
         bool,
         """

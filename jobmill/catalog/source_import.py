@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jobmill.catalog.sources import NewSource, SourceId
-from jobmill.db import Tx, row, rows
+from jobmill.db import Tx, fetch_all, fetch_one
 
 from . import history, urls
 
@@ -41,7 +41,7 @@ async def add_all(
 
 
 async def _insert(tx: Tx, news: Sequence[NewSource], status: str) -> list[_Kept]:
-    return await rows(
+    return await fetch_all(
         tx,
         _Kept,
         """
@@ -75,7 +75,7 @@ def _row(new: NewSource) -> dict[str, object]:
 
 
 async def _known(tx: Tx, news: Sequence[NewSource]) -> list[_Kept]:
-    return await rows(
+    return await fetch_all(
         tx,
         _Kept,
         """
@@ -106,7 +106,7 @@ class Reading:
 
 async def reading(tx: Tx) -> Reading:
     """All that are enabled together."""
-    found = await row(
+    found = await fetch_one(
         tx,
         Reading,
         """

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from jobmill.catalog import sources
 from jobmill.catalog.sources import Source, SourceId
-from jobmill.db import Tx, row, rows
+from jobmill.db import Tx, fetch_all, fetch_one
 
 Show: TypeAlias = Literal["all", "troubled", "disabled", "rejected"]
 
@@ -68,7 +68,7 @@ class Counts:
 
 async def count(tx: Tx, *, most: int = 1_000) -> Counts:
     """How many are in trouble, and how many stand still; of very many, the first `most`."""
-    found = await row(
+    found = await fetch_one(
         tx,
         Counts,
         """
@@ -114,7 +114,7 @@ async def lately(
     tx: Tx, ids: Iterable[int], *, limit: int = LATELY
 ) -> Mapping[int, Sequence[Showing]]:
     """The last runs of each of these sources, oldest first."""
-    found = await rows(
+    found = await fetch_all(
         tx,
         Showing,
         """

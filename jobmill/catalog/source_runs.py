@@ -11,7 +11,7 @@ from uuid import UUID
 from jobmill.catalog.listings import Known, Listing, ListingId
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.sources import SourceId
-from jobmill.db import Tx, moment, row, value
+from jobmill.db import Tx, fetch_one, fetch_value, optional_time
 from jobmill.errors import NotFound
 from jobmill.outside.request import Validators
 from jobmill.queue import alerts
@@ -144,7 +144,7 @@ async def _lock(tx: Tx, id: int, started_at: dt.datetime) -> _Source:
     """The source, for this transaction alone."""
     # First the lock, then the look: a count in the locking statement could be older than the lock.
     await tx.execute("SELECT 1 FROM catalog.source WHERE id = %s FOR UPDATE", [id])
-    source = await row(
+    source = await fetch_one(
         tx,
         _Source,
         """
@@ -341,9 +341,9 @@ async def _unread_since(tx: Tx, source_id: SourceId, harvest: Harvest) -> dt.dat
     some records, since the complete run before it."""
     if not harvest.stubs:
         return harvest.started_at
-    before = await value(
+    before = await fetch_value(
         tx,
-        moment,
+        optional_time,
         """
         SELECT max(started_at) FROM catalog.run
          WHERE source_id = %s AND outcome = 'complete'
@@ -371,7 +371,7 @@ async def _close(tx: Tx, source_id: SourceId, started_at: dt.datetime, since: dt
 async def _write(
     tx: Tx, source: _Source, harvest: Harvest, outcome: Outcome, counts: Counts
 ) -> int:
-    run_id = await value(
+    run_id = await fetch_value(
         tx,
         int,
         """
@@ -451,7 +451,7 @@ async def _judge(
 async def _mind_silence(tx: Tx, source: _Source, harvest: Harvest) -> None:
     """Say so when a source that had postings has shown none for a while, until it shows some."""
     if harvest.seen:
-        await alerts.lift(tx, SILENT, f"source {source.id}")
+        await alerts.resolve_alert(tx, SILENT, f"source {source.id}")
     elif _is_sudden(source, harvest) and source.empty_runs + 1 >= EMPTY_RUNS:
         words = (
             f"source {source.id} had {source.open_listings} postings and has shown none "

@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from jobmill.catalog import history, urls
 from jobmill.catalog.companies import CompanyId
-from jobmill.db import Tx, row, rows, value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, NotFound
 
 SourceId = NewType("SourceId", int)
@@ -105,7 +105,7 @@ def completeness(source: Source) -> Literal["complete", "valid", "invalid"]:
 
 async def add(tx: Tx, new: NewSource, *, enabled: bool) -> tuple[SourceId, bool]:
     """The source's id, and whether it is new: a board is kept once, whoever finds it again."""
-    created = await value(
+    created = await fetch_value(
         tx,
         SourceId,
         """
@@ -145,7 +145,7 @@ async def add(tx: Tx, new: NewSource, *, enabled: bool) -> tuple[SourceId, bool]
 
 async def _existing(tx: Tx, new: NewSource) -> SourceId:
     """The id of the same board; what is now known of its company is added."""
-    found = await value(
+    found = await fetch_value(
         tx,
         SourceId,
         """
@@ -176,7 +176,7 @@ async def get(tx: Tx, id: int) -> Source:
 
 async def of_board(tx: Tx, source_type: str, token: str) -> Source | None:
     """The source of a board, whatever was decided about it."""
-    id = await value(
+    id = await fetch_value(
         tx,
         SourceId,
         "SELECT id FROM catalog.source WHERE source_type = %s AND token = %s",
@@ -198,7 +198,7 @@ async def find(
     limit: int = 50,
 ) -> list[Source]:
     """Sources by any of these, in the order in which they came."""
-    return await rows(
+    return await fetch_all(
         tx,
         Source,
         """
@@ -245,7 +245,7 @@ async def enabled(tx: Tx) -> list[SourceId]:
 
 async def enable(tx: Tx, id: int, *, actor: str | None = None) -> None:
     """Let it run again, from a clean start; whoever asks vouches for it."""
-    changed = await value(
+    changed = await fetch_value(
         tx,
         int,
         """
@@ -263,7 +263,7 @@ async def enable(tx: Tx, id: int, *, actor: str | None = None) -> None:
 
 async def admit(tx: Tx, id: int) -> bool:
     """Let one run that waited and proved itself; False where a person has decided in the meantime."""
-    changed = await value(
+    changed = await fetch_value(
         tx,
         int,
         """
@@ -281,7 +281,7 @@ async def admit(tx: Tx, id: int) -> bool:
 
 async def disable(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> None:
     """Stop it until a person enables it again."""
-    changed = await value(
+    changed = await fetch_value(
         tx,
         int,
         """
@@ -299,7 +299,7 @@ async def disable(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> 
 
 async def reject(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> None:
     """Say that it is not wanted: it stays known, so that it is not found anew."""
-    changed = await value(
+    changed = await fetch_value(
         tx,
         int,
         """
@@ -335,7 +335,7 @@ async def tested(tx: Tx, id: int) -> None:
 
 async def for_url(tx: Tx, url: str, *, board: tuple[str, str] | None = None) -> Source | None:
     """The source that a URL belongs to: its board's, else the only one on its domain."""
-    id = await value(
+    id = await fetch_value(
         tx,
         SourceId,
         """
@@ -380,7 +380,7 @@ class Run:
 
 async def runs(tx: Tx, id: int, *, limit: int = 20) -> list[Run]:
     """The last runs of a source, newest first."""
-    return await rows(
+    return await fetch_all(
         tx,
         Run,
         """
@@ -406,7 +406,7 @@ class Incident:
 
 async def incident(tx: Tx, vendor: str) -> Incident | None:
     """The vendor's incident, if one lasts."""
-    return await row(
+    return await fetch_one(
         tx,
         Incident,
         """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jobmill.db import Tx, row
+from jobmill.db import Tx, fetch_one
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Totals:
 
 
 async def count(tx: Tx) -> Totals:
-    found = await row(
+    found = await fetch_one(
         tx,
         Totals,
         """

@@ -17,8 +17,15 @@ from rich.text import Text
 from jobmill.cli.show import plain
 from jobmill.queue import overview
 from jobmill.queue.alerts import Alert
-from jobmill.queue.inspect import Event, Item, Phase, Processor, Schedule, Worker
-from jobmill.queue.overview import Crew, Overview, Runs
+from jobmill.queue.inspect import (
+    Item,
+    ItemEvent,
+    PhaseStatus,
+    ProcessorStatus,
+    ScheduleStatus,
+    WorkerStatus,
+)
+from jobmill.queue.overview import Overview, ProcessorCounts, RunTotals
 
 STYLES = {
     "PENDING": "cyan",
@@ -40,11 +47,11 @@ LEGEND = f"{TILES['idle']} idle  {TILES['busy']} busy  {TILES['error']} error"
 class Stats:
     """What `jobmill queue stats --json` prints."""
 
-    phases: list[Phase]
-    processors: list[Crew]
-    workers: list[Worker]
+    phases: list[PhaseStatus]
+    processors: list[ProcessorCounts]
+    workers: list[WorkerStatus]
     alerts: list[Alert]
-    runs: list[Runs]
+    runs: list[RunTotals]
     retrying: int
     ticked_seconds: float | None
 
@@ -55,7 +62,7 @@ def stats(seen: Overview) -> Stats:
         processors=overview.count_processors(seen.phases, seen.processors),
         workers=seen.workers,
         alerts=seen.alerts,
-        runs=overview.count_runs(seen.tallies),
+        runs=overview.sum_runs(seen.tallies),
         retrying=seen.retrying,
         ticked_seconds=seen.ticked_seconds,
     )
@@ -72,7 +79,7 @@ def glance(found: Stats) -> Group:
     return Group(phases(found.phases), gap, runs(found.runs, found.retrying), gap, *state(found))
 
 
-def phases(found: Sequence[Phase]) -> RenderableType:
+def phases(found: Sequence[PhaseStatus]) -> RenderableType:
     if not found:
         return Text("No phases are known yet: `jobmill up` or `jobmill worker` makes them known.")
     columns = ("phase", "pending", "later", "processing", "blocked", "oldest", "capacity", "")
@@ -89,7 +96,7 @@ def phases(found: Sequence[Phase]) -> RenderableType:
     return table(columns, lines, numbers=range(1, 7))
 
 
-def runs(found: Sequence[Runs], retrying: int) -> RenderableType:
+def runs(found: Sequence[RunTotals], retrying: int) -> RenderableType:
     if not found:
         return Text("Nothing has run yet.")
     columns = ("phase", "runs", "success", "waited", "retried", "failed", "mean")
@@ -134,7 +141,7 @@ def alerts(found: Sequence[Alert], *, most: int = 10) -> list[Text]:
     return lines + more
 
 
-def tiles(processors: Sequence[Processor]) -> RenderableType:
+def tiles(processors: Sequence[ProcessorStatus]) -> RenderableType:
     """One tile a processor, a line a phase of a worker."""
     if not processors:
         return Text("No processors: no worker runs.")
@@ -164,7 +171,7 @@ def items(found: Sequence[Item], now: dt.datetime) -> Table:
     return table(columns, lines, numbers=(0,))
 
 
-def timeline(found: Sequence[Event]) -> Table:
+def timeline(found: Sequence[ItemEvent]) -> Table:
     lines = [
         [
             moment(one.at),
@@ -195,7 +202,7 @@ def alert_table(found: Sequence[Alert], now: dt.datetime) -> Table:
     return table(columns, lines, numbers=(0,))
 
 
-def schedule_table(found: Sequence[Schedule], now: dt.datetime) -> Table:
+def schedule_table(found: Sequence[ScheduleStatus], now: dt.datetime) -> Table:
     lines = [
         [
             one.name,
@@ -209,7 +216,7 @@ def schedule_table(found: Sequence[Schedule], now: dt.datetime) -> Table:
     return table(("name", "rhythm", "due", "last", "note"), lines)
 
 
-def processor_table(found: Sequence[Processor], now: dt.datetime) -> Table:
+def processor_table(found: Sequence[ProcessorStatus], now: dt.datetime) -> Table:
     lines = [
         [
             one.name,

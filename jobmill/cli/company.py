@@ -57,7 +57,7 @@ def add(
         from jobmill.cli import environment, errand
 
         settings = environment.load()
-        await assembly.declare(tools, settings)
+        await assembly.declare_stages(tools, settings)
         added = await _submit(tools, name, website, force)
         if not wait:
             return added, None
@@ -99,7 +99,7 @@ async def _submit(tools: Tools, name: str, website: str | None, force: bool) -> 
         item, note = None, "enough is known of it, and that is fresh: --force analyses it again"
         if force or not companies.is_settled(company, await server_time(tx)):
             [answer] = await queue.submit_all(tx, [pipeline.work(company.id, force=force)])
-            if isinstance(answer, queue.Refused):
+            if isinstance(answer, queue.RefusedItem):
                 item, note = answer.live, answer.message
             else:
                 site = "" if company.website else ", but without --website nothing can be read"
@@ -121,7 +121,7 @@ async def _look(tools: Tools, added: Added) -> Result:
     async with tools.db.transaction() as tx:
         company = await companies.get(tx, added.id)
         events = await history.of(tx, "company", added.id)
-        item = await inspect.get(tx, ItemId(added.item)) if added.item else None
+        item = await inspect.get_item(tx, ItemId(added.item)) if added.item else None
     if item and item.status == "PENDING":
         later = f"It is tried again later (`jobmill queue show {item.id}`)"
         return Result(company, f"{later}: {item.error_text or item.message or 'it waits'}")

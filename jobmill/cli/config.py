@@ -52,8 +52,8 @@ def path(as_json: AsJson = False) -> None:
     """Print the file that settings are read from, or where one would be looked for."""
     from jobmill import settings
 
-    found = settings.find()
-    places = [str(place) for place in settings.places()]
+    found = settings.find_file()
+    places = [str(place) for place in settings.search_paths()]
     if as_json:
         show.one(Place(str(found) if found else None, places), as_json=True)
     elif found:
@@ -63,6 +63,6 @@ def path(as_json: AsJson = False) -> None:
 
 
 def _without_password(url: str) -> str:
-    from jobmill.db import redacted
+    from jobmill.db import redact_passwords
 
-    return redacted(url) if url else ""
+    return redact_passwords(url) if url else ""

@@ -15,7 +15,7 @@ from jobmill.cli import show
 from jobmill.cli.show import AsJson
 
 if TYPE_CHECKING:
-    from jobmill.db.embedded import Embedded
+    from jobmill.db.embedded import EmbeddedServer
     from jobmill.settings import Settings
 
 app = typer.Typer(no_args_is_help=True, help="Look after the database.")
@@ -76,7 +76,9 @@ def backup(
 
     settings = environment.load()
     with environment.served(settings) as url:
-        made = backup.dump(url, binaries.folder(settings.postgres_bin), file, replace=force)
+        made = backup.write_backup(
+            url, binaries.find_folder(settings.postgres_bin), file, replace=force
+        )
     show.one(made, as_json=as_json, words={"bytes": show.size, "migrations": _count})
 
 
@@ -97,7 +99,9 @@ def restore(
         where = _named_database(settings)
         typer.confirm(f"All data in {where} will be lost. Replace it?", abort=True, err=True)
     with environment.served(settings) as url:
-        backup.restore(url, binaries.folder(settings.postgres_bin), file, replace=replace)
+        backup.restore_backup(
+            url, binaries.find_folder(settings.postgres_bin), file, replace=replace
+        )
         asyncio.run(_migrate(settings))
     typer.echo(f"restored from {file}")
 
@@ -109,7 +113,7 @@ def psql(context: typer.Context) -> None:
     from jobmill.db import backup, binaries
 
     settings = environment.load()
-    program = binaries.folder(settings.postgres_bin) / "psql"
+    program = binaries.find_folder(settings.postgres_bin) / "psql"
     with environment.served(settings) as url:
         # Not in our place: somebody has to stop the server afterwards. Ctrl-C is for psql.
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -125,12 +129,12 @@ def psql(context: typer.Context) -> None:
 def url() -> None:
     """Print the URL of the database, password included, for other programs. Starts nothing."""
     from jobmill.cli import environment
-    from jobmill.db import as_url
+    from jobmill.db import to_url
 
     settings = environment.load()
     bundled = environment.embedded(settings)
     if bundled is None:
-        typer.echo(as_url(environment.direct_url(settings)))
+        typer.echo(to_url(environment.direct_url(settings)))
         return
     found = bundled.status()
     typer.echo(found.url)
@@ -147,16 +151,16 @@ def _named_database(settings: Settings) -> str:
 
 async def _status(settings: Settings) -> Status:
     from jobmill.cli import environment
-    from jobmill.db import redacted
+    from jobmill.db import redact_passwords
 
     bundled = environment.embedded(settings)
     if bundled is None:
         url = environment.direct_url(settings)
-        return await _ask("external", redacted(url), url)
+        return await _ask("external", redact_passwords(url), url)
     return await _status_of(bundled)
 
 
-async def _status_of(bundled: Embedded) -> Status:
+async def _status_of(bundled: EmbeddedServer) -> Status:
     found = bundled.status()
     if found.running:
         return await _ask("bundled", str(found.data), found.url)
@@ -167,7 +171,7 @@ async def _status_of(bundled: Embedded) -> Status:
 async def _ask(kind: str, place: str, url: str) -> Status:
     from jobmill.db import state
 
-    found = await state.read(url)
+    found = await state.read_state(url)
     return Status(
         kind=kind,
         place=place,

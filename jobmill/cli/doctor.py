@@ -21,7 +21,7 @@ from jobmill.cli.show import AsJson
 from jobmill.errors import AppError
 
 if TYPE_CHECKING:
-    from jobmill.db.state import State
+    from jobmill.db.state import DatabaseState
     from jobmill.settings import Settings
 
 OLDEST_PYTHON = (3, 11)
@@ -100,8 +100,8 @@ def check_programs(settings: Settings) -> Check:
     from jobmill.db import binaries
 
     try:
-        folder = binaries.folder(settings.postgres_bin)
-        version = binaries.version(folder)
+        folder = binaries.find_folder(settings.postgres_bin)
+        version = binaries.read_major_version(folder)
     except AppError as error:
         return Check("fail", "PostgreSQL programs", str(error))
     return Check("ok", "PostgreSQL programs", f"version {version} in {folder}")
@@ -136,7 +136,7 @@ def _database(settings: Settings) -> Iterator[Check]:
         try:
             url = stack.enter_context(environment.served(settings))
             asked_at = dt.datetime.now(dt.UTC)
-            found = asyncio.run(state.read(url))
+            found = asyncio.run(state.read_state(url))
         except AppError as error:
             pooled = settings.database_pooler == "transaction"
             name = "database_direct_url" if pooled else "DATABASE_URL"
@@ -165,17 +165,17 @@ def check_pooler(settings: Settings) -> Check:
     return Check("ok", "connection pooler", f"answers at database_url{detail}")
 
 
-def check_version(found: State, *, direct: bool = False) -> Check:
+def check_version(found: DatabaseState, *, direct: bool = False) -> Check:
     from jobmill.db import state
 
-    if found.facts.major < state.OLDEST:
-        mend = f"move to PostgreSQL {state.OLDEST} or newer"
+    if found.facts.major < state.MIN_MAJOR_VERSION:
+        mend = f"move to PostgreSQL {state.MIN_MAJOR_VERSION} or newer"
         return Check("fail", "database", f"PostgreSQL {found.facts.version}", mend)
     where = " at database_direct_url" if direct else ""
     return Check("ok", "database", f"PostgreSQL {found.facts.version} answers{where}")
 
 
-def check_migrations(found: State) -> Check:
+def check_migrations(found: DatabaseState) -> Check:
     if found.unknown:
         text = f"made by a newer Jobmill ({found.unknown[-1]})"
         return Check("fail", "migrations", text, "upgrade Jobmill, or restore an older backup")
@@ -185,7 +185,7 @@ def check_migrations(found: State) -> Check:
     return Check("ok", "migrations", "up to date")
 
 
-def check_clock(found: State, before: dt.datetime, after: dt.datetime) -> Check:
+def check_clock(found: DatabaseState, before: dt.datetime, after: dt.datetime) -> Check:
     """The server's clock lies between ours before and after, or it is off by the rest."""
     early, late = before - found.facts.clock, found.facts.clock - after
     skew = max(early, late, dt.timedelta(0))

@@ -14,7 +14,7 @@ from jobmill.settings import Settings
 
 if TYPE_CHECKING:
     from jobmill.db import Database
-    from jobmill.db.embedded import Embedded
+    from jobmill.db.embedded import EmbeddedServer
 
 TEND_EVERY = 2.0
 
@@ -36,13 +36,13 @@ def direct_url(settings: Settings) -> str:
     return settings.database_direct_url or settings.database_url
 
 
-def embedded(settings: Settings) -> Embedded | None:
+def embedded(settings: Settings) -> EmbeddedServer | None:
     """The PostgreSQL that we bring; None where the settings name another."""
     if settings.database_url:
         return None
-    from jobmill.db.embedded import Embedded
+    from jobmill.db.embedded import EmbeddedServer
 
-    return Embedded(
+    return EmbeddedServer(
         settings.data_dir / "postgres",
         settings.postgres_bin,
         connections=settings.postgres_connections,
@@ -121,7 +121,7 @@ async def _tended(settings: Settings) -> AsyncGenerator[str]:
         await asyncio.to_thread(bundled.release)
 
 
-async def _tend(bundled: Embedded) -> None:
+async def _tend(bundled: EmbeddedServer) -> None:
     while True:
         await asyncio.sleep(TEND_EVERY)
         try:

@@ -24,14 +24,14 @@ async def finish(
 ) -> None:
     """Do what is due, and wait for what other workers have begun of these items; what is to be
     tried again later is left."""
-    only = [phase for phase in app.stages(tools, settings) if phase[0] in kinds]
+    only = [phase for phase in app.build_stages(tools, settings) if phase[0] in kinds]
     ids = [ItemId(item) for item in items]
     idle = 0
     with show.progress("Working", quiet=quiet) as tell:
         while idle < IDLE:
-            ran = await app.worker(tools, settings, only=only).drain()
+            ran = await app.build_worker(tools, settings, only=only).drain()
             async with tools.db.transaction() as tx:
-                left = await inspect.unfinished(tx, ids, kinds)
+                left = await inspect.list_unfinished(tx, ids, kinds)
             if not left:
                 return
             running = [phase for phase, status in left if status == "PROCESSING"]

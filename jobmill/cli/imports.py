@@ -18,7 +18,7 @@ from jobmill.cli.show import plain
 from jobmill.db import Database
 from jobmill.errors import Invalid, NotFound
 from jobmill.queue import legacy_import
-from jobmill.queue.legacy_import import SHOWN, Report
+from jobmill.queue.legacy_import import MAX_SHOWN_ERRORS, ImportReport
 
 LONGEST_LINE = 16 * 1024 * 1024
 OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff")
@@ -27,14 +27,14 @@ OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff")
 class _NothingKept(Exception):
     """Ends the transaction of an import that is to leave no trace."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: ImportReport) -> None:
         super().__init__()
         self.report = report
 
 
 async def run(
     database: Database, lines: Lines, rename: Mapping[str, str], *, skip_bad: bool, dry_run: bool
-) -> Report:
+) -> ImportReport:
     """Import all lines, or none; Invalid, after naming them, where some are bad."""
     try:
         async with database.transaction() as tx:
@@ -53,7 +53,7 @@ async def run(
     return report
 
 
-def describe(report: Report, *, dry_run: bool) -> str:
+def describe(report: ImportReport, *, dry_run: bool) -> str:
     """The report in one line."""
     verb = "would be imported" if dry_run else "imported"
     known = f", {report.known:,} known already" if report.known else ""
@@ -147,11 +147,11 @@ def _progress(file: Path) -> Generator[Progress | None]:
         yield progress
 
 
-def _name_bad_lines(report: Report) -> None:
-    for line in report.bad[:SHOWN]:
+def _name_bad_lines(report: ImportReport) -> None:
+    for line in report.bad[:MAX_SHOWN_ERRORS]:
         typer.echo(plain(line), err=True)
-    if len(report.bad) > SHOWN:
-        typer.echo(f"… and {len(report.bad) - SHOWN:,} more", err=True)
+    if len(report.bad) > MAX_SHOWN_ERRORS:
+        typer.echo(f"… and {len(report.bad) - MAX_SHOWN_ERRORS:,} more", err=True)
 
 
 def _number(bad: str) -> int:

@@ -9,15 +9,15 @@ from rich.tree import Tree
 
 from jobmill.cli.board import STYLES, count
 from jobmill.cli.show import plain
-from jobmill.queue.inspect import Event, Item
-from jobmill.queue.lineage import Node, grow, walk
+from jobmill.queue.inspect import Item, ItemEvent
+from jobmill.queue.lineage import LineageNode, build_trees, walk_trees
 
 
-def draw(items: Sequence[Item], refusals: Sequence[Event]) -> Tree:
+def draw(items: Sequence[Item], refusals: Sequence[ItemEvent]) -> Tree:
     """The tree of `items`, with what each was refused below it."""
     root = Tree(Text(f"lineage {items[0].tracking_id}", style="bold"))
-    path, drawn = [root], list[tuple[Node, Tree]]()
-    for level, node in walk(grow(items, refusals)):
+    path, drawn = [root], list[tuple[LineageNode, Tree]]()
+    for level, node in walk_trees(build_trees(items, refusals)):
         del path[level + 1 :]
         path.append(path[level].add(_label(node)))
         drawn.append((node, path[-1]))
@@ -30,7 +30,7 @@ def draw(items: Sequence[Item], refusals: Sequence[Event]) -> Tree:
     return root
 
 
-def _label(node: Node) -> Text:
+def _label(node: LineageNode) -> Text:
     item = node.item
     label = Text.assemble(
         (f"{item.id} ", "bold"),

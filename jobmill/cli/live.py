@@ -20,7 +20,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from jobmill.cli import board, environment
-from jobmill.db import GONE, Database
+from jobmill.db import CONNECTION_ERRORS, Database
 from jobmill.queue import overview
 from jobmill.queue.overview import Overview
 from jobmill.settings import Settings
@@ -65,8 +65,8 @@ class Rate:
 async def _draw(database: Database, rate: Rate) -> RenderableType:
     try:
         async with asyncio.timeout(PATIENCE), database.transaction() as tx:
-            seen = await overview.read(tx)
-    except (*GONE, TimeoutError) as error:
+            seen = await overview.read_overview(tx)
+    except (*CONNECTION_ERRORS, TimeoutError) as error:
         words = " ".join(str(error).split()) or "it takes too long"
         return Panel(Text(f"The database does not answer: {words}. Trying again."), title="jobmill")
     return screen(seen, rate.add(time.monotonic(), _runs(seen)))

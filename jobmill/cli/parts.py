@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import typer
 
-from jobmill.db import GONE
+from jobmill.db import CONNECTION_ERRORS
 from jobmill.errors import AppError, Unavailable
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ def stay(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
         except asyncio.CancelledError:
             typer.echo("Stopped at once; what ran goes back to the queue in a while.", err=True)
             raise typer.Exit(AT_ONCE) from None
-        except GONE as error:
+        except CONNECTION_ERRORS as error:
             raise Unavailable(f"the database went away: {error}") from error
 
 

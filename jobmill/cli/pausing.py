@@ -50,13 +50,13 @@ def resume(
     """Go on judging for a profile, and begin with what came meanwhile."""
     from jobmill.cli import seeker, session
     from jobmill.matching import judging_feed, profiles
-    from jobmill.queue.feed import announce
+    from jobmill.queue.feed import notify_feeds
 
     async def act(tx: Tx) -> Paused:
         id = (await seeker.chosen(tx, name)).profile_id
         if await profiles.resume(tx, name):
             await judging_feed.add_missed(tx, id)
-            await announce(tx)
+            await notify_feeds(tx)
         return Paused(name, False, await judging_feed.count(tx, id))
 
     done = session.ask(act)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from jobmill.db import Database, Tx
     from jobmill.queue import ItemId
-    from jobmill.queue.inspect import Event, Item
+    from jobmill.queue.inspect import Item, ItemEvent
 
 app = typer.Typer(no_args_is_help=True, help="See what is in the work queue, and act on it.")
 
@@ -47,7 +47,7 @@ class Page:
 @dataclass(frozen=True)
 class Story:
     item: Item
-    timeline: list[Event]
+    timeline: list[ItemEvent]
     next_step: str | None
 
 
@@ -55,7 +55,7 @@ class Story:
 class Lineage:
     tracking_id: UUID
     items: list[Item]
-    refused: list[Event]
+    refused: list[ItemEvent]
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def stats(as_json: AsJson = False) -> None:
     from jobmill.cli import board, session
     from jobmill.queue import overview
 
-    found = board.stats(session.ask(overview.read))
+    found = board.stats(session.ask(overview.read_overview))
     if as_json:
         show.one(found, as_json=True)
     else:
@@ -110,8 +110,10 @@ def list_items(
     from jobmill.cli import board, session
     from jobmill.queue import search
 
-    sought = search.Sought(status, kind, key)
-    items, last = session.ask(lambda tx: search.find(tx, sought, before=before, limit=limit))
+    sought = search.ItemFilter(status, kind, key)
+    items, last = session.ask(
+        lambda tx: search.search_items(tx, sought, before=before, limit=limit)
+    )
     if as_json:
         show.one(Page(items, last), as_json=True)
         return
@@ -131,8 +133,8 @@ def show_item(id: Id, as_json: AsJson = False) -> None:
     from jobmill.queue import inspect
 
     async def read(tx: Tx) -> Story:
-        item = await inspect.get(tx, cast("ItemId", id))
-        return Story(item, await inspect.timeline(tx, cast("ItemId", id)), next_step(item))
+        item = await inspect.get_item(tx, cast("ItemId", id))
+        return Story(item, await inspect.list_events(tx, cast("ItemId", id)), next_step(item))
 
     story = session.ask(read)
     if as_json:
@@ -200,7 +202,7 @@ def submit(
     from jobmill import queue
     from jobmill.cli import session
 
-    new = queue.New(
+    new = queue.NewItem(
         kind, stage, key, data=read_data(data), priority=priority, delay=_seconds(delay)
     )
     try:
@@ -220,7 +222,7 @@ def retry(ids: Ids, as_json: AsJson = False) -> None:
     """Put items that did not succeed back, each to the stage where it ended."""
     from jobmill.queue import operator_actions
 
-    _act_on_each(ids, operator_actions.put_back, "put back", as_json=as_json)
+    _act_on_each(ids, operator_actions.retry_item, "put back", as_json=as_json)
 
 
 @app.command()
@@ -235,7 +237,10 @@ def cancel(
     from jobmill.queue import operator_actions
 
     _act_on_each(
-        ids, lambda tx, id: operator_actions.cancel(tx, id, reason), "cancelled", as_json=as_json
+        ids,
+        lambda tx, id: operator_actions.cancel_item(tx, id, reason),
+        "cancelled",
+        as_json=as_json,
     )
 
 
@@ -251,7 +256,7 @@ def pause(
     from jobmill.queue import operator_actions
 
     kind, stage = _phase(phase)
-    session.ask(lambda tx: operator_actions.pause(tx, kind, stage, reason), declared=True)
+    session.ask(lambda tx: operator_actions.pause_phase(tx, kind, stage, reason), declared=True)
     typer.echo(f"{phase} is paused; `jobmill queue resume {phase}` lets it go on")
 
 
@@ -265,9 +270,9 @@ def resume(phase: PhaseName) -> None:
 
     async def lift(tx: Tx) -> None:
         try:
-            await operator_actions.resume(tx, kind, stage)
+            await operator_actions.resume_phase(tx, kind, stage)
         except Conflict as error:
-            paused = [_name(one.kind, one.stage) for one in await inspect.pauses(tx)]
+            paused = [_name(one.kind, one.stage) for one in await inspect.list_pauses(tx)]
             raise Conflict(f"{error}; paused now: {', '.join(paused) or 'nothing'}") from error
 
     session.ask(lift, declared=True)
@@ -285,9 +290,9 @@ def unblock(
     from jobmill.queue import inspect, operator_actions
 
     async def lift(tx: Tx) -> int:
-        freed = await operator_actions.unblock(tx, name)
+        freed = await operator_actions.unblock_items(tx, name)
         if not freed:
-            known = ", ".join(one.name for one in await inspect.blocks(tx))
+            known = ", ".join(one.name for one in await inspect.count_blocked(tx))
             raise Conflict(f"nothing is blocked on {name}; blocked on now: {known or 'nothing'}")
         return freed
 
@@ -307,7 +312,7 @@ def alerts(
     from jobmill.cli import board, session
     from jobmill.queue import alerts as watch
 
-    found = session.ask(lambda tx: watch.alerts(tx, standing=not everything, limit=limit))
+    found = session.ask(lambda tx: watch.list_alerts(tx, standing=not everything, limit=limit))
     if as_json:
         show.many(found, as_json=True)
     elif found:
@@ -324,7 +329,7 @@ def clear_alert(
     from jobmill.cli import session
     from jobmill.queue import alerts as watch
 
-    if not session.ask(lambda tx: watch.clear(tx, id)):
+    if not session.ask(lambda tx: watch.clear_alert(tx, id)):
         raise NotFound("standing alert", id)
     typer.echo(f"alert {id} is cleared")
 
@@ -335,7 +340,7 @@ def schedules(as_json: AsJson = False) -> None:
     from jobmill.cli import board, session
     from jobmill.queue import inspect
 
-    found = session.ask(inspect.schedules)
+    found = session.ask(inspect.list_schedules)
     if as_json:
         show.many(found, as_json=True)
     elif found:
@@ -350,7 +355,7 @@ def processors(as_json: AsJson = False) -> None:
     from jobmill.cli import board, session
     from jobmill.queue import inspect
 
-    found = session.ask(inspect.processors)
+    found = session.ask(inspect.list_processors)
     if as_json:
         show.many(found, as_json=True)
     elif found:
@@ -413,16 +418,18 @@ async def _lineage(tx: Tx, text: str) -> Lineage:
     from jobmill.queue import ItemId, lineage
 
     if text.isascii() and text.isdigit() and len(text) < 20:
-        tracking_id = await lineage.tracking_of(tx, ItemId(int(text)))
+        tracking_id = await lineage.get_tracking_id(tx, ItemId(int(text)))
     else:
         try:
             tracking_id = UUID(text)
         except ValueError:
             raise Invalid(f"{text!r} is neither an item's number nor a tracking id") from None
-    items = await lineage.read(tx, tracking_id, limit=MOST_DRAWN)
+    items = await lineage.read_lineage(tx, tracking_id, limit=MOST_DRAWN)
     if not items:
         raise NotFound("lineage", tracking_id)
-    return Lineage(tracking_id, items, await lineage.refusals(tx, [item.id for item in items]))
+    return Lineage(
+        tracking_id, items, await lineage.list_refused_spawns(tx, [item.id for item in items])
+    )
 
 
 def _act_on_each(

@@ -167,9 +167,9 @@ async def applicant_of(tx: Tx, named: str) -> Applicant:
 def home() -> str:
     """What links to our pages begin with."""
     from jobmill.cli import environment
-    from jobmill.settings import public_base
+    from jobmill.settings import public_base_url
 
-    return public_base(environment.load())
+    return public_base_url(environment.load())
 
 
 def folds() -> bool:

@@ -113,12 +113,12 @@ def _agreed(outlook: Outlook) -> bool:
 
 async def _queue(database: Database, version: Version, ids: Sequence[int]) -> int:
     from jobmill.matching import judging_feed, profiles
-    from jobmill.queue.feed import announce
+    from jobmill.queue.feed import notify_feeds
 
     async with database.transaction() as tx:
         for start in range(0, len(ids), BATCH):
             await judging_feed.add(tx, ids[start : start + BATCH], profile_id=version.profile_id)
-        await announce(tx)
+        await notify_feeds(tx)
         if await profiles.is_paused(tx, version.profile_id):
             hint = f"jobmill profile resume {version.name}"
             typer.echo(f"{version.name} is paused: they wait until `{hint}`.", err=True)

@@ -102,7 +102,7 @@ async def _run(
     from jobmill.cli import errand
     from jobmill.pipelines import rotation, source
 
-    await assembly.declare(tools, settings)
+    await assembly.declare_stages(tools, settings)
     async with tools.db.transaction() as tx:
         planned, items = await rotation.start(tx, wish, os.environ)
     if planned.run_id is None:

@@ -85,7 +85,7 @@ async def _run_all(
     async with environment.open_database(settings, answer_limit=STAGE_ANSWER_LIMIT) as database:
         await _check_admin(database, listener, settings)
         if prepare:
-            await app.declare(Tools(database), settings)
+            await app.declare_stages(Tools(database), settings)
             await prepare(database)
         # The worker's heartbeat must not queue for a connection behind people who look at pages.
         async with (
@@ -96,13 +96,16 @@ async def _run_all(
         ):
             settings, life = staged.settings, staged.life
             tools = Tools(database, fetch, model)
-            await app.declare(tools, settings)
+            await app.declare_stages(tools, settings)
             await app.declare_schedules(tools)
-            both = [_web(web_database, listener, settings), _worker(app.worker(tools, settings))]
+            both = [
+                _web(web_database, listener, settings),
+                _worker(app.build_worker(tools, settings)),
+            ]
             _say(
                 page=address(listener, settings),
                 database=_place(settings, database),
-                work=_work(app.stages(tools, settings)),
+                work=_work(app.build_stages(tools, settings)),
                 **({"demo": "all of it is fiction; `jobmill demo clear` ends it"} if life else {}),
                 stop="Ctrl-C",
             )
@@ -169,11 +172,11 @@ def worker(only: Only = None, drain: Drain = False) -> None:
             open_model(database, staged.settings) as model,
         ):
             tools = Tools(database, fetch, model)
-            await app.declare(tools, staged.settings)
+            await app.declare_stages(tools, staged.settings)
             await app.declare_schedules(tools)
-            stages = app.stages(tools, staged.settings)
+            stages = app.build_stages(tools, staged.settings)
             phases = choose(stages, only) if only else None
-            worker = app.worker(tools, staged.settings, only=phases)
+            worker = app.build_worker(tools, staged.settings, only=phases)
             if drain:
                 await _drain(worker, stop)
                 return
@@ -226,11 +229,11 @@ def names(settings: Settings) -> list[str]:
     """What the pages are called by, beside their address."""
     from urllib.parse import urlsplit
 
-    from jobmill.settings import parts
+    from jobmill.settings import split_list
 
     public = urlsplit(settings.public_url).hostname
     own = (settings.web_host, "localhost", "127.0.0.1", "::1")
-    return [*parts(settings.web_names), *([public] if public and public not in own else [])]
+    return [*split_list(settings.web_names), *([public] if public and public not in own else [])]
 
 
 async def _check_admin(database: Database, listener: socket.socket, settings: Settings) -> None:
@@ -277,7 +280,7 @@ def quiet_settings() -> Settings:
 
 def _web(database: Database, listener: socket.socket, settings: Settings) -> Part:
     from jobmill.cli.parts import Part
-    from jobmill.settings import parts
+    from jobmill.settings import split_list
     from jobmill.web import house, site
     from jobmill.web.server import Server
 
@@ -285,7 +288,7 @@ def _web(database: Database, listener: socket.socket, settings: Settings) -> Par
         database,
         hosts=[settings.web_host, *names(settings)],
         local=is_local(listener, settings),
-        proxies=parts(settings.trusted_proxies),
+        proxies=split_list(settings.trusted_proxies),
         public_per_minute=settings.public_requests_per_minute,
         house=house.of(settings, os.environ),
     )
@@ -314,7 +317,7 @@ def _worker(worker: Worker) -> Part:
 def _watch(database: Database) -> Part:
     """The dead man's switch: workers keep watch themselves, so this speaks when all are dead."""
     from jobmill.cli.parts import Part
-    from jobmill.db import GONE
+    from jobmill.db import CONNECTION_ERRORS
     from jobmill.queue import alerts
 
     over = asyncio.Event()
@@ -323,11 +326,11 @@ def _watch(database: Database) -> Part:
         while not over.is_set():
             try:
                 async with database.transaction() as tx:
-                    await alerts.sweep(tx)
-            except GONE as error:
+                    await alerts.check_rules(tx)
+            except CONNECTION_ERRORS as error:
                 log.warning("could not keep watch", extra={"error": str(error)})
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(over.wait(), alerts.WATCH_EVERY)
+                await asyncio.wait_for(over.wait(), alerts.CHECK_EVERY)
 
     return Part("watch", run, over.set)
 
@@ -352,12 +355,12 @@ async def _drain(worker: Worker, stop: asyncio.Event) -> None:
 
 
 def _place(settings: Settings, database: Database) -> str:
-    from jobmill.db import redacted
+    from jobmill.db import redact_passwords
 
     if settings.database_pooler == "transaction":
-        return f"{redacted(database.url)}; web pages through {redacted(settings.database_url)}"
+        return f"{redact_passwords(database.url)}; web pages through {redact_passwords(settings.database_url)}"
     if settings.database_url:
-        return redacted(database.url)
+        return redact_passwords(database.url)
     return f"the PostgreSQL that we bring, in {settings.data_dir / 'postgres'}"
 
 

@@ -7,9 +7,9 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from jobmill.app import declare
+from jobmill.app import declare_stages
 from jobmill.cli import environment
-from jobmill.db import GONE, TOO_MUCH, Database, Tx
+from jobmill.db import CONNECTION_ERRORS, UNSTORABLE_VALUES, Database, Tx
 from jobmill.errors import Invalid, Unavailable
 from jobmill.tools import Tools
 
@@ -52,7 +52,7 @@ async def _reach(act: Callable[[Tools], Awaitable[T]]) -> T:
             open_model(database, staged.settings) as model,
         ):
             return await act(Tools(database, fetch, model))
-    except (*GONE, *TOO_MUCH) as error:
+    except (*CONNECTION_ERRORS, *UNSTORABLE_VALUES) as error:
         raise _explained(error) from error
 
 
@@ -61,9 +61,9 @@ async def _use(act: Callable[[Database], Awaitable[T]], declared: bool) -> T:
     try:
         async with environment.open_database(settings) as database:
             if declared:
-                await declare(Tools(database), settings)
+                await declare_stages(Tools(database), settings)
             return await act(database)
-    except (*GONE, *TOO_MUCH) as error:
+    except (*CONNECTION_ERRORS, *UNSTORABLE_VALUES) as error:
         raise _explained(error) from error
 
 
@@ -71,6 +71,6 @@ def _explained(error: Exception) -> Exception:
     # Whoever read what we print went away: not the database.
     if isinstance(error, BrokenPipeError):
         return error
-    if isinstance(error, TOO_MUCH):
+    if isinstance(error, UNSTORABLE_VALUES):
         return Invalid(f"no database holds what you gave: {error}")
     return Unavailable(f"the database went away: {error}")

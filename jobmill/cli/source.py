@@ -273,7 +273,7 @@ async def _enqueue(tx: Tx, *, ids: list[int] | None) -> list[Queued]:
     answers = await queue.submit_all(tx, [work(id) for id in wanted])
     return [
         Queued(id, answer.live, answer.message)
-        if isinstance(answer, queue.Refused)
+        if isinstance(answer, queue.RefusedItem)
         else Queued(id, answer.id, "queued")
         for id, answer in zip(wanted, answers, strict=True)
     ]

@@ -55,7 +55,7 @@ def add(
         from jobmill.cli import environment, errand
 
         settings = environment.load()
-        await app.declare(tools, settings)
+        await app.declare_stages(tools, settings)
         async with tools.db.transaction() as tx:
             submitted = await _submit(tx, urls, profile, force)
         if not wait:
@@ -87,7 +87,7 @@ async def _submit(tx: Tx, urls: list[str], profile: str | None, force: bool) -> 
     answers = await queue.submit_all(tx, news)
     return [
         Submitted(new.data["url"], answer.live, "refused", answer.message)
-        if isinstance(answer, queue.Refused)
+        if isinstance(answer, queue.RefusedItem)
         else Submitted(new.data["url"], answer.id, "queued", "")
         for new, answer in zip(news, answers, strict=True)
     ]
@@ -101,7 +101,7 @@ async def _outcome(tx: Tx, one: Submitted, profile: str | None) -> Submitted:
 
     if one.item is None:
         return one
-    item = await inspect.get(tx, ItemId(one.item))
+    item = await inspect.get_item(tx, ItemId(one.item))
     judge = await profiles.get(tx, profile)
     listing = await listings.by_url(tx, one.url)
     match = await matches.of_listing(tx, judge.profile_id, listing) if listing else None

@@ -34,7 +34,7 @@ Params: TypeAlias = Sequence[object] | Mapping[str, object]
 
 T = TypeVar("T")
 
-GONE = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, OSError)
+CONNECTION_ERRORS = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, OSError)
 """What the driver raises when the server went away: try again on a new connection."""
 
 ENDED_SESSION = (errors.IdleInTransactionSessionTimeout, errors.IdleSessionTimeout)
@@ -65,11 +65,11 @@ CHECK_LIMIT = 3.0
 LISTEN_CHECK = 5.0
 """Seconds between checks of a connection that only listens."""
 
-TOO_MUCH = (UnicodeEncodeError, NumericValueOutOfRange)
+UNSTORABLE_VALUES = (UnicodeEncodeError, NumericValueOutOfRange)
 """What it raises for words that are not UTF-8, and for numbers of twenty digits."""
 
 
-def is_gone(error: BaseException) -> bool:
+def is_connection_lost(error: BaseException) -> bool:
     """Whether `error` says that the server went away, and not that it disliked a statement."""
     if isinstance(error, PoolTimeout):
         return True
@@ -190,7 +190,7 @@ async def connect(
         async with await Connection.connect(url, **kwargs):
             pass
     except psycopg.OperationalError as error:
-        raise Unavailable(f"no PostgreSQL answers at {redacted(url)}: {error}") from error
+        raise Unavailable(f"no PostgreSQL answers at {redact_passwords(url)}: {error}") from error
 
     async def limit(connection: Connection) -> None:
         connection.answer_limit = answer_limit
@@ -287,13 +287,13 @@ def _kwargs(url: str, session: Mapping[str, str], *, pooler: bool = False) -> di
     return kwargs | {"options": " ".join([str(parameters.get("options") or ""), *flags]).strip()}
 
 
-def redacted(url: str) -> str:
+def redact_passwords(url: str) -> str:
     """The URL without its passwords, for logs and error texts."""
     parts = {name: part for name, part in conninfo_to_dict(url).items() if name not in PASSWORDS}
     return make_conninfo("", **parts)
 
 
-def as_url(conninfo: str) -> str:
+def to_url(conninfo: str) -> str:
     """The same connection string in the form of a URL, for programs that read no other."""
     if conninfo.startswith(("postgresql://", "postgres://")):
         return conninfo
@@ -307,21 +307,21 @@ def as_url(conninfo: str) -> str:
     return f"postgresql://{login}/{name}" + (f"?{query}" if query else "")
 
 
-async def rows(tx: Tx, kind: type[T], sql: LiteralString, params: Params = ()) -> list[T]:
+async def fetch_all(tx: Tx, kind: type[T], sql: LiteralString, params: Params = ()) -> list[T]:
     """All rows, each as a `kind` made from its columns."""
     cursor = tx.cursor(row_factory=class_row(kind))
     await cursor.execute(sql, params)
     return await cursor.fetchall()
 
 
-async def row(tx: Tx, kind: type[T], sql: LiteralString, params: Params = ()) -> T | None:
+async def fetch_one(tx: Tx, kind: type[T], sql: LiteralString, params: Params = ()) -> T | None:
     """The first row, or None."""
     cursor = tx.cursor(row_factory=class_row(kind))
     await cursor.execute(sql, params)
     return await cursor.fetchone()
 
 
-async def value(
+async def fetch_value(
     tx: Tx, kind: Callable[[Any], T], sql: LiteralString, params: Params = ()
 ) -> T | None:
     """The first column of the first row, or None."""
@@ -331,12 +331,12 @@ async def value(
     return None if found is None else kind(found)
 
 
-def moment(found: dt.datetime | None) -> dt.datetime | None:
+def optional_time(found: dt.datetime | None) -> dt.datetime | None:
     """For `value`: a time, which may be null."""
     return found
 
 
-def as_json(records: Sequence[Mapping[str, object]]) -> str:
+def rows_to_json(records: Sequence[Mapping[str, object]]) -> str:
     """Rows for `json_populate_recordset`: one parameter, however many columns they have."""
     return json.dumps(records, default=_plain)
 

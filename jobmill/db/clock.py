@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 
-from jobmill.db import Tx, moment, value
+from jobmill.db import Tx, fetch_value, optional_time
 
 
 async def server_time(tx: Tx) -> dt.datetime:
     """The time on the database server, in UTC; compare stored times with this one."""
-    now = await value(tx, moment, "SELECT clock_timestamp()")
+    now = await fetch_value(tx, optional_time, "SELECT clock_timestamp()")
     assert now is not None
     return now.astimezone(dt.UTC)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from jobmill.db import Tx, value
+from jobmill.db import Tx, fetch_value
 
 
 async def transaction_id(tx: Tx) -> str | None:
     """What PostgreSQL calls this transaction; None while it has written nothing."""
-    return await value(tx, _text, "SELECT pg_current_xact_id_if_assigned()::text")
+    return await fetch_value(tx, _text, "SELECT pg_current_xact_id_if_assigned()::text")
 
 
 async def is_committed(tx: Tx, transaction: str) -> bool | None:
     """Whether another transaction committed; None while it is under way, or is too old to be known."""
-    status = await value(tx, _text, "SELECT pg_xact_status(%s::text::xid8)", [transaction])
+    status = await fetch_value(tx, _text, "SELECT pg_xact_status(%s::text::xid8)", [transaction])
     return {"committed": True, "aborted": False}.get(status or "")
 
 

@@ -48,7 +48,7 @@ INCLUDE = "include_if_exists = 'jobmill.conf'"
 
 
 @dataclass(frozen=True)
-class Status:
+class ServerStatus:
     running: bool
     pid: int | None
     version: int | None
@@ -63,7 +63,7 @@ class _Postmaster:
     ready: bool
 
 
-class Embedded:
+class EmbeddedServer:
     """One PostgreSQL data folder and the server that may run on it."""
 
     def __init__(
@@ -113,10 +113,10 @@ class Embedded:
         with self._turn():
             self._stop()
 
-    def status(self) -> Status:
+    def status(self) -> ServerStatus:
         """What is so now; starts nothing and waits for nobody."""
         server = self._postmaster()
-        return Status(
+        return ServerStatus(
             running=server is not None and server.ready,
             pid=server.pid if server else None,
             version=self._version(),
@@ -162,14 +162,14 @@ class Embedded:
         raise Unavailable(f"PostgreSQL does not get ready: {self._last_words()}")
 
     def _launch(self) -> _Postmaster:
-        bin = binaries.folder(self._bin, major=self._version())
-        who = account.choose(self.data, bin)
+        bin = binaries.find_folder(self._bin, major=self._version())
+        who = account.choose_account(self.data, bin)
         if self._version() is None:
             self._create(bin, who)
-        elif self._version() != binaries.version(bin):
+        elif self._version() != binaries.read_major_version(bin):
             raise Conflict(
                 f"{self.data} was made by PostgreSQL {self._version()}, and {bin} has "
-                f"{binaries.version(bin)}: point postgres_bin at the old version, run `jobmill db "
+                f"{binaries.read_major_version(bin)}: point postgres_bin at the old version, run `jobmill db "
                 "backup FILE`, move the data folder away, and `jobmill db restore FILE` with the new"
             )
         alive = self._lock("alive", fcntl.LOCK_EX)
@@ -199,7 +199,7 @@ class Embedded:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env=binaries.environment(),
+                env=binaries.clean_environment(),
                 pass_fds=(alive,),
                 start_new_session=True,
                 **who.popen(),
@@ -229,7 +229,7 @@ class Embedded:
                 *who.prefix,
                 str(bin / "initdb"),
                 *("-D", str(folder), "-U", NAME, "-E", "UTF8", "--auth=trust"),
-                *(builtin if binaries.version(bin) >= 17 else []),
+                *(builtin if binaries.read_major_version(bin) >= 17 else []),
                 *([] if self._durable else ["--no-sync"]),
             ],
             check=False,
@@ -237,7 +237,7 @@ class Embedded:
             capture_output=True,
             text=True,
             errors="replace",
-            env=binaries.environment(),
+            env=binaries.clean_environment(),
             pass_fds=(alive,),
             **who.popen(),
         )

@@ -11,7 +11,7 @@ from jobmill.db import Tx
 from jobmill.errors import Conflict
 
 
-def known() -> dict[str, bytes]:
+def list_migrations() -> dict[str, bytes]:
     """Every migration by name, in the order in which they are applied."""
     folder = resources.files("jobmill.db") / "migrations"
     files = [file for file in folder.iterdir() if file.name.endswith(".sql")]
@@ -34,9 +34,9 @@ async def migrate(tx: Tx, files: Mapping[str, bytes] | None = None) -> list[str]
         )
         """
     )
-    files = known() if files is None else files
-    _check(files, await applied(tx))
-    todo = [name for name in files if name not in await applied(tx)]
+    files = list_migrations() if files is None else files
+    _check(files, await list_applied(tx))
+    todo = [name for name in files if name not in await list_applied(tx)]
     for name in todo:
         # Our own files, shipped with the package: as good as literals.
         await tx.execute(cast(LiteralString, files[name].decode()))
@@ -47,13 +47,13 @@ async def migrate(tx: Tx, files: Mapping[str, bytes] | None = None) -> list[str]
     return todo
 
 
-async def pending(tx: Tx) -> list[str]:
+async def list_pending(tx: Tx) -> list[str]:
     """The migrations this database still lacks."""
-    done = await applied(tx)
-    return [name for name in known() if name not in done]
+    done = await list_applied(tx)
+    return [name for name in list_migrations() if name not in done]
 
 
-async def applied(tx: Tx) -> dict[str, str]:
+async def list_applied(tx: Tx) -> dict[str, str]:
     """Name and digest of what was applied; empty for a new database."""
     cursor = await tx.execute("SELECT to_regclass('public.jobmill_migration')")
     if (await cursor.fetchone()) == (None,):

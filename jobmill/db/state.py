@@ -7,15 +7,23 @@ from dataclasses import dataclass
 
 import psycopg
 
-from jobmill.db import GONE, Tx, connect, migrate, open_connection, redacted, row
+from jobmill.db import (
+    CONNECTION_ERRORS,
+    Tx,
+    connect,
+    fetch_one,
+    migrate,
+    open_connection,
+    redact_passwords,
+)
 from jobmill.errors import Unavailable
 
-OLDEST = 15
+MIN_MAJOR_VERSION = 15
 """The first major version of PostgreSQL that has what we use."""
 
 
 @dataclass(frozen=True)
-class Facts:
+class ServerFacts:
     version: str
     major: int
     bytes: int
@@ -25,20 +33,20 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class State:
-    facts: Facts
+class DatabaseState:
+    facts: ServerFacts
     applied: list[str]
     pending: list[str]
     unknown: list[str]
 
 
-async def read(url: str) -> State:
+async def read_state(url: str) -> DatabaseState:
     """Ask the server; Unavailable if it does not answer."""
     try:
         async with await open_connection(url) as tx:
             return await _read(tx)
     except psycopg.OperationalError as error:
-        raise Unavailable(f"no PostgreSQL answers at {redacted(url)}: {error}") from error
+        raise Unavailable(f"no PostgreSQL answers at {redact_passwords(url)}: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -58,12 +66,14 @@ async def is_same_database(pooler_url: str, direct_url: str) -> bool | None:
             database.transaction() as tx,
         ):
             pooled = await _read_identity(tx)
-    except GONE as error:
-        raise Unavailable(f"no pooler answers at {redacted(pooler_url)}: {error}") from error
+    except CONNECTION_ERRORS as error:
+        raise Unavailable(
+            f"no pooler answers at {redact_passwords(pooler_url)}: {error}"
+        ) from error
     try:
         async with await open_connection(direct_url) as tx:
             return pooled == await _read_identity(tx)
-    except GONE:
+    except CONNECTION_ERRORS:
         return None
 
 
@@ -71,13 +81,13 @@ async def _read_identity(tx: Tx) -> DatabaseIdentity | None:
     statement = """
         SELECT current_database() AS name, pg_postmaster_start_time() AS server_started_at
         """
-    return await row(tx, DatabaseIdentity, statement)
+    return await fetch_one(tx, DatabaseIdentity, statement)
 
 
-async def _read(tx: Tx) -> State:
-    facts = await row(
+async def _read(tx: Tx) -> DatabaseState:
+    facts = await fetch_one(
         tx,
-        Facts,
+        ServerFacts,
         """
         SELECT current_setting('server_version') AS version,
                current_setting('server_version_num')::int / 10000 AS major,
@@ -89,9 +99,9 @@ async def _read(tx: Tx) -> State:
         """,
     )
     assert facts is not None
-    applied = list(await migrate.applied(tx))
-    known = migrate.known()
-    return State(
+    applied = list(await migrate.list_applied(tx))
+    known = migrate.list_migrations()
+    return DatabaseState(
         facts=facts,
         applied=applied,
         pending=[name for name in known if name not in applied],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
-from jobmill.db import Database, Tx, rows
+from jobmill.db import Database, Tx, fetch_all
 from jobmill.demo import seeds
 from jobmill.errors import Conflict, Unavailable
 
@@ -28,7 +28,7 @@ class Held:
 
 async def count(tx: Tx) -> Sequence[Held]:
     """What would go, for people."""
-    return await rows(
+    return await fetch_all(
         tx,
         Held,
         """

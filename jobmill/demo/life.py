@@ -10,7 +10,7 @@ import random
 
 from jobmill.catalog import sources
 from jobmill.catalog.sources import Source
-from jobmill.db import GONE, Database, Tx
+from jobmill.db import CONNECTION_ERRORS, Database, Tx
 from jobmill.demo import hiring, seeds
 from jobmill.demo.companies import COMPANIES
 from jobmill.demo.world import Now, World
@@ -79,7 +79,7 @@ class Life:
             try:
                 async with self._db.transaction() as tx:
                     world = await tick(tx, self._dice)
-            except (AppError, *GONE) as error:
+            except (AppError, *CONNECTION_ERRORS) as error:
                 log.warning("the demo stands still", extra={"error": str(error)})
             else:
                 if world is None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from jobmill import queue
 from jobmill.catalog import companies as catalog
 from jobmill.catalog import sources
-from jobmill.db import Tx, row, value
+from jobmill.db import Tx, fetch_one, fetch_value
 from jobmill.demo import hiring, person
 from jobmill.demo.companies import COMPANIES, Company
 from jobmill.demo.vendors import feed
@@ -20,7 +20,7 @@ from jobmill.matching import profiles
 from jobmill.people import persons
 from jobmill.pipelines import company, discovery, source
 from jobmill.pipelines.discovery import DiscoveryConfig
-from jobmill.queue import New
+from jobmill.queue import NewItem
 from jobmill.rotation import searches
 
 SEED = 7
@@ -37,7 +37,7 @@ class _Row:
 
 async def find(tx: Tx) -> World | None:
     """The world of this database; None where it is not a demo."""
-    found = await row(tx, _Row, "SELECT seed, began_at, day FROM demo.world")
+    found = await fetch_one(tx, _Row, "SELECT seed, began_at, day FROM demo.world")
     # The database's name for our zone is its own.
     return World(found.seed, found.began_at.astimezone(dt.UTC), found.day) if found else None
 
@@ -62,7 +62,7 @@ async def is_first(tx: Tx) -> bool:
     """Whether nobody has ever done anything here: no data, no demo, and nobody who may sign in."""
     if await is_on(tx) or not await is_new(tx) or await persons.everybody(tx):
         return False
-    return await value(tx, bool, "SELECT NOT EXISTS (SELECT FROM demo.ended)") or False
+    return await fetch_value(tx, bool, "SELECT NOT EXISTS (SELECT FROM demo.ended)") or False
 
 
 async def begin(tx: Tx, *, seed: int = SEED, day: dt.timedelta = DAY) -> World:
@@ -86,7 +86,7 @@ async def begin(tx: Tx, *, seed: int = SEED, day: dt.timedelta = DAY) -> World:
     return world
 
 
-async def _wanted(tx: Tx, one: Company) -> list[New]:
+async def _wanted(tx: Tx, one: Company) -> list[NewItem]:
     """What a person would submit who follows this company."""
     id = await company.begin(tx, one.name, one.site)
     found = [company.work(id)]

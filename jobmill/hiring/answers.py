@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from jobmill.db import Tx, row
+from jobmill.db import Tx, fetch_one
 from jobmill.errors import Conflict
 
 KEEP = dt.timedelta(days=2)
@@ -44,7 +44,7 @@ async def claim(tx: Tx, key: bytes, fingerprint: bytes) -> Answer | None:
 
 
 async def _find(tx: Tx, key: bytes) -> Answer | None:
-    return await row(
+    return await fetch_one(
         tx,
         Answer,
         "SELECT fingerprint, status, body FROM hiring.idempotent_response WHERE key = %s",

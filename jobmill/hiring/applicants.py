@@ -10,7 +10,7 @@ from typing import NewType
 
 from psycopg.errors import UniqueViolation
 
-from jobmill.db import Tx, row, rows
+from jobmill.db import Tx, fetch_all, fetch_one
 from jobmill.errors import Conflict, Invalid, NotFound
 
 ApplicantId = NewType("ApplicantId", int)
@@ -74,7 +74,7 @@ def key(email: str, *, fold: bool = False) -> str:
 async def add(tx: Tx, one: Person) -> Applicant:
     """A new applicant; Taken where the address is known."""
     try:
-        found = await row(
+        found = await fetch_one(
             tx,
             Applicant,
             """
@@ -149,7 +149,7 @@ async def which(tx: Tx, ids: Sequence[int], keys: Sequence[str] = ()) -> dict[in
 
 
 async def get(tx: Tx, id: int) -> Applicant:
-    found = await row(
+    found = await fetch_one(
         tx,
         Applicant,
         """
@@ -165,7 +165,7 @@ async def get(tx: Tx, id: int) -> Applicant:
 
 
 async def of_address(tx: Tx, key: str) -> Applicant | None:
-    return await row(
+    return await fetch_one(
         tx,
         Applicant,
         """
@@ -179,7 +179,7 @@ async def of_address(tx: Tx, key: str) -> Applicant | None:
 
 async def find(tx: Tx, *, after: int = 0, limit: int | None = None) -> list[Applicant]:
     """Applicants, oldest first, from beyond `after` on."""
-    return await rows(
+    return await fetch_all(
         tx,
         Applicant,
         """

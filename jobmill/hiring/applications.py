@@ -10,7 +10,7 @@ from typing import Any, NewType
 from psycopg import AsyncCursor
 from psycopg.rows import TupleRow
 
-from jobmill.db import Tx, as_json, row, rows, value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value, rows_to_json
 from jobmill.errors import Conflict, NotFound
 from jobmill.hiring.applicants import ApplicantId
 from jobmill.hiring.openings import OpeningId
@@ -63,7 +63,7 @@ async def live(
 
 
 async def get(tx: Tx, id: int) -> Application:
-    found = await row(
+    found = await fetch_one(
         tx,
         Application,
         """
@@ -81,7 +81,9 @@ async def get(tx: Tx, id: int) -> Application:
 
 async def opening_of(tx: Tx, id: int) -> OpeningId:
     """Which opening to lock for it; that never changes."""
-    found = await value(tx, int, "SELECT opening_id FROM hiring.application WHERE id = %s", [id])
+    found = await fetch_value(
+        tx, int, "SELECT opening_id FROM hiring.application WHERE id = %s", [id]
+    )
     if found is None:
         raise NoApplication(id)
     return OpeningId(found)
@@ -110,7 +112,7 @@ async def insert(tx: Tx, new: Sequence[Application]) -> None:
                entered_at, acknowledge_deadline
           FROM json_populate_recordset(NULL::hiring.application, %s)
         """,
-        [as_json([_columns(one) for one in new])],
+        [rows_to_json([_columns(one) for one in new])],
     )
 
 
@@ -129,7 +131,7 @@ async def update(tx: Tx, moved: Sequence[tuple[Application, Status]]) -> AsyncCu
          WHERE application.id = moved.id AND application.status = was.status
         """,
         {
-            "moved": as_json([_columns(one) for one, _ in moved]),
+            "moved": rows_to_json([_columns(one) for one, _ in moved]),
             "ids": [one.id for one, _ in moved],
             "before": [before for _, before in moved],
         },
@@ -148,7 +150,7 @@ async def set_told(tx: Tx, id: int, position: int) -> None:
 
 async def overdue(tx: Tx, opening_id: int, at: dt.datetime) -> list[Application]:
     """Offers that ended unanswered, the first to end first."""
-    return await rows(
+    return await fetch_all(
         tx,
         Application,
         """
@@ -178,7 +180,7 @@ async def next_deadline(tx: Tx, opening_id: int, at: dt.datetime) -> dt.datetime
 
 async def heads(tx: Tx, opening_id: int, count: int) -> list[Application]:
     """Those who wait longest, in their order."""
-    return await rows(
+    return await fetch_all(
         tx,
         Application,
         """
@@ -243,7 +245,7 @@ async def reopen_places(tx: Tx, opening_id: int, *, beyond: int) -> None:
 
 async def ahead(tx: Tx, opening_id: int, queue_key: int) -> int:
     """How many wait before a key: whole blocks are counted by their sums."""
-    found = await value(
+    found = await fetch_value(
         tx,
         int,
         """

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, fetch_all
 from jobmill.errors import Forbidden, Invalid, NotFound
 
 
@@ -43,7 +43,7 @@ async def remove(tx: Tx, key: str) -> None:
 
 
 async def find(tx: Tx) -> list[Blocked]:
-    return await rows(
+    return await fetch_all(
         tx, Blocked, "SELECT email_key, reason, created_at FROM hiring.blocklist ORDER BY email_key"
     )
 

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, fetch_all
 from jobmill.hiring import replay
 from jobmill.hiring.openings import OpeningStatus
 from jobmill.hiring.replay import Entry
@@ -46,7 +46,7 @@ async def cards(
     tx: Tx, *, status: OpeningStatus | None = None, before: int | None = None, limit: int
 ) -> list[Card]:
     """Openings, newest first, from before `before` on."""
-    return await rows(
+    return await fetch_all(
         tx,
         Card,
         """

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, fetch_all
 from jobmill.errors import Invalid
 from jobmill.hiring import applications, company, steps, waitlist
 from jobmill.hiring.actor import Actor
@@ -92,7 +92,7 @@ async def _choose(
 
 
 async def _find(tx: Tx, opening_id: int, ids: Sequence[int]) -> list[Application]:
-    return await rows(
+    return await fetch_all(
         tx,
         Application,
         """

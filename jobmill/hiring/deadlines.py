@@ -6,7 +6,7 @@ import random
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
-from jobmill.db import Tx, value
+from jobmill.db import Tx, fetch_value
 from jobmill.hiring import applications, waitlist
 from jobmill.hiring.actor import SYSTEM, Actor
 from jobmill.hiring.applicants import ApplicantId
@@ -101,7 +101,7 @@ async def _overdue(tx: Tx) -> list[int]:
 
 async def _is_free(tx: Tx, opening_id: int) -> bool:
     """Lock it, unless somebody has: whoever that is settles it."""
-    found = await value(
+    found = await fetch_value(
         tx,
         int,
         "SELECT id FROM hiring.opening WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jobmill.db import Tx, as_json, rows
+from jobmill.db import Tx, fetch_all, rows_to_json
 from jobmill.hiring.chain import Entry, Note
 from jobmill.hiring.transitions import EventType, Status
 
@@ -48,7 +48,7 @@ async def insert(tx: Tx, new: Sequence[Sealed]) -> None:
                metadata, why, actor, request, note, note_salt, note_digest, created_at, hash
           FROM json_populate_recordset(NULL::hiring.event, %s)
         """,
-        [as_json([_columns(one) for one in new])],
+        [rows_to_json([_columns(one) for one in new])],
     )
 
 
@@ -63,7 +63,7 @@ async def of_opening(
     tx: Tx, opening_id: int, *, after: int = 0, upto: int | None = None, limit: int | None = None
 ) -> list[Event]:
     """Events by their sequence, from beyond `after` on."""
-    return await rows(
+    return await fetch_all(
         tx,
         Event,
         """
@@ -81,7 +81,7 @@ async def of_opening(
 
 async def of_applicant(tx: Tx, applicant_id: int) -> list[Event]:
     """All that happened to one person's applications, in order."""
-    return await rows(
+    return await fetch_all(
         tx,
         Event,
         """

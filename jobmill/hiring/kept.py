@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from jobmill.db import Tx, row
+from jobmill.db import Tx, fetch_one
 from jobmill.hiring.applicants import NoApplicant
 
 
@@ -24,7 +24,7 @@ class Kept:
 
 async def about(tx: Tx, applicant_id: int) -> Kept:
     """What there is about one person; NoApplicant where there is no such."""
-    found = await row(
+    found = await fetch_one(
         tx,
         Kept,
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from jobmill.db import Tx, row, value
+from jobmill.db import Tx, fetch_one, fetch_value
 from jobmill.db.clock import server_time
 from jobmill.hiring.applicants import NoApplicant
 from jobmill.hiring.links import BadLink, Personal, Signer
@@ -29,7 +29,7 @@ async def path(tx: Tx, signer: Signer, applicant_id: int, *, renew: bool = False
 
 async def opens(tx: Tx, link: Personal) -> bool:
     """Whether its applicant has this link and no newer one; BadLink where it is over a year old."""
-    validity = await row(
+    validity = await fetch_one(
         tx,
         _Validity,
         """
@@ -53,7 +53,7 @@ async def opens(tx: Tx, link: Personal) -> bool:
 
 async def link_version(tx: Tx, applicant_id: int) -> int | None:
     """The version that a personal link must have; None for who is unknown or erased."""
-    return await value(
+    return await fetch_value(
         tx,
         int,
         "SELECT link_version FROM hiring.applicant WHERE id = %s AND erased_at IS NULL",
@@ -62,7 +62,7 @@ async def link_version(tx: Tx, applicant_id: int) -> int | None:
 
 
 async def _renew(tx: Tx, applicant_id: int) -> int | None:
-    return await value(
+    return await fetch_value(
         tx,
         int,
         """

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from jobmill.db import Tx, row, value
+from jobmill.db import Tx, fetch_one, fetch_value
 from jobmill.hiring.transitions import Status
-from jobmill.queue.feed import announce
+from jobmill.queue.feed import notify_feeds
 
 Kind = Literal[
     "applied",
@@ -122,13 +122,13 @@ async def tell_hooks(tx: Tx, opening_id: int, after: int, upto: int) -> None:
 async def announce_due(tx: Tx) -> None:
     """Tell the feeds, where any notice is due: who writes one does not, since to notify at a commit
     is to wait for those of all others."""
-    due = await value(
+    due = await fetch_value(
         tx,
         bool,
         "SELECT EXISTS (SELECT FROM hiring.notice WHERE state = 'waiting' AND due_at <= now())",
     )
     if due:
-        await announce(tx)
+        await notify_feeds(tx)
 
 
 async def take(tx: Tx, way: Way, most: int) -> list[int]:
@@ -184,7 +184,7 @@ async def give_back(tx: Tx, ids: Sequence[int]) -> None:
 
 async def get(tx: Tx, id: int) -> Told | None:
     """A letter to be sent, and what is true now of whom it is for."""
-    return await row(
+    return await fetch_one(
         tx,
         Told,
         """

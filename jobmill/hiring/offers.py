@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Literal
 
-from jobmill.db import Tx, row, value
+from jobmill.db import Tx, fetch_one, fetch_value
 from jobmill.errors import AppError, Conflict, Gone
 from jobmill.hiring import applications, steps
 from jobmill.hiring.actor import SYSTEM, Actor, applicant
@@ -74,7 +74,7 @@ async def state(tx: Tx, link: Offer) -> State:
 
 
 async def _see(tx: Tx, application_id: int) -> _Seen:
-    found = await row(
+    found = await fetch_one(
         tx,
         _Seen,
         """
@@ -92,7 +92,7 @@ async def _see(tx: Tx, application_id: int) -> _Seen:
 
 async def _ending(tx: Tx, link: Offer) -> str | None:
     """What ended the offer of a link; None while it is out, or if there was none."""
-    return await value(
+    return await fetch_value(
         tx,
         str,
         """

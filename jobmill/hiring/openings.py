@@ -10,7 +10,7 @@ from typing import Any, Literal, NewType
 from psycopg import AsyncCursor
 from psycopg.rows import class_row
 
-from jobmill.db import Tx, row, rows, value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import NotFound
 
 OpeningId = NewType("OpeningId", int)
@@ -77,7 +77,7 @@ class Locked(Opening):
 
 async def insert(tx: Tx, terms: Terms, capacity: int) -> OpeningId:
     """A row without any event: `desk` writes that."""
-    found = await value(
+    found = await fetch_value(
         tx,
         int,
         """
@@ -120,7 +120,7 @@ def _columns(terms: Terms) -> Mapping[str, Any]:
 
 async def get(tx: Tx, id: int) -> Opening:
     """The opening as it is now; NoOpening where there is none."""
-    found = await row(
+    found = await fetch_one(
         tx,
         Opening,
         """
@@ -176,7 +176,7 @@ async def find(
     tx: Tx, *, status: OpeningStatus | None = None, after: int = 0, limit: int | None = None
 ) -> list[Opening]:
     """Openings, oldest first, from beyond `after` on."""
-    return await rows(
+    return await fetch_all(
         tx,
         Opening,
         """

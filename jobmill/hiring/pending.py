@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, fetch_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Offer:
 
 async def soonest(tx: Tx, *, limit: int) -> list[Offer]:
     """Those that end first, of what has not ended yet."""
-    return await rows(
+    return await fetch_all(
         tx,
         Offer,
         """

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from jobmill.db import Tx, value
+from jobmill.db import Tx, fetch_value
 from jobmill.hiring import notices, steps
 from jobmill.hiring.actor import SYSTEM, Actor
 from jobmill.hiring.applicants import NoApplicant
@@ -23,7 +23,7 @@ BITE = 50
 
 async def export(tx: Tx, applicant_id: int) -> dict[str, Any]:
     """All that is kept about one person, as JSON can say it; NoApplicant where there is no such."""
-    found = await value(
+    found = await fetch_value(
         tx,
         dict[str, Any],
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from jobmill.db import Tx, row, rows
+from jobmill.db import Tx, fetch_all, fetch_one
 from jobmill.errors import Gone
 from jobmill.hiring.openings import NoOpening, OpeningStatus
 
@@ -35,7 +35,7 @@ async def find(
 ) -> list[Published]:
     """Openings that people may apply for, the latest first, from below `before` on; `q`: those with
     it in their title, employer or place."""
-    return await rows(
+    return await fetch_all(
         tx,
         Published,
         """
@@ -56,7 +56,7 @@ async def find(
 
 async def get(tx: Tx, id: int) -> Published:
     """One opening as anybody may see it; Gone where it is closed, NoOpening where there is none."""
-    found = await row(
+    found = await fetch_one(
         tx,
         Published,
         """

@@ -10,7 +10,7 @@ import datetime as dt
 import re
 from dataclasses import dataclass, replace
 
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, fetch_all
 from jobmill.errors import Invalid
 from jobmill.hiring import applicants, applications
 from jobmill.hiring.applicants import Applicant
@@ -135,7 +135,7 @@ async def count_all(
     tx: Tx, *, status: OpeningStatus | None = None, after: int = 0, limit: int = MOST
 ) -> list[Counted]:
     """Openings, oldest first, from beyond `after` on."""
-    return await rows(
+    return await fetch_all(
         tx,
         Counted,
         """
@@ -184,7 +184,7 @@ def _place(after: str | None) -> tuple[str, int]:
 
 
 async def _active(tx: Tx, id: int, *, after: int, limit: int) -> list[Row]:
-    return await rows(
+    return await fetch_all(
         tx,
         Row,
         """
@@ -206,7 +206,7 @@ async def _active(tx: Tx, id: int, *, after: int, limit: int) -> list[Row]:
 async def queue(tx: Tx, id: int, *, after: int = 0, limit: int = MOST) -> list[Row]:
     """Those who wait, by position, from beyond the key `after` on."""
     ahead = await applications.ahead(tx, id, after + 1) if after else 0
-    return await rows(
+    return await fetch_all(
         tx,
         Row,
         """
@@ -226,7 +226,7 @@ async def queue(tx: Tx, id: int, *, after: int = 0, limit: int = MOST) -> list[R
 
 
 async def _late(tx: Tx, id: int) -> list[Row]:
-    return await rows(
+    return await fetch_all(
         tx,
         Row,
         """
@@ -247,7 +247,7 @@ async def entries(
     tx: Tx, id: int, *, status: Status | None = None, after: int = 0, limit: int = MOST
 ) -> list[Entry]:
     """All applications for an opening, oldest first."""
-    return await rows(
+    return await fetch_all(
         tx,
         Entry,
         """
@@ -274,7 +274,7 @@ async def own(
 
 
 async def _own(tx: Tx, applicant_id: int, after: int, limit: int) -> list[Own]:
-    return await rows(
+    return await fetch_all(
         tx,
         Own,
         """
@@ -322,7 +322,7 @@ async def timeline(
     found = MOMENT.fullmatch(after) if after else None
     if after and not found:
         raise Invalid("after: take it from the Link of the page before.")
-    return await rows(
+    return await fetch_all(
         tx,
         Event,
         """

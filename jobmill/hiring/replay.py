@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from jobmill.db import Tx, row, value
+from jobmill.db import Tx, fetch_one, fetch_value
 from jobmill.errors import Invalid, NotFound
 from jobmill.hiring import openings
 from jobmill.hiring.openings import OpeningStatus
@@ -155,7 +155,7 @@ def part(entries: Iterable[Entry], at: dt.datetime) -> tuple[list[Entry], list[E
 
 async def find(tx: Tx, opening_id: int, as_of: dt.datetime | None) -> Moment:
     """The last event that had happened by then, or by now: by halving, over the primary key."""
-    found = await row(
+    found = await fetch_one(
         tx,
         Moment,
         """
@@ -184,7 +184,7 @@ async def find(tx: Tx, opening_id: int, as_of: dt.datetime | None) -> Moment:
 
 
 async def _after(tx: Tx, opening_id: int, seq: int) -> Moment:
-    found = await row(
+    found = await fetch_one(
         tx,
         Moment,
         "SELECT seq, created_at AS at FROM hiring.event WHERE opening_id = %s AND seq = %s",
@@ -198,7 +198,7 @@ async def _after(tx: Tx, opening_id: int, seq: int) -> Moment:
 async def frame_at(tx: Tx, opening_id: int, seq: int) -> Frame:
     """The opening itself after an event: the last word on each is the one that counts."""
     # Most events tell it by the way: nobody applies, and nobody is next, where it is not open.
-    found = await row(
+    found = await fetch_one(
         tx,
         Frame,
         """
@@ -224,7 +224,7 @@ async def frame_at(tx: Tx, opening_id: int, seq: int) -> Frame:
 
 async def head(tx: Tx, opening_id: int, seq: int) -> Head:
     """Where the waitlist began, by who was last offered a slot in turn; NOWHERE if that is long ago."""
-    found = await row(
+    found = await fetch_one(
         tx,
         Head,
         """
@@ -245,7 +245,7 @@ async def head(tx: Tx, opening_id: int, seq: int) -> Head:
 async def waiting_at(tx: Tx, opening_id: int, seq: int) -> int | None:
     """How many waited right after an event, by what the last rule noted and what happened since;
     None where no rule near it did."""
-    return await value(
+    return await fetch_value(
         tx,
         int,
         """
@@ -267,7 +267,7 @@ async def waiting_at(tx: Tx, opening_id: int, seq: int) -> int | None:
 
 async def count_at(tx: Tx, opening_id: int, seq: int) -> Counts:
     """How many were in it, and how many waited, right after an event."""
-    found = await row(
+    found = await fetch_one(
         tx,
         Counts,
         """
@@ -337,7 +337,7 @@ async def _before(
     """The first few among those within reach; their number by that of those who stand behind, if it
     is known how many wait."""
     start = await head(tx, opening_id, seq)
-    found = await row(
+    found = await fetch_one(
         tx,
         Before,
         """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jobmill.db import Tx, row
+from jobmill.db import Tx, fetch_one
 from jobmill.hiring import openings, replay
 
 
@@ -56,7 +56,7 @@ async def of(tx: Tx, opening_id: int) -> Summary:
 
 
 async def _count(tx: Tx, opening_id: int, seq: int) -> _Counts:
-    found = await row(
+    found = await fetch_one(
         tx,
         _Counts,
         """

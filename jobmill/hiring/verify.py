@@ -13,7 +13,7 @@ from typing import Any
 
 from psycopg.rows import class_row
 
-from jobmill.db import Tx, rows, value
+from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.hiring import chain, openings, replay
 from jobmill.hiring.openings import Opening
 from jobmill.hiring.transitions import EventType, Status
@@ -102,7 +102,7 @@ async def verify(tx: Tx, opening_id: int, *, against: Sequence[Head] = ()) -> Re
 
 async def _hold(tx: Tx, opening_id: int) -> Opening:
     """The opening, which nobody changes while we look."""
-    if await value(tx, str, "SHOW transaction_isolation") == "read committed":
+    if await fetch_value(tx, str, "SHOW transaction_isolation") == "read committed":
         return await openings.locked(await openings.lock(tx, opening_id), opening_id)
     return await openings.get(tx, opening_id)
 
@@ -247,7 +247,7 @@ async def _broken_moves(tx: Tx, opening_id: int) -> list[Fault]:
 
 async def _strays(tx: Tx, opening_id: int) -> list[Fault]:
     """Applications that are not what their events say."""
-    strays = await rows(
+    strays = await fetch_all(
         tx,
         _Stray,
         """

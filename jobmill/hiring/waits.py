@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
 
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, fetch_all
 from jobmill.hiring.openings import OpeningStatus
 
 LOOK_BACK = dt.timedelta(days=30)
@@ -73,7 +73,7 @@ def _span(log_seconds: float) -> dt.timedelta:
 
 async def paces(tx: Tx, opening_ids: Collection[int]) -> dict[int, Pace]:
     """How fast it went lately, by opening."""
-    found = await rows(
+    found = await fetch_all(
         tx,
         Pace,
         """

@@ -11,13 +11,13 @@ from typing import Any, get_args
 
 from psycopg.errors import ForeignKeyViolation
 
-from jobmill.db import Tx, row, rows, value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.hiring.events import Event
 from jobmill.hiring.notices import State
 from jobmill.hiring.transitions import EventType
 from jobmill.hiring.waitlist import stamp
-from jobmill.queue.feed import announce
+from jobmill.queue.feed import notify_feeds
 
 EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
 SECRET = "whsec_"
@@ -84,7 +84,7 @@ async def add(
     events that there are not, NotFound for such an opening."""
     secret = SECRET + secrets.token_urlsafe(32)
     try:
-        id = await value(
+        id = await fetch_value(
             tx,
             int,
             """
@@ -111,7 +111,7 @@ def check_events(events: Sequence[str] | None) -> list[str] | None:
 
 async def find(tx: Tx) -> list[Webhook]:
     """All of them, oldest first."""
-    return await rows(
+    return await fetch_all(
         tx,
         Webhook,
         """
@@ -121,7 +121,7 @@ async def find(tx: Tx) -> list[Webhook]:
 
 
 async def get(tx: Tx, id: int) -> Webhook:
-    found = await row(
+    found = await fetch_one(
         tx,
         Webhook,
         """
@@ -157,7 +157,7 @@ async def deliveries(
 ) -> list[Delivery]:
     """The latest first; `before` is the id of the last one seen."""
     await get(tx, webhook_id)
-    return await rows(
+    return await fetch_all(
         tx,
         Delivery,
         """
@@ -182,7 +182,7 @@ async def replay(tx: Tx, delivery_id: int) -> int:
         raise NotFound("delivery", delivery_id)
     if not old.enabled:
         raise Conflict(f"webhook {old.webhook_id} is disabled: enable it first")
-    id = await value(
+    id = await fetch_value(
         tx,
         int,
         """
@@ -192,14 +192,14 @@ async def replay(tx: Tx, delivery_id: int) -> int:
         """,
         [delivery_id],
     )
-    await announce(tx)
+    await notify_feeds(tx)
     assert id is not None
     return id
 
 
 async def outgoing(tx: Tx, delivery_id: int) -> Outgoing | None:
     """A delivery to be made; None where it went with its webhook."""
-    return await row(
+    return await fetch_one(
         tx,
         Outgoing,
         """

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from jobmill.db import Tx, row
+from jobmill.db import Tx, fetch_one
 from jobmill.hiring import board, openings, replay
 from jobmill.hiring.replay import NOBODY, Before, NoEvent
 from jobmill.hiring.transitions import OCCUPYING, EventType, Status
@@ -169,7 +169,7 @@ async def _seen(tx: Tx, event: Event) -> Seen:
 
 
 async def _get(tx: Tx, opening_id: int, seq: int) -> Event | None:
-    return await row(
+    return await fetch_one(
         tx,
         Event,
         """
@@ -183,7 +183,7 @@ async def _get(tx: Tx, opening_id: int, seq: int) -> Event | None:
 
 
 async def _previous(tx: Tx, application_id: int, seq: int) -> Event | None:
-    return await row(
+    return await fetch_one(
         tx,
         Event,
         """

@@ -9,7 +9,7 @@ from typing import LiteralString
 from urllib.parse import urlsplit
 
 from jobmill.catalog.listings import ListingId
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, fetch_all
 
 MOST = 3
 """So many others are named."""
@@ -67,7 +67,7 @@ class Copy:
 
 async def of(tx: Tx, matches: Sequence[int]) -> dict[int, list[Copy]]:
     """The first few copies of each of these matches that are open, or that somebody spoke of."""
-    found = await rows(
+    found = await fetch_all(
         tx,
         Copy,
         f"""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jobmill.catalog.listings import ListingId
-from jobmill.db import Tx, rows, value
+from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.matching.profiles import ProfileId, Saved
-from jobmill.queue.feed import announce
+from jobmill.queue.feed import notify_feeds
 
 from . import profiles
 
@@ -32,7 +32,7 @@ async def add(
 ) -> int:
     """Let these be judged, for one profile or for all that are not paused; says how many now wait anew."""
     await tx.execute("SELECT pg_advisory_xact_lock_shared(hashtext('jobmill.waiting'))")
-    added = await value(
+    added = await fetch_value(
         tx,
         int,
         """
@@ -105,14 +105,14 @@ async def begin(tx: Tx, saved: Saved) -> int:
         return 0
     found = await profiles.get(tx, saved.name)
     added = await add_open(tx, found.profile_id)
-    await announce(tx)
+    await notify_feeds(tx)
     return added
 
 
 async def take(tx: Tx, most: int) -> list[Waiting]:
     """Take out those that wait longest, but for profiles that are paused; a row is taken once, by
     whoever commits."""
-    return await rows(
+    return await fetch_all(
         tx,
         Waiting,
         """

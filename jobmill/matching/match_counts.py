@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from jobmill.db import Tx, value
+from jobmill.db import Tx, fetch_value
 
 
 async def created(tx: Tx, days: int) -> int:
     """How many matches were made in the last days, today included (days are UTC)."""
-    found = await value(
+    found = await fetch_value(
         tx,
         int,
         """

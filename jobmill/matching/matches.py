@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from jobmill.catalog import listings
 from jobmill.catalog.listings import ListingId
 from jobmill.catalog.posting import Arrangement, Period
-from jobmill.db import Tx, row, rows, value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, NotFound
 from jobmill.matching import duplicate_matches, verdicts
 from jobmill.matching.profiles import ProfileId
@@ -109,7 +109,7 @@ async def save(tx: Tx, word: Word, *, scrape_method: str | None = None) -> Match
 
 async def _upsert(tx: Tx, word: Word, result: MatchResult, scrape_method: str | None) -> MatchId:
     record = result.record()
-    saved = await row(
+    saved = await fetch_one(
         tx,
         _Saved,
         """
@@ -182,7 +182,7 @@ async def _tell(tx: Tx, saved: _Saved, word: Word) -> None:
 
 
 async def _drop(tx: Tx, word: Word) -> None:
-    dropped = await value(
+    dropped = await fetch_value(
         tx,
         MatchId,
         """
@@ -239,7 +239,7 @@ async def undo(tx: Tx, id: int, *, actor: str | None = None) -> tuple[Match, Mat
     """Set the status that it had before the last change; the match before and after. Conflict if
     it never had another."""
     before = await lock(tx, id)
-    last = await value(
+    last = await fetch_value(
         tx,
         _status,
         """
@@ -274,7 +274,7 @@ async def known(tx: Tx, id: int) -> Match | None:
 
 async def of_listing(tx: Tx, profile_id: int, listing_id: int) -> MatchId | None:
     """The match that a listing is for a profile, if it is one."""
-    return await value(
+    return await fetch_value(
         tx,
         MatchId,
         "SELECT id FROM matching.match WHERE profile_id = %s AND listing_id = %s",
@@ -285,7 +285,7 @@ async def of_listing(tx: Tx, profile_id: int, listing_id: int) -> MatchId | None
 async def find(tx: Tx, wanted: Wanted) -> list[Match]:
     """Matches, the best or the newest first; the order is total, so that paging is stable.
     NotFound if the one to go on from is gone."""
-    found = await rows(tx, Match, select(wanted), params(wanted))
+    found = await fetch_all(tx, Match, select(wanted), params(wanted))
     if not found and wanted.after is not None:
         await get(tx, wanted.after)
     return found
@@ -318,7 +318,7 @@ async def edge(tx: Tx, wanted: Wanted) -> MatchId | None:
         SELECT match.id FROM matching.match WHERE {_clauses(wanted)}
          ORDER BY {_order(wanted)} DESC, match.id DESC OFFSET %(reach)s - 1 LIMIT 1
     """
-    return await value(tx, MatchId, select, params(wanted))
+    return await fetch_value(tx, MatchId, select, params(wanted))
 
 
 def _order(wanted: Wanted) -> LiteralString:
@@ -429,7 +429,7 @@ class Event:
 
 async def events(tx: Tx, id: int, *, limit: int = 200) -> list[Event]:
     """What happened to a match, oldest first."""
-    return await rows(
+    return await fetch_all(
         tx,
         Event,
         """
@@ -448,7 +448,7 @@ class Count:
 
 async def counts(tx: Tx, profile_id: ProfileId) -> list[Count]:
     """How many matches have which status; those that dropped out are not counted."""
-    return await rows(
+    return await fetch_all(
         tx,
         Count,
         """
@@ -462,7 +462,7 @@ async def counts(tx: Tx, profile_id: ProfileId) -> list[Count]:
 async def listed(tx: Tx, profile_id: ProfileId, *, most: int) -> list[Count]:
     """How many a list of each status holds, and no more than `most` of each; new ones that closed,
     or that another stands for, are in none."""
-    return await rows(
+    return await fetch_all(
         tx,
         Count,
         f"""
@@ -490,12 +490,12 @@ async def listed(tx: Tx, profile_id: ProfileId, *, most: int) -> list[Count]:
 
 async def newest(tx: Tx) -> int:
     """The number of the match that was made last, for whomever; 0 if there is none."""
-    return await value(tx, int, "SELECT max(id) FROM matching.match") or 0
+    return await fetch_value(tx, int, "SELECT max(id) FROM matching.match") or 0
 
 
 async def touched(tx: Tx, profile_id: int) -> dict[ListingId, Status]:
     """What a person said of which listings."""
-    found = await rows(
+    found = await fetch_all(
         tx,
         _Touched,
         "SELECT listing_id, status FROM matching.match WHERE profile_id = %s AND status <> 'new'",

@@ -10,7 +10,7 @@ from typing import Any, NewType
 from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
-from jobmill.db import Tx, row, rows, value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.matching.profile import Profile
 
@@ -94,7 +94,7 @@ async def save(
 
 async def _lock(tx: Tx, name: str) -> ProfileId:
     """The profile of this name, made if need be; whoever saves it next waits for us."""
-    id = await value(
+    id = await fetch_value(
         tx,
         ProfileId,
         """
@@ -109,7 +109,7 @@ async def _lock(tx: Tx, name: str) -> ProfileId:
 
 
 async def _newest(tx: Tx, id: ProfileId) -> int:
-    found = await value(
+    found = await fetch_value(
         tx,
         int,
         "SELECT coalesce(max(version), 0) FROM matching.profile_version WHERE profile_id = %s",
@@ -194,12 +194,12 @@ async def _changed(tx: Tx, name: str, count: int) -> bool:
 async def is_paused(tx: Tx, id: int) -> bool:
     """Whether nothing is judged for it at present."""
     sql = "SELECT paused_at IS NOT NULL FROM matching.profile WHERE id = %s"
-    return bool(await value(tx, bool, sql, [id]))
+    return bool(await fetch_value(tx, bool, sql, [id]))
 
 
 async def get(tx: Tx, name: str | None = None, *, version: int | None = None) -> Version:
     """One version, by default the newest of the default profile; NotFound if there is none."""
-    found = await row(
+    found = await fetch_one(
         tx,
         Version,
         """
@@ -222,7 +222,7 @@ async def get(tx: Tx, name: str | None = None, *, version: int | None = None) ->
 
 async def by_id(tx: Tx, id: ProfileId, *, version: int | None = None) -> Version:
     """One version, by default the newest; NotFound if there is none."""
-    found = await row(
+    found = await fetch_one(
         tx,
         Version,
         """
@@ -242,7 +242,7 @@ async def by_id(tx: Tx, id: ProfileId, *, version: int | None = None) -> Version
 async def history(tx: Tx, name: str | None = None) -> list[Version]:
     """Every version of a profile, newest first; NotFound if there is none."""
     newest = await get(tx, name)
-    return await rows(
+    return await fetch_all(
         tx,
         Version,
         """
@@ -257,7 +257,7 @@ async def history(tx: Tx, name: str | None = None) -> list[Version]:
 
 async def find(tx: Tx) -> list[Entry]:
     """All profiles, by name."""
-    return await rows(
+    return await fetch_all(
         tx,
         Entry,
         """

@@ -10,7 +10,7 @@ from typing import NewType, get_args
 from psycopg.errors import UniqueViolation
 
 from jobmill.catalog.posting import Arrangement
-from jobmill.db import Tx, row, rows, value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.matching.matches import Status, Wanted
 from jobmill.matching.profiles import ProfileId
@@ -98,7 +98,7 @@ async def save(
     await _make_room(tx, profile_id)
     try:
         async with tx.transaction():
-            made = await value(
+            made = await fetch_value(
                 tx,
                 ViewId,
                 """
@@ -139,7 +139,7 @@ async def _make_room(tx: Tx, profile_id: int) -> None:
 
 async def find(tx: Tx, profile_id: int) -> list[View]:
     """The views of a profile, by name."""
-    return await rows(
+    return await fetch_all(
         tx,
         View,
         """
@@ -154,7 +154,7 @@ async def find(tx: Tx, profile_id: int) -> list[View]:
 
 async def get(tx: Tx, profile_id: int, id: int) -> View:
     """One view, also one that was removed a moment ago; NotFound if there is none."""
-    found = await row(
+    found = await fetch_one(
         tx,
         View,
         """

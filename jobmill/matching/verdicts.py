@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from psycopg.types.json import Jsonb
 
 from jobmill.catalog.listings import ListingId
-from jobmill.db import Tx, row, rows, value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.matching.profiles import ProfileId
 from jobmill.matching.verdict import FilterResult, MatchResult, read_filter, read_match
 
@@ -91,7 +91,7 @@ class _Row:
 
 async def get(tx: Tx, profile_id: int, listing_id: int) -> Word | None:
     """What was last said of a listing, if it was judged."""
-    found = await row(
+    found = await fetch_one(
         tx,
         _Row,
         """
@@ -132,7 +132,7 @@ class Brief:
 
 async def briefs(tx: Tx, profile_id: int, ids: list[ListingId]) -> dict[ListingId, Brief]:
     """What was last said of these listings, as far as they were judged."""
-    found = await rows(
+    found = await fetch_all(
         tx,
         Brief,
         """
@@ -158,7 +158,7 @@ class Said:
 
 async def said(tx: Tx, profile_id: int, ids: list[ListingId]) -> dict[ListingId, Said]:
     """What was last said of these listings and why, as far as they were judged."""
-    found = await rows(
+    found = await fetch_all(
         tx,
         Said,
         """
@@ -182,7 +182,7 @@ class Tally:
 
 async def tally(tx: Tx, profile_id: int) -> list[Tally]:
     """How many were judged for a profile, by outcome."""
-    return await rows(
+    return await fetch_all(
         tx,
         Tally,
         """
@@ -198,13 +198,13 @@ async def count(tx: Tx, profile_id: int, *, most: int = 1_000) -> int:
     sql = """
         SELECT count(*) FROM (SELECT FROM matching.verdict WHERE profile_id = %s LIMIT %s) AS few
     """
-    return await value(tx, int, sql, [profile_id, most]) or 0
+    return await fetch_value(tx, int, sql, [profile_id, most]) or 0
 
 
 async def is_any(tx: Tx, profile_id: int) -> bool:
     """Whether anything was judged for a profile."""
     sql = "SELECT EXISTS (SELECT 1 FROM matching.verdict WHERE profile_id = %s)"
-    return bool(await value(tx, bool, sql, [profile_id]))
+    return bool(await fetch_value(tx, bool, sql, [profile_id]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ class Rule:
 
 async def rules(tx: Tx, profile_id: int, *, limit: int = 10) -> list[Rule]:
     """The rules that turned most listings down, those that did most first."""
-    return await rows(
+    return await fetch_all(
         tx,
         Rule,
         """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
-from jobmill.db import Tx, row, rows, value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.settings import Settings
 
 from .model_question import Ask, Blocked, T
@@ -100,7 +100,7 @@ async def reserve(
 
 
 async def _spent(tx: Tx, run: str | None) -> Spent:
-    found = await row(
+    found = await fetch_one(
         tx,
         Spent,
         """
@@ -135,7 +135,7 @@ async def _spent(tx: Tx, run: str | None) -> Spent:
 
 
 async def _insert(tx: Tx, ask: Ask[T], model: str, need: Decimal, lasts: dt.timedelta) -> int:
-    id = await value(
+    id = await fetch_value(
         tx,
         int,
         """
@@ -199,7 +199,7 @@ async def keep(tx: Tx, key: bytes, model: str, answer: str) -> None:
 
 async def recall(tx: Tx, key: bytes) -> str | None:
     """The answer that was given to the same question."""
-    return await value(tx, str, "SELECT answer FROM budget.answer WHERE key = %s", [key])
+    return await fetch_value(tx, str, "SELECT answer FROM budget.answer WHERE key = %s", [key])
 
 
 async def note_hit(tx: Tx, ask: Ask[T], model: str) -> None:
@@ -226,7 +226,7 @@ class Standing:
 
 async def standing(tx: Tx, unit: Literal["day", "month"]) -> Standing:
     """That of the running day or month."""
-    found = await row(
+    found = await fetch_one(
         tx,
         Standing,
         """
@@ -261,7 +261,7 @@ class Line:
 
 async def lines(tx: Tx, days: int) -> list[Line]:
     """The last days, newest first."""
-    return await rows(
+    return await fetch_all(
         tx,
         Line,
         """
@@ -285,7 +285,7 @@ async def lines(tx: Tx, days: int) -> list[Line]:
 
 async def prune(tx: Tx) -> int:
     """Delete up to a bite of calls and of answers that are too old to matter; returns how many."""
-    gone = await value(
+    gone = await fetch_value(
         tx,
         int,
         """

@@ -18,7 +18,7 @@ from typing import Generic
 import httpx2
 from pydantic import BaseModel, ValidationError
 
-from jobmill.db import GONE, Database, is_gone
+from jobmill.db import CONNECTION_ERRORS, Database, is_connection_lost
 from jobmill.outside import anthropic, budget_ledger, model_endpoint, model_prices, openai
 from jobmill.outside.budget_ledger import Outcome
 from jobmill.outside.http_exchange import Reply
@@ -187,8 +187,8 @@ class Models:
         while True:
             try:
                 return await self._write(id, heard, at, key, cost)
-            except GONE as error:
-                if not is_gone(error) or time.monotonic() + pause > until:
+            except CONNECTION_ERRORS as error:
+                if not is_connection_lost(error) or time.monotonic() + pause > until:
                     raise
             await asyncio.sleep(pause)
             pause *= 2

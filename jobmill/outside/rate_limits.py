@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 from weakref import WeakValueDictionary
 
-from jobmill.db import Database, Tx, row, value
+from jobmill.db import Database, Tx, fetch_one, fetch_value
 from jobmill.errors import OutsideError
 
 Outcome: TypeAlias = Literal["answered", "failed", "limited", "dropped"]
@@ -142,7 +142,7 @@ class Turns:
 
 async def reserve(tx: Tx, host: str, manners: Manners, patience: dt.timedelta) -> Flight | None:
     """The next free moment at a host, taken; None if all flights are in the air or it is too far."""
-    return await row(
+    return await fetch_one(
         tx,
         Flight,
         # `excluded.turn_at` is now, read once; what a row holds is read under its lock.
@@ -176,7 +176,7 @@ async def reserve(tx: Tx, host: str, manners: Manners, patience: dt.timedelta) -
 
 async def ask_wait(tx: Tx, host: str, manners: Manners) -> float | None:
     """Seconds from now to the moment from which on the host may be asked, flights aside."""
-    return await value(
+    return await fetch_value(
         tx,
         float,
         """
@@ -191,7 +191,7 @@ async def ask_wait(tx: Tx, host: str, manners: Manners) -> float | None:
 async def is_held(tx: Tx, host: str) -> bool:
     """Whether nobody may ask it now."""
     return bool(
-        await value(
+        await fetch_value(
             tx,
             bool,
             "SELECT held_until > clock_timestamp() FROM outside.host WHERE name = %s",

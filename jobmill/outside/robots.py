@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from protego import Protego
 
-from jobmill.db import Database, Tx, row
+from jobmill.db import Database, Tx, fetch_one
 from jobmill.outside.public_addresses import Target
 from jobmill.outside.request import Answer, Gone, Ok, Request, Truncated, Unknown
 
@@ -122,7 +122,7 @@ def crawl_delay(rules: str, name: str) -> dt.timedelta:
 
 
 async def get(tx: Tx, origin: str) -> Rules | None:
-    return await row(
+    return await fetch_one(
         tx,
         Rules,
         """

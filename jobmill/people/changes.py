@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, fetch_all
 
 What = Literal["added", "changed", "removed"]
 
@@ -50,7 +50,7 @@ def _plain(name: str, value: object) -> str:
 
 async def recent(tx: Tx, *, before: int | None = None, limit: int = 50) -> list[Change]:
     """The newest first; `before` the id of the last one that was seen."""
-    return await rows(
+    return await fetch_all(
         tx,
         Change,
         """

@@ -6,7 +6,7 @@ import datetime as dt
 import secrets
 from dataclasses import dataclass
 
-from jobmill.db import Tx, row, rows
+from jobmill.db import Tx, fetch_all, fetch_one
 from jobmill.errors import Invalid, NotFound
 from jobmill.people.persons import Role
 from jobmill.people.secrets import digest
@@ -46,7 +46,7 @@ async def add(tx: Tx, name: str, role: Role) -> Made:
     if not name.strip():
         raise Invalid("A key needs a name that says what it is for.")
     key = PREFIX + secrets.token_urlsafe(32)
-    made = await row(
+    made = await fetch_one(
         tx,
         Made,
         """
@@ -61,7 +61,7 @@ async def add(tx: Tx, name: str, role: Role) -> Made:
 
 async def everything(tx: Tx) -> list[Key]:
     """All there are and were."""
-    return await rows(
+    return await fetch_all(
         tx,
         Key,
         "SELECT id, name, role, created_at, used_at, ended_at FROM people.api_key ORDER BY id",
@@ -70,7 +70,7 @@ async def everything(tx: Tx) -> list[Key]:
 
 async def get(tx: Tx, id: int) -> Key:
     """One there is or was."""
-    found = await row(
+    found = await fetch_one(
         tx,
         Key,
         "SELECT id, name, role, created_at, used_at, ended_at FROM people.api_key WHERE id = %s",
@@ -83,7 +83,7 @@ async def get(tx: Tx, id: int) -> Key:
 
 async def find(tx: Tx, key: str) -> Holder | None:
     """Whose key this is, if it still opens; that it was used is noted."""
-    found = await row(
+    found = await fetch_one(
         tx,
         Holder,
         """
@@ -114,7 +114,7 @@ async def _note_use(tx: Tx, id: int) -> None:
 
 async def end(tx: Tx, id: int) -> Key:
     """It opens nothing from now on; ending it again changes nothing."""
-    ended = await row(
+    ended = await fetch_one(
         tx,
         Key,
         """

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from jobmill.db import Tx, row, rows, value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.people import passwords
 
@@ -50,7 +50,7 @@ async def add(tx: Tx, name: str, email: str, role: Role, password: str) -> Perso
     if not name.strip():
         raise Invalid("A person needs a name.")
     key, kept = email_key(email), await passwords.hashed(password)
-    made = await row(
+    made = await fetch_one(
         tx,
         Person,
         """
@@ -71,7 +71,7 @@ async def add(tx: Tx, name: str, email: str, role: Role, password: str) -> Perso
 
 async def everybody(tx: Tx) -> list[Person]:
     """All there are and were."""
-    return await rows(
+    return await fetch_all(
         tx,
         Person,
         "SELECT id, name, email, role, created_at, ended_at FROM people.person ORDER BY id",
@@ -80,7 +80,7 @@ async def everybody(tx: Tx) -> list[Person]:
 
 async def get(tx: Tx, id: int) -> Person:
     """One there is or was."""
-    found = await row(
+    found = await fetch_one(
         tx,
         Person,
         "SELECT id, name, email, role, created_at, ended_at FROM people.person WHERE id = %s",
@@ -93,7 +93,7 @@ async def get(tx: Tx, id: int) -> Person:
 
 async def known(tx: Tx, email: str) -> Known | None:
     """Whoever may sign in with this address."""
-    return await row(
+    return await fetch_one(
         tx,
         Known,
         """
@@ -105,7 +105,7 @@ async def known(tx: Tx, email: str) -> Known | None:
 
 
 async def has_admin(tx: Tx) -> bool:
-    found = await value(
+    found = await fetch_value(
         tx,
         bool,
         "SELECT EXISTS (SELECT FROM people.person WHERE role = 'admin' AND ended_at IS NULL)",
@@ -115,7 +115,7 @@ async def has_admin(tx: Tx) -> bool:
 
 async def keep_an_admin(tx: Tx, id: int) -> None:
     """LastAdmin if without this person there would be none; of two who leave at once, one waits."""
-    admins = await rows(
+    admins = await fetch_all(
         tx,
         Admin,
         """
@@ -130,7 +130,7 @@ async def keep_an_admin(tx: Tx, id: int) -> None:
 async def set_role(tx: Tx, email: str, role: Role) -> Person:
     """Counts from the next request on, also in sessions that are open."""
     return _there(
-        await row(
+        await fetch_one(
             tx,
             Person,
             """
@@ -147,7 +147,7 @@ async def set_password(tx: Tx, email: str, password: str) -> Person:
     """Their sessions end: whoever has one must know the new password."""
     kept = await passwords.hashed(password)
     person = _there(
-        await row(
+        await fetch_one(
             tx,
             Person,
             """
@@ -165,7 +165,7 @@ async def set_password(tx: Tx, email: str, password: str) -> Person:
 async def end(tx: Tx, email: str) -> Person:
     """They can no longer sign in, and are signed out."""
     person = _there(
-        await row(
+        await fetch_one(
             tx,
             Person,
             """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 
-from jobmill.db import Tx, value
+from jobmill.db import Tx, fetch_value
 
 BYTES = 32
 
@@ -21,7 +21,7 @@ async def secret(tx: Tx) -> bytes:
 
 
 async def _find(tx: Tx) -> bytes | None:
-    return await value(tx, bytes, "SELECT key FROM people.secret")
+    return await fetch_value(tx, bytes, "SELECT key FROM people.secret")
 
 
 async def _make(tx: Tx) -> None:

@@ -6,7 +6,7 @@ import datetime as dt
 import secrets
 from dataclasses import dataclass
 
-from jobmill.db import Tx, row, rows
+from jobmill.db import Tx, fetch_all, fetch_one
 from jobmill.errors import NotFound, Unauthenticated
 from jobmill.people import persons
 from jobmill.people.persons import Known, Person, Role
@@ -60,7 +60,7 @@ async def begin_anew(tx: Tx, person: Person) -> str:
 
 async def find(tx: Tx, id: str) -> Session | None:
     """Whose session this is, with the role they have now."""
-    return await row(
+    return await fetch_one(
         tx,
         Session,
         """
@@ -78,7 +78,7 @@ async def end(tx: Tx, id: str) -> None:
 
 async def find_open(tx: Tx, person_id: int | None = None, own: str = "") -> list[Open]:
     """Those of one person or of all, newest first; `own`: the id of the one that asks."""
-    return await rows(
+    return await fetch_all(
         tx,
         Open,
         """

@@ -11,7 +11,7 @@ from jobmill.db import Tx
 from jobmill.errors import Conflict
 from jobmill.pipelines import discovery, source
 from jobmill.pipelines.discovery import DiscoveryConfig
-from jobmill.queue import ItemId, New, Refused
+from jobmill.queue import ItemId, NewItem, RefusedItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +46,15 @@ async def reject(tx: Tx, ref: Ref, reason: str, *, actor: str | None = None) -> 
     return Decided(str(ref), unwanted.state, unwanted.name, None, note)
 
 
-def _look(board: Pending, actor: str | None) -> New:
+def _look(board: Pending, actor: str | None) -> NewItem:
     assert board.url is not None
     config = DiscoveryConfig(url=board.url, company_id=board.company_id, company_name=board.company)
     return discovery.work(config, via="company_analysis", approved=True, by=actor)
 
 
-async def _submit(tx: Tx, new: New) -> tuple[ItemId | None, str]:
+async def _submit(tx: Tx, new: NewItem) -> tuple[ItemId | None, str]:
     """The item, and in words what became of it: one that does this work already is as good."""
     (answer,) = await queue.submit_all(tx, [new])
-    if isinstance(answer, Refused):
+    if isinstance(answer, RefusedItem):
         return answer.live, f"was not queued ({answer.message})"
     return answer.id, "is queued"

@@ -26,9 +26,9 @@ from jobmill.matching.rules import company_score, tech_stack
 from jobmill.outside.model_question import Answered
 from jobmill.pipelines import blocked_models, discovery
 from jobmill.pipelines.discovery import DiscoveryConfig
-from jobmill.queue import Block, Finish, HandOver, Move, New, Skip, Work, hold
-from jobmill.queue.refusals import find_live
-from jobmill.queue.retry import classify
+from jobmill.queue import Block, Finish, HandOver, Move, NewItem, Skip, Work, lock_claim
+from jobmill.queue.refusals import find_live_item
+from jobmill.queue.retry import classify_error
 from jobmill.tools import Tools
 
 KIND = "company"
@@ -39,10 +39,10 @@ _FACTS = TypeAdapter(Facts)
 _FINDINGS = TypeAdapter(Findings)
 
 
-def work(id: int, *, force: bool = False) -> New:
+def work(id: int, *, force: bool = False) -> NewItem:
     """The item that analyses a company; `force` also where enough is known and fresh."""
     data: dict[str, Any] = {"company": id}
-    return New(KIND, "fetch", f"company:{id}", data=data | {"force": True} if force else data)
+    return NewItem(KIND, "fetch", f"company:{id}", data=data | {"force": True} if force else data)
 
 
 async def begin(tx: Tx, name: str, website: str | None = None) -> CompanyId:
@@ -56,7 +56,7 @@ async def end_abandoned(tx: Tx) -> None:
     """Let no company seem to be under analysis for ever: whatever ended its item (a person, a crash, a
     fault of ours) could not say so."""
     for id in await company_analyses.under_way(tx):
-        if await find_live(tx, work(id)) is None:
+        if await find_live_item(tx, work(id)) is None:
             why = "its item ended before its analysis did"
             await company_analyses.end_in_vain(tx, id=id, status="failed", why=why)
 
@@ -77,7 +77,7 @@ async def fetch(tools: Tools, work: Work) -> Move:
                 company, "no website of it is known: `jobmill company add NAME --website URL`"
             )
         async with tools.db.transaction() as tx:
-            if await hold(tx, work):
+            if await lock_claim(tx, work):
                 await company_analyses.begin(tx, company.id)
         pages = await company_site.visit(tools.fetch, company.website, company.name)
         keep = partial(company_pages.keep, id=company.id, pages=pages)
@@ -180,7 +180,7 @@ async def _save(
     await company_pages.drop(tx, id=id)
 
 
-async def _spawns(tools: Tools, company: Company, found: Board | None) -> list[New]:
+async def _spawns(tools: Tools, company: Company, found: Board | None) -> list[NewItem]:
     """The discovery of a sure board that is no source yet, and on which nobody has decided."""
     if found is None or found.confidence != "high" or company.job_board_decision == "approved":
         return []
@@ -200,7 +200,7 @@ async def _is_source(tx: Tx, company: Company, found: Board) -> bool:
     return any(one.token.lower() == (found.token or "").lower() for one in same)
 
 
-def _discovery(company: Company, found: Board) -> New:
+def _discovery(company: Company, found: Board) -> NewItem:
     config = DiscoveryConfig(
         url=found.url,
         type_hint=found.type,
@@ -243,11 +243,11 @@ async def _failing(tools: Tools, work: Work) -> AsyncGenerator[None]:
     try:
         yield
     except AppError as error:
-        last = classify(error) == "transient" and work.retry_count >= work.max_retries
-        if last or classify(error) == "permanent":
+        last = classify_error(error) == "transient" and work.retry_count >= work.max_retries
+        if last or classify_error(error) == "permanent":
             async with tools.db.transaction() as tx:
                 # An attempt that lost its item says nothing: another one may have succeeded.
-                if await hold(tx, work):
+                if await lock_claim(tx, work):
                     await company_analyses.end_in_vain(
                         tx, id=work.data["company"], status="failed", why=str(error)
                     )

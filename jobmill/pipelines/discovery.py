@@ -28,7 +28,7 @@ from jobmill.db import Tx
 from jobmill.errors import Invalid, NotFound, OutsideError, Unavailable
 from jobmill.outside.request import Ok, Request
 from jobmill.pipelines import source as running
-from jobmill.queue import Advance, Block, Finish, Move, New, Skip, Work
+from jobmill.queue import Advance, Block, Finish, Move, NewItem, Skip, Work
 from jobmill.queue.work import Save
 from jobmill.tools import Tools
 
@@ -77,10 +77,10 @@ def work(
     via: Via | None = None,
     approved: bool = False,
     by: str | None = None,
-) -> New:
+) -> NewItem:
     """The item that looks at a URL. `approved`: a person vouched for it, so that a test is enough."""
     data = {_CONFIG: config.model_dump(), "via": via, "approved": approved, "by": by}
-    return New(KIND, "discover", urls.canonical(config.url), data=data)
+    return NewItem(KIND, "discover", urls.canonical(config.url), data=data)
 
 
 def parse(config: object) -> DiscoveryConfig:

@@ -13,7 +13,7 @@ from jobmill.catalog.sources import NewSource
 from jobmill.db import Tx
 from jobmill.errors import Invalid, Unavailable
 from jobmill.pipelines.discovery import DiscoveryConfig
-from jobmill.queue import New, Placed
+from jobmill.queue import AcceptedItem, NewItem
 from jobmill.rotation import bundled_companies, targets
 
 from . import discovery, source
@@ -110,7 +110,7 @@ async def begin(tx: Tx, wishes: Wishes, *, by: str) -> Begun:
     return Begun(len({id for id, _ in answers}), len(fresh), queued, await _submit(tx, looks))
 
 
-async def _submit(tx: Tx, news: Sequence[New]) -> int:
+async def _submit(tx: Tx, news: Sequence[NewItem]) -> int:
     """How many were taken: what a full queue refuses, rotation calls in its turn."""
     try:
         answers = await queue.submit_all(tx, news) if news else []
@@ -119,4 +119,4 @@ async def _submit(tx: Tx, news: Sequence[New]) -> int:
             "No worker has ever run here, so nobody could fetch anything: start `jobmill up` or "
             "`jobmill worker`, then add them again. Nothing was added."
         ) from error
-    return sum(isinstance(one, Placed) for one in answers)
+    return sum(isinstance(one, AcceptedItem) for one in answers)

@@ -10,9 +10,9 @@ from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.matching import judging_feed
 from jobmill.matching.judging_feed import Waiting
-from jobmill.queue import ItemId, New, Refused, feed
-from jobmill.queue.feed import Feed
-from jobmill.queue.spawn import Child
+from jobmill.queue import ItemId, NewItem, RefusedItem, feed
+from jobmill.queue.feed import QueueFeed
+from jobmill.queue.spawn import ChildItem
 
 KIND = "listing"
 BY_HAND = 50
@@ -21,17 +21,17 @@ LONGEST_PAGE = 3_900
 """Letters of an address that leave room for the rest of a key."""
 
 
-def submission(url: str, profile_id: int, *, force: bool = False) -> New:
+def submission(url: str, profile_id: int, *, force: bool = False) -> NewItem:
     """The item that judges what a person submits; Invalid for what is no URL."""
     key = _key(urls.canonical(url), profile_id)
     # Asked as it was given: what we call its canonical form nobody may serve.
     data: dict[str, Any] = {"url": url.strip(), "profile_id": profile_id}
     if force:
         data["force"] = True
-    return New(KIND, "scrape", key, data=data, priority=BY_HAND)
+    return NewItem(KIND, "scrape", key, data=data, priority=BY_HAND)
 
 
-def _work(one: Waiting) -> New:
+def _work(one: Waiting) -> NewItem:
     """The item that judges a listing that a source has shown."""
     data: dict[str, Any] = {
         "url": one.url,
@@ -41,7 +41,7 @@ def _work(one: Waiting) -> New:
     if one.forced:
         # What a person once insisted on stays, whatever is judged later.
         data["force"] = True
-    return New(KIND, "scrape", _key(_page(one), one.profile_id), data=data)
+    return NewItem(KIND, "scrape", _key(_page(one), one.profile_id), data=data)
 
 
 def _key(page: str, profile_id: int) -> str:
@@ -63,22 +63,22 @@ async def put(tx: Tx, ids: Sequence[int], *, parent: ItemId | None = None) -> in
     """Let listings be judged for every profile that is not paused; says how many now wait anew."""
     added = await judging_feed.add(tx, ids, parent_item=parent)
     if added:
-        await feed.announce(tx)
+        await feed.notify_feeds(tx)
     return added
 
 
-async def take(tx: Tx, most: int) -> list[New | Child]:
+async def take(tx: Tx, most: int) -> list[NewItem | ChildItem]:
     """The items of those that wait longest, each as a child of the item that found it."""
     return [
-        _work(one) if one.parent_item is None else Child(ItemId(one.parent_item), _work(one))
+        _work(one) if one.parent_item is None else ChildItem(ItemId(one.parent_item), _work(one))
         for one in await judging_feed.take(tx, most)
     ]
 
 
-async def give_back(tx: Tx, refused: Sequence[Refused]) -> None:
+async def give_back(tx: Tx, refused: Sequence[RefusedItem]) -> None:
     """Their items are at work, and may have begun before the listing changed."""
     for one in refused:
         await judging_feed.give_back(tx, one.new.data["profile_id"], one.new.data["listing_id"])
 
 
-FEED = Feed(KIND, "scrape", take, give_back)
+FEED = QueueFeed(KIND, "scrape", take, give_back)

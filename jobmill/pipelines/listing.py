@@ -37,7 +37,7 @@ from jobmill.outside.model_question import Answered
 from jobmill.pipelines import blocked_models
 from jobmill.pipelines import company as company_pipeline
 from jobmill.queue import Advance, Filter, Finish, Move, Skip, WaitFor, Work
-from jobmill.queue.work import NORMAL, Data
+from jobmill.queue.work import NORMAL_PRIORITY, Data
 from jobmill.tools import Tools
 
 FRESH = dt.timedelta(days=1)
@@ -271,7 +271,7 @@ async def analyze(tools: Tools, work: Work) -> Move:
     if local.match_score < local.threshold - IN_REACH and not case.forced:
         return _conclude(case, local, local)
     # The best first, so that the budget buys the most; but first what a person insists on.
-    least = 0 if case.forced else NORMAL
+    least = 0 if case.forced else NORMAL_PRIORITY
     return _on(work, local_result=local.record(), priority=least - local.match_score)
 
 

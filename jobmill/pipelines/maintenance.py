@@ -19,9 +19,9 @@ MOST_BITES = 500
 
 async def prune(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
     async with tools.db.transaction() as tx:
-        gone = await retention.prune(tx, keep)
+        gone = await retention.prune_ended_items(tx, keep)
     total = work.data.get("pruned", 0) + gone
-    if gone < retention.BITE or work.steps >= MOST_BITES:
+    if gone < retention.BATCH_SIZE or work.steps >= MOST_BITES:
         return Finish(f"{total} old items pruned")
     return Advance("prune", data={"pruned": total})
 

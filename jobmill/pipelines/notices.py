@@ -16,11 +16,21 @@ from jobmill.outside import mail, webhook
 from jobmill.outside.mail import Letter, NoSignIn, Post
 from jobmill.outside.webhook import Caller, Unwanted
 from jobmill.people import secrets
-from jobmill.queue import Block, Blocked, Finish, Move, New, Refused, Skip, Work, hold
-from jobmill.queue.feed import Feed
-from jobmill.queue.retry import judge
+from jobmill.queue import (
+    Block,
+    BlockedOn,
+    Finish,
+    Move,
+    NewItem,
+    RefusedItem,
+    Skip,
+    Work,
+    lock_claim,
+)
+from jobmill.queue.feed import QueueFeed
+from jobmill.queue.retry import outcome_of_error
 from jobmill.queue.work import Retry
-from jobmill.settings import Settings, public_base
+from jobmill.settings import Settings, public_base_url
 from jobmill.tools import Tools
 
 KIND = "notice"
@@ -28,28 +38,28 @@ RETRIES: dict[Way, int] = {"mail": 10, "webhook": 8}
 """Some 17 minutes, which outlasts most servers that want to be asked twice; and some 4."""
 
 
-def feeds(settings: Settings) -> tuple[Feed, ...]:
+def feeds(settings: Settings) -> tuple[QueueFeed, ...]:
     """What is due, letters and webhooks apart: neither waits for the other."""
     lacking = mail.missing(settings)
     take_mail = partial(_drop, lacking) if lacking else partial(_take, "mail")
     return (
-        Feed(KIND, "mail", take_mail, _give_back),
-        Feed(KIND, "webhook", partial(_take, "webhook"), _give_back),
+        QueueFeed(KIND, "mail", take_mail, _give_back),
+        QueueFeed(KIND, "webhook", partial(_take, "webhook"), _give_back),
     )
 
 
-async def _take(way: Way, tx: Tx, most: int) -> list[New]:
+async def _take(way: Way, tx: Tx, most: int) -> list[NewItem]:
     ids = await notices.take(tx, way, most)
-    return [New(KIND, way, f"notice {id}", data={"notice": id}) for id in ids]
+    return [NewItem(KIND, way, f"notice {id}", data={"notice": id}) for id in ids]
 
 
-async def _drop(reason: str, tx: Tx, most: int) -> list[New]:
+async def _drop(reason: str, tx: Tx, most: int) -> list[NewItem]:
     """Where no letter can be sent, none goes through the queue."""
     await notices.drop_letters(tx, reason)
     return []
 
 
-async def _give_back(tx: Tx, refused: Sequence[Refused]) -> None:
+async def _give_back(tx: Tx, refused: Sequence[RefusedItem]) -> None:
     await notices.give_back(tx, [one.new.data["notice"] for one in refused])
 
 
@@ -59,7 +69,7 @@ class Mailroom:
     def __init__(self, settings: Settings) -> None:
         self.post = Post(settings)
         self.folder: Path | None = settings.letters_dir
-        self.base = public_base(settings)
+        self.base = public_base_url(settings)
 
     def write(self, told: Told, secret: bytes) -> Letter:
         values = letters.values(told, Signer(secret), self.base)
@@ -82,7 +92,7 @@ async def send_letter(tools: Tools, room: Mailroom, work: Work) -> Move:
         await room.post.send(room.write(told, secret))
     except (NoSignIn, Unavailable) as error:
         # It would be the same for every letter, and none is to be lost for it.
-        blocked = Blocked("mail", str(error))
+        blocked = BlockedOn("mail", str(error))
         await _note(tools, work, blocked)
         raise blocked from error
     except (OutsideError, Invalid) as error:
@@ -135,10 +145,10 @@ async def _disable(out: Outgoing, said: str, tx: Tx) -> None:
 async def _note(tools: Tools, work: Work, error: AppError) -> None:
     """Keep what went wrong beside the notice; it has failed where the queue will not try again."""
     async with tools.db.transaction() as tx:
-        if not await hold(tx, work):
+        if not await lock_claim(tx, work):
             # Another attempt sends this notice now, and its outcome is the one that counts.
             return
-        if not isinstance(judge(work, error), Retry | Block):
+        if not isinstance(outcome_of_error(work, error), Retry | Block):
             await notices.settle(tx, work.data["notice"], "failed", str(error))
         else:
             await notices.note_trouble(tx, work.data["notice"], str(error))

@@ -9,7 +9,7 @@ from jobmill.boards import source_run
 from jobmill.catalog import salary_text
 from jobmill.catalog.posting import Posting
 from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
-from jobmill.queue import Finish, Move, New, Skip, Work
+from jobmill.queue import Finish, Move, NewItem, Skip, Work
 from jobmill.tools import Tools
 
 KIND = "source_test"
@@ -18,9 +18,9 @@ SOON = 10
 EXCERPT = 600
 
 
-def work(id: int) -> New:
+def work(id: int) -> NewItem:
     """The item that tries a source; it is not tried again by itself, for whoever asked can."""
-    return New(KIND, "try", f"source:{id}", data={"source": id}, priority=SOON, max_retries=0)
+    return NewItem(KIND, "try", f"source:{id}", data={"source": id}, priority=SOON, max_retries=0)
 
 
 async def attempt(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:

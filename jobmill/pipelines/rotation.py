@@ -11,7 +11,7 @@ from functools import partial
 from jobmill import queue
 from jobmill.db import Tx
 from jobmill.pipelines import source
-from jobmill.queue import Finish, ItemId, Move, New, Refused, Work
+from jobmill.queue import Finish, ItemId, Move, NewItem, RefusedItem, Work
 from jobmill.rotation import planner, targets
 from jobmill.rotation.planner import Planned, Wish
 from jobmill.rotation.target_selection import Limits
@@ -42,11 +42,11 @@ async def start(
     planned = await planner.start(tx, wish, at or await planner.clock(tx), environ)
     news = [source.work(one.source_id, window=one.window) for one in planned.claimed]
     answers = await queue.submit_all(tx, news) if news else []
-    full = [one for one in answers if isinstance(one, Refused) and one.live is None]
+    full = [one for one in answers if isinstance(one, RefusedItem) and one.live is None]
     left_out = [int(one.new.data["source"]) for one in full]
     await targets.release(tx, ids=left_out, why="the queue has no room")
     items = {
-        one.source_id: answer.id if not isinstance(answer, Refused) else answer.live
+        one.source_id: answer.id if not isinstance(answer, RefusedItem) else answer.live
         for one, answer in zip(planned.claimed, answers, strict=True)
     }
     claimed = [one for one in planned.claimed if one.source_id not in left_out]
@@ -54,9 +54,9 @@ async def start(
     return replace(planned, claimed=claimed), placed
 
 
-def work() -> New:
+def work() -> NewItem:
     """A run that a person asks for: a worker makes it, without regard to the pace."""
-    return New(KIND, "run", "what a person asked for", {"trigger": "manual"}, priority=0)
+    return NewItem(KIND, "run", "what a person asked for", {"trigger": "manual"}, priority=0)
 
 
 async def rotate(wish: Wish, work: Work) -> Move:

@@ -15,7 +15,7 @@ from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
 from jobmill.outside.request import Answer, Fetch, Request, Unknown, Validators
 from jobmill.pipelines import judging
-from jobmill.queue import Block, Finish, ItemId, Move, New, Skip, Work
+from jobmill.queue import Block, Finish, ItemId, Move, NewItem, Skip, Work
 from jobmill.rotation import call_outcomes, calls, planner, targets
 from jobmill.rotation.calls import Asked
 from jobmill.tools import Tools
@@ -26,11 +26,11 @@ HOLD = dt.timedelta(hours=1)
 when the key is there."""
 
 
-def work(id: int, *, window: dt.timedelta | None = None) -> New:
+def work(id: int, *, window: dt.timedelta | None = None) -> NewItem:
     """The item that runs a source; there is one at a time, however often it is asked for. With a
     window, it does not ask what was asked within it."""
     asked = {} if window is None else {"window": window.total_seconds()}
-    return New(KIND, "scrape", f"source:{id}", data={"source": id, **asked})
+    return NewItem(KIND, "scrape", f"source:{id}", data={"source": id, **asked})
 
 
 async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:

@@ -12,19 +12,19 @@ from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
-from jobmill.db import Tx, value
+from jobmill.db import Tx, fetch_value
 from jobmill.errors import Invalid
 from jobmill.queue import bulk_submit
-from jobmill.queue.refusals import explain, find_live
+from jobmill.queue.refusals import explain_refusal, find_live_item
 from jobmill.queue.store import CHANNEL
-from jobmill.queue.value_encoding import array, check, new_item, record
+from jobmill.queue.value_encoding import check_new_item, encode_new_item, encode_row, join_rows
 from jobmill.queue.work import (
+    AcceptedItem,
     AdmissionReason,
     ItemId,
-    New,
+    NewItem,
     NotAdmitted,
-    Placed,
-    Refused,
+    RefusedItem,
     Stages,
 )
 
@@ -34,7 +34,7 @@ ROWS_PER_PAGE = 80
 UNSEEN = 10_000
 
 
-async def declare(tx: Tx, stages: Stages) -> None:
+async def declare_stages(tx: Tx, stages: Stages) -> None:
     """Tell the database which phases there are; what it does not know, nobody can put in."""
     rows = [
         {
@@ -59,48 +59,50 @@ async def declare(tx: Tx, stages: Stages) -> None:
                max_spawn_depth = excluded.max_spawn_depth
          WHERE known IS DISTINCT FROM excluded
         """,
-        {"rows": array(record(row) for row in rows)},
+        {"rows": join_rows(encode_row(row) for row in rows)},
     )
 
 
-async def submit(tx: Tx, new: New) -> ItemId:
+async def submit(tx: Tx, new: NewItem) -> ItemId:
     """Put one root in; NotAdmitted where this work is alive already or its phase is full."""
     [answer] = await submit_all(tx, [new])
-    if isinstance(answer, Refused):
+    if isinstance(answer, RefusedItem):
         raise NotAdmitted(answer)
     return answer.id
 
 
-async def submit_all(tx: Tx, news: Sequence[New]) -> list[Placed | Refused]:
+async def submit_all(tx: Tx, news: Sequence[NewItem]) -> list[AcceptedItem | RefusedItem]:
     """Put roots in, each with a lineage of its own; the answers stand in the order of `news`."""
     for new in news:
-        check(new)
+        check_new_item(new)
     # Lineages of one batch are neighbours: one look at the clock, one set of random bits.
     first = uuid7().int
     quick = await _insert_quickly(tx, news, first)
     if quick is not None:
-        return [Placed(id) for id in quick]
-    rows = [new_item(new, n=n, tracking_id=f"{first + n:032x}") for n, new in enumerate(news)]
+        return [AcceptedItem(id) for id in quick]
+    rows = [
+        encode_new_item(new, n=n, tracking_id=f"{first + n:032x}") for n, new in enumerate(news)
+    ]
     room = await _room(tx, Counter((new.kind, new.stage) for new in news))
     admitted: list[str] = []
-    answers: dict[int, Placed | Refused] = {}
+    answers: dict[int, AcceptedItem | RefusedItem] = {}
     for n, new in enumerate(news):
         if room[new.kind, new.stage] > 0:
             room[new.kind, new.stage] -= 1
             admitted.append(rows[n])
-        elif await find_live(tx, new):
+        elif await find_live_item(tx, new):
             # Full comes last of the four: who is in already is not told to try again.
             answers[n] = await _not_admitted(tx, new)
         else:
-            answers[n] = Refused(new, "full", explain(new, "full"))
+            answers[n] = RefusedItem(new, "full", explain_refusal(new, "full"))
     if admitted:
         answers |= await _insert_roots(tx, news, admitted)
     return [answers[n] for n in range(len(news))]
 
 
-async def room_in(tx: Tx, kind: str, stage: str) -> int:
+async def remaining_capacity(tx: Tx, kind: str, stage: str) -> int:
     """How many more roots this phase takes, held until `tx` ends."""
-    capacity = await value(
+    capacity = await fetch_value(
         tx, int, "SELECT capacity FROM queue.phase WHERE kind = %s AND stage = %s", [kind, stage]
     )
     if capacity is None:
@@ -117,18 +119,18 @@ def uuid7() -> UUID:
     return UUID(int=value | 0b10 << 62 | random & (1 << 62) - 1)
 
 
-async def _insert_quickly(tx: Tx, news: Sequence[New], lineage: int) -> list[ItemId] | None:
+async def _insert_quickly(tx: Tx, news: Sequence[NewItem], lineage: int) -> list[ItemId] | None:
     """All of them, or None and nothing done where a cap is near or some are alive already."""
     if len(news) == 1:
         id = await _insert_one(tx, news[0], lineage)
         return None if id is None else [id]
-    if len(news) < bulk_submit.WORTH_IT:
+    if len(news) < bulk_submit.MIN_BATCH_SIZE:
         return None
     limits = await _roomy_phases(tx, news)
-    return None if limits is None else await bulk_submit.insert(tx, news, lineage, limits)
+    return None if limits is None else await bulk_submit.insert_all(tx, news, lineage, limits)
 
 
-async def _insert_one(tx: Tx, new: New, lineage: int) -> ItemId | None:
+async def _insert_one(tx: Tx, new: NewItem, lineage: int) -> ItemId | None:
     cursor = await tx.execute(
         """
         WITH phase AS MATERIALIZED (
@@ -163,7 +165,7 @@ async def _insert_one(tx: Tx, new: New, lineage: int) -> ItemId | None:
             "kind": new.kind,
             "stage": new.stage,
             "key": new.key,
-            "data": record(new.data),
+            "data": encode_row(new.data),
             "priority": new.priority,
             "delay": max(0.0, new.delay.total_seconds()),
             "max_retries": new.max_retries,
@@ -179,8 +181,8 @@ async def _insert_one(tx: Tx, new: New, lineage: int) -> ItemId | None:
 
 
 async def _roomy_phases(
-    tx: Tx, news: Sequence[New]
-) -> dict[tuple[str, str], bulk_submit.Limits] | None:
+    tx: Tx, news: Sequence[NewItem]
+) -> dict[tuple[str, str], bulk_submit.PhaseLimits] | None:
     """The phases asked for, if the size of the table alone tells that each has room for all."""
     cursor = await tx.execute(
         """
@@ -191,7 +193,7 @@ async def _roomy_phases(
         {"asked": len(news), "per_page": ROWS_PER_PAGE, "unseen": UNSEEN},
     )
     roomy = {
-        (kind, stage): bulk_submit.Limits(retries, depth, f"{retries}\t{depth}")
+        (kind, stage): bulk_submit.PhaseLimits(retries, depth, f"{retries}\t{depth}")
         for kind, stage, retries, depth in await cursor.fetchall()
     }
     return roomy if all((new.kind, new.stage) in roomy for new in news) else None
@@ -200,7 +202,7 @@ async def _roomy_phases(
 async def _room(tx: Tx, asked: Counter[tuple[str, str]]) -> dict[tuple[str, str], int]:
     """How many more each phase takes, counted, and held until `tx` ends."""
     # Always in one order, or two could each wait for the other.
-    return {phase: await room_in(tx, *phase) for phase in sorted(asked)}
+    return {phase: await remaining_capacity(tx, *phase) for phase in sorted(asked)}
 
 
 async def _lock_phase(tx: Tx, kind: str, stage: str) -> None:
@@ -231,8 +233,8 @@ async def _unknown(tx: Tx, kind: str, stage: str) -> Invalid:
 
 
 async def _insert_roots(
-    tx: Tx, news: Sequence[New], rows: Sequence[str]
-) -> dict[int, Placed | Refused]:
+    tx: Tx, news: Sequence[NewItem], rows: Sequence[str]
+) -> dict[int, AcceptedItem | RefusedItem]:
     """Put in roots for which there is room; what is alive already is refused."""
     cursor = await tx.execute(
         """
@@ -271,18 +273,18 @@ async def _insert_roots(
         SELECT asked.n, alive.id, (SELECT count(*) FROM told)
           FROM asked LEFT JOIN alive USING (id)
         """,
-        {"rows": array(rows), "channel": CHANNEL},
+        {"rows": join_rows(rows), "channel": CHANNEL},
     )
     found: list[tuple[int, ItemId | None, int]]
     found = await cursor.fetchall()  # pyright: ignore[reportAssignmentType]
-    return {n: Placed(id) if id else await _not_admitted(tx, news[n]) for n, id, _ in found}
+    return {n: AcceptedItem(id) if id else await _not_admitted(tx, news[n]) for n, id, _ in found}
 
 
-async def _not_admitted(tx: Tx, new: New) -> Refused:
-    live = await find_live(tx, new)
+async def _not_admitted(tx: Tx, new: NewItem) -> RefusedItem:
+    live = await find_live_item(tx, new)
     reason: AdmissionReason = "queued"
     if live and live.status == "PROCESSING":
         reason = "processing"
     elif live and live.stage != new.stage:
         reason = "other phase"
-    return Refused(new, reason, explain(new, reason), live.id if live else None)
+    return RefusedItem(new, reason, explain_refusal(new, reason), live.id if live else None)

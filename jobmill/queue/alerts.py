@@ -7,12 +7,12 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jobmill.db import Tx, rows, value
+from jobmill.db import Tx, fetch_all, fetch_value
 
 log = logging.getLogger(__name__)
 
-WATCH_EVERY = 30.0
-SILENT = dt.timedelta(seconds=30)
+CHECK_EVERY = 30.0
+MAX_SCHEDULER_SILENCE = dt.timedelta(seconds=30)
 """How long schedules may go without anybody looking at them."""
 
 OVERLAP = 2_000
@@ -40,15 +40,15 @@ class _Finding:
     detail: str
 
 
-async def sweep(tx: Tx) -> None:
+async def check_rules(tx: Tx) -> None:
     """One look at everything born since the last; cheap, and harmless if many do it."""
     cursor = await tx.execute("SELECT pg_try_advisory_xact_lock(hashtext('jobmill.watch'))")
     if await cursor.fetchone() != (True,):
         return
     # A little before the mark again: ids are given out before their transactions commit.
-    mark = await value(tx, int, "SELECT mark FROM queue.tick WHERE name = 'watch'") or 0
+    mark = await fetch_value(tx, int, "SELECT mark FROM queue.tick WHERE name = 'watch'") or 0
     since = max(0, mark - OVERLAP)
-    newest = await value(tx, int, "SELECT coalesce(max(id), 0) FROM queue.item") or 0
+    newest = await fetch_value(tx, int, "SELECT coalesce(max(id), 0) FROM queue.item") or 0
     # After a big import the rest is left to the next sweeps, or one would exceed its time limit.
     newest = min(newest, mark + MAX_ITEMS_PER_SWEEP)
     findings = [
@@ -68,9 +68,9 @@ async def sweep(tx: Tx) -> None:
     )
 
 
-async def alerts(tx: Tx, *, standing: bool = True, limit: int = 100) -> list[Alert]:
+async def list_alerts(tx: Tx, *, standing: bool = True, limit: int = 100) -> list[Alert]:
     """Alerts, newest first; only those that stand, unless told otherwise."""
-    return await rows(
+    return await fetch_all(
         tx,
         Alert,
         """
@@ -84,7 +84,7 @@ async def alerts(tx: Tx, *, standing: bool = True, limit: int = 100) -> list[Ale
     )
 
 
-async def clear(tx: Tx, id: int) -> bool:
+async def clear_alert(tx: Tx, id: int) -> bool:
     """A person has seen to it; False where no such alert stands."""
     cursor = await tx.execute(
         "UPDATE queue.alert SET cleared_at = now() WHERE id = %s AND cleared_at IS NULL", [id]
@@ -97,7 +97,7 @@ async def clear(tx: Tx, id: int) -> bool:
 
 
 async def _same_work(tx: Tx, since: int, newest: int) -> Sequence[_Finding]:
-    return await rows(
+    return await fetch_all(
         tx,
         _Finding,
         """
@@ -116,7 +116,7 @@ async def _same_work(tx: Tx, since: int, newest: int) -> Sequence[_Finding]:
 
 
 async def _deep(tx: Tx, since: int, newest: int) -> Sequence[_Finding]:
-    return await rows(
+    return await fetch_all(
         tx,
         _Finding,
         """
@@ -132,7 +132,7 @@ async def _deep(tx: Tx, since: int, newest: int) -> Sequence[_Finding]:
 
 
 async def _same_key(tx: Tx, since: int, newest: int) -> Sequence[_Finding]:
-    return await rows(
+    return await fetch_all(
         tx,
         _Finding,
         """
@@ -152,14 +152,14 @@ async def _same_key(tx: Tx, since: int, newest: int) -> Sequence[_Finding]:
 
 async def _mind_scheduler(tx: Tx) -> None:
     """The dead man's switch: somebody looks at schedules, or this says so until somebody does."""
-    silent = await value(
+    silent = await fetch_value(
         tx,
         float,
         """
         SELECT extract(epoch FROM clock_timestamp() - at)::float8 FROM queue.tick
          WHERE name = 'scheduler' AND at < clock_timestamp() - %s
         """,
-        [SILENT],
+        [MAX_SCHEDULER_SILENCE],
     )
     if silent is None:
         await tx.execute(
@@ -172,7 +172,7 @@ async def _mind_scheduler(tx: Tx) -> None:
 
 async def raise_alert(tx: Tx, rule: str, subject: str, detail: str) -> None:
     """Raise an alert, once until it is cleared; the log hears of it the first time."""
-    fresh = await value(
+    fresh = await fetch_value(
         tx,
         bool,
         """
@@ -189,7 +189,7 @@ async def raise_alert(tx: Tx, rule: str, subject: str, detail: str) -> None:
         log.warning("alert", extra={"rule": rule, "detail": detail})
 
 
-async def lift(tx: Tx, rule: str, subject: str) -> None:
+async def resolve_alert(tx: Tx, rule: str, subject: str) -> None:
     """Clear an alert whose cause is gone."""
     await tx.execute(
         """

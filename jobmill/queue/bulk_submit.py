@@ -10,12 +10,12 @@ from psycopg import errors
 
 from jobmill.db import Tx
 from jobmill.queue.store import CHANNEL
-from jobmill.queue.work import ItemId, New
+from jobmill.queue.work import ItemId, NewItem
 
-from .value_encoding import record
+from .value_encoding import encode_row
 
 
-class Limits(NamedTuple):
+class PhaseLimits(NamedTuple):
     """What a phase sets where an item does not, and the same as COPY writes it."""
 
     max_retries: int
@@ -23,17 +23,17 @@ class Limits(NamedTuple):
     text: str
 
 
-WORTH_IT = 100
+MIN_BATCH_SIZE = 100
 """Below so many the round trips cost more than COPY saves."""
 
 
-async def insert(
-    tx: Tx, news: Sequence[New], lineage: int, limits: Mapping[tuple[str, str], Limits]
+async def insert_all(
+    tx: Tx, news: Sequence[NewItem], lineage: int, limits: Mapping[tuple[str, str], PhaseLimits]
 ) -> list[ItemId] | None:
     """Put all in; None, and nothing put in, where any of them is alive or somebody races us."""
     now, ids = await _reserve(tx, len(news))
     hashes = [hashlib.md5(new.key.encode(), usedforsecurity=False).hexdigest() for new in news]
-    data = [record(new.data) if new.data else "{}" for new in news]
+    data = [encode_row(new.data) if new.data else "{}" for new in news]
     rows = list(zip(ids, news, hashes, data, strict=True))
     live = "".join(
         f"{id}\t{new.kind}\t{new.stage}\t{hash}\t{new.priority}\t{now}\tf\n"
@@ -90,7 +90,7 @@ async def _reserve(tx: Tx, n: int) -> tuple[str, list[ItemId]]:
     return found[0], found[1]
 
 
-def _limits_of(new: New, limits: Mapping[tuple[str, str], Limits]) -> str:
+def _limits_of(new: NewItem, limits: Mapping[tuple[str, str], PhaseLimits]) -> str:
     if new.max_retries is None and new.max_spawn_depth is None:
         return limits[new.kind, new.stage].text
     retries, depth, _ = limits[new.kind, new.stage]
@@ -104,7 +104,7 @@ def _escape(text: str) -> str:
     return text.replace("\\", "\\\\")
 
 
-async def _park(tx: Tx, delayed: Sequence[tuple[ItemId, New]]) -> None:
+async def _park(tx: Tx, delayed: Sequence[tuple[ItemId, NewItem]]) -> None:
     if delayed:
         await tx.execute(
             """

@@ -10,79 +10,81 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from jobmill.db import Tx
-from jobmill.queue.admission import room_in, submit_all
-from jobmill.queue.spawn import Child, known_parents, spawn
+from jobmill.queue.admission import remaining_capacity, submit_all
+from jobmill.queue.spawn import ChildItem, lock_existing_parents, spawn_children
 from jobmill.queue.store import CHANNEL
-from jobmill.queue.work import ItemId, New, Reason, Refused
+from jobmill.queue.work import ItemId, NewItem, Reason, RefusedItem
 
 SCAN_EVERY = 60.0
-BATCH = 10
-FULL = 1.0
-FEED = "feed"
+BATCH_SIZE = 10
+RETRY_WHEN_FULL = 1.0
+FEED_PAYLOAD = "feed"
 """What is said on the queue's channel when a feed has something."""
 
-Take: TypeAlias = Callable[[Tx, int], Awaitable[Sequence[New | Child]]]
+TakeRows: TypeAlias = Callable[[Tx, int], Awaitable[Sequence[NewItem | ChildItem]]]
 """Lock up to so many rows that wait (FOR UPDATE SKIP LOCKED), take them out, and return their items
 (a `Child` where the item that found it is known): all in `tx`, so that a row is taken once or not
 at all."""
-Release: TypeAlias = Callable[[Tx, Sequence[Refused]], Awaitable[object]]
+PutBackRows: TypeAlias = Callable[[Tx, Sequence[RefusedItem]], Awaitable[object]]
 """Put the rows back whose items the queue refused for now: the phase has filled up since its room was
 counted, or the same item lives, which may have begun before the row was written."""
-FORBIDDEN: tuple[Reason, ...] = ("depth", "circular", "finished")
+FINAL_REFUSALS: tuple[Reason, ...] = ("depth", "circular", "finished")
 """Refusals that are final: the lineage of the row would refuse its item again at every scan."""
 
 
 @dataclass(frozen=True, slots=True)
-class Feed:
+class QueueFeed:
     """Feeds one phase from one table."""
 
     kind: str
     stage: str
-    take: Take
-    release: Release
+    take: TakeRows
+    release: PutBackRows
 
 
-async def feed(tx: Tx, source: Feed) -> int:
+async def feed_batch(tx: Tx, source: QueueFeed) -> int:
     """Move one batch from the table into the queue; returns how many rows were taken.
 
     Call it with a transaction of its own: rows taken and items put in commit together.
     """
-    room = min(BATCH, await room_in(tx, source.kind, source.stage))
+    room = min(BATCH_SIZE, await remaining_capacity(tx, source.kind, source.stage))
     if room <= 0:
         return 0
     taken = await source.take(tx, room)
-    children = [one for one in taken if isinstance(one, Child)]
-    known = await known_parents(tx, [one.parent for one in children])
+    children = [one for one in taken if isinstance(one, ChildItem)]
+    known = await lock_existing_parents(tx, [one.parent for one in children])
     # A lineage that retention has forgotten begins anew.
-    roots = [one.new if isinstance(one, Child) else one for one in taken if not _has(one, known)]
+    roots = [
+        one.new if isinstance(one, ChildItem) else one for one in taken if not _has(one, known)
+    ]
     answers = await submit_all(tx, roots)
-    answers += await spawn(tx, [one for one in children if _has(one, known)])
+    answers += await spawn_children(tx, [one for one in children if _has(one, known)])
     # Not `live is not None`: a full phase names no live item, and neither does a refusal whose live
     # item ended before the queue looked it up.
-    refused = [answer for answer in answers if isinstance(answer, Refused)]
-    postponed = [refusal for refusal in refused if refusal.reason not in FORBIDDEN]
+    refused = [answer for answer in answers if isinstance(answer, RefusedItem)]
+    postponed = [refusal for refusal in refused if refusal.reason not in FINAL_REFUSALS]
     if postponed:
         await source.release(tx, postponed)
     return len(taken)
 
 
-def _has(one: New | Child, known: Container[ItemId]) -> bool:
-    return isinstance(one, Child) and one.parent in known
+def _has(one: NewItem | ChildItem, known: Container[ItemId]) -> bool:
+    return isinstance(one, ChildItem) and one.parent in known
 
 
-def feeder(source: Feed) -> Callable[[Tx], Awaitable[bool | float]]:
+def feed_task(source: QueueFeed) -> Callable[[Tx], Awaitable[bool | float]]:
     """The chore that scans one table; it answers True where there may be more, and while the queue is
     full the seconds after which to look again."""
 
     async def scan(tx: Tx) -> bool | float:
-        room = min(BATCH, await room_in(tx, source.kind, source.stage))
+        room = min(BATCH_SIZE, await remaining_capacity(tx, source.kind, source.stage))
         if room <= 0:
-            return FULL
-        return await feed(tx, source) == room
+            return RETRY_WHEN_FULL
+        return await feed_batch(tx, source) == room
 
     return scan
 
 
-async def announce(tx: Tx) -> None:
+async def notify_feeds(tx: Tx) -> None:
     """Say, when `tx` commits, that a feed has something, so that it does not wait for the next scan."""
-    await tx.execute("SELECT pg_notify(%s, %s)", [CHANNEL, FEED])
+    await tx.execute("SELECT pg_notify(%s, %s)", [CHANNEL, FEED_PAYLOAD])

@@ -12,16 +12,16 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from jobmill.db import Database, Tx, is_gone
-from jobmill.queue.pump import RACES, SLOW, Pump, report
-from jobmill.queue.work import Claim, Move, New, WaitFor
+from jobmill.db import Database, Tx, is_connection_lost
+from jobmill.queue.pump import RACE_ERRORS, TIMEOUT_ERRORS, Pump, log_results
+from jobmill.queue.work import Claim, Move, NewItem, WaitFor
 
 from . import leases
-from .settlement import Answer, Settlement, settle, spawn_and_wait
+from .settlement import Settlement, SettlementResult, settle_batch, spawn_awaited_item
 
 MAX_GROUP_SIZE = 50
 
-SAVE_LIMIT = 60.0
+SAVE_TIMEOUT = 60.0
 """Seconds after which a save that hangs is given up, before it keeps all the others waiting."""
 
 
@@ -39,7 +39,7 @@ class _PendingSave(NamedTuple):
             self.done.set_exception(error)
 
 
-class Saver:
+class GroupCommitter:
     def __init__(self, db: Database, pump: Pump) -> None:
         self._db = db
         self._pump = pump
@@ -73,10 +73,10 @@ class Saver:
                 # The worker that claimed them: the lease may be lost while this waits for a connection.
                 worker = group[0].settlement.work.worker
                 with self._pump.outages.watch():
-                    async with asyncio.timeout(SAVE_LIMIT), self._db.transaction() as tx:
+                    async with asyncio.timeout(SAVE_TIMEOUT), self._db.transaction() as tx:
                         answers = await settle_and_save(tx, worker, moves)
             except Exception as error:  # noqa: BLE001
-                if is_gone(error):
+                if is_connection_lost(error):
                     # It may have committed or not: doing it again finds out, by the fence.
                     in_doubt = {pending.settlement.work.claim for pending in group}
                 elif len(group) > 1:
@@ -89,7 +89,7 @@ class Saver:
                 await asyncio.sleep(patience)
                 patience = min(patience * 2, 2.0)
             else:
-                report(answers, in_doubt=in_doubt)
+                log_results(answers, in_doubt=in_doubt)
                 for pending in group:
                     pending.resolve()
                 return
@@ -108,9 +108,9 @@ class Saver:
 
 async def settle_and_save(
     tx: Tx, worker: int, moves: Sequence[tuple[Settlement, Move]]
-) -> list[Answer]:
+) -> list[SettlementResult]:
     """Move the items first: that is the fence, and a stale claim saves nothing."""
-    lost: list[Answer] = []
+    lost: list[SettlementResult] = []
     held: list[tuple[Settlement, Move]] = []
     claims: set[Claim] = set()
     for settlement, move in moves:
@@ -118,15 +118,15 @@ async def settle_and_save(
         if settlement.work.claim in claims:
             # `settle` takes the first outcome of a claim, so no other may spawn what it waits for.
             current = None
-        elif isinstance(move, WaitFor) and isinstance(move.item, New):
-            current = await spawn_and_wait(tx, settlement.work, move)
+        elif isinstance(move, WaitFor) and isinstance(move.item, NewItem):
+            current = await spawn_awaited_item(tx, settlement.work, move)
         claims.add(settlement.work.claim)
         if current is None:
-            lost.append(Answer(settlement.work, lost=True))
+            lost.append(SettlementResult(settlement.work, lost=True))
         else:
             held.append((current, move))
-    answers = await settle(tx, worker, [settlement for settlement, _ in held])
-    await leases.tell_others(tx, worker)
+    answers = await settle_batch(tx, worker, [settlement for settlement, _ in held])
+    await leases.notify_idle_workers(tx, worker)
     for (_, move), answer in zip(held, answers, strict=True):
         if move.save and answer.moved:
             await move.save(tx)
@@ -134,5 +134,5 @@ async def settle_and_save(
 
 
 def _is_worth_repeating(error: Exception, started: float) -> bool:
-    in_time = time.monotonic() - started < SAVE_LIMIT
-    return isinstance(error, RACES) or (isinstance(error, SLOW) and in_time)
+    in_time = time.monotonic() - started < SAVE_TIMEOUT
+    return isinstance(error, RACE_ERRORS) or (isinstance(error, TIMEOUT_ERRORS) and in_time)

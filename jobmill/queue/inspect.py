@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from jobmill.db import Tx, rows, value
+from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.errors import NotFound
 from jobmill.queue.work import ItemId, Status
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class PhaseStatus:
     """One phase now: how much waits, for how long, and who works on it."""
 
     kind: str
@@ -29,7 +29,7 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
-class Processor:
+class ProcessorStatus:
     worker: int
     name: str
     kind: str
@@ -75,7 +75,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ItemEvent:
     id: int
     item_id: int
     at: dt.datetime
@@ -88,7 +88,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
+class ScheduleStatus:
     name: str
     every: dt.timedelta
     next_at: dt.datetime
@@ -97,7 +97,7 @@ class Schedule:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class RunCounter:
     kind: str
     stage: str
     outcome: str
@@ -107,7 +107,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class WorkerStatus:
     """A process that signed on and has not signed off."""
 
     id: int
@@ -126,18 +126,18 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedCount:
     """How many there are of something that has a name."""
 
     name: str
     count: int
 
 
-async def phases(tx: Tx) -> list[Phase]:
+async def list_phases(tx: Tx) -> list[PhaseStatus]:
     """Every declared phase, and any other that still holds work."""
-    return await rows(
+    return await fetch_all(
         tx,
-        Phase,
+        PhaseStatus,
         """
         WITH held AS (
             SELECT kind, stage,
@@ -165,10 +165,10 @@ async def phases(tx: Tx) -> list[Phase]:
     )
 
 
-async def processors(tx: Tx) -> list[Processor]:
-    return await rows(
+async def list_processors(tx: Tx) -> list[ProcessorStatus]:
+    return await fetch_all(
         tx,
-        Processor,
+        ProcessorStatus,
         """
         SELECT worker, name, kind, stage, number, state, item, since FROM queue.processor
          ORDER BY worker, kind, stage, number
@@ -176,11 +176,11 @@ async def processors(tx: Tx) -> list[Processor]:
     )
 
 
-async def workers(tx: Tx) -> list[Worker]:
+async def list_workers(tx: Tx) -> list[WorkerStatus]:
     """Who should be alive; one whose lease ran out is still named, as not alive, until buried."""
-    return await rows(
+    return await fetch_all(
         tx,
-        Worker,
+        WorkerStatus,
         """
         SELECT id, name, started_at,
                extract(epoch FROM clock_timestamp() - beat_at)::float8 AS beat_seconds,
@@ -190,19 +190,19 @@ async def workers(tx: Tx) -> list[Worker]:
     )
 
 
-async def pauses(tx: Tx) -> list[Pause]:
-    return await rows(
+async def list_pauses(tx: Tx) -> list[Pause]:
+    return await fetch_all(
         tx,
         Pause,
         "SELECT kind, stage, reason, paused_at FROM queue.pause ORDER BY kind, stage",
     )
 
 
-async def blocks(tx: Tx) -> list[Named]:
+async def count_blocked(tx: Tx) -> list[NamedCount]:
     """What is missing, and how many items are parked for it."""
-    return await rows(
+    return await fetch_all(
         tx,
-        Named,
+        NamedCount,
         """
         SELECT blocked_on AS name, count(*) AS count FROM queue.live
          WHERE parked AND status = 'BLOCKED' GROUP BY blocked_on ORDER BY blocked_on
@@ -210,11 +210,11 @@ async def blocks(tx: Tx) -> list[Named]:
     )
 
 
-async def alert_rules(tx: Tx) -> list[Named]:
+async def count_alerts(tx: Tx) -> list[NamedCount]:
     """Every rule that ever raised an alert, with how many of its alerts stand."""
-    return await rows(
+    return await fetch_all(
         tx,
-        Named,
+        NamedCount,
         """
         SELECT rule AS name, count(*) FILTER (WHERE cleared_at IS NULL) AS count
           FROM queue.alert GROUP BY rule ORDER BY rule
@@ -222,16 +222,18 @@ async def alert_rules(tx: Tx) -> list[Named]:
     )
 
 
-async def schedules(tx: Tx) -> list[Schedule]:
-    return await rows(
-        tx, Schedule, "SELECT name, every, next_at, last_at, note FROM queue.schedule ORDER BY name"
+async def list_schedules(tx: Tx) -> list[ScheduleStatus]:
+    return await fetch_all(
+        tx,
+        ScheduleStatus,
+        "SELECT name, every, next_at, last_at, note FROM queue.schedule ORDER BY name",
     )
 
 
-async def tallies(tx: Tx) -> list[Tally]:
-    return await rows(
+async def list_run_counters(tx: Tx) -> list[RunCounter]:
+    return await fetch_all(
         tx,
-        Tally,
+        RunCounter,
         """
         SELECT kind, stage, outcome, runs, seconds, buckets FROM queue.run_counter
          ORDER BY kind, stage, outcome
@@ -239,29 +241,29 @@ async def tallies(tx: Tx) -> list[Tally]:
     )
 
 
-async def retries_waiting(tx: Tx) -> int:
+async def count_retrying(tx: Tx) -> int:
     """Live items that have failed at least once."""
-    return await value(tx, int, "SELECT count(*) FROM queue.live WHERE retry_count > 0") or 0
+    return await fetch_value(tx, int, "SELECT count(*) FROM queue.live WHERE retry_count > 0") or 0
 
 
-async def get(tx: Tx, id: ItemId) -> Item:
-    found = await by_ids(tx, [id])
+async def get_item(tx: Tx, id: ItemId) -> Item:
+    found = await find_items(tx, [id])
     if not found:
         raise NotFound("item", id)
     return found[0]
 
 
-async def kinds(tx: Tx) -> list[str]:
+async def list_kinds(tx: Tx) -> list[str]:
     """The kinds of work that are declared."""
     cursor = await tx.execute("SELECT DISTINCT kind FROM queue.phase ORDER BY kind")
     return [found[0] for found in await cursor.fetchall()]
 
 
-async def timeline(tx: Tx, id: ItemId, *, limit: int | None = None) -> list[Event]:
+async def list_events(tx: Tx, id: ItemId, *, limit: int | None = None) -> list[ItemEvent]:
     """What happened to an item, in its order; the latest if it is more than `limit`."""
-    found = await rows(
+    found = await fetch_all(
         tx,
-        Event,
+        ItemEvent,
         """
         SELECT id, item_id, at, what, was, became, stage, worker, note FROM queue.event
          WHERE item_id = %s ORDER BY id DESC LIMIT %s
@@ -271,15 +273,15 @@ async def timeline(tx: Tx, id: ItemId, *, limit: int | None = None) -> list[Even
     return found[::-1]
 
 
-async def count_waiting(tx: Tx, id: ItemId) -> int:
+async def count_waiting_for(tx: Tx, id: ItemId) -> int:
     """How many items wait for this one."""
-    found = await value(
+    found = await fetch_value(
         tx, int, "SELECT count(*) FROM queue.live WHERE parked AND waits_for = %s", [id]
     )
     return found or 0
 
 
-async def unfinished(
+async def list_unfinished(
     tx: Tx, ids: Sequence[ItemId], kinds: Sequence[str]
 ) -> list[tuple[str, Status]]:
     """The phase and status of what runs or is due: these items, those below them, and those they
@@ -304,9 +306,9 @@ async def unfinished(
     return [(phase, status) for phase, status in await cursor.fetchall()]
 
 
-async def ticked_seconds_ago(tx: Tx) -> float | None:
+async def seconds_since_schedule_check(tx: Tx) -> float | None:
     """How long ago a worker last looked at the schedules; None where none ever did."""
-    return await value(
+    return await fetch_value(
         tx,
         float,
         """
@@ -316,9 +318,9 @@ async def ticked_seconds_ago(tx: Tx) -> float | None:
     )
 
 
-async def by_ids(tx: Tx, ids: Sequence[int], *, whole: bool = True) -> list[Item]:
+async def find_items(tx: Tx, ids: Sequence[int], *, whole: bool = True) -> list[Item]:
     """Those of these items that there are, newest first; without their data unless `whole`."""
-    found = await rows(
+    found = await fetch_all(
         tx,
         Item,
         """

@@ -15,13 +15,13 @@ MAX_RESCUES = 20
 """Workers that may die over one item before the item is taken for the cause."""
 
 
-class Rescue(NamedTuple):
+class RescueCounts(NamedTuple):
     buried: int
     released: int
     failed: int
 
 
-async def join(tx: Tx, name: str, lease: dt.timedelta) -> int:
+async def register_worker(tx: Tx, name: str, lease: dt.timedelta) -> int:
     """A new worker's id. Ids are never used again, so a zombie can never pass for a newcomer."""
     cursor = await tx.execute(
         "INSERT INTO queue.worker (name, lease) VALUES (%s, %s) RETURNING id", [name, lease]
@@ -37,7 +37,7 @@ class Heartbeat(NamedTuple):
     newest_migration: str = ""
 
 
-async def beat(tx: Tx, worker: int, processors: Sequence[dict[str, Any]]) -> Heartbeat:
+async def send_heartbeat(tx: Tx, worker: int, processors: Sequence[dict[str, Any]]) -> Heartbeat:
     """Renew the lease, publish what the processors do, and read the version of the schema."""
     cursor = await tx.execute(
         """
@@ -51,7 +51,7 @@ async def beat(tx: Tx, worker: int, processors: Sequence[dict[str, Any]]) -> Hea
     return Heartbeat(False) if row is None else Heartbeat(True, row[0] or "")
 
 
-async def tell_others(tx: Tx, worker: int) -> None:
+async def notify_idle_workers(tx: Tx, worker: int) -> None:
     """Say that something may be due, where any other worker sleeps."""
     await tx.execute(
         """
@@ -68,14 +68,14 @@ async def set_idle(tx: Tx, worker: int, idle: bool) -> None:
     await tx.execute("UPDATE queue.worker SET idle = %s WHERE id = %s", [idle, worker])
 
 
-async def leave(tx: Tx, worker: int) -> None:
+async def sign_off(tx: Tx, worker: int) -> None:
     await tx.execute(
         "UPDATE queue.worker SET gone_at = clock_timestamp(), idle = false, processors = '[]' WHERE id = %s",
         [worker],
     )
 
 
-async def rescue(tx: Tx) -> Rescue:
+async def rescue_abandoned_items(tx: Tx) -> RescueCounts:
     """Bury workers whose lease ran out and give back what they held.
 
     That is looked for while anybody is newly gone (a claim that was under way when its worker was buried
@@ -83,7 +83,7 @@ async def rescue(tx: Tx) -> Rescue:
     """
     cursor = await tx.execute("SELECT pg_try_advisory_xact_lock(hashtext('jobmill.rescue'))")
     if await cursor.fetchone() != (True,):
-        return Rescue(0, 0, 0)
+        return RescueCounts(0, 0, 0)
     cursor = await tx.execute(
         """
         UPDATE queue.worker SET gone_at = clock_timestamp(), idle = false, processors = '[]'
@@ -96,8 +96,8 @@ async def rescue(tx: Tx) -> Rescue:
     )
     buried = cursor.rowcount
     if not await _worth_a_look(tx):
-        return Rescue(0, 0, 0)
-    await forget(tx)
+        return RescueCounts(0, 0, 0)
+    await delete_old_workers(tx)
     cursor = await tx.execute(
         """
         WITH held AS MATERIALIZED (
@@ -140,7 +140,7 @@ async def rescue(tx: Tx) -> Rescue:
         },
     )
     released, failed, _ = await cursor.fetchone() or (0, 0, 0)
-    return Rescue(buried, released, failed)
+    return RescueCounts(buried, released, failed)
 
 
 async def _worth_a_look(tx: Tx) -> bool:
@@ -157,7 +157,7 @@ async def _worth_a_look(tx: Tx) -> bool:
     return cursor.rowcount == 1
 
 
-async def disown(
+async def release_unknown_claims(
     tx: Tx, worker: int, keep: Sequence[Claim] = (), *, older_than: dt.timedelta = dt.timedelta()
 ) -> int:
     """Give back what this worker holds without knowing it: claims whose answer was lost on the way."""
@@ -185,7 +185,7 @@ async def disown(
     return cursor.rowcount
 
 
-async def forget(tx: Tx) -> None:
+async def delete_old_workers(tx: Tx) -> None:
     """Drop the rows of workers long gone."""
     await tx.execute(
         "DELETE FROM queue.worker WHERE gone_at < clock_timestamp() - interval '1 day'"

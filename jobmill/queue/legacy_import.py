@@ -14,19 +14,19 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.queue.admission import uuid7
-from jobmill.queue.work import New
+from jobmill.queue.work import NewItem
 
-from .value_encoding import array, new_item, record
+from .value_encoding import encode_new_item, encode_row, join_rows
 
 MAX_LINES = 200_000
-SHOWN = 20
+MAX_SHOWN_ERRORS = 20
 
 Text = Annotated[
     str, BeforeValidator(lambda given: str(given) if isinstance(given, int) else given)
 ]
 
 
-class Line(BaseModel):
+class ExportedItem(BaseModel):
     """One exported item; both the old names and ours are understood."""
 
     model_config = ConfigDict(extra="ignore")
@@ -65,7 +65,7 @@ class Line(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ImportReport:
     """What became of a file."""
 
     imported: int = 0
@@ -79,7 +79,7 @@ async def import_lines(
     *,
     rename: Mapping[str, str] | None = None,
     skip_bad: bool = False,
-) -> Report:
+) -> ImportReport:
     """Take in what is new; Invalid, and nothing taken, where lines are bad and not to be skipped.
 
     A second import of the same file finds everything known: lineages without an id get one made
@@ -88,8 +88,8 @@ async def import_lines(
     phases = await _phases(tx)
     good, bad = _read(lines, phases, rename or {})
     if bad and not skip_bad:
-        shown = "\n".join(bad[:SHOWN])
-        more = f"\n… and {len(bad) - SHOWN} more" if len(bad) > SHOWN else ""
+        shown = "\n".join(bad[:MAX_SHOWN_ERRORS])
+        more = f"\n… and {len(bad) - MAX_SHOWN_ERRORS} more" if len(bad) > MAX_SHOWN_ERRORS else ""
         raise Invalid(f"{len(bad)} bad lines, nothing was imported:\n{shown}{more}")
     # One import at a time, so that two of the same file do not both find everything new.
     await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.import'))")
@@ -98,13 +98,13 @@ async def import_lines(
     imported = 0
     for start in range(0, len(rows), 500):
         imported += await _insert(tx, rows[start : start + 500])
-    return Report(imported, len(good) - imported, bad)
+    return ImportReport(imported, len(good) - imported, bad)
 
 
 def _read(
     lines: Iterable[str], phases: Mapping[str, Sequence[str]], rename: Mapping[str, str]
-) -> tuple[list[Line], list[str]]:
-    good: list[Line] = []
+) -> tuple[list[ExportedItem], list[str]]:
+    good: list[ExportedItem] = []
     bad: list[str] = []
     for number, text in enumerate(lines, 1):
         if number > MAX_LINES:
@@ -117,7 +117,9 @@ def _read(
     return good, bad
 
 
-def _line(text: str, phases: Mapping[str, Sequence[str]], rename: Mapping[str, str]) -> Line:
+def _line(
+    text: str, phases: Mapping[str, Sequence[str]], rename: Mapping[str, str]
+) -> ExportedItem:
     line = _parse(text)
     kind = rename.get(line.kind, line.kind)
     if kind not in phases:
@@ -127,13 +129,13 @@ def _line(text: str, phases: Mapping[str, Sequence[str]], rename: Mapping[str, s
     # An export that names no stage, or one we do not have, begins at the beginning.
     stage = line.stage if line.stage and line.stage in phases[kind] else phases[kind][0]
     line = line.model_copy(update={"kind": kind, "stage": stage})
-    new_item(New(line.kind, stage, line.key, line.data, line.priority))
+    encode_new_item(NewItem(line.kind, stage, line.key, line.data, line.priority))
     # All the other texts as well: what cannot be kept is to be charged to its line.
-    record(line.model_dump())
+    encode_row(line.model_dump())
     return line
 
 
-def _parse(text: str) -> Line:
+def _parse(text: str) -> ExportedItem:
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -141,7 +143,7 @@ def _parse(text: str) -> Line:
     if not isinstance(given, dict):
         raise Invalid("not a JSON object")
     try:
-        return Line.model_validate(given)
+        return ExportedItem.model_validate(given)
     except ValidationError as error:
         raise Invalid(_first_problem(error)) from error
 
@@ -152,7 +154,7 @@ def _first_problem(error: ValidationError) -> str:
     return f"{where or 'line'}: {problem['msg']}"
 
 
-def _initialise(lines: Sequence[Line], ids: Sequence[int]) -> list[str]:
+def _initialise(lines: Sequence[ExportedItem], ids: Sequence[int]) -> list[str]:
     """Fill in the tracking fields that are missing, and give foreign ids our own."""
     ours = {line.id: id for line, id in zip(lines, ids, strict=True) if line.id}
     keys = {line.id: line.key for line in lines if line.id}
@@ -162,7 +164,7 @@ def _initialise(lines: Sequence[Line], ids: Sequence[int]) -> list[str]:
         chain = [one for one in line.ancestry or [] if one in ours and one != line.id]
         parent = line.parent if line.parent in ours else (chain[-1] if chain else None)
         rows.append(
-            record(
+            encode_row(
                 {
                     "id": id,
                     "kind": line.kind,
@@ -187,7 +189,7 @@ def _initialise(lines: Sequence[Line], ids: Sequence[int]) -> list[str]:
     return rows
 
 
-def _tracking(line: Line) -> UUID:
+def _tracking(line: ExportedItem) -> UUID:
     if line.tracking_id:
         try:
             return UUID(line.tracking_id)
@@ -259,7 +261,7 @@ async def _insert(tx: Tx, rows: Sequence[str]) -> int:
         )
         SELECT count(*) FROM taken
         """,
-        {"rows": array(rows)},
+        {"rows": join_rows(rows)},
     )
     found = await cursor.fetchone()
     return found[0] if found else 0

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jobmill.db import Tx, value
+from jobmill.db import Tx, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.queue.store import CHANNEL
 from jobmill.queue.work import ItemId
 
 
-async def put_back(tx: Tx, id: ItemId, note: str = "by hand") -> None:
+async def retry_item(tx: Tx, id: ItemId, note: str = "by hand") -> None:
     """Let an item that did not succeed run again, from the stage where it ended."""
     status = await _lock(tx, id)
     if status not in ("FAILED", "SKIPPED", "FILTERED"):
@@ -44,7 +44,7 @@ async def put_back(tx: Tx, id: ItemId, note: str = "by hand") -> None:
         raise Conflict(f"item {id} cannot be put back: other live work has its kind and key")
 
 
-async def cancel(tx: Tx, id: ItemId, reason: str) -> None:
+async def cancel_item(tx: Tx, id: ItemId, reason: str) -> None:
     """End an item that has not run to its end: SKIPPED. One that runs now cannot be cancelled."""
     status = await _lock(tx, id)
     if status not in ("PENDING", "BLOCKED"):
@@ -69,7 +69,7 @@ async def cancel(tx: Tx, id: ItemId, reason: str) -> None:
     )
 
 
-async def pause(tx: Tx, kind: str, stage: str | None, reason: str) -> None:
+async def pause_phase(tx: Tx, kind: str, stage: str | None, reason: str) -> None:
     """Start nothing more of a phase, or of a whole kind; what runs goes on."""
     await _check_phase(tx, kind, stage)
     await tx.execute(
@@ -81,7 +81,7 @@ async def pause(tx: Tx, kind: str, stage: str | None, reason: str) -> None:
     )
 
 
-async def resume(tx: Tx, kind: str, stage: str | None) -> None:
+async def resume_phase(tx: Tx, kind: str, stage: str | None) -> None:
     """Lift a pause; Conflict where there is none of exactly this phase or kind."""
     await _check_phase(tx, kind, stage)
     cursor = await tx.execute(
@@ -92,7 +92,7 @@ async def resume(tx: Tx, kind: str, stage: str | None) -> None:
     await tx.execute("SELECT pg_notify(%s, '')", [CHANNEL])
 
 
-async def unblock(tx: Tx, on: str) -> int:
+async def unblock_items(tx: Tx, on: str) -> int:
     """What was missing is there: everything parked on it may go on. Returns how many."""
     cursor = await tx.execute(
         """
@@ -117,10 +117,10 @@ async def unblock(tx: Tx, on: str) -> int:
 
 async def _lock(tx: Tx, id: ItemId) -> str:
     """The item's status, held still until `tx` ends."""
-    if not await value(tx, int, "SELECT id FROM queue.item WHERE id = %s FOR UPDATE", [id]):
+    if not await fetch_value(tx, int, "SELECT id FROM queue.item WHERE id = %s FOR UPDATE", [id]):
         raise NotFound("item", id)
     await tx.execute("SELECT FROM queue.live WHERE id = %s FOR UPDATE", [id])
-    status = await value(tx, str, "SELECT status FROM queue.items WHERE id = %s", [id])
+    status = await fetch_value(tx, str, "SELECT status FROM queue.items WHERE id = %s", [id])
     assert status
     return status
 

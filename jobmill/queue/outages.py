@@ -7,7 +7,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from jobmill.db import is_gone
+from jobmill.db import is_connection_lost
 
 
 class Outages:
@@ -27,7 +27,7 @@ class Outages:
             yield
         except BaseException as error:
             # An operation that began under a lease since lost says nothing about the new one.
-            if is_gone(error) and began >= self._cleared_at:
+            if is_connection_lost(error) and began >= self._cleared_at:
                 self._since.setdefault(task, began)
             else:
                 self.forget()

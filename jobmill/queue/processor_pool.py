@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from jobmill.queue.store import Mark, Want
+from jobmill.queue.store import ClaimPosition, ClaimRequest
 from jobmill.queue.work import Claim, Stage, Work
 
 AHEAD = 0.05
@@ -71,13 +71,13 @@ class Processor:
         return time.monotonic() - self.since if self.state == "busy" else 0.0
 
 
-class Pool:
+class ProcessorPool:
     def __init__(self, kind: str, name: str, stage: Stage) -> None:
         self.kind = kind
         self.name = name
         self.stage = stage
         self.processors = [Processor(number) for number in range(1, stage.processors + 1)]
-        self.mark = Mark()
+        self.mark = ClaimPosition()
         self._buffer: deque[Work] = deque()
         self._sleepers: deque[asyncio.Future[None]] = deque()
         self._typical: float | None = None
@@ -147,12 +147,12 @@ class Pool:
     def busy(self) -> int:
         return sum(processor.state == "busy" for processor in self.processors)
 
-    def want(self) -> Want | None:
+    def want(self) -> ClaimRequest | None:
         """What to claim now, or None while the hands are full."""
         room = self._ahead() - len(self._buffer) - self.busy()
         if room <= 0:
             return None
-        return Want(self.kind, self.name, min(room, MOST_AT_ONCE), self.mark)
+        return ClaimRequest(self.kind, self.name, min(room, MOST_AT_ONCE), self.mark)
 
     def _ahead(self) -> int:
         hands = sum(processor.state != "error" for processor in self.processors)

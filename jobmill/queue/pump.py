@@ -19,44 +19,50 @@ from psycopg import errors
 from jobmill.db import Tx, open_connection
 from jobmill.queue import leases, start_rate, store
 from jobmill.queue.outages import Outages
-from jobmill.queue.processor_pool import Pool
-from jobmill.queue.retry import describe
-from jobmill.queue.settlement import TERMINAL, Answer, Settlement, prepare, settle
-from jobmill.queue.store import Mark, Want
-from jobmill.queue.work import Claim, Fail, Refused, Stages
+from jobmill.queue.processor_pool import ProcessorPool
+from jobmill.queue.retry import describe_error
+from jobmill.queue.settlement import (
+    TERMINAL_STATUS,
+    Settlement,
+    SettlementResult,
+    prepare_settlement,
+    settle_batch,
+)
+from jobmill.queue.store import ClaimPosition, ClaimRequest
+from jobmill.queue.work import Claim, Fail, RefusedItem, Stages
 
 log = logging.getLogger(__name__)
 
-POLL = 1.0
+POLL_INTERVAL = 1.0
 """Seconds after which an idle pump looks by itself, whether or not it was notified."""
 
-AFTER_FLAGGING = (0.02, 0.1, 0.5)
+FIRST_NAPS = (0.02, 0.1, 0.5)
 """First naps after we asked to be notified: who did not see that yet has committed by then."""
 
-FROM_THE_START = 0.5
+RESTART_SCAN_EVERY = 0.5
 """Seconds for which a busy claim may skip what it passed; then late committers are looked for."""
 
-LOOK_AT_PARKED = 0.25
+CHECK_PARKED_EVERY = 0.25
 """Seconds between looks at what waits for its time while there is no rest; a resting pump knows when."""
 
-FEW_ROWS: Mapping[str, str] = {
+INDEX_PLANS: Mapping[str, str] = {
     "enable_seqscan": "off",
     "plan_cache_mode": "force_generic_plan",
 }
 """Every statement of a worker finds a few hundred rows by index, so it is planned once, and for that,
 even if it is planned while the tables are still small enough to be read whole."""
 
-MOST_MOVES = 300
-MOST_BYTES = 64 * 1024 * 1024
+MAX_MOVES_PER_BATCH = 300
+MAX_BYTES_PER_BATCH = 64 * 1024 * 1024
 """Outcomes in one statement that move an item on (it is planned for few), and bytes of outcomes."""
 
-MOST_UNSETTLED = 1_500
+MAX_UNSETTLED = 1_500
 """Outcomes that may wait to be settled before nothing more is claimed."""
 
-MOST_TRIES = 20
+MAX_FINAL_BATCHES = 20
 """Batches that a stopping worker settles; what is left then is given back."""
 
-UNFIT = (
+UNSTORABLE_ERRORS = (
     psycopg.DataError,
     psycopg.IntegrityError,
     errors.RaiseException,
@@ -65,13 +71,13 @@ UNFIT = (
 )
 """What the server says of values that it cannot keep."""
 
-RACES = (errors.DeadlockDetected, errors.SerializationFailure)
+RACE_ERRORS = (errors.DeadlockDetected, errors.SerializationFailure)
 """Two transactions got in each other's way: nothing is wrong, it is done again."""
 
-SETTLE_RACES = (*RACES, errors.UniqueViolation)
+SETTLE_RACE_ERRORS = (*RACE_ERRORS, errors.UniqueViolation)
 """The queue's own unique keys are a race, too; those of a `save` may be a fault of the stage."""
 
-SLOW = (errors.LockNotAvailable, errors.QueryCanceled)
+TIMEOUT_ERRORS = (errors.LockNotAvailable, errors.QueryCanceled)
 """A statement took too long, most often for a lock that another transaction holds."""
 
 
@@ -84,7 +90,7 @@ class Pump:
         self,
         url: str,
         stages: Stages,
-        pools: Mapping[tuple[str, str], Pool],
+        pools: Mapping[tuple[str, str], ProcessorPool],
         *,
         notified: bool,
         answer_limit: float,
@@ -109,7 +115,7 @@ class Pump:
         self._hungry = True
         self._flagged = False
         self._streak = 0
-        self._naps = list(AFTER_FLAGGING)
+        self._naps = list(FIRST_NAPS)
         self._look_again = 0.0
         self._window_at = math.inf
         self._started_over = 0.0
@@ -145,7 +151,7 @@ class Pump:
 
         async def begin(connection: Tx) -> None:
             # The last connection may have died between a claim's commit and its answer.
-            await leases.disown(connection, self.worker, self.held())
+            await leases.release_unknown_claims(connection, self.worker, self.held())
             self._flagged = False
 
         await self._connected(begin, self.claim_or_sleep)
@@ -169,12 +175,12 @@ class Pump:
         if self.worker == NO_LEASE:
             return
         async with await self._connect() as connection:
-            for _ in range(MOST_TRIES):
+            for _ in range(MAX_FINAL_BATCHES):
                 if not self._outbox:
                     break
                 await self._settle(connection)
-            await leases.disown(connection, self.worker)
-            await leases.leave(connection, self.worker)
+            await leases.release_unknown_claims(connection, self.worker)
+            await leases.sign_off(connection, self.worker)
 
     async def _connected(
         self,
@@ -191,14 +197,14 @@ class Pump:
                     while True:
                         await step(connection)
             except psycopg.Error as error:
-                log.warning("database went away", extra={"error": describe(error)})
+                log.warning("database went away", extra={"error": describe_error(error)})
                 await asyncio.sleep(patience)
                 patience = min(patience * 2, 2.0)
 
     async def _connect(self, **options: str) -> Tx:
         """A connection on which neither the server nor a silent network can keep us past our lease."""
         return await open_connection(
-            self._url, options={**FEW_ROWS, **options}, answer_limit=self._answer_limit
+            self._url, options={**INDEX_PLANS, **options}, answer_limit=self._answer_limit
         )
 
     def held(self) -> list[Claim]:
@@ -212,10 +218,10 @@ class Pump:
         try:
             with self.outages.watch():
                 answers = await self._settle_batch(connection, self.worker, self._settling)
-        except SETTLE_RACES:
+        except SETTLE_RACE_ERRORS:
             self._put_back(self._settling)
-        except (*UNFIT, *SLOW) as error:
-            log.warning("a batch is settled apart", extra={"error": describe(error)})
+        except (*UNSTORABLE_ERRORS, *TIMEOUT_ERRORS) as error:
+            log.warning("a batch is settled apart", extra={"error": describe_error(error)})
             await self._settle_apart(connection, self.worker, self._settling)
         except BaseException:
             # The worker stops, or the server is away: no item's fault. It may have committed or not:
@@ -231,11 +237,11 @@ class Pump:
 
     async def _settle_batch(
         self, connection: Tx, worker: int, batch: Sequence[Settlement]
-    ) -> list[Answer]:
+    ) -> list[SettlementResult]:
         async with connection.transaction():
-            answers = await settle(connection, worker, batch)
-            if any(type(settlement.outcome) not in TERMINAL for settlement in batch):
-                await leases.tell_others(connection, worker)
+            answers = await settle_batch(connection, worker, batch)
+            if any(type(settlement.outcome) not in TERMINAL_STATUS for settlement in batch):
+                await leases.notify_idle_workers(connection, worker)
         return answers
 
     def _take(self) -> list[Settlement]:
@@ -243,8 +249,8 @@ class Pump:
         size = moves = taken = 0
         for one in self._outbox:
             size += len(one.row)
-            moves += type(one.outcome) not in TERMINAL
-            if taken and (size > MOST_BYTES or moves > MOST_MOVES):
+            moves += type(one.outcome) not in TERMINAL_STATUS
+            if taken and (size > MAX_BYTES_PER_BATCH or moves > MAX_MOVES_PER_BATCH):
                 break
             taken += 1
         batch, self._outbox = self._outbox[:taken], self._outbox[taken:]
@@ -262,8 +268,8 @@ class Pump:
         self._in_doubt.update(settlement.work.claim for settlement in batch)
         self._put_back(batch)
 
-    def _report(self, answers: Sequence[Answer]) -> None:
-        report(answers, in_doubt=self._in_doubt)
+    def _report(self, answers: Sequence[SettlementResult]) -> None:
+        log_results(answers, in_doubt=self._in_doubt)
         self._in_doubt.difference_update(answer.work.claim for answer in answers)
 
     async def _settle_apart(self, connection: Tx, worker: int, batch: Sequence[Settlement]) -> None:
@@ -272,13 +278,13 @@ class Pump:
             try:
                 with self.outages.watch():
                     answers = await self._settle_batch(connection, worker, [settlement])
-            except (*SETTLE_RACES, *SLOW):
+            except (*SETTLE_RACE_ERRORS, *TIMEOUT_ERRORS):
                 self._put_back([settlement])
-            except UNFIT as error:
-                text = describe(error)
+            except UNSTORABLE_ERRORS as error:
+                text = describe_error(error)
                 what = f"What the stage answered cannot be kept: {text}"
                 fail = Fail(what, "permanent", text, "")
-                self._put_back([prepare(settlement.work, fail, self._stages)])
+                self._put_back([prepare_settlement(settlement.work, fail, self._stages)])
             except BaseException:
                 self._doubt(batch[n:])
                 raise
@@ -304,11 +310,11 @@ class Pump:
         self._deliver(claimed, wants)
         await self._unflag_when_busy(connection, bool(claimed))
 
-    def _wants(self) -> list[Want]:
-        if not self._may_claim() or len(self._outbox) > MOST_UNSETTLED:
+    def _wants(self) -> list[ClaimRequest]:
+        if not self._may_claim() or len(self._outbox) > MAX_UNSETTLED:
             return []
         now = time.monotonic()
-        if now - self._started_over > FROM_THE_START:
+        if now - self._started_over > RESTART_SCAN_EVERY:
             self._started_over = now
             self._start_over()
         return [want for pool in self._pools.values() if (want := pool.want())]
@@ -318,34 +324,36 @@ class Pump:
 
     def _start_over(self) -> None:
         for pool in self._pools.values():
-            pool.mark = Mark()
+            pool.mark = ClaimPosition()
 
-    async def _claim(self, connection: Tx, wants: Sequence[Want]) -> list[store.Claimed]:
+    async def _claim(
+        self, connection: Tx, wants: Sequence[ClaimRequest]
+    ) -> list[store.ClaimedItem]:
         if not self._rated:
             # One statement is a transaction of its own, and a lone item starts that much sooner.
-            return await store.claim(connection, self.worker, wants)
+            return await store.claim_items(connection, self.worker, wants)
         async with connection.transaction():
             allowed = [await self._allowed(connection, want) for want in wants]
-            claimed = await store.claim(
+            claimed = await store.claim_items(
                 connection, self.worker, [want for want in allowed if want.limit]
             )
             started = Counter((one.work.kind, one.work.stage) for one in claimed)
             counted = {phase: n for phase, n in started.items() if phase in self._rated}
-            await start_rate.count(connection, counted)
+            await start_rate.record_starts(connection, counted)
         return claimed
 
-    async def _allowed(self, connection: Tx, want: Want) -> Want:
+    async def _allowed(self, connection: Tx, want: ClaimRequest) -> ClaimRequest:
         """As much of it as the phase's start rate leaves."""
         rate = self._rated.get((want.kind, want.stage))
         if rate is None:
             return want
-        allowance = await start_rate.allow(connection, (want.kind, want.stage), rate)
+        allowance = await start_rate.lock_allowance(connection, (want.kind, want.stage), rate)
         if allowance.starts < want.limit:
             self._window_at = min(self._window_at, time.monotonic() + allowance.opens_in)
         return want._replace(limit=min(want.limit, allowance.starts))
 
-    def _deliver(self, claimed: Sequence[store.Claimed], wants: Sequence[Want]) -> None:
-        found: dict[tuple[str, str], list[store.Claimed]] = {}
+    def _deliver(self, claimed: Sequence[store.ClaimedItem], wants: Sequence[ClaimRequest]) -> None:
+        found: dict[tuple[str, str], list[store.ClaimedItem]] = {}
         for one in claimed:
             found.setdefault((one.work.kind, one.work.stage), []).append(one)
         hungry = False
@@ -355,8 +363,8 @@ class Pump:
             # A claim that comes back short starts from the beginning next time; if it had skipped
             # anything, next time is now.
             full = len(got) >= want.limit
-            hungry = hungry or full or want.after != Mark()
-            pool.mark = got[-1].mark if full else Mark()
+            hungry = hungry or full or want.after != ClaimPosition()
+            pool.mark = got[-1].mark if full else ClaimPosition()
             if got:
                 pool.give([one.work for one in got])
         self._hungry = self._hungry or hungry
@@ -368,30 +376,34 @@ class Pump:
             self._hungry = True
         if now < self._look_again:
             return
-        self._look_again = now + LOOK_AT_PARKED
-        if self.claiming and await store.unpark(connection):
+        self._look_again = now + CHECK_PARKED_EVERY
+        if self.claiming and await store.unpark_due_items(connection):
             self._start_over()
             self._hungry = True
 
-    async def _sleep(self, connection: Tx, wants: Sequence[Want]) -> None:
+    async def _sleep(self, connection: Tx, wants: Sequence[ClaimRequest]) -> None:
         if wants and self.notified and not self._flagged:
             # Ask to be notified, then look once more: what came in between told nobody.
             await leases.set_idle(connection, self.worker, True)
             self._flagged = self._hungry = True
-            self._naps = list(AFTER_FLAGGING)
+            self._naps = list(FIRST_NAPS)
             return
-        due = await store.next_due(connection)
-        self._look_again = time.monotonic() + (POLL if due is None else min(max(due, 0.0), POLL))
+        due = await store.seconds_until_next_due(connection)
+        self._look_again = time.monotonic() + (
+            POLL_INTERVAL if due is None else min(max(due, 0.0), POLL_INTERVAL)
+        )
         settled = not self._outbox and not self._settling
         resting = settled and not self._awake.is_set() and not (wants and self._hungry)
         resting = resting and self.worker != NO_LEASE
         if resting and not any(pool.busy() for pool in self._pools.values()):
             self.quiet.set()
-        nap = self._naps.pop(0) if self._naps else POLL
+        nap = self._naps.pop(0) if self._naps else POLL_INTERVAL
         soon = min(self._look_again, self._window_at) - time.monotonic()
         try:
             # A worker that stops has nothing to look for.
-            async with asyncio.timeout(min(nap, max(soon, 0.0)) if self.claiming else POLL):
+            async with asyncio.timeout(
+                min(nap, max(soon, 0.0)) if self.claiming else POLL_INTERVAL
+            ):
                 await self._awake.wait()
         except TimeoutError:
             self._hungry = True
@@ -405,7 +417,7 @@ class Pump:
             await leases.set_idle(connection, self.worker, False)
 
 
-def report(answers: Sequence[Answer], *, in_doubt: Collection[Claim] = ()) -> None:
+def log_results(answers: Sequence[SettlementResult], *, in_doubt: Collection[Claim] = ()) -> None:
     """Log lost leases and refused children.
 
     `in_doubt`: claims that may have been settled before, by a commit whose answer was lost.
@@ -416,7 +428,7 @@ def report(answers: Sequence[Answer], *, in_doubt: Collection[Claim] = ()) -> No
         elif answer.lost:
             log.warning("lease lost, nothing written", extra={"item": answer.work.id})
         for child in answer.children:
-            if isinstance(child, Refused):
+            if isinstance(child, RefusedItem):
                 log.warning(
                     "spawn refused",
                     extra={

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from jobmill.db import Tx
-from jobmill.queue.work import ItemId, New
+from jobmill.queue.work import ItemId, NewItem
 
 
-def explain(new: New, reason: str, depth: int = 0) -> str:
+def explain_refusal(new: NewItem, reason: str, depth: int = 0) -> str:
     """A refusal in words."""
     what = f"{new.kind}/{new.stage} for {new.key}"
     words: Mapping[str, str] = {
@@ -27,14 +27,14 @@ def explain(new: New, reason: str, depth: int = 0) -> str:
     return words[reason]
 
 
-class Live(NamedTuple):
+class LiveItem(NamedTuple):
     id: ItemId
     stage: str
     status: str
     tracking_id: UUID
 
 
-async def find_live(tx: Tx, new: New) -> Live | None:
+async def find_live_item(tx: Tx, new: NewItem) -> LiveItem | None:
     cursor = await tx.execute(
         """
         SELECT live.id, live.stage, live.status, item.tracking_id
@@ -44,4 +44,4 @@ async def find_live(tx: Tx, new: New) -> Live | None:
         {"kind": new.kind, "key": new.key},
     )
     found: Any = await cursor.fetchone()
-    return Live(*found) if found else None
+    return LiveItem(*found) if found else None

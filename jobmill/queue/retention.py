@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 
-from jobmill.db import Tx, value
+from jobmill.db import Tx, fetch_value
 
-BITE = 1_000
+BATCH_SIZE = 1_000
 
 
-async def prune(tx: Tx, older_than: dt.timedelta) -> int:
+async def prune_ended_items(tx: Tx, older_than: dt.timedelta) -> int:
     """Delete up to a bite of items that ended so long ago, with their events; returns how many.
 
     An item that a live descendant still names in its ancestry goes too: the descendant carries the
     ids and key hashes it needs. A lineage that lives longer than `older_than` forgets what ended in it.
     """
     return (
-        await value(
+        await fetch_value(
             tx,
             int,
             """
@@ -34,7 +34,7 @@ async def prune(tx: Tx, older_than: dt.timedelta) -> int:
             )
             SELECT count(*) FROM old
             """,
-            {"age": older_than, "bite": BITE},
+            {"age": older_than, "bite": BATCH_SIZE},
         )
         or 0
     )

@@ -7,28 +7,28 @@ from dataclasses import dataclass, field
 
 from jobmill.db import Tx
 
-BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
+BUCKET_BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 """Upper bounds, in seconds, of the buckets of run times; the last bucket has none."""
 
 
 @dataclass(slots=True)
-class Count:
+class RunCount:
     runs: int = 0
     seconds: float = 0.0
-    buckets: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
+    buckets: list[int] = field(default_factory=lambda: [0] * (len(BUCKET_BOUNDS) + 1))
 
 
-class Tally:
+class RunCounters:
     def __init__(self) -> None:
-        self._counts: dict[tuple[str, str, str], Count] = {}
+        self._counts: dict[tuple[str, str, str], RunCount] = {}
 
     def add(self, kind: str, stage: str, outcome: str, seconds: float) -> None:
         count = self._counts.get((kind, stage, outcome))
         if count is None:
-            count = self._counts[kind, stage, outcome] = Count()
+            count = self._counts[kind, stage, outcome] = RunCount()
         count.runs += 1
         count.seconds += seconds
-        count.buckets[bisect_left(BOUNDS, seconds)] += 1
+        count.buckets[bisect_left(BUCKET_BOUNDS, seconds)] += 1
 
     async def write(self, tx: Tx) -> None:
         """Add what came in since the last time; a killed worker takes its last seconds with it."""
@@ -39,15 +39,15 @@ class Tally:
             self._merge(counts)
             raise
 
-    def _merge(self, counts: dict[tuple[str, str, str], Count]) -> None:
+    def _merge(self, counts: dict[tuple[str, str, str], RunCount]) -> None:
         for key, count in counts.items():
-            mine = self._counts.setdefault(key, Count())
+            mine = self._counts.setdefault(key, RunCount())
             mine.runs += count.runs
             mine.seconds += count.seconds
             mine.buckets = [a + b for a, b in zip(mine.buckets, count.buckets, strict=True)]
 
 
-async def _write(tx: Tx, counts: dict[tuple[str, str, str], Count]) -> None:
+async def _write(tx: Tx, counts: dict[tuple[str, str, str], RunCount]) -> None:
     # A worker that was stopped while it wrote must not stop the others.
     await tx.execute("SET LOCAL lock_timeout = '2s'")
     # Sorted: two workers that write the same rows must lock them in the same order.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from jobmill.db import Tx
 from jobmill.queue.admission import submit_all
-from jobmill.queue.work import New, Refused
+from jobmill.queue.work import NewItem, RefusedItem
 
 log = logging.getLogger(__name__)
 
@@ -20,10 +20,10 @@ class Schedule:
 
     name: str
     every: dt.timedelta
-    new: New
+    new: NewItem
 
 
-async def declare(tx: Tx, schedules: Sequence[Schedule]) -> None:
+async def declare_schedules(tx: Tx, schedules: Sequence[Schedule]) -> None:
     """Make the table hold these schedules; a new one is due at once, a changed one keeps its place."""
     for schedule in schedules:
         await tx.execute(
@@ -41,7 +41,7 @@ async def declare(tx: Tx, schedules: Sequence[Schedule]) -> None:
     )
 
 
-def ticker(schedules: Sequence[Schedule]) -> Callable[[Tx], Awaitable[None]]:
+def schedule_task(schedules: Sequence[Schedule]) -> Callable[[Tx], Awaitable[None]]:
     """The chore that every worker does every second."""
     by_name = {schedule.name: schedule for schedule in schedules}
 
@@ -90,7 +90,7 @@ async def _due(tx: Tx, known: Sequence[str]) -> list[str]:
 
 async def _put(tx: Tx, schedule: Schedule) -> None:
     [answer] = await submit_all(tx, [schedule.new])
-    if isinstance(answer, Refused):
+    if isinstance(answer, RefusedItem):
         log.warning("tick skipped", extra={"schedule": schedule.name, "reason": answer.message})
         await tx.execute(
             "UPDATE queue.schedule SET note = %s WHERE name = %s",

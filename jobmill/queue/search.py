@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from jobmill.db import Tx, value
+from jobmill.db import Tx, fetch_value
 from jobmill.queue import inspect
 from jobmill.queue.inspect import Item
 from jobmill.queue.work import Status
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class ItemFilter:
     """Which items are asked for; None asks for nothing."""
 
     status: Status | None = None
@@ -20,28 +20,28 @@ class Sought:
     key: str | None = None
 
 
-class Found(NamedTuple):
+class ItemPage(NamedTuple):
     items: list[Item]
     next: int | None
     """The `before` with which to go on; None at the end."""
 
 
-async def find(
+async def search_items(
     tx: Tx,
-    sought: Sought,
+    sought: ItemFilter,
     *,
     before: int | None = None,
     limit: int = 50,
     reach: int | None = None,
     whole: bool = True,
-) -> Found:
+) -> ItemPage:
     """Items, newest first, below `before`; what may have ended is sought among `reach` ids at most."""
     top = min(before or 2**62, await _newest(tx) + 1)
     is_live = sought.status in ("PENDING", "PROCESSING", "BLOCKED")
     floor = 0 if reach is None or is_live else max(top - reach - 1, 0)
     ids = await _ids(tx, asdict(sought) | {"before": top, "floor": floor, "limit": limit + 1})
     last = ids[limit - 1] if len(ids) > limit else floor + 1 if floor else None
-    return Found(await inspect.by_ids(tx, ids[:limit], whole=whole), last)
+    return ItemPage(await inspect.find_items(tx, ids[:limit], whole=whole), last)
 
 
 async def _ids(tx: Tx, filters: dict[str, Any]) -> list[int]:
@@ -55,7 +55,7 @@ async def _ids(tx: Tx, filters: dict[str, Any]) -> list[int]:
 
 
 async def _newest(tx: Tx) -> int:
-    return await value(tx, int, "SELECT max(id) FROM queue.item") or 0
+    return await fetch_value(tx, int, "SELECT max(id) FROM queue.item") or 0
 
 
 async def _live_ids(tx: Tx, filters: dict[str, Any]) -> list[int]:

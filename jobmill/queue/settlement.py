@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from jobmill.db import Tx
 from jobmill.errors import Invalid
-from jobmill.queue.spawn import Child
+from jobmill.queue.spawn import ChildItem
 from jobmill.queue.work import (
     MAX_STEPS,
+    AcceptedItem,
     Advance,
     Block,
     Claim,
@@ -21,10 +22,9 @@ from jobmill.queue.work import (
     Finish,
     HandOver,
     ItemId,
-    New,
+    NewItem,
     Outcome,
-    Placed,
-    Refused,
+    RefusedItem,
     Release,
     Retry,
     Skip,
@@ -36,11 +36,11 @@ from jobmill.queue.work import (
 )
 
 from . import spawn, store
-from .value_encoding import LONGEST, check_priority, new_item, record
+from .value_encoding import MAX_DELAY, check_priority, encode_new_item, encode_row
 
 log = logging.getLogger(__name__)
 
-TERMINAL: Mapping[type[Outcome], Status] = {
+TERMINAL_STATUS: Mapping[type[Outcome], Status] = {
     Finish: "SUCCESS",
     Filter: "FILTERED",
     Skip: "SKIPPED",
@@ -56,7 +56,7 @@ class Settlement(NamedTuple):
     row: str
 
 
-class Answer(NamedTuple):
+class SettlementResult(NamedTuple):
     """What the queue said to one settlement."""
 
     work: Work
@@ -64,7 +64,7 @@ class Answer(NamedTuple):
     """The claim no longer holds: nothing was written."""
     refused: bool = False
     """Its hand-over would have been a cycle: the item failed instead."""
-    children: Sequence[Placed | Refused] = ()
+    children: Sequence[AcceptedItem | RefusedItem] = ()
     """One for each of its spawns."""
 
     @property
@@ -72,14 +72,14 @@ class Answer(NamedTuple):
         return not self.lost and not self.refused
 
 
-def prepare(work: Work, outcome: Outcome, stages: Stages) -> Settlement:
+def prepare_settlement(work: Work, outcome: Outcome, stages: Stages) -> Settlement:
     """Check and encode an outcome; Invalid where the queue could not keep it."""
     if isinstance(outcome, WaitUntil) and outcome.until.tzinfo is None:
         raise Invalid(f"waits until {outcome.until}, which has no time zone")
     for new in _news(outcome):
         if (new.kind, new.stage) not in stages:
             raise Invalid(f"nothing here runs {new.kind}/{new.stage}, which this stage spawned")
-        new_item(new)
+        encode_new_item(new)
     if isinstance(outcome, Advance | HandOver) and (work.kind, outcome.stage) not in stages:
         raise Invalid(f"{work.kind} has no stage {outcome.stage!r} to go on to")
     if isinstance(outcome, Advance) and outcome.priority is not None:
@@ -89,36 +89,36 @@ def prepare(work: Work, outcome: Outcome, stages: Stages) -> Settlement:
     return Settlement(work, outcome, _encode(work, outcome))
 
 
-async def settle(tx: Tx, worker: int, batch: Sequence[Settlement]) -> list[Answer]:
+async def settle_batch(tx: Tx, worker: int, batch: Sequence[Settlement]) -> list[SettlementResult]:
     """Apply a batch in few statements; a claim that no longer holds changes and spawns nothing."""
     newest = _newest_attempts(batch)
     if len(newest) < len(batch):
         log.info("several attempts of one item in a batch")
     asked = list(newest.values())
     handed_over, refused = await _hand_over(tx, worker, asked)
-    ends = [settlement.row for settlement in asked if type(settlement.outcome) in TERMINAL]
+    ends = [settlement.row for settlement in asked if type(settlement.outcome) in TERMINAL_STATUS]
     ends += [_encode(work, fail) for work, fail in refused]
     moves = [
         settlement.row
         for settlement in asked
-        if settlement.row and type(settlement.outcome) not in TERMINAL
+        if settlement.row and type(settlement.outcome) not in TERMINAL_STATUS
     ]
     settled = set(handed_over)
     if ends:
-        settled.update(await store.end(tx, worker, ends))
+        settled.update(await store.end_items(tx, worker, ends))
     if moves:
-        settled.update(await store.requeue(tx, worker, moves))
+        settled.update(await store.requeue_items(tx, worker, moves))
     failed = {work.claim for work, _ in refused}
     moved = settled - failed
     children = await _spawn(
         tx, [settlement for settlement in asked if settlement.work.claim in moved]
     )
 
-    def answer(settlement: Settlement) -> Answer:
+    def answer(settlement: Settlement) -> SettlementResult:
         claim = settlement.work.claim
         if claim not in settled or newest[claim.id] is not settlement:
-            return Answer(settlement.work, lost=True)
-        return Answer(settlement.work, False, claim in failed, children.get(claim, ()))
+            return SettlementResult(settlement.work, lost=True)
+        return SettlementResult(settlement.work, False, claim in failed, children.get(claim, ()))
 
     return [answer(settlement) for settlement in batch]
 
@@ -133,18 +133,20 @@ def _newest_attempts(batch: Sequence[Settlement]) -> dict[ItemId, Settlement]:
     return newest
 
 
-async def spawn_and_wait(tx: Tx, work: Work, move: WaitFor) -> Settlement | None:
+async def spawn_awaited_item(tx: Tx, work: Work, move: WaitFor) -> Settlement | None:
     """Spawn the awaited item, or find the live one; None where the claim no longer holds."""
-    if not await store.hold(tx, work):
+    if not await store.lock_claim(tx, work):
         return None
-    assert isinstance(move.item, New)
-    [answer] = await spawn.spawn(tx, [Child(work.id, move.item)])
+    assert isinstance(move.item, NewItem)
+    [answer] = await spawn.spawn_children(tx, [ChildItem(work.id, move.item)])
     # A live ancestor waits for this item, so waiting for it would never end.
-    does_the_work = isinstance(answer, Refused) and answer.reason in (
+    does_the_work = isinstance(answer, RefusedItem) and answer.reason in (
         "duplicate",
         "live elsewhere",
     )
-    awaited = answer.id if isinstance(answer, Placed) else answer.live if does_the_work else None
+    awaited = (
+        answer.id if isinstance(answer, AcceptedItem) else answer.live if does_the_work else None
+    )
     if awaited is None:
         # The spawn was refused for good (too deep, circular, finished): continue at once.
         wait = replace(move, item=work.id, at_most=dt.timedelta())
@@ -155,12 +157,12 @@ async def spawn_and_wait(tx: Tx, work: Work, move: WaitFor) -> Settlement | None
 
 def needs_own_transaction(outcome: Outcome) -> bool:
     return outcome.save is not None or (
-        isinstance(outcome, WaitFor) and isinstance(outcome.item, New)
+        isinstance(outcome, WaitFor) and isinstance(outcome.item, NewItem)
     )
 
 
-def _news(outcome: Outcome) -> Sequence[New]:
-    if isinstance(outcome, WaitFor) and isinstance(outcome.item, New):
+def _news(outcome: Outcome) -> Sequence[NewItem]:
+    if isinstance(outcome, WaitFor) and isinstance(outcome.item, NewItem):
         return [*outcome.spawn, outcome.item]
     return outcome.spawn
 
@@ -176,25 +178,27 @@ async def _hand_over(
     ]
     if not moves:
         return [], []
-    answers = await spawn.hand_over(tx, worker, moves)
+    answers = await spawn.hand_over_items(tx, worker, moves)
     refused = [
         (work, Fail(f"Could not hand over: {answer.message}", "permanent", answer.message, ""))
         for work, _ in moves
-        if isinstance(answer := answers.get(work.claim), Refused)
+        if isinstance(answer := answers.get(work.claim), RefusedItem)
     ]
-    return [claim for claim, answer in answers.items() if isinstance(answer, Placed)], refused
+    return [claim for claim, answer in answers.items() if isinstance(answer, AcceptedItem)], refused
 
 
-async def _spawn(tx: Tx, settled: Sequence[Settlement]) -> dict[Claim, list[Placed | Refused]]:
+async def _spawn(
+    tx: Tx, settled: Sequence[Settlement]
+) -> dict[Claim, list[AcceptedItem | RefusedItem]]:
     claims: list[Claim] = []
-    children: list[Child] = []
+    children: list[ChildItem] = []
     for settlement in settled:
         for new in settlement.outcome.spawn:
             claims.append(settlement.work.claim)
-            children.append(Child(settlement.work.id, new))
-    answers: dict[Claim, list[Placed | Refused]] = {}
+            children.append(ChildItem(settlement.work.id, new))
+    answers: dict[Claim, list[AcceptedItem | RefusedItem]] = {}
     if children:
-        for claim, answer in zip(claims, await spawn.spawn(tx, children), strict=True):
+        for claim, answer in zip(claims, await spawn.spawn_children(tx, children), strict=True):
             answers.setdefault(claim, []).append(answer)
     return answers
 
@@ -206,11 +210,11 @@ def _encode(work: Work, outcome: Outcome) -> str:
             # The most common answer by far, and nothing in it that could need escaping.
             return f'{{"id":{work.id},"attempt":{work.attempt},"status":"SUCCESS"}}'
         case Finish() | Filter() | Skip():
-            return _row(work, outcome, status=TERMINAL[type(outcome)])
+            return _row(work, outcome, status=TERMINAL_STATUS[type(outcome)])
         case Fail():
             return _row(work, outcome, status="FAILED", **_error(outcome))
         case HandOver():
-            record({"data": outcome.data, "message": outcome.message})
+            encode_row({"data": outcome.data, "message": outcome.message})
             return ""
         case _:
             return _requeued(work, outcome)
@@ -229,7 +233,7 @@ def _requeued(work: Work, outcome: Advance | WaitUntil | WaitFor | Block | Retry
                 work, outcome, what="waits for an item",
                 delay=_seconds(at_most), steps=1,
                 # A `New` has no id yet: `spawn_and_wait` encodes again when it has.
-                waits_for=None if isinstance(item, New) else item,
+                waits_for=None if isinstance(item, NewItem) else item,
             )  # fmt: skip
         case Block(on=on, recheck=recheck):
             return _move(
@@ -246,7 +250,7 @@ def _requeued(work: Work, outcome: Advance | WaitUntil | WaitFor | Block | Retry
 
 
 def _seconds(span: dt.timedelta) -> float:
-    return max(0.0, min(span, LONGEST).total_seconds())
+    return max(0.0, min(span, MAX_DELAY).total_seconds())
 
 
 def _move(work: Work, outcome: Outcome, **fields: Any) -> str:
@@ -261,7 +265,7 @@ def _move(work: Work, outcome: Outcome, **fields: Any) -> str:
 
 
 def _row(work: Work, outcome: Outcome, **fields: Any) -> str:
-    return record(
+    return encode_row(
         {
             "id": work.id,
             "attempt": work.attempt,

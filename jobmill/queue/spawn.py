@@ -7,29 +7,31 @@ from typing import NamedTuple
 
 from jobmill.db import Tx
 from jobmill.queue.lease_fence import HOLDS_CLAIM, LEASE_STANDS
-from jobmill.queue.refusals import explain, find_live
+from jobmill.queue.refusals import explain_refusal, find_live_item
 from jobmill.queue.store import CHANNEL
-from jobmill.queue.value_encoding import array, new_item, record
+from jobmill.queue.value_encoding import encode_new_item, encode_row, join_rows
 from jobmill.queue.work import (
+    AcceptedItem,
     Claim,
     HandOver,
     ItemId,
-    New,
-    Placed,
-    Refused,
+    NewItem,
+    RefusedItem,
     SpawnReason,
     Work,
 )
 
 
-class Child(NamedTuple):
+class ChildItem(NamedTuple):
     parent: ItemId
-    new: New
+    new: NewItem
 
 
-async def spawn(tx: Tx, children: Sequence[Child]) -> list[Placed | Refused]:
+async def spawn_children(tx: Tx, children: Sequence[ChildItem]) -> list[AcceptedItem | RefusedItem]:
     """Put children in, each under the five rules; the answers stand in the order of `children`."""
-    rows = [new_item(child.new, n=n, parent=child.parent) for n, child in enumerate(children)]
+    rows = [
+        encode_new_item(child.new, n=n, parent=child.parent) for n, child in enumerate(children)
+    ]
     cursor = await tx.execute(
         """
         WITH asked AS MATERIALIZED (
@@ -98,19 +100,21 @@ async def spawn(tx: Tx, children: Sequence[Child]) -> list[Placed | Refused]:
                (SELECT count(*) FROM told)
           FROM judged LEFT JOIN alive USING (id)
         """,
-        {"rows": array(rows), "channel": CHANNEL},
+        {"rows": join_rows(rows), "channel": CHANNEL},
     )
-    answers: dict[int, Placed | Refused] = {}
+    answers: dict[int, AcceptedItem | RefusedItem] = {}
     found: list[tuple[int, ItemId | None, SpawnReason | None, ItemId | None, int, int]]
     found = await cursor.fetchall()  # pyright: ignore[reportAssignmentType]
     for n, id, reason, live_id, depth, _ in found:
         answers[n] = (
-            Placed(id) if id else await _refused_child(tx, children[n], reason, live_id, depth)
+            AcceptedItem(id)
+            if id
+            else await _refused_child(tx, children[n], reason, live_id, depth)
         )
     return [answers[n] for n in range(len(children))]
 
 
-async def known_parents(tx: Tx, ids: Sequence[ItemId]) -> set[ItemId]:
+async def lock_existing_parents(tx: Tx, ids: Sequence[ItemId]) -> set[ItemId]:
     """Those that the queue still knows, kept until `tx` ends."""
     cursor = await tx.execute(
         "SELECT id FROM queue.item WHERE id = ANY(%s) FOR KEY SHARE", [list(set(ids))]
@@ -118,9 +122,9 @@ async def known_parents(tx: Tx, ids: Sequence[ItemId]) -> set[ItemId]:
     return {ItemId(id) for (id,) in await cursor.fetchall()}
 
 
-async def hand_over(
+async def hand_over_items(
     tx: Tx, worker: int, moves: Sequence[tuple[Work, HandOver]]
-) -> dict[Claim, Placed | Refused]:
+) -> dict[Claim, AcceptedItem | RefusedItem]:
     """End each item and let a child of the next stage take its place in `live`.
 
     Refused where that stage already ran in this lineage: then the item is left as it is. The depth
@@ -128,7 +132,7 @@ async def hand_over(
     missing in the answer.
     """
     rows = [
-        record(
+        encode_row(
             {
                 "id": work.id,
                 "attempt": work.attempt,
@@ -199,31 +203,31 @@ async def hand_over(
         )
         SELECT parent, attempt, id, reason, max_spawn_depth, stage FROM judged
         """,
-        {"rows": array(rows), "worker": worker},
+        {"rows": join_rows(rows), "worker": worker},
     )
     works = {work.claim: work for work, _ in moves}
-    answers: dict[Claim, Placed | Refused] = {}
+    answers: dict[Claim, AcceptedItem | RefusedItem] = {}
     for parent, attempt, id, reason, depth, stage in await cursor.fetchall():
         claim = Claim(parent, attempt)
-        next_stage = New(works[claim].kind, stage, works[claim].key)
+        next_stage = NewItem(works[claim].kind, stage, works[claim].key)
         answers[claim] = (
-            Placed(id)
+            AcceptedItem(id)
             if reason is None
-            else Refused(next_stage, reason, explain(next_stage, reason, depth))
+            else RefusedItem(next_stage, reason, explain_refusal(next_stage, reason, depth))
         )
     return answers
 
 
 async def _refused_child(
-    tx: Tx, child: Child, reason: SpawnReason | None, live_id: ItemId | None, depth: int
-) -> Refused:
+    tx: Tx, child: ChildItem, reason: SpawnReason | None, live_id: ItemId | None, depth: int
+) -> RefusedItem:
     if reason is None:
         # It lost a race: somebody put the same thing in while this statement ran.
-        live = await find_live(tx, child.new)
+        live = await find_live_item(tx, child.new)
         cursor = await tx.execute(
             "SELECT tracking_id FROM queue.item WHERE id = %s", [child.parent]
         )
         [mine] = await cursor.fetchone() or [None]
         live_id = live.id if live else None
         reason = "duplicate" if live and live.tracking_id == mine else "live elsewhere"
-    return Refused(child.new, reason, explain(child.new, reason, depth), live_id)
+    return RefusedItem(child.new, reason, explain_refusal(child.new, reason, depth), live_id)

@@ -11,13 +11,13 @@ from jobmill.queue.work import StartRate
 Phase = tuple[str, str]
 
 
-class Allowance(NamedTuple):
+class StartAllowance(NamedTuple):
     starts: int
     opens_in: float
     """Seconds until the next window opens."""
 
 
-async def allow(tx: Tx, phase: Phase, rate: StartRate) -> Allowance:
+async def lock_allowance(tx: Tx, phase: Phase, rate: StartRate) -> StartAllowance:
     """How many may start now. Holds the phase's row until `tx` ends, so that two never count at once."""
     kind, stage = phase
     cursor = await tx.execute(
@@ -37,10 +37,10 @@ async def allow(tx: Tx, phase: Phase, rate: StartRate) -> Allowance:
         {"kind": kind, "stage": stage, "per": rate.per},
     )
     started, opens_in = await cursor.fetchone() or (0, 0.0)
-    return Allowance(max(0, rate.starts - started), opens_in)
+    return StartAllowance(max(0, rate.starts - started), opens_in)
 
 
-async def count(tx: Tx, started: Mapping[Phase, int]) -> None:
+async def record_starts(tx: Tx, started: Mapping[Phase, int]) -> None:
     """Write down what was started under an allowance."""
     for (kind, stage), n in started.items():
         await tx.execute(

@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from jobmill.db import Tx
 from jobmill.queue.lease_fence import HELD, HOLDS_CLAIM, LEASE_STANDS, STILL_HELD
-from jobmill.queue.value_encoding import LONGEST, array
+from jobmill.queue.value_encoding import MAX_DELAY, join_rows
 from jobmill.queue.work import Claim, Work
 
 CHANNEL = "jobmill_queue"
 
 
-class Mark(NamedTuple):
+class ClaimPosition(NamedTuple):
     """The place in a phase's order after which a claim may begin."""
 
     priority: int = -32768
@@ -28,19 +28,19 @@ class Mark(NamedTuple):
     id: int = 0
 
 
-class Want(NamedTuple):
+class ClaimRequest(NamedTuple):
     kind: str
     stage: str
     limit: int
-    after: Mark = Mark()
+    after: ClaimPosition = ClaimPosition()
 
 
-class Claimed(NamedTuple):
+class ClaimedItem(NamedTuple):
     work: Work
-    mark: Mark
+    mark: ClaimPosition
 
 
-async def claim(tx: Tx, worker: int, wants: Sequence[Want]) -> list[Claimed]:
+async def claim_items(tx: Tx, worker: int, wants: Sequence[ClaimRequest]) -> list[ClaimedItem]:
     """Lease due items, most urgent first; two claimers never share one, and none waits for another."""
     cursor = await tx.execute(
         f"""
@@ -95,12 +95,12 @@ async def claim(tx: Tx, worker: int, wants: Sequence[Want]) -> list[Claimed]:
         },
     )
     return [
-        Claimed(Work._make(row[:14]), Mark(row[14], row[15], row[0]))
+        ClaimedItem(Work._make(row[:14]), ClaimPosition(row[14], row[15], row[0]))
         for row in await cursor.fetchall()
     ]
 
 
-async def end(tx: Tx, worker: int, rows: Sequence[str]) -> list[Claim]:
+async def end_items(tx: Tx, worker: int, rows: Sequence[str]) -> list[Claim]:
     """End items for good and wake those that wait for them; returns the claims that still held.
 
     A row: id, attempt, status, message, and where they changed data and error_*.
@@ -141,12 +141,12 @@ async def end(tx: Tx, worker: int, rows: Sequence[str]) -> list[Claim]:
         )
         SELECT id, attempt FROM mine
         """,
-        {"worker": worker, "rows": array(rows)},
+        {"worker": worker, "rows": join_rows(rows)},
     )
     return [Claim._make(row) for row in await cursor.fetchall()]
 
 
-async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[Claim]:
+async def requeue_items(tx: Tx, worker: int, rows: Sequence[str]) -> list[Claim]:
     """Send items on to their next run: advanced, waiting, blocked or to be retried.
 
     A row: id, attempt, what, status, stage, message, delay (s; 0 is now) or until (a time, compared
@@ -200,12 +200,12 @@ async def requeue(tx: Tx, worker: int, rows: Sequence[str]) -> list[Claim]:
         )
         SELECT id, attempt FROM mine
         """,
-        {"worker": worker, "rows": array(rows), "longest": LONGEST.total_seconds()},
+        {"worker": worker, "rows": join_rows(rows), "longest": MAX_DELAY.total_seconds()},
     )
     return [Claim._make(row) for row in await cursor.fetchall()]
 
 
-async def hold(tx: Tx, work: Work) -> bool:
+async def lock_claim(tx: Tx, work: Work) -> bool:
     """Lock a claimed item until `tx` ends; False where the claim no longer holds.
 
     Also for what a stage writes in a transaction of its own, beside its move: the queue fences only
@@ -222,7 +222,7 @@ async def hold(tx: Tx, work: Work) -> bool:
     return cursor.rowcount == 1
 
 
-async def unpark(tx: Tx) -> int:
+async def unpark_due_items(tx: Tx) -> int:
     """Make due what waited for its time; returns how many."""
     cursor = await tx.execute(
         """
@@ -248,7 +248,7 @@ async def unpark(tx: Tx) -> int:
     return found[0] if found else 0
 
 
-async def next_due(tx: Tx) -> float | None:
+async def seconds_until_next_due(tx: Tx) -> float | None:
     """Seconds until the next parked item is due; None where nothing is parked."""
     cursor = await tx.execute(
         """
@@ -263,7 +263,7 @@ async def next_due(tx: Tx) -> float | None:
     return found[0] if found else None
 
 
-async def wake_orphans(tx: Tx) -> int:
+async def wake_stranded_waiters(tx: Tx) -> int:
     """Free those whose awaited item ended in the moment they lay down; returns how many.
 
     Where it did not end but hand over in that moment, they wait for its heir.
@@ -288,7 +288,7 @@ async def wake_orphans(tx: Tx) -> int:
     return cursor.rowcount
 
 
-async def failed_alike(tx: Tx, work: Work, fingerprint: str) -> bool:
+async def has_failed_with(tx: Tx, work: Work, fingerprint: str) -> bool:
     """Whether this kind and key already FAILED of the same error in this lineage."""
     cursor = await tx.execute(
         """

@@ -10,15 +10,15 @@ from functools import lru_cache
 from typing import Any
 
 from jobmill.errors import Invalid
-from jobmill.queue.work import New
+from jobmill.queue.work import NewItem
 
-MAX_DATA = 8 * 1024 * 1024
-MAX_KEY = 4_000
-MOST = 1_000
-LONGEST = dt.timedelta(days=3_650)
+MAX_DATA_BYTES = 8 * 1024 * 1024
+MAX_KEY_LENGTH = 4_000
+MAX_LIMIT = 1_000
+MAX_DELAY = dt.timedelta(days=3_650)
 NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,62}")
 NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-UNFIT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+INVALID_CHARACTERS = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 """Control characters, and halves of surrogate pairs."""
 
 
@@ -26,7 +26,7 @@ UNFIT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 _encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode
 
 
-def record(values: Mapping[str, Any]) -> str:
+def encode_row(values: Mapping[str, Any]) -> str:
     """One row as JSON that PostgreSQL takes; Invalid for what it would choke on."""
     try:
         text = _encode(values)
@@ -35,30 +35,30 @@ def record(values: Mapping[str, Any]) -> str:
         raise Invalid("the data holds half a surrogate pair, which is no character") from error
     except (TypeError, ValueError, RecursionError) as error:
         raise Invalid(f"the data cannot be kept as JSON: {error}") from error
-    if size > MAX_DATA:
-        raise Invalid(f"the data has {size:,} bytes; an item carries at most {MAX_DATA:,}")
+    if size > MAX_DATA_BYTES:
+        raise Invalid(f"the data has {size:,} bytes; an item carries at most {MAX_DATA_BYTES:,}")
     if "\\u0000" in text and NUL.search(text):
         raise Invalid("the data holds a NUL character, which PostgreSQL cannot keep")
     return text
 
 
-def array(rows: Iterable[str]) -> str:
+def join_rows(rows: Iterable[str]) -> str:
     return f"[{','.join(rows)}]"
 
 
-def check(new: New) -> None:
+def check_new_item(new: NewItem) -> None:
     """Invalid, naming the field, for what cannot be right; the data are not looked into."""
     _check_names(new.kind, new.stage)
-    if not new.key or len(new.key) > MAX_KEY or UNFIT.search(new.key):
+    if not new.key or len(new.key) > MAX_KEY_LENGTH or INVALID_CHARACTERS.search(new.key):
         raise Invalid(
-            f"the key must have 1 to {MAX_KEY} characters, none of them control characters"
+            f"the key must have 1 to {MAX_KEY_LENGTH} characters, none of them control characters"
         )
     check_priority(new.priority)
-    if new.delay > LONGEST:
-        raise Invalid(f"delay {new.delay}: nothing waits longer than {LONGEST.days} days")
+    if new.delay > MAX_DELAY:
+        raise Invalid(f"delay {new.delay}: nothing waits longer than {MAX_DELAY.days} days")
     for name, value in (("retries", new.max_retries), ("spawn depth", new.max_spawn_depth)):
-        if value is not None and not 0 <= value <= MOST:
-            raise Invalid(f"max {name} {value}: use 0 to {MOST}")
+        if value is not None and not 0 <= value <= MAX_LIMIT:
+            raise Invalid(f"max {name} {value}: use 0 to {MAX_LIMIT}")
 
 
 def check_priority(priority: int) -> None:
@@ -66,10 +66,10 @@ def check_priority(priority: int) -> None:
         raise Invalid(f"priority {priority}: use -32768 to 32767, lower is sooner")
 
 
-def new_item(new: New, **more: Any) -> str:
+def encode_new_item(new: NewItem, **more: Any) -> str:
     """A `New` as one row; Invalid for what cannot be right."""
-    check(new)
-    return record(
+    check_new_item(new)
+    return encode_row(
         {
             "kind": new.kind,
             "stage": new.stage,

@@ -29,7 +29,7 @@ TRANSITIONS: Mapping[Status | None, frozenset[Status]] = {
 }
 """From what an item may become what; the database holds the same table as a constraint."""
 
-NORMAL = 100
+NORMAL_PRIORITY = 100
 """The priority of work nobody said anything about; lower is sooner."""
 
 MAX_STEPS = 1_000
@@ -69,14 +69,14 @@ class Work(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class New:
+class NewItem:
     """An item to be put in. `key` says what it is about: a canonical URL or another natural key."""
 
     kind: str
     stage: str
     key: str
     data: Data = field(default_factory=dict[str, Any])
-    priority: int = NORMAL
+    priority: int = NORMAL_PRIORITY
     delay: dt.timedelta = dt.timedelta()
     max_retries: int | None = None
     max_spawn_depth: int | None = None
@@ -92,15 +92,15 @@ Reason: TypeAlias = SpawnReason | AdmissionReason
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class AcceptedItem:
     id: ItemId
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedItem:
     """Why an item was not put in; `live` is the item that already does this work, where there is one."""
 
-    new: New
+    new: NewItem
     reason: Reason
     message: str
     live: ItemId | None = None
@@ -109,12 +109,12 @@ class Refused:
 class NotAdmitted(Conflict):
     """The queue refused an item; `refused` says why, and which item does this work already."""
 
-    def __init__(self, refused: Refused) -> None:
+    def __init__(self, refused: RefusedItem) -> None:
         super().__init__(refused.message)
         self.refused = refused
 
 
-class Blocked(AppError):
+class BlockedOn(AppError):
     """Raised by a stage that cannot go on until `on` (a budget, key or model) is there."""
 
     def __init__(self, on: str, message: str) -> None:
@@ -130,7 +130,7 @@ class _Answer:
     """What the item carries from here on; None leaves it as it is."""
     save: Save | None = None
     """Writes that commit with the move, or not at all. May be called again after a rollback."""
-    spawn: Sequence[New] = ()
+    spawn: Sequence[NewItem] = ()
     """Children that commit with the move, each under the five rules."""
 
 
@@ -186,7 +186,7 @@ class WaitFor(_Answer):
     A `New` is spawned first; where the queue refuses it, the item that does the work is waited for.
     """
 
-    item: ItemId | New
+    item: ItemId | NewItem
     at_most: dt.timedelta = dt.timedelta(minutes=10)
     message: str | None = None
 

@@ -25,7 +25,7 @@ from typing import Any, get_args
 import psycopg
 
 from jobmill.db import (
-    GONE,
+    CONNECTION_ERRORS,
     Database,
     Tx,
     connect,
@@ -35,13 +35,19 @@ from jobmill.db import (
 )
 from jobmill.errors import AppError
 from jobmill.queue import admission, alerts, leases, operator_actions, store
-from jobmill.queue.feed import FEED
-from jobmill.queue.group_commit import Saver
-from jobmill.queue.processor_pool import Pool, Processor
-from jobmill.queue.pump import FEW_ROWS, NO_LEASE, Pump
-from jobmill.queue.retry import SCHEMA, classify, describe, fingerprint, judge
-from jobmill.queue.run_counters import Tally
-from jobmill.queue.settlement import Settlement, needs_own_transaction, prepare
+from jobmill.queue.feed import FEED_PAYLOAD
+from jobmill.queue.group_commit import GroupCommitter
+from jobmill.queue.processor_pool import Processor, ProcessorPool
+from jobmill.queue.pump import INDEX_PLANS, NO_LEASE, Pump
+from jobmill.queue.retry import (
+    BLOCKED_ON_SCHEMA,
+    classify_error,
+    describe_error,
+    fingerprint_error,
+    outcome_of_error,
+)
+from jobmill.queue.run_counters import RunCounters
+from jobmill.queue.settlement import Settlement, needs_own_transaction, prepare_settlement
 from jobmill.queue.work import Move, Outcome, Release, Stages, Work
 
 log = logging.getLogger(__name__)
@@ -52,16 +58,16 @@ LEASE = dt.timedelta(seconds=20)
 STAGE_ANSWER_LIMIT = LEASE.total_seconds() * 3 / 4
 """Seconds that a stage should wait for an answer of the database: the limit for the pool it uses."""
 
-TROUBLE = (psycopg.Error, *GONE)
+DATABASE_ERRORS = (psycopg.Error, *CONNECTION_ERRORS)
 """Whatever the database says no to, from being away to being read-only: it passes."""
 
-OUTDATED = "outdated worker"
+OUTDATED_WORKER_RULE = "outdated worker"
 """The rule of the alert that a worker raises when the schema is newer than its code."""
 
-OWN_CONNECTIONS = 3
+TASK_CONNECTIONS = 3
 """For what recurs: rescues, schedules, feeds, counts."""
 
-SAVERS = 4
+COMMIT_CONNECTIONS = 4
 """Connections on which moves with a `save` commit, apart from those of heartbeats and stages."""
 
 GRACE = dt.timedelta(seconds=10)
@@ -69,7 +75,7 @@ GRACE = dt.timedelta(seconds=10)
 
 
 @dataclass(frozen=True, slots=True)
-class Chore:
+class PeriodicTask:
     """Something every worker does every so many seconds; it sees to it itself that one doing is enough.
 
     It is done again at once where it answers True (there is more), or after so many seconds.
@@ -88,7 +94,7 @@ class Worker:
         stages: Stages,
         *,
         only: Iterable[tuple[str, str]] | None = None,
-        chores: Sequence[Chore] = (),
+        chores: Sequence[PeriodicTask] = (),
         poll_only: bool = False,
         lease: dt.timedelta = LEASE,
         grace: dt.timedelta = GRACE,
@@ -96,7 +102,7 @@ class Worker:
         phases = stages if only is None else {phase: stages[phase] for phase in only}
         self._db = db
         self._stages = stages
-        self._pools = {phase: Pool(*phase, stage) for phase, stage in phases.items()}
+        self._pools = {phase: ProcessorPool(*phase, stage) for phase, stage in phases.items()}
         # Every wait for the database ends before the lease does, also when the network drops packets.
         self._answer_limit = lease.total_seconds() * 3 / 4
         self._pump = Pump(
@@ -106,22 +112,22 @@ class Worker:
             notified=not poll_only,
             answer_limit=lease.total_seconds() / 2,
         )
-        self._tally = Tally()
+        self._tally = RunCounters()
         self._lease = lease
         self._lease_ends = 0.0
-        self._newest_migration = max(migrate.known())
+        self._newest_migration = max(migrate.list_migrations())
         self._grace = grace.total_seconds()
-        self._chores: list[Chore] = [
-            Chore(lease.total_seconds() / 4, leases.rescue),
-            Chore(5.0, store.wake_orphans),
-            Chore(2.0, self._tally.write),
-            Chore(60.0, self._give_back_unknown),
+        self._chores: list[PeriodicTask] = [
+            PeriodicTask(lease.total_seconds() / 4, leases.rescue_abandoned_items),
+            PeriodicTask(5.0, store.wake_stranded_waiters),
+            PeriodicTask(2.0, self._tally.write),
+            PeriodicTask(60.0, self._give_back_unknown),
             *chores,
         ]
         self._stop = asyncio.Event()
         self._told: list[asyncio.Event] = []
         self._name = f"{socket.gethostname()}:{os.getpid()}"
-        self._saver: Saver
+        self._saver: GroupCommitter
         self._own_db: Database
         self.ran = 0
 
@@ -143,15 +149,15 @@ class Worker:
     @asynccontextmanager
     async def _working(self) -> AsyncGenerator[None]:
         async with self._db.transaction() as tx:
-            await admission.declare(tx, self._stages)
+            await admission.declare_stages(tx, self._stages)
             # Blocked by a worker of another version; if this one does not fit either, it says so.
-            await operator_actions.unblock(tx, SCHEMA)
+            await operator_actions.unblock_items(tx, BLOCKED_ON_SCHEMA)
         async with (
-            self._connect(SAVERS, FEW_ROWS) as for_saves,
+            self._connect(COMMIT_CONNECTIONS, INDEX_PLANS) as for_saves,
             # Stages may use up all of their connections; rescues and schedules must go on.
-            self._connect(OWN_CONNECTIONS) as self._own_db,
+            self._connect(TASK_CONNECTIONS) as self._own_db,
         ):
-            self._saver = Saver(for_saves, self._pump)
+            self._saver = GroupCommitter(for_saves, self._pump)
             async with self._employed():
                 yield
 
@@ -166,7 +172,7 @@ class Worker:
     async def _employed(self) -> AsyncGenerator[None]:
         sent_at = time.monotonic()
         async with self._own_db.transaction() as tx:
-            worker = await leases.join(tx, self._name, self._lease)
+            worker = await leases.register_worker(tx, self._name, self._lease)
         self._hold_lease(worker, sent_at)
         for pool in self._pools.values():
             for processor in pool.processors:
@@ -185,7 +191,7 @@ class Worker:
     def _loops(self) -> list[Coroutine[Any, Any, None]]:
         chores = [self._do_chore(chore) for chore in self._chores]
         listening = [self._listen()] if self._pump.notified else []
-        savers = [self._saver.run() for _ in range(SAVERS)]
+        savers = [self._saver.run() for _ in range(COMMIT_CONNECTIONS)]
         pump = [self._pump.claim(), self._pump.settle()]
         return [*pump, *savers, *listening, *chores, self._keep_lease(), self._mind_time()]
 
@@ -208,18 +214,18 @@ class Worker:
             await self._pump.leave()
             async with self._own_db.transaction() as tx:
                 await self._tally.write(tx)
-                await alerts.lift(tx, OUTDATED, self._name)
-        except TROUBLE as error:
+                await alerts.resolve_alert(tx, OUTDATED_WORKER_RULE, self._name)
+        except DATABASE_ERRORS as error:
             # The lease lapses then, and another worker gives back what this one held.
-            log.warning("could not sign off", extra={"error": describe(error)})
+            log.warning("could not sign off", extra={"error": describe_error(error)})
 
     def _processors(self) -> list[Processor]:
         return [processor for pool in self._pools.values() for processor in pool.processors]
 
-    def _start(self, pool: Pool, processor: Processor) -> None:
+    def _start(self, pool: ProcessorPool, processor: Processor) -> None:
         processor.task = asyncio.create_task(self._process(pool, processor))
 
-    async def _process(self, pool: Pool, processor: Processor) -> None:
+    async def _process(self, pool: ProcessorPool, processor: Processor) -> None:
         while work := await self._next(pool, processor):
             processor.begin(work)
             settlement, settled = await self._run_to_outcome(pool, processor, work)
@@ -238,7 +244,7 @@ class Worker:
             self._count(pool, settlement.outcome, took)
 
     async def _run_to_outcome(
-        self, pool: Pool, processor: Processor, work: Work
+        self, pool: ProcessorPool, processor: Processor, work: Work
     ) -> tuple[Settlement, bool]:
         """The outcome of a run, and whether it is settled already."""
         try:
@@ -249,12 +255,12 @@ class Worker:
                     raise
                 case "overdue":
                     limit = pool.stage.run_limit.total_seconds()
-                    outcome = judge(work, TimeoutError(f"ran longer than {limit:g} s"))
+                    outcome = outcome_of_error(work, TimeoutError(f"ran longer than {limit:g} s"))
                 case "lease lost":
                     outcome = Release("its worker lost its lease")
-            return prepare(work, outcome, self._stages), False
+            return prepare_settlement(work, outcome, self._stages), False
 
-    async def _next(self, pool: Pool, processor: Processor) -> Work | None:
+    async def _next(self, pool: ProcessorPool, processor: Processor) -> Work | None:
         while True:
             try:
                 return await pool.take()
@@ -263,24 +269,24 @@ class Worker:
                 if not processor.was_cancelled_for():
                     raise
 
-    def _count(self, pool: Pool, outcome: Outcome, seconds: float) -> None:
+    def _count(self, pool: ProcessorPool, outcome: Outcome, seconds: float) -> None:
         self._tally.add(pool.kind, pool.name, type(outcome).__name__.lower(), seconds)
 
-    async def _attempt(self, pool: Pool, work: Work) -> tuple[Settlement, bool]:
+    async def _attempt(self, pool: ProcessorPool, work: Work) -> tuple[Settlement, bool]:
         """What to settle, and whether it is settled already."""
         # The stage waits on sites and models, so no transaction is open.
         try:
             move = await self._move(pool, work)
-            settlement = prepare(work, move, self._stages)
+            settlement = prepare_settlement(work, move, self._stages)
             if needs_own_transaction(move):
                 await self._saver.save(settlement, move)
                 return settlement, True
             return settlement, False
         # The one place that outlives any error: a bad item must not stop the others.
         except Exception as error:  # noqa: BLE001
-            return prepare(work, await self._judge(work, error), self._stages), False
+            return prepare_settlement(work, await self._judge(work, error), self._stages), False
 
-    async def _move(self, pool: Pool, work: Work) -> Move:
+    async def _move(self, pool: ProcessorPool, work: Work) -> Move:
         try:
             move = await pool.stage.run(work)
         except asyncio.CancelledError as error:
@@ -298,21 +304,25 @@ class Worker:
         ours = isinstance(error, AppError | TimeoutError)
         log.warning(
             "stage failed",
-            extra={"item": work.id, "phase": f"{work.kind}/{work.stage}", "error": describe(error)},
+            extra={
+                "item": work.id,
+                "phase": f"{work.kind}/{work.stage}",
+                "error": describe_error(error),
+            },
             exc_info=None if ours else error,
         )
         seen = False
-        if classify(error) == "transient":
+        if classify_error(error) == "transient":
             try:
                 async with self._own_db.transaction() as tx:
-                    seen = await store.failed_alike(tx, work, fingerprint(error))
-            except TROUBLE:
+                    seen = await store.has_failed_with(tx, work, fingerprint_error(error))
+            except DATABASE_ERRORS:
                 # Without the database nobody can look; the retry count still bounds it.
                 log.warning("could not look for the same error", extra={"item": work.id})
-        return judge(work, error, seen_before=seen)
+        return outcome_of_error(work, error, seen_before=seen)
 
     def _put(self, work: Work, outcome: Outcome) -> None:
-        self._pump.put(prepare(work, outcome, self._stages))
+        self._pump.put(prepare_settlement(work, outcome, self._stages))
 
     async def _keep_lease(self) -> None:
         """On a connection of its own: stages and saves may use up all of theirs."""
@@ -325,8 +335,8 @@ class Worker:
                     while True:
                         await asyncio.sleep(self._lease.total_seconds() / 10)
                         await self._beat_or_join(connection)
-            except TROUBLE as error:
-                log.warning("no heartbeat", extra={"error": describe(error)})
+            except DATABASE_ERRORS as error:
+                log.warning("no heartbeat", extra={"error": describe_error(error)})
                 await asyncio.sleep(min(0.5, self._lease.total_seconds() / 10))
 
     async def _beat_or_join(self, connection: Tx) -> None:
@@ -336,12 +346,12 @@ class Worker:
         # as it is to settlements.
         if worker == NO_LEASE:
             async with connection.transaction():
-                worker = await leases.join(connection, self._name, self._lease)
+                worker = await leases.register_worker(connection, self._name, self._lease)
             self._hold_lease(worker, sent_at)
             return
         processors = [row for pool in self._pools.values() for row in pool.snapshot()]
         async with connection.transaction():
-            heartbeat = await leases.beat(connection, worker, processors)
+            heartbeat = await leases.send_heartbeat(connection, worker, processors)
         if not heartbeat.alive:
             self._abandon("it lapsed")
         elif worker == self._pump.worker:
@@ -358,17 +368,17 @@ class Worker:
         if self._pump.outdated == was_outdated:
             return
         if was_outdated:
-            await alerts.lift(tx, OUTDATED, self._name)
+            await alerts.resolve_alert(tx, OUTDATED_WORKER_RULE, self._name)
             return
         detail = (
             f"Worker {self._name} has stopped claiming tasks: a newer Jobmill migrated the "
             f"database ({newest}). Upgrade Jobmill on its host and restart it."
         )
         log.error("worker outdated", extra={"detail": detail})
-        await alerts.raise_alert(tx, OUTDATED, self._name, detail)
+        await alerts.raise_alert(tx, OUTDATED_WORKER_RULE, self._name, detail)
 
     async def _give_back_unknown(self, tx: Tx) -> None:
-        await leases.disown(
+        await leases.release_unknown_claims(
             tx, self._pump.worker, self._pump.held(), older_than=dt.timedelta(seconds=30)
         )
 
@@ -413,11 +423,11 @@ class Worker:
         limits = [pool.stage.run_limit.total_seconds() for pool in self._pools.values()]
         return min([*limits, self._lease.total_seconds()])
 
-    def _write_off(self, pool: Pool, processor: Processor) -> None:
+    def _write_off(self, pool: ProcessorPool, processor: Processor) -> None:
         work = processor.work
         assert work
         log.error("processor stuck", extra={"item": work.id, "phase": f"{pool.kind}/{pool.name}"})
-        outcome = judge(work, TimeoutError("ran on after its run was cancelled"))
+        outcome = outcome_of_error(work, TimeoutError("ran on after its run was cancelled"))
         self._put(work, outcome)
         self._count(pool, outcome, processor.busy_for())
         processor.state = "error"
@@ -432,15 +442,15 @@ class Worker:
         while True:
             try:
                 async for payload in listen(self._db.direct_url, store.CHANNEL):
-                    if payload == FEED:
+                    if payload == FEED_PAYLOAD:
                         for told in self._told:
                             told.set()
                     self._pump.wake()
-            except TROUBLE as error:
-                log.warning("not listening", extra={"error": describe(error)})
+            except DATABASE_ERRORS as error:
+                log.warning("not listening", extra={"error": describe_error(error)})
             await asyncio.sleep(1.0)
 
-    async def _do_chore(self, chore: Chore) -> None:
+    async def _do_chore(self, chore: PeriodicTask) -> None:
         # One each: whoever is amid a scan must hear what is said meanwhile.
         told = asyncio.Event()
         if chore.when_told:
@@ -452,10 +462,10 @@ class Worker:
                     again = await chore.do(tx)
             # Also a fault in a feed's own code: the work that is in the queue must go on.
             except Exception as error:
-                known = isinstance(error, (AppError, *TROUBLE))
+                known = isinstance(error, (AppError, *DATABASE_ERRORS))
                 log.warning(
                     "chore put off",
-                    extra={"error": describe(error)},
+                    extra={"error": describe_error(error)},
                     exc_info=None if known else error,
                 )
             if again is not True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, fetch_all
 
 HOUR, DAY = dt.timedelta(hours=1), dt.timedelta(days=1)
 
@@ -28,7 +28,7 @@ class Spell:
 
 async def of(tx: Tx, at: dt.datetime, step: dt.timedelta, count: int) -> list[Spell]:
     """The last `count` steps, newest first: the one that is not over, and those before."""
-    return await rows(
+    return await fetch_all(
         tx,
         Spell,
         """

@@ -8,7 +8,7 @@ from typing import Any
 
 from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog.source_runs import Harvest, Saved
-from jobmill.db import Tx, moment, value
+from jobmill.db import Tx, fetch_value, optional_time
 
 from . import calls, platform_state, targets, timestamps
 from .calls import Call
@@ -189,8 +189,8 @@ def _patient(
 
 
 async def _held_until(tx: Tx, vendor: str, at: dt.datetime) -> float:
-    until = await value(
-        tx, moment, "SELECT held_until FROM catalog.incident WHERE vendor = %s", [vendor]
+    until = await fetch_value(
+        tx, optional_time, "SELECT held_until FROM catalog.incident WHERE vendor = %s", [vendor]
     )
     return (until or at).timestamp()
 
@@ -223,7 +223,7 @@ def _spaced(
 async def _keep(
     tx: Tx, target: Target, state: yield_model.State, turn: interval_policy.State
 ) -> None:
-    price = await value(tx, float, "SELECT price FROM rotation.call_allowance") or 0.0
+    price = await fetch_value(tx, float, "SELECT price FROM rotation.call_allowance") or 0.0
     due_at = yield_model.due_at(state, price, target.known_at.timestamp(), YIELD)
     await tx.execute(
         """

@@ -13,7 +13,7 @@ from jobmill.boards import response_reader, saved_responses
 from jobmill.catalog import sources
 from jobmill.catalog.source_runs import PageCall
 from jobmill.catalog.sources import Source
-from jobmill.db import Tx, row, rows, value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Invalid
 
 from . import timestamps
@@ -99,7 +99,7 @@ async def claim(
     signature = of_source(await sources.get(tx, source_id))
     # The source first, then what it asks: as a run is saved.
     await tx.execute("SELECT 1 FROM catalog.source WHERE id = %s FOR KEY SHARE", [source_id])
-    ours = await value(
+    ours = await fetch_value(
         tx,
         bytes,
         """
@@ -126,7 +126,7 @@ async def claim(
     if ours is not None:
         return None
     # A look of its own: the statement above may have waited for what it could not see yet.
-    found = await row(
+    found = await fetch_one(
         tx,
         Asked,
         "SELECT source_id, signature, called_at FROM rotation.signature WHERE key = %s",
@@ -168,7 +168,7 @@ async def record(tx: Tx, call: Call) -> None:
 
 
 async def _insert(tx: Tx, signature: Signature, call: Call) -> int | None:
-    return await value(
+    return await fetch_value(
         tx,
         int,
         """
@@ -238,7 +238,7 @@ class Told:
 
 async def of_run(tx: Tx, run_id: int, *, limit: int = 1_000) -> list[Told]:
     """Calls of a run, as they were made."""
-    return await rows(
+    return await fetch_all(
         tx,
         Told,
         """
@@ -267,7 +267,7 @@ class Failed:
 
 async def failed(tx: Tx, run_id: int, *, limit: int = 100) -> list[Failed]:
     """Which calls of a run failed, and why."""
-    return await rows(
+    return await fetch_all(
         tx,
         Failed,
         """
@@ -283,7 +283,7 @@ async def failed(tx: Tx, run_id: int, *, limit: int = 100) -> list[Failed]:
 
 async def last_count(tx: Tx, source_id: int) -> int | None:
     """How many its last good answer held."""
-    return await value(
+    return await fetch_value(
         tx,
         int,
         """

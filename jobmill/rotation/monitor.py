@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobmill.boards.adapters import PLATFORMS
-from jobmill.db import Tx, row, rows
+from jobmill.db import Tx, fetch_all, fetch_one
 from jobmill.errors import Conflict, NotFound
 
 from . import platform_state
@@ -41,7 +41,7 @@ class Brought:
 
 async def brought(tx: Tx, at: dt.datetime, span: dt.timedelta) -> list[Brought]:
     """Calls and results of each platform, and the unique listings it found, richest first."""
-    return await rows(
+    return await fetch_all(
         tx,
         Brought,
         """
@@ -96,7 +96,7 @@ class Yielded:
 
 async def yielded(tx: Tx, at: dt.datetime, span: dt.timedelta, *, limit: int = 50) -> list[Yielded]:
     """The sources that brought most; after them, those of the last calls that brought nothing."""
-    return await rows(
+    return await fetch_all(
         tx,
         Yielded,
         """
@@ -141,7 +141,7 @@ class Day:
 
 async def days(tx: Tx, at: dt.datetime, count: int = 14) -> list[Day]:
     """Yield per call over time, newest first; days without a call are left out."""
-    return await rows(
+    return await fetch_all(
         tx,
         Day,
         """
@@ -171,7 +171,7 @@ class Age:
 
 async def ages(tx: Tx, at: dt.datetime) -> list[Age]:
     """How stale the active targets are."""
-    return await rows(
+    return await fetch_all(
         tx,
         Age,
         """
@@ -203,7 +203,7 @@ async def standstill(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> lis
     """Platforms that take no call now, targets that are paused or bad, sources that are disabled."""
     shut = (await platform_state.room(tx, at, environ)).shut
     off = {one.name: one.off for one in PLATFORMS if one.off and one.name not in shut}
-    counts = await rows(
+    counts = await fetch_all(
         tx,
         Standstill,
         """
@@ -286,7 +286,7 @@ async def due(
 
 
 async def _due_by_seed(tx: Tx, asked: Mapping[str, object]) -> list[Due]:
-    return await rows(
+    return await fetch_all(
         tx,
         Due,
         """
@@ -313,7 +313,7 @@ async def _due_by_seed(tx: Tx, asked: Mapping[str, object]) -> list[Due]:
 
 async def _due_by_yield(tx: Tx, asked: Mapping[str, object]) -> list[Due]:
     """Each line by its index: those that have a moment, those nobody has tried, and those in the queue."""
-    return await rows(
+    return await fetch_all(
         tx,
         Due,
         """
@@ -376,7 +376,7 @@ class Report:
 
 async def report(tx: Tx, run: int | None = None) -> Report:
     """That run, or the last one; NotFound or Conflict if there is none."""
-    found = await row(
+    found = await fetch_one(
         tx,
         Report,
         """

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from psycopg.types.json import Jsonb
 
 from jobmill.boards.adapters import BY_NAME
-from jobmill.db import Tx, moment, row, rows, value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value, optional_time
 from jobmill.db.clock import server_time
 
 from . import calls, expired_claims, platform_state, target_selection, targets
@@ -138,9 +138,9 @@ async def _is_time(tx: Tx, wish: Wish, pace: Pace, at: dt.datetime) -> bool:
     if wish.policy == "yield":
         return pace.saved >= 1
     # Another may have run while this one waited for the pace: later than its own clock said.
-    last = await value(
+    last = await fetch_value(
         tx,
-        moment,
+        optional_time,
         "SELECT max(started_at) FROM rotation.run WHERE trigger = 'schedule' AND started_at <= %s",
         [at + SEED_EVERY],
     )
@@ -217,7 +217,7 @@ async def _put_off(tx: Tx, found: Sequence[Target], price_now: float, at: dt.dat
 
 
 async def _lock_pace(tx: Tx) -> Pace:
-    pace = await row(
+    pace = await fetch_one(
         tx,
         Pace,
         "SELECT price, saved, saved_at, owed FROM rotation.call_allowance FOR UPDATE",
@@ -234,7 +234,7 @@ async def _spend(tx: Tx, pace: Pace) -> None:
 
 
 async def _open(tx: Tx, wish: Wish, at: dt.datetime, room: Room) -> int | None:
-    return await value(
+    return await fetch_value(
         tx,
         int,
         """
@@ -259,7 +259,7 @@ class _Taken:
 
 async def _claim(tx: Tx, ids: Sequence[int], run_id: int | None, at: dt.datetime) -> list[_Taken]:
     """Those of these that may still run and that nobody has claimed meanwhile, in their order."""
-    taken = await rows(
+    taken = await fetch_all(
         tx,
         _Taken,
         """

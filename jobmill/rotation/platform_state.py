@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from jobmill.boards import api_keys
 from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog import history
-from jobmill.db import Tx, row, rows
+from jobmill.db import Tx, fetch_all, fetch_one
 
 from . import timestamps
 from .policies import eligibility, yield_model
@@ -58,7 +58,7 @@ class Standing:
 
 async def standings(tx: Tx) -> dict[str, Standing]:
     """All platforms that were ever called or limited, by name."""
-    found = await rows(
+    found = await fetch_all(
         tx,
         Standing,
         """
@@ -84,7 +84,7 @@ async def lock(tx: Tx, name: str, *, wait: bool) -> Standing | None:
     """The platform for this transaction alone; None while another has it and we do not wait."""
     if wait:
         await tx.execute("SELECT 1 FROM rotation.platform WHERE name = %s FOR UPDATE", [name])
-    return await row(
+    return await fetch_one(
         tx,
         Standing,
         """
@@ -187,7 +187,7 @@ async def room(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> Room:
 
 
 async def _uses(tx: Tx, at: dt.datetime) -> list[_Use]:
-    return await rows(
+    return await fetch_all(
         tx,
         _Use,
         """

@@ -12,7 +12,7 @@ from psycopg.errors import UniqueViolation
 from jobmill.boards import response_reader, saved_responses
 from jobmill.catalog import source_import
 from jobmill.catalog.sources import NewSource
-from jobmill.db import Tx, row, rows, value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 
 from . import targets
@@ -45,7 +45,7 @@ async def add(
     name = saved_responses.platform(platform).name
     words, places = _plain(keywords), _plain(locations)
     slices(name, words, places)
-    id = await value(
+    id = await fetch_value(
         tx,
         int,
         """
@@ -141,7 +141,7 @@ async def _settle(tx: Tx, ids: Sequence[int]) -> None:
 
 async def get(tx: Tx, id: int) -> Search:
     """One search; NotFound if there is none."""
-    found = await row(
+    found = await fetch_one(
         tx,
         Search,
         """
@@ -159,7 +159,7 @@ async def get(tx: Tx, id: int) -> Search:
 
 async def find(tx: Tx) -> list[Search]:
     """All of them, the most wanted first."""
-    return await rows(
+    return await fetch_all(
         tx,
         Search,
         """
@@ -219,7 +219,7 @@ async def edit(
 
 async def own_slices(tx: Tx, id: int) -> int:
     """How many slices no other search wants: without this one they rest."""
-    found = await value(
+    found = await fetch_value(
         tx,
         int,
         """

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, fetch_all
 
 from . import platform_state, targets, timestamps
 from .policies import call_value, yield_model
@@ -91,7 +91,7 @@ class Room:
 async def by_seed(tx: Tx, question: Question, room: Room) -> list[Place]:
     """The seed's two questions: of each platform's companies by priority and staleness, then slices."""
     names = [name for name in room.left if targets.kind_of(name) == "company"]
-    companies = await rows(
+    companies = await fetch_all(
         tx,
         Place,
         """
@@ -110,7 +110,7 @@ async def by_seed(tx: Tx, question: Question, room: Room) -> list[Place]:
         {"at": question.at, "names": names, "room": [room.left[name] for name in names]},
     )
     names = [name for name in room.left if targets.kind_of(name) == "slice"]
-    slices = await rows(
+    slices = await fetch_all(
         tx,
         Place,
         """
@@ -250,7 +250,7 @@ async def _late(tx: Tx, question: Question, quota: int, rules: yield_model.Rules
     """Those that waited longest of those that waited too long, and since when that is so."""
     if quota <= 0:
         return []
-    return await rows(
+    return await fetch_all(
         tx,
         Owed,
         """
@@ -283,7 +283,7 @@ async def _candidates(tx: Tx, question: Question, budget: int) -> list[Candidate
     read is bounded all the same.
     """
     room = question.room().left
-    return await rows(
+    return await fetch_all(
         tx,
         Candidate,
         """
@@ -343,7 +343,7 @@ async def outdated(tx: Tx, price_now: float, most: int) -> list[Target]:
 async def bad(tx: Tx, question: Question) -> list[Owed]:
     """Some of each platform that were given up and have rested long enough: nothing is given up in
     silence."""
-    return await rows(
+    return await fetch_all(
         tx,
         Owed,
         """

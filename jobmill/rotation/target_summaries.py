@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jobmill.catalog import history
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, fetch_all
 from jobmill.errors import Invalid
 
 from . import platform_state, targets
@@ -64,7 +64,7 @@ async def find(
     limit: int = 50,
 ) -> list[Turn]:
     """Targets in the order of their sources, from the one after `after` on."""
-    return await rows(
+    return await fetch_all(
         tx,
         Turn,
         """
@@ -98,7 +98,7 @@ class Call:
 
 async def calls(tx: Tx, source_id: int, *, limit: int = 200) -> list[Call]:
     """The last calls of a target, newest first."""
-    return await rows(
+    return await fetch_all(
         tx,
         Call,
         """

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog import history, sources
-from jobmill.db import Tx, rows, value
+from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.errors import Conflict, NotFound
 
 from . import platform_state, timestamps
@@ -128,7 +128,7 @@ async def lock(tx: Tx, ids: Sequence[int]) -> None:
 
 async def by_ids(tx: Tx, ids: Sequence[int]) -> list[Target]:
     """These targets, by priority and then as they came."""
-    return await rows(
+    return await fetch_all(
         tx,
         Target,
         """
@@ -153,7 +153,7 @@ class _Changed:
 
 async def sync(tx: Tx) -> int:
     """Give each source that may run a target, and rest those of the others; returns how many changed."""
-    changed = await rows(
+    changed = await fetch_all(
         tx,
         _Changed,
         """
@@ -177,7 +177,7 @@ async def sync(tx: Tx) -> int:
 async def meet(tx: Tx, source_id: int) -> None:
     """The same for one source, which is taken for this transaction alone: whoever changes one turn
     waits for nobody who changes others."""
-    changed = await rows(
+    changed = await fetch_all(
         tx,
         _Changed,
         """
@@ -314,7 +314,7 @@ class Held:
 
 async def held(tx: Tx, run_id: int, *, limit: int = 100) -> list[Held]:
     """Those that a run chose and nobody called, while no later run has chosen them."""
-    return await rows(
+    return await fetch_all(
         tx,
         Held,
         """
@@ -405,4 +405,4 @@ async def prioritise(tx: Tx, ids: Sequence[int], priority: int) -> None:
 
 async def count(tx: Tx) -> int:
     """How many there are."""
-    return await value(tx, int, "SELECT count(*) FROM rotation.target") or 0
+    return await fetch_value(tx, int, "SELECT count(*) FROM rotation.target") or 0

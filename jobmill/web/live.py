@@ -16,7 +16,7 @@ from typing import Annotated, Literal, cast, get_args
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
-from jobmill.db import GONE, listen
+from jobmill.db import CONNECTION_ERRORS, listen
 
 log = logging.getLogger(__name__)
 
@@ -116,7 +116,7 @@ class Live:
                 async for topic in listen(self._url, CHANNEL):
                     # Whatever happened before we listened was heard by nobody.
                     self._tell([topic] if topic else TOPICS)
-            except GONE as error:
+            except CONNECTION_ERRORS as error:
                 log.warning("not listening", extra={"error": str(error)})
             await asyncio.sleep(AGAIN)
 

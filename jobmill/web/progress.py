@@ -9,7 +9,7 @@ from jobmill import queue
 from jobmill.db import Tx
 from jobmill.errors import Invalid, NotFound, Unavailable
 from jobmill.pipelines import company, discovery, preview, source
-from jobmill.queue import ItemId, New, NotAdmitted, Placed, inspect, lineage
+from jobmill.queue import AcceptedItem, ItemId, NewItem, NotAdmitted, inspect, lineage
 from jobmill.queue.inspect import Item
 from jobmill.web.texts import say
 
@@ -77,7 +77,7 @@ def _steps() -> Mapping[str, Sequence[tuple[str, str]]]:
     }
 
 
-async def start(tx: Tx, new: New) -> ItemId:
+async def start(tx: Tx, new: NewItem) -> ItemId:
     """The item that does this work, be it one that was there; Conflict where there is no room."""
     try:
         [answer] = await queue.submit_all(tx, [new])
@@ -85,7 +85,7 @@ async def start(tx: Tx, new: New) -> ItemId:
         raise Unavailable(
             say("No worker has ever run here that does this. Start one: `jobmill up`")
         ) from error
-    if isinstance(answer, Placed):
+    if isinstance(answer, AcceptedItem):
         return answer.id
     if answer.live is None:
         raise NotAdmitted(answer)
@@ -95,7 +95,7 @@ async def start(tx: Tx, new: New) -> ItemId:
 async def read(tx: Tx, id: int, fits: Callable[[Item], bool]) -> Progress | None:
     """How far an item is; None where there is none, or it is about something else."""
     try:
-        first = await inspect.get(tx, ItemId(id))
+        first = await inspect.get_item(tx, ItemId(id))
     except NotFound:
         return None
     if not fits(first):
@@ -108,7 +108,7 @@ async def _last(tx: Tx, first: Item) -> Item:
     """Of work that goes from item to item, the one that it has come to."""
     if first.kind != company.KIND:
         return first
-    kin = await lineage.read(tx, first.tracking_id, whole=False)
+    kin = await lineage.read_lineage(tx, first.tracking_id, whole=False)
     handed = [one for one in kin if one.kind == first.kind and one.handed_over]
     return next((one for one in reversed(handed) if first.id in one.ancestry), first)
 
@@ -132,8 +132,8 @@ def _walk(item: Item) -> list[Step]:
 
 
 async def _able(tx: Tx, item: Item) -> bool:
-    alive = {worker.id for worker in await inspect.workers(tx) if worker.alive}
+    alive = {worker.id for worker in await inspect.list_workers(tx) if worker.alive}
     return any(
         one.worker in alive and (one.kind, one.stage) == (item.kind, item.stage)
-        for one in await inspect.processors(tx)
+        for one in await inspect.list_processors(tx)
     )

@@ -76,7 +76,7 @@ async def lineage_of(tx: Tx, word: Word | None) -> UUID | None:
     if word is None or word.item is None:
         return None
     try:
-        return await lineage.tracking_of(tx, ItemId(word.item))
+        return await lineage.get_tracking_id(tx, ItemId(word.item))
     except NotFound:
         return None
 

@@ -13,7 +13,7 @@ from starlette.staticfiles import StaticFiles
 
 from jobmill.db import Database
 from jobmill.errors import AppError
-from jobmill.queue.overview import Rates
+from jobmill.queue.overview import RateTracker
 from jobmill.web import faults, rights, texts
 from jobmill.web import live as streams
 from jobmill.web.api import whole
@@ -77,7 +77,7 @@ def make(
     app.state.live = live = Live(database.direct_url)
     app.state.crowd = Crowd(app.state.door, house.most_a_day)
     app.state.scene = scene = Scene()
-    app.state.rates = Rates()
+    app.state.rates = RateTracker()
     app.state.render = render = renderer(environment(lambda: scene.is_demo))
 
     def tell(request: Request, error: Exception) -> Response:

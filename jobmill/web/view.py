@@ -15,7 +15,7 @@ from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from jobmill.db import GONE, Database, Tx
+from jobmill.db import CONNECTION_ERRORS, Database, Tx
 from jobmill.errors import Unavailable
 from jobmill.web import texts
 
@@ -43,7 +43,7 @@ class Door:
             limit = asyncio.timeout(patience or self._patience)
             async with limit, self._database.transaction(by=self.by) as tx:
                 yield tx
-        except (*GONE, TimeoutError) as error:
+        except (*CONNECTION_ERRORS, TimeoutError) as error:
             # Also a deadlock: whoever reads the log must see it, though trying again helps.
             log.warning("no answer from the database", extra={"error": repr(error)})
             raise Unavailable("The database does not answer. Try again in a moment.") from error

@@ -198,8 +198,8 @@ GUARDS: list[Guard] = [
     guard(
         "an operation of a lost lease is no outage of the next",
         "jobmill/queue/outages.py",
-        "if is_gone(error) and began >= self._cleared_at:",
-        "if is_gone(error):",
+        "if is_connection_lost(error) and began >= self._cleared_at:",
+        "if is_connection_lost(error):",
         "tests/queue/test_outages.py",
     ),
     guard(
@@ -212,7 +212,7 @@ GUARDS: list[Guard] = [
     guard(
         "a stale claim spawns no item to wait for",
         SETTLE,
-        "if not await store.hold(tx, work):",
+        "if not await store.lock_claim(tx, work):",
         "if False:",
         SAVES,
     ),
@@ -269,15 +269,15 @@ GUARDS: list[Guard] = [
     guard(
         "saves that deadlock are done again",
         SAVER,
-        "return isinstance(error, RACES) or",
+        "return isinstance(error, RACE_ERRORS) or",
         "return",
         "tests/queue/test_worker.py::test_saves_that_get_in_each_others_way_cost_no_retry",
     ),
     guard(
         "an outcome that the database refuses fails its item alone",
         PUMP,
-        "except (*UNFIT, *SLOW) as error:",
-        "except SLOW as error:",
+        "except (*UNSTORABLE_ERRORS, *TIMEOUT_ERRORS) as error:",
+        "except TIMEOUT_ERRORS as error:",
         "tests/queue/test_worker.py::"
         "test_an_outcome_the_database_refuses_fails_its_own_item_and_no_other",
     ),

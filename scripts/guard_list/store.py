@@ -131,9 +131,9 @@ GUARDS: list[Guard] = [
     guard(
         "a feed takes only what the queue has room for",
         FEED,
-        "    room = min(BATCH, await room_in(tx, source.kind, source.stage))\n"
+        "    room = min(BATCH_SIZE, await remaining_capacity(tx, source.kind, source.stage))\n"
         "    if room <= 0:\n        return 0",
-        "    room = BATCH",
+        "    room = BATCH_SIZE",
         f"{CAP}::test_a_feed_puts_in_what_fits_and_a_full_queue_loses_nothing",
     ),
     guard(

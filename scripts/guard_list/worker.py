@@ -89,14 +89,14 @@ GUARDS: list[Guard] = [
     guard(
         "a worker that reconnects gives back claims it does not know",
         PUMP,
-        "            await leases.disown(connection, self.worker, self.held())\n",
+        "            await leases.release_unknown_claims(connection, self.worker, self.held())\n",
         "",
         f"{TEST}::test_a_claim_whose_answer_was_lost_is_given_back",
     ),
     guard(
         "a worker that stops gives back claims it does not know",
         PUMP,
-        "            await leases.disown(connection, self.worker)\n",
+        "            await leases.release_unknown_claims(connection, self.worker)\n",
         "",
         f"{TEST}::test_a_stopping_worker_gives_back_even_what_it_does_not_know_of",
     ),
@@ -110,7 +110,7 @@ GUARDS: list[Guard] = [
     guard(
         "workers look for waits whose end was missed",
         WORKER,
-        "            Chore(5.0, store.wake_orphans),\n",
+        "            PeriodicTask(5.0, store.wake_stranded_waiters),\n",
         "",
         "tests/queue/test_waits.py::test_every_worker_looks_for_waits_that_were_missed",
     ),
@@ -192,9 +192,9 @@ GUARDS: list[Guard] = [
     guard(
         "the heartbeat has a connection of its own",
         WORKER,
-        "heartbeat = await leases.beat(connection, worker, processors)",
-        "async with self._transaction() as tx:\n"
-        "                heartbeat = await leases.beat(tx, worker, processors)",
+        "heartbeat = await leases.send_heartbeat(connection, worker, processors)",
+        "async with self._db.transaction() as tx:\n"
+        "                heartbeat = await leases.send_heartbeat(tx, worker, processors)",
         f"{TEST}::test_heartbeats_go_on_while_stages_hold_every_connection",
     ),
 ]

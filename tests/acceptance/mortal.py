@@ -20,9 +20,9 @@ from jobmill.db import connect
 from jobmill.outside.fetch import open_fetch
 from jobmill.outside.model import open_model
 from jobmill.queue import Move, Stage, Work, Worker
-from jobmill.queue.feed import feeder
+from jobmill.queue.feed import feed_task
 from jobmill.queue.work import Run
-from jobmill.queue.worker import Chore
+from jobmill.queue.worker import PeriodicTask
 from jobmill.settings import load
 from jobmill.tools import Tools
 
@@ -54,12 +54,12 @@ async def main(deaths: Path) -> None:
         open_model(database, settings) as model,
     ):
         tools = Tools(database, fetch, model)
-        await app.declare(tools, settings)
+        await app.declare_stages(tools, settings)
         table = {
             phase: dying("/".join(phase), stage, deaths)
-            for phase, stage in app.stages(tools, settings).items()
+            for phase, stage in app.build_stages(tools, settings).items()
         }
-        chores = [Chore(0.2, feeder(feed), when_told=True) for feed in app.FEEDS]
+        chores = [PeriodicTask(0.2, feed_task(feed), when_told=True) for feed in app.FEEDS]
         worker = Worker(database, table, chores=chores, lease=LEASE)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, worker.stop)
         await worker.run()

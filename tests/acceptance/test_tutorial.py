@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from jobmill.db.embedded import Embedded
+from jobmill.db.embedded import EmbeddedServer
 from tests.acceptance.world import post
 from tests.cli import forked
 from tests.outside.site import Site, open_site, reply
@@ -181,7 +181,7 @@ def reader(home: Path) -> Iterator[Reader]:
     yield one
     one.stop()
     # Whoever is killed leaves the server that it brought.
-    Embedded(home / "data" / "postgres").stop()
+    EmbeddedServer(home / "data" / "postgres").stop()
 
 
 @pytest.mark.timeout(600)

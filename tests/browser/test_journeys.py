@@ -79,7 +79,7 @@ async def at_work(database: Database) -> AsyncIterator[None]:
     async with open_server(world) as sites:
         settings = scene.adjusted(Settings(host_interval_seconds=0.001), sites.port)
         async with open_fetch(database, settings) as fetch:
-            worker = app.worker(Tools(database, fetch), settings)
+            worker = app.build_worker(Tools(database, fetch), settings)
             task = asyncio.create_task(worker.run())
             yield
             worker.stop()

@@ -115,7 +115,7 @@ def test_names_are_read_as_they_are_shown() -> None:
 
 
 async def declared(database: Database) -> None:
-    await app.declare(Tools(database), Settings())
+    await app.declare_stages(Tools(database), Settings())
 
 
 async def test_an_approved_board_is_looked_at_and_an_approved_source_runs(
@@ -151,9 +151,9 @@ async def test_a_decision_stands_where_the_work_is_queued_already(database: Data
 
 async def test_a_full_queue_refuses_the_approval_rather_than_forget_it(database: Database) -> None:
     tools = Tools(database)
-    table = app.stages(tools, Settings(queue_capacity=1))
+    table = app.build_stages(tools, Settings(queue_capacity=1))
     async with database.transaction() as tx:
-        await queue.declare(tx, table)
+        await queue.declare_stages(tx, table)
         first = Ref("board", await make_board(tx))
         await approval.approve(tx, first)
         second = Ref("board", await make_board(tx, "Brine", url="https://brine.example/jobs"))

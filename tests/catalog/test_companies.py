@@ -8,7 +8,7 @@ import pytest
 
 from jobmill.catalog import companies
 from jobmill.catalog.companies import Company, CompanyId
-from jobmill.db import Database, Tx, value
+from jobmill.db import Database, Tx, fetch_value
 from jobmill.errors import Invalid, NotFound
 from tests.catalog.helpers import overlap
 
@@ -98,4 +98,4 @@ async def test_two_who_find_a_company_and_its_site_at_once_find_one(database: Da
     first, second = await overlap(database, find, find)
     assert first == second
     async with database.transaction() as tx:
-        assert await value(tx, int, "SELECT count(*) FROM catalog.company") == 1
+        assert await fetch_value(tx, int, "SELECT count(*) FROM catalog.company") == 1

@@ -83,7 +83,7 @@ async def test_an_empty_answer_is_believed_at_the_third_time_and_an_alert_tells_
     assert await open_titles(tx, source) == ["Anchor", "Baker"]
     third = await run(tx, source, 3)
     assert (third.outcome, third.counts.closed) == ("complete", 2)
-    assert f"source {source}" in [alert.subject for alert in await alerts.alerts(tx)]
+    assert f"source {source}" in [alert.subject for alert in await alerts.list_alerts(tx)]
 
 
 async def test_a_platform_that_answers_empty_for_unknown_boards_is_never_believed(tx: Tx) -> None:
@@ -92,7 +92,7 @@ async def test_a_platform_that_answers_empty_for_unknown_boards_is_never_believe
     outcomes = [(await run(tx, source, hour, believe_empty=False)).outcome for hour in range(1, 6)]
     assert set(outcomes) == {"empty"}
     await run(tx, source, 9, [A])
-    assert await alerts.alerts(tx) == []
+    assert await alerts.list_alerts(tx) == []
 
 
 async def test_a_source_that_may_be_empty_is_believed_at_once(tx: Tx) -> None:
@@ -256,9 +256,9 @@ async def test_the_alert_ends_when_a_source_that_was_believed_empty_shows_some_a
     await run(tx, source, 0, [A])
     for hour in (1, 2, 3):
         await run(tx, source, hour)
-    assert await alerts.alerts(tx)
+    assert await alerts.list_alerts(tx)
     await run(tx, source, 4, [A])
-    assert await alerts.alerts(tx) == []
+    assert await alerts.list_alerts(tx) == []
 
 
 async def test_on_a_groups_board_a_posting_is_of_the_company_that_it_names(tx: Tx) -> None:

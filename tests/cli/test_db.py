@@ -10,7 +10,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from jobmill.cli import environment
-from jobmill.db import GONE, Database, migrate
+from jobmill.db import CONNECTION_ERRORS, Database, migrate
 from jobmill.settings import Settings
 from tests.cli.conftest import Jobmill
 from tests.cli.forked import as_url
@@ -20,7 +20,7 @@ def test_an_external_database_is_described(jobmill: Jobmill, url: str) -> None:
     done = jobmill("db", "status", "--json", DATABASE_URL=as_url(url))
     found = json.loads(done.stdout)
     assert (found["kind"], found["running"]) == ("external", True)
-    assert found["applied"] == list(migrate.known())
+    assert found["applied"] == list(migrate.list_migrations())
     assert (found["pending"], found["unknown"]) == ([], [])
     assert found["bytes"] > 1_000_000
     assert 0 < found["connections"] <= found["max_connections"]
@@ -125,7 +125,7 @@ async def test_an_open_database_is_migrated_and_outlives_its_server(home: Path) 
     assert bundled is not None
     async with environment.open_database(settings) as database:
         async with database.transaction() as tx:
-            assert await migrate.pending(tx) == []
+            assert await migrate.list_pending(tx) == []
             await tx.execute("CREATE TABLE note ()")
         killed = bundled.status().pid
         assert killed is not None
@@ -144,5 +144,5 @@ async def wait_for_note(database: Database) -> None:
                 async with database.transaction() as tx:
                     await tx.execute("SELECT FROM note")
                 return
-            except GONE:
+            except CONNECTION_ERRORS:
                 await asyncio.sleep(0.05)

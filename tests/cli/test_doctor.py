@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from jobmill.cli import doctor
-from jobmill.db.state import Facts, State
+from jobmill.db.state import DatabaseState, ServerFacts
 from jobmill.settings import Settings
 from tests.cli.conftest import Jobmill
 from tests.cli.forked import as_url
@@ -23,9 +23,9 @@ def checks(output: str) -> dict[str, str]:
 
 def state(
     *, major: int = 18, pending: list[str] | None = None, unknown: list[str] | None = None
-) -> State:
-    facts = Facts(f"{major}.1", major, 1, 1, 100, NOW)
-    return State(facts, ["0001"], pending or [], unknown or [])
+) -> DatabaseState:
+    facts = ServerFacts(f"{major}.1", major, 1, 1, 100, NOW)
+    return DatabaseState(facts, ["0001"], pending or [], unknown or [])
 
 
 def test_all_is_well_on_a_fresh_machine(jobmill: Jobmill) -> None:
@@ -116,7 +116,7 @@ def test_an_old_server_fails(major: int, result: str) -> None:
         (state(unknown=["0009"]), "fail"),
     ],
 )
-def test_migrations_are_judged(found: State, result: str) -> None:
+def test_migrations_are_judged(found: DatabaseState, result: str) -> None:
     assert doctor.check_migrations(found).result == result
 
 

@@ -26,7 +26,7 @@ from jobmill.queue import (
     HandOver,
     ItemId,
     Move,
-    New,
+    NewItem,
     Stage,
     Stages,
     Work,
@@ -58,7 +58,7 @@ async def boil(work: Work) -> Move:
         case "slow":
             return Advance("steep")
         case _:
-            spawn = [New("cup", "find", f"cup of {work.key}"), New("tea", "boil", work.key)]
+            spawn = [NewItem("cup", "find", f"cup of {work.key}"), NewItem("tea", "boil", work.key)]
             return HandOver("steep", data={"hot": True}, spawn=spawn)
 
 
@@ -74,7 +74,7 @@ TEA: Stages = {
 
 
 async def make_tea(database: Database, *keys: str) -> list[ItemId]:
-    return await put(database, TEA, *(New("tea", "boil", key, {"for": "two"}) for key in keys))
+    return await put(database, TEA, *(NewItem("tea", "boil", key, {"for": "two"}) for key in keys))
 
 
 def test_a_queue_without_anything_says_so_in_words(run: Run) -> None:
@@ -106,9 +106,9 @@ async def test_a_refused_item_is_exit_code_4_and_names_the_one_that_is_live(
     queued, running, elsewhere = await put(
         database,
         prune,
-        New("upkeep", "prune", "queued"),
-        New("upkeep", "prune", "running"),
-        New("upkeep", "sweep", "elsewhere"),
+        NewItem("upkeep", "prune", "queued"),
+        NewItem("upkeep", "prune", "running"),
+        NewItem("upkeep", "sweep", "elsewhere"),
     )
     async with database.transaction() as tx:
         await tx.execute(

@@ -17,9 +17,9 @@ import pytest
 from jobmill import app, queue
 from jobmill.cli.serve import choose, is_local, listen
 from jobmill.db import Database
-from jobmill.db.embedded import Embedded
+from jobmill.db.embedded import EmbeddedServer
 from jobmill.errors import Invalid
-from jobmill.queue import Finish, Move, New, Stage, Stages, Work, inspect
+from jobmill.queue import Finish, Move, NewItem, Stage, Stages, Work, inspect
 from jobmill.settings import Settings
 from tests.cli import forked
 from tests.cli.forked import as_url
@@ -126,7 +126,7 @@ async def test_up_brings_everything_and_ctrl_c_takes_it_away_again(
         assert await status(client, "/readyz") == 200
     process.tell(signal.SIGINT)
     assert process.ended() == 0
-    assert not Embedded(home / "data" / "postgres").status().running
+    assert not EmbeddedServer(home / "data" / "postgres").status().running
     # Whoever asks before the worker has looked at the schedules is told so, and that is logged.
     told = [line for line in process.errors.read_text().splitlines() if "/readyz" not in line]
     assert told == ["Stopping; Ctrl-C again stops at once."]
@@ -158,7 +158,7 @@ async def test_up_does_the_work_and_leaves_nothing_processing(
 ) -> None:
     process = start("up", "--no-demo", **on).up()
     async with database.transaction() as tx:
-        await queue.submit_all(tx, [New("upkeep", "prune", f"x{n}") for n in range(20)])
+        await queue.submit_all(tx, [NewItem("upkeep", "prune", f"x{n}") for n in range(20)])
 
     async def done() -> bool:
         # Those that the schedules put in count, too.
@@ -170,7 +170,7 @@ async def test_up_does_the_work_and_leaves_nothing_processing(
     assert process.ended() == 0
     assert await fetch(database, "SELECT count(*) FROM queue.live") == [0]
     async with database.transaction() as tx:
-        assert await inspect.workers(tx) == []
+        assert await inspect.list_workers(tx) == []
 
 
 async def running(database: Database) -> list[Any]:
@@ -230,7 +230,7 @@ async def test_a_part_that_crashes_stops_the_others(
 
 
 async def test_pages_outlive_a_restart_of_the_database(start: Start, home: Path) -> None:
-    server = Embedded(home / "postgres", durable=False)
+    server = EmbeddedServer(home / "postgres", durable=False)
     with server.use() as url:
         process = start("web", DATABASE_URL=url).up()
         async with httpx2.AsyncClient(base_url=process.said["page"], timeout=15) as client:

@@ -12,7 +12,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from jobmill.db import backup, binaries, migrate
-from jobmill.db.embedded import Embedded
+from jobmill.db.embedded import EmbeddedServer
 from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
 from tests.conftest import run
 
@@ -21,7 +21,7 @@ ODD = ["plain", "", "SET transaction_timeout = 0;", "\\.", "a\tb\nc", "COMMIT;",
 
 @pytest.fixture(scope="session")
 def bin() -> Path:
-    return binaries.folder()
+    return binaries.find_folder()
 
 
 @pytest.fixture
@@ -72,10 +72,10 @@ def databases(url: str) -> set[str]:
 def test_a_backup_fills_an_empty_database_with_the_same_rows(
     filled: str, empty: str, bin: Path, tmp_path: Path
 ) -> None:
-    made = backup.dump(filled, bin, tmp_path / "all.dump")
+    made = backup.write_backup(filled, bin, tmp_path / "all.dump")
     assert made.bytes == (tmp_path / "all.dump").stat().st_size
-    assert made.migrations == list(migrate.known())
-    backup.restore(empty, bin, tmp_path / "all.dump")
+    assert made.migrations == list(migrate.list_migrations())
+    backup.restore_backup(empty, bin, tmp_path / "all.dump")
     assert contents(empty) == contents(filled)
     assert [row[1] for row in contents(empty)["zoo.note"]] == ODD
     assert sorted(text for (text,) in contents(empty)["zoo.line"]) == sorted(ODD)
@@ -85,11 +85,11 @@ def test_a_backup_replaces_a_database_and_leaves_no_other_behind(
     filled: str, bin: Path, tmp_path: Path
 ) -> None:
     before, names = contents(filled), databases(filled)
-    backup.dump(filled, bin, tmp_path / "all.dump")
+    backup.write_backup(filled, bin, tmp_path / "all.dump")
     with psycopg.connect(filled) as connection:
         connection.execute("DELETE FROM zoo.note")
         connection.execute("CREATE TABLE later (id int)")
-    backup.restore(filled, bin, tmp_path / "all.dump", replace=True)
+    backup.restore_backup(filled, bin, tmp_path / "all.dump", replace=True)
     assert contents(filled) == before
     assert databases(filled) == names
 
@@ -97,11 +97,11 @@ def test_a_backup_replaces_a_database_and_leaves_no_other_behind(
 def test_a_database_with_something_in_it_is_not_replaced_unasked(
     filled: str, bin: Path, tmp_path: Path
 ) -> None:
-    backup.dump(filled, bin, tmp_path / "all.dump")
+    backup.write_backup(filled, bin, tmp_path / "all.dump")
     with psycopg.connect(filled) as connection:
         connection.execute("DELETE FROM zoo.note")
     with pytest.raises(Conflict, match="--replace"):
-        backup.restore(filled, bin, tmp_path / "all.dump")
+        backup.restore_backup(filled, bin, tmp_path / "all.dump")
     assert contents(filled)["zoo.note"] == []
 
 
@@ -115,12 +115,12 @@ def test_half_a_backup_changes_nothing(
         connection.execute(
             "INSERT INTO zoo.note (text) SELECT md5(n::text) FROM generate_series(1, 20000) AS n"
         )
-    backup.dump(filled, bin, whole)
+    backup.write_backup(filled, bin, whole)
     whole.write_bytes(whole.read_bytes()[: int(whole.stat().st_size * 0.7)])
     target = filled if replace else empty
     before, names = contents(target), databases(target)
     with pytest.raises(Unavailable, match="changed nothing"):
-        backup.restore(target, bin, whole, replace=replace)
+        backup.restore_backup(target, bin, whole, replace=replace)
     assert contents(target) == before
     assert databases(target) == names
 
@@ -128,13 +128,13 @@ def test_half_a_backup_changes_nothing(
 def test_a_restore_whose_reader_dies_between_two_statements_changes_nothing(
     filled: str, empty: str, bin: Path, tmp_path: Path
 ) -> None:
-    backup.dump(filled, bin, tmp_path / "all.dump")
+    backup.write_backup(filled, bin, tmp_path / "all.dump")
     real = f'exec "{bin}/'
     half = 'case "$*" in *--data-only*) ;; *) echo "CREATE TABLE half ();"; exit 1 ;; esac\n'
     script(tmp_path / "psql", f'{real}psql" "$@"')
     script(tmp_path / "pg_restore", f'{half}{real}pg_restore" "$@"')
     with pytest.raises(Unavailable, match="changed nothing"):
-        backup.restore(empty, tmp_path, tmp_path / "all.dump")
+        backup.restore_backup(empty, tmp_path, tmp_path / "all.dump")
     assert contents(empty) == {}
 
 
@@ -154,29 +154,29 @@ def test_a_restore_that_the_server_refuses_changes_nothing(
         connection.execute(
             "CREATE OR REPLACE FUNCTION zoo.one(int) RETURNS int LANGUAGE sql AS 'SELECT 2'"
         )
-    backup.dump(filled, bin, tmp_path / "all.dump")
+    backup.write_backup(filled, bin, tmp_path / "all.dump")
     before, names = contents(filled), databases(filled)
     with pytest.raises(Unavailable, match="violates check constraint"):
-        backup.restore(filled, bin, tmp_path / "all.dump", replace=True)
+        backup.restore_backup(filled, bin, tmp_path / "all.dump", replace=True)
     assert contents(filled) == before
     assert databases(filled) == names
 
 
 def test_who_is_just_leaving_is_waited_for(filled: str, bin: Path, tmp_path: Path) -> None:
-    backup.dump(filled, bin, tmp_path / "all.dump")
+    backup.write_backup(filled, bin, tmp_path / "all.dump")
     leaving = psycopg.connect(filled)
     threading.Timer(0.3, leaving.close).start()
-    backup.restore(filled, bin, tmp_path / "all.dump", replace=True)
+    backup.restore_backup(filled, bin, tmp_path / "all.dump", replace=True)
     assert leaving.closed
 
 
 def test_a_database_that_somebody_uses_is_not_replaced(
     filled: str, bin: Path, tmp_path: Path
 ) -> None:
-    backup.dump(filled, bin, tmp_path / "all.dump")
+    backup.write_backup(filled, bin, tmp_path / "all.dump")
     names = databases(filled)
     with psycopg.connect(filled), pytest.raises(Conflict, match="in use"):
-        backup.restore(filled, bin, tmp_path / "all.dump", replace=True)
+        backup.restore_backup(filled, bin, tmp_path / "all.dump", replace=True)
     assert databases(filled) == names
 
 
@@ -185,9 +185,9 @@ def test_a_backup_of_a_newer_version_is_refused(
 ) -> None:
     with psycopg.connect(url) as connection:
         connection.execute("INSERT INTO jobmill_migration VALUES ('9999_later.sql', 'x')")
-    backup.dump(url, bin, tmp_path / "all.dump")
+    backup.write_backup(url, bin, tmp_path / "all.dump")
     with pytest.raises(Conflict, match="newer Jobmill"):
-        backup.restore(empty, bin, tmp_path / "all.dump")
+        backup.restore_backup(empty, bin, tmp_path / "all.dump")
     assert contents(empty) == {}
 
 
@@ -197,9 +197,9 @@ def test_a_file_is_overwritten_only_when_asked_and_nobody_else_can_read_it(
     file = tmp_path / "all.dump"
     file.write_text("precious")
     with pytest.raises(Conflict, match="--force"):
-        backup.dump(url, bin, file)
+        backup.write_backup(url, bin, file)
     assert file.read_text() == "precious"
-    backup.dump(url, bin, file, replace=True)
+    backup.write_backup(url, bin, file, replace=True)
     assert file.read_bytes().startswith(b"PGDMP")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
@@ -213,7 +213,7 @@ def test_a_backup_that_fails_leaves_no_file_and_the_old_one_whole(
         connection.execute("CREATE ROLE blind LOGIN")
     try:
         with pytest.raises(Unavailable, match="permission denied"):
-            backup.dump(make_conninfo(url, user="blind"), bin, file, replace=True)
+            backup.write_backup(make_conninfo(url, user="blind"), bin, file, replace=True)
     finally:
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("DROP ROLE blind")
@@ -223,12 +223,12 @@ def test_a_backup_that_fails_leaves_no_file_and_the_old_one_whole(
 
 def test_a_folder_that_is_not_there_is_named(url: str, bin: Path, tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="nowhere"):
-        backup.dump(url, bin, tmp_path / "nowhere" / "all.dump")
+        backup.write_backup(url, bin, tmp_path / "nowhere" / "all.dump")
 
 
 def test_an_empty_database_has_nothing_to_back_up(empty: str, bin: Path, tmp_path: Path) -> None:
     with pytest.raises(Conflict, match="empty"):
-        backup.dump(empty, bin, tmp_path / "all.dump")
+        backup.write_backup(empty, bin, tmp_path / "all.dump")
 
 
 def test_what_is_no_backup_of_ours_is_refused(
@@ -236,14 +236,14 @@ def test_what_is_no_backup_of_ours_is_refused(
 ) -> None:
     file = tmp_path / "file"
     with pytest.raises(NotFound):
-        backup.restore(empty, bin, file)
+        backup.restore_backup(empty, bin, file)
     file.write_text("hello")
     with pytest.raises(Invalid, match="not a whole backup"):
-        backup.restore(empty, bin, file)
+        backup.restore_backup(empty, bin, file)
     command = backup.client_command(bin / "pg_dump", server, "-Fc", f"--file={file}")
     subprocess.run(command, check=True)
     with pytest.raises(Invalid, match="something else"):
-        backup.restore(empty, bin, file)
+        backup.restore_backup(empty, bin, file)
 
 
 def test_a_password_is_handed_over_where_other_users_cannot_see_it(bin: Path) -> None:
@@ -253,13 +253,13 @@ def test_a_password_is_handed_over_where_other_users_cannot_see_it(bin: Path) ->
 
 
 async def test_our_programs_serve_an_older_server(bin: Path, home: Path, tmp_path: Path) -> None:
-    older = binaries.folder(major=16)
-    with Embedded(home / "postgres", older, durable=False).use() as url:
+    older = binaries.find_folder(major=16)
+    with EmbeddedServer(home / "postgres", older, durable=False).use() as url:
         async with await psycopg.AsyncConnection.connect(url) as tx:
             await migrate.migrate(tx)
         before = contents(url)
-        backup.dump(url, bin, tmp_path / "all.dump")
+        backup.write_backup(url, bin, tmp_path / "all.dump")
         with psycopg.connect(url) as connection:
             connection.execute("DELETE FROM jobmill_migration")
-        backup.restore(url, bin, tmp_path / "all.dump", replace=True)
+        backup.restore_backup(url, bin, tmp_path / "all.dump", replace=True)
         assert contents(url) == before

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from jobmill.db import Database, as_url, redacted
+from jobmill.db import Database, redact_passwords, to_url
 
 
 async def test_a_day_has_24_hours_wherever_the_server_stands(database: Database) -> None:
@@ -25,11 +25,11 @@ async def test_a_day_has_24_hours_wherever_the_server_stands(database: Database)
     ],
 )
 def test_pairs_and_their_url_mean_the_same(conninfo: str) -> None:
-    assert conninfo_to_dict(as_url(conninfo)) == conninfo_to_dict(conninfo)
+    assert conninfo_to_dict(to_url(conninfo)) == conninfo_to_dict(conninfo)
 
 
 def test_a_url_stays_as_it_is() -> None:
-    assert as_url("postgres://me:s3cret@a,b/x") == "postgres://me:s3cret@a,b/x"
+    assert to_url("postgres://me:s3cret@a,b/x") == "postgres://me:s3cret@a,b/x"
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_a_url_stays_as_it_is() -> None:
     ],
 )
 def test_no_form_shows_a_password(url: str) -> None:
-    assert conninfo_to_dict(redacted(url)) == {"host": "a,b", "dbname": "x", "user": "me"}
+    assert conninfo_to_dict(redact_passwords(url)) == {"host": "a,b", "dbname": "x", "user": "me"}

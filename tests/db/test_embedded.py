@@ -18,7 +18,7 @@ import psycopg
 import pytest
 
 from jobmill.db import account, binaries
-from jobmill.db.embedded import Embedded
+from jobmill.db.embedded import EmbeddedServer
 from jobmill.errors import Conflict, Unavailable
 
 USER = """
@@ -49,7 +49,7 @@ with Embedded(Path(sys.argv[1]), durable=False).use() as url:
 def made(scratch: Path) -> Path:
     """A data folder to copy: quicker than making one for each test."""
     data = scratch / "made" / "postgres"
-    with Embedded(data, durable=False).use() as url:
+    with EmbeddedServer(data, durable=False).use() as url:
         put_row(url, "made")
     return data
 
@@ -59,7 +59,7 @@ def data(made: Path, home: Path) -> Iterator[Path]:
     data = home / "postgres"
     copy(made, data)
     yield data
-    Embedded(data).stop()
+    EmbeddedServer(data).stop()
 
 
 def copy(made: Path, data: Path) -> None:
@@ -94,7 +94,7 @@ def rows(url: str) -> list[str]:
 
 
 def pid(data: Path) -> int:
-    found = Embedded(data).status().pid
+    found = EmbeddedServer(data).status().pid
     assert found is not None
     return found
 
@@ -107,11 +107,11 @@ def eventually(true: Callable[[], bool], limit: float = 10) -> None:
 
 
 def running(data: Path) -> bool:
-    return Embedded(data).status().running
+    return EmbeddedServer(data).status().running
 
 
 def test_a_new_folder_becomes_a_server_that_stops_with_its_only_user(home: Path) -> None:
-    server = Embedded(home / "new" / "postgres", durable=False)
+    server = EmbeddedServer(home / "new" / "postgres", durable=False)
     with server.use() as url:
         with psycopg.connect(url) as connection:
             assert connection.info.dbname == "jobmill"
@@ -123,13 +123,13 @@ def test_a_new_folder_becomes_a_server_that_stops_with_its_only_user(home: Path)
 
 
 def test_the_last_one_out_stops_it_and_nobody_before(data: Path) -> None:
-    with Embedded(data, durable=False).use() as url:
+    with EmbeddedServer(data, durable=False).use() as url:
         with user(data):
             pass
         assert rows(url) == ["made"]
         with user(data) as other:
             first = pid(data)
-            inner = Embedded(data, durable=False)
+            inner = EmbeddedServer(data, durable=False)
             inner.start()
             inner.release()
             assert pid(data) == first
@@ -145,14 +145,14 @@ def test_it_outlives_a_killed_starter_and_the_next_one_adopts_and_stops_it(data:
         starter.kill()
         starter.wait()
     assert running(data)
-    with Embedded(data, durable=False).use() as url:
+    with EmbeddedServer(data, durable=False).use() as url:
         assert pid(data) == first
         assert rows(url) == ["made"]
     assert not running(data)
 
 
 def test_what_was_committed_is_there_after_the_server_was_killed(data: Path) -> None:
-    server = Embedded(data, durable=True)
+    server = EmbeddedServer(data, durable=True)
     url = server.start()
     put_row(url, "committed")
     os.kill(pid(data), signal.SIGKILL)
@@ -163,7 +163,7 @@ def test_what_was_committed_is_there_after_the_server_was_killed(data: Path) -> 
 
 
 def test_a_busy_orphan_of_a_killed_server_does_not_keep_it_down(data: Path) -> None:
-    server = Embedded(data, durable=False)
+    server = EmbeddedServer(data, durable=False)
     url = server.start()
     busy = psycopg.connect(url, autocommit=True)
     backend = busy.info.backend_pid
@@ -181,7 +181,7 @@ def busy_now(pid: int) -> bool:
 
 
 def test_whoever_stays_brings_a_dead_server_back(data: Path) -> None:
-    server = Embedded(data, durable=False)
+    server = EmbeddedServer(data, durable=False)
     with server.use() as url:
         os.kill(pid(data), signal.SIGKILL)
         eventually(lambda: not running(data))
@@ -191,7 +191,7 @@ def test_whoever_stays_brings_a_dead_server_back(data: Path) -> None:
 
 def test_a_left_over_pid_file_that_names_a_stranger_is_no_server(data: Path) -> None:
     leave_pid(data, os.getpid())
-    with Embedded(data, durable=False).use() as url:
+    with EmbeddedServer(data, durable=False).use() as url:
         assert rows(url) == ["made"]
 
 
@@ -200,7 +200,7 @@ def test_a_left_over_pid_file_that_names_a_zombie_is_no_server(data: Path) -> No
     stat_file = Path(f"/proc/{zombie.pid}/stat")
     eventually(lambda: stat_file.read_text().rsplit(")", 1)[1].split()[0] == "Z")
     leave_pid(data, zombie.pid)
-    with Embedded(data, durable=False).use() as url:
+    with EmbeddedServer(data, durable=False).use() as url:
         assert rows(url) == ["made"]
     zombie.wait()
 
@@ -244,7 +244,7 @@ def test_a_kill_while_the_folder_is_made_leaves_nothing_that_passes_for_whole(
     starter.kill()
     starter.communicate()
     assert not data.exists()
-    with Embedded(data, durable=False).use() as url:
+    with EmbeddedServer(data, durable=False).use() as url:
         put_row(url, "whole")
         assert rows(url) == ["whole"]
     assert not (home / "postgres.new").exists()
@@ -255,14 +255,14 @@ def test_a_kill_while_the_folder_is_made_leaves_nothing_that_passes_for_whole(
 )
 def test_any_name_of_a_folder_will_do(name: str, made: Path, home: Path) -> None:
     copy(made, home / name / "postgres")
-    with Embedded(home / name / "postgres", durable=False).use() as url:
+    with EmbeddedServer(home / name / "postgres", durable=False).use() as url:
         assert rows(url) == ["made"]
 
 
 def test_a_path_too_long_for_a_socket_gets_a_short_private_one(made: Path, home: Path) -> None:
     data = home / ("long" * 25) / "postgres"
     copy(made, data)
-    with Embedded(data, durable=False).use() as url:
+    with EmbeddedServer(data, durable=False).use() as url:
         assert rows(url) == ["made"]
         folder = socket_folder(url)
         assert not folder.is_relative_to(home)
@@ -276,7 +276,7 @@ def test_a_short_folder_that_somebody_else_prepared_is_refused(
 ) -> None:
     data = home / ("long" * 25) / "postgres"
     copy(made, data)
-    server = Embedded(data, durable=False)
+    server = EmbeddedServer(data, durable=False)
     folder = socket_folder(server.status().url)
     if how == "symlink":
         (home / "trap").mkdir(mode=0o700)
@@ -302,7 +302,7 @@ def test_no_right_of_any_folder_changes(made: Path, home: Path) -> None:
         folder.chmod(mode)
     watched = [*parents, *home.parents]
     before = [rights(folder) for folder in watched]
-    with Embedded(home / "a" / "b" / "postgres", durable=False).use() as url:
+    with EmbeddedServer(home / "a" / "b" / "postgres", durable=False).use() as url:
         put_row(url, "here")
         assert [rights(folder) for folder in watched] == before
     assert [rights(folder) for folder in watched] == before
@@ -315,7 +315,7 @@ def rights(path: Path) -> tuple[int, int, int]:
 
 
 def test_it_listens_on_no_port_and_its_socket_is_private(data: Path) -> None:
-    with Embedded(data, durable=False).use() as url:
+    with EmbeddedServer(data, durable=False).use() as url:
         socket = socket_folder(url) / ".s.PGSQL.5432"
         assert stat.S_IMODE(socket.stat().st_mode) == 0o700
         assert not listening(pid(data))
@@ -332,16 +332,16 @@ def listening(pid: int) -> set[str]:
 def test_a_folder_of_another_version_is_refused_with_the_way_to_move(data: Path) -> None:
     (data / "PG_VERSION").write_text("14\n")
     with pytest.raises(Conflict, match=r"PostgreSQL 14.*backup.*restore"):
-        Embedded(data).start()
+        EmbeddedServer(data).start()
 
 
 def test_a_folder_keeps_the_version_that_made_it(home: Path) -> None:
-    older = binaries.folder(major=16)
-    assert binaries.version(older) == 16
+    older = binaries.find_folder(major=16)
+    assert binaries.read_major_version(older) == 16
     data = home / "postgres"
-    with Embedded(data, older, durable=False).use() as url:
+    with EmbeddedServer(data, older, durable=False).use() as url:
         put_row(url, "old")
-    with Embedded(data, durable=False).use() as url, psycopg.connect(url) as connection:
+    with EmbeddedServer(data, durable=False).use() as url, psycopg.connect(url) as connection:
         assert connection.info.server_version // 10000 == 16
         assert rows(url) == ["old"]
 
@@ -350,7 +350,7 @@ def test_a_folder_with_other_things_in_it_is_left_alone(home: Path) -> None:
     (home / "postgres").mkdir()
     (home / "postgres" / "letter.txt").write_text("dear")
     with pytest.raises(Conflict, match="neither empty nor"):
-        Embedded(home / "postgres").start()
+        EmbeddedServer(home / "postgres").start()
     assert [path.name for path in (home / "postgres").iterdir()] == ["letter.txt"]
 
 
@@ -358,18 +358,18 @@ def test_a_server_that_cannot_start_says_why_in_its_own_words(data: Path) -> Non
     with (data / "postgresql.conf").open("a") as file:
         file.write("no_such_setting = 1\n")
     with pytest.raises(Unavailable, match="no_such_setting"):
-        Embedded(data).start()
+        EmbeddedServer(data).start()
 
 
 def test_programs_that_are_not_there_are_named(home: Path) -> None:
     with pytest.raises(Unavailable, match="postgres_bin"):
-        Embedded(home / "postgres", home / "nowhere").start()
+        EmbeddedServer(home / "postgres", home / "nowhere").start()
 
 
 def test_a_place_that_cannot_be_written_is_named(home: Path) -> None:
     (home / "file").write_text("")
     with pytest.raises(Unavailable, match="cannot keep data in"):
-        Embedded(home / "file" / "postgres").start()
+        EmbeddedServer(home / "file" / "postgres").start()
 
 
 def test_the_servers_settings_are_ours(data: Path) -> None:
@@ -385,7 +385,7 @@ def test_the_servers_settings_are_ours(data: Path) -> None:
         "synchronous_commit": "on",
         "full_page_writes": "on",
     }
-    with Embedded(data, connections=37).use() as url, psycopg.connect(url) as connection:
+    with EmbeddedServer(data, connections=37).use() as url, psycopg.connect(url) as connection:
         asked = {name: connection.execute("SELECT current_setting(%s)", [name]) for name in wanted}
         assert {name: answer.fetchone() for name, answer in asked.items()} == {
             name: (text,) for name, text in wanted.items()
@@ -394,11 +394,11 @@ def test_the_servers_settings_are_ours(data: Path) -> None:
 
 def test_only_tests_run_without_durability(data: Path) -> None:
     with (
-        Embedded(data, durable=False).use() as url,
+        EmbeddedServer(data, durable=False).use() as url,
         psycopg.connect(url) as connection,
     ):
         assert connection.execute("SHOW fsync").fetchone() == ("off",)
-    with Embedded(data).use() as url, psycopg.connect(url) as connection:
+    with EmbeddedServer(data).use() as url, psycopg.connect(url) as connection:
         assert connection.execute("SHOW fsync").fetchone() == ("on",)
 
 
@@ -406,7 +406,7 @@ def test_old_logs_go(data: Path) -> None:
     (data / "log").mkdir(exist_ok=True)
     for day in range(10, 30):
         (data / "log" / f"2020-01-{day}_000000.log").write_text("old")
-    server = Embedded(data, durable=False)
+    server = EmbeddedServer(data, durable=False)
     with server.use():
         server.tend()
         names = sorted(path.name for path in (data / "log").iterdir())
@@ -416,18 +416,18 @@ def test_old_logs_go(data: Path) -> None:
 
 def test_an_error_at_the_start_leaves_nobody_in_use(data: Path) -> None:
     (data / "PG_VERSION").write_text("14\n")
-    broken = Embedded(data)
+    broken = EmbeddedServer(data)
     with pytest.raises(Conflict):
         broken.start()
     (data / "PG_VERSION").write_text("18\n")
-    with Embedded(data, durable=False).use():
+    with EmbeddedServer(data, durable=False).use():
         pass
     assert not running(data)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may be somebody else")
 def test_root_runs_it_on_its_own_files_without_being_root(data: Path) -> None:
-    with Embedded(data, durable=False).use() as url:
+    with EmbeddedServer(data, durable=False).use() as url:
         put_row(url, "root")
         assert {path.stat().st_uid for path in data.rglob("*")} == {0}
 
@@ -435,7 +435,7 @@ def test_root_runs_it_on_its_own_files_without_being_root(data: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may be somebody else")
 def test_root_runs_it_as_the_owner_of_the_folder(made: Path) -> None:
     nobody = pwd.getpwnam("nobody")
-    reach = ["test", "-x", str(binaries.folder() / "postgres")]
+    reach = ["test", "-x", str(binaries.find_folder() / "postgres")]
     if subprocess.run(reach, check=False, user=nobody.pw_uid).returncode != 0:
         pytest.skip("nobody cannot reach the programs here")
     with tempfile.TemporaryDirectory() as folder:
@@ -444,7 +444,7 @@ def test_root_runs_it_as_the_owner_of_the_folder(made: Path) -> None:
         copy(made, data)
         for path in [data, *data.rglob("*")]:
             os.chown(path, nobody.pw_uid, nobody.pw_gid)
-        with Embedded(data, durable=False).use() as url:
+        with EmbeddedServer(data, durable=False).use() as url:
             assert rows(url) == ["made"]
             assert Path(f"/proc/{pid(data)}").stat().st_uid == nobody.pw_uid
         assert not running(data)
@@ -460,10 +460,10 @@ def test_root_without_namespaces_runs_it_as_a_system_user(
         monkeypatch.setenv("PATH", folder)
         data = Path(folder) / "postgres"
         try:
-            who = account.choose(data, binaries.folder())
+            who = account.choose_account(data, binaries.find_folder())
         except Unavailable:
             pytest.skip("there is no such user here, or it cannot reach the programs")
-        with Embedded(data, durable=False).use() as url:
+        with EmbeddedServer(data, durable=False).use() as url:
             put_row(url, "made")
             assert Path(f"/proc/{pid(data)}").stat().st_uid == who.uid != 0
             assert data.stat().st_uid == who.uid
@@ -475,10 +475,10 @@ def test_root_who_can_be_nobody_else_is_told_what_to_do(
 ) -> None:
     monkeypatch.setenv("PATH", str(home))
     with pytest.raises(Unavailable, match=r"refuses to run as root.*another user.*DATABASE_URL"):
-        Embedded(home / "postgres").start()
+        EmbeddedServer(home / "postgres").start()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may")
 def test_somebody_elses_folder_is_refused(home: Path) -> None:
     with pytest.raises(Unavailable, match="belongs to root"):
-        account.choose(Path("/etc"), home)
+        account.choose_account(Path("/etc"), home)

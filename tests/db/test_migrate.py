@@ -8,11 +8,11 @@ import psycopg
 import pytest
 
 from jobmill.db import Database, Tx
-from jobmill.db.migrate import applied, known, migrate, pending
+from jobmill.db.migrate import list_applied, list_migrations, list_pending, migrate
 from jobmill.errors import Conflict
 from tests.conftest import run
 
-NAMES = list(known())
+NAMES = list(list_migrations())
 
 
 @pytest.fixture
@@ -26,9 +26,9 @@ async def test_a_database_is_brought_up_from_each_migration_on(server: str, empt
         async with await psycopg.AsyncConnection.connect(server, dbname=empty) as tx:
             for upto in range(1, len(NAMES) + 1):
                 await _as_of(tx, upto)
-                assert await pending(tx) == NAMES[upto:]
+                assert await list_pending(tx) == NAMES[upto:]
                 assert await migrate(tx) == NAMES[upto:]
-                assert list(await applied(tx)) == NAMES
+                assert list(await list_applied(tx)) == NAMES
                 assert await migrate(tx) == []
                 kept = await tx.execute("SELECT mark FROM queue.tick WHERE name = 'kept'")
                 assert await kept.fetchone() == (1,)
@@ -38,19 +38,21 @@ async def test_a_database_is_brought_up_from_each_migration_on(server: str, empt
 
 
 async def test_a_history_that_was_edited_is_refused(tx: Tx) -> None:
-    edited = known() | {NAMES[3]: b"SELECT 1"}
+    edited = list_migrations() | {NAMES[3]: b"SELECT 1"}
     with pytest.raises(Conflict, match=f"migration {NAMES[3]} differs"):
         await migrate(tx, edited)
 
 
 async def test_a_database_of_a_newer_version_is_refused(tx: Tx) -> None:
-    older = {name: known()[name] for name in NAMES[:-1]}
+    older = {name: list_migrations()[name] for name in NAMES[:-1]}
     with pytest.raises(Conflict, match=f"{NAMES[-1]} is unknown here"):
         await migrate(tx, older)
 
 
 async def test_of_processes_that_migrate_at_once_one_does(database: Database) -> None:
-    files = known() | {"9999_tea.sql": b"CREATE TABLE public.tea (cup int); SELECT pg_sleep(0.2)"}
+    files = list_migrations() | {
+        "9999_tea.sql": b"CREATE TABLE public.tea (cup int); SELECT pg_sleep(0.2)"
+    }
 
     async def bring_up() -> list[str]:
         async with database.transaction() as tx:
@@ -62,5 +64,5 @@ async def test_of_processes_that_migrate_at_once_one_does(database: Database) ->
 
 async def _as_of(tx: Tx, upto: int) -> None:
     """The database as it was when only the first so many migrations were known, with a row in it."""
-    await migrate(tx, {name: known()[name] for name in NAMES[:upto]})
+    await migrate(tx, {name: list_migrations()[name] for name in NAMES[:upto]})
     await tx.execute("INSERT INTO queue.tick (name, at, mark) VALUES ('kept', now(), 1)")

@@ -18,7 +18,7 @@ from jobmill.tools import Tools
 
 async def begin(database: Database, *, day: float = 120) -> None:
     """The demo, with nobody at work in it yet."""
-    await app.declare(Tools(database), Settings())
+    await app.declare_stages(Tools(database), Settings())
     async with database.transaction() as tx:
         await seeds.begin(tx, day=dt.timedelta(seconds=day))
 
@@ -31,7 +31,7 @@ async def running(database: Database) -> AsyncIterator[Scene]:
         scene.staged(settings, database) as staged,
         open_fetch(database, staged.settings) as fetch,
     ):
-        worker = app.worker(Tools(database, fetch), staged.settings)
+        worker = app.build_worker(Tools(database, fetch), staged.settings)
         assert staged.life
         tasks = [asyncio.create_task(run) for run in (worker.run(), staged.life.run())]
         try:

@@ -163,7 +163,7 @@ class Chaos:
         async with connect(self._pair.primary.url()) as database, database.transaction() as tx:
             await migrate(tx)
             await tx.execute(EVIDENCE)
-            await queue.declare(tx, PIPELINE)
+            await queue.declare_stages(tx, PIPELINE)
 
     async def _submit(self, client: str, stop: asyncio.Event) -> None:
         with closing(HistoryWriter(self._folder, client)) as history:

@@ -19,7 +19,7 @@ from .sweep import Sweep
 async def proxy(database: Database) -> AsyncIterator[FaultProxy]:
     async with database.transaction() as tx:
         await tx.execute(EVIDENCE)
-        await queue.declare(tx, PIPELINE)
+        await queue.declare_stages(tx, PIPELINE)
     async with proxied(database.url) as proxy:
         yield proxy
 

@@ -15,7 +15,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row
 
-from jobmill.db.account import choose
+from jobmill.db.account import choose_account
 
 SERVER_CONNECTIONS = 2
 """Fewer than the clients have, so that consecutive transactions of a client change servers."""
@@ -49,7 +49,9 @@ def pgbouncer(
     ini.write_text(_configuration(direct, port, pool_mode, server_connections))
     server_folder = Path(str(direct.get("host", "")))
     # PgBouncer refuses to run as root, and must reach the socket of the server.
-    account = choose(server_folder if server_folder.is_absolute() else folder, Path(program).parent)
+    account = choose_account(
+        server_folder if server_folder.is_absolute() else folder, Path(program).parent
+    )
     for path in (folder, ini):
         account.own(path)
     with log.open("wb") as output:

@@ -11,7 +11,7 @@ from jobmill.queue import (
     Finish,
     HandOver,
     Move,
-    New,
+    NewItem,
     Stage,
     Stages,
     WaitFor,
@@ -24,14 +24,14 @@ CHILDREN_OF = ["start", "box", "ship"]
 """Stages of an order that spawn a child; `box` is the wait of the stage `pack`."""
 
 
-def order(key: str) -> New:
-    return New("order", "start", key, {"children_of": CHILDREN_OF})
+def order(key: str) -> NewItem:
+    return NewItem("order", "start", key, {"children_of": CHILDREN_OF})
 
 
-def child(work: Work, kind: str, stage: str) -> New:
+def child(work: Work, kind: str, stage: str) -> NewItem:
     """A child that says which attempt at which stage spawned it."""
     data = {"spawned_by_attempt": work.attempt, "spawned_by_stage": stage, "children_of": []}
-    return New(kind, "run", f"{work.key} {stage} by {work.attempt}", data)
+    return NewItem(kind, "run", f"{work.key} {stage} by {work.attempt}", data)
 
 
 def evidence(work: Work, stage: str) -> Save:

@@ -26,10 +26,10 @@ class Server:
     def __init__(self, folder: Path) -> None:
         self.data = folder / "data"
         self.socket = folder / "socket"
-        self._bin = binaries.folder()
+        self._bin = binaries.find_folder()
         folder.mkdir(parents=True)
         self.socket.mkdir()
-        self._account = account.choose(self.data, self._bin)
+        self._account = account.choose_account(self.data, self._bin)
         for path in (folder, self.socket):
             self._account.own(path)
         self._log = folder / "server.log"
@@ -64,7 +64,7 @@ class Server:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=log,
-                env=binaries.environment(),
+                env=binaries.clean_environment(),
                 **self._account.popen(),
             )
 
@@ -104,7 +104,7 @@ class Server:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=ANSWER_LIMIT,
-            env=binaries.environment(),
+            env=binaries.clean_environment(),
             **self._account.popen(),
         )
 

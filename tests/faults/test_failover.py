@@ -59,7 +59,7 @@ async def test_work_goes_on_at_the_standby(pair: Replicas, fail: Callable[[Serve
     async with connect(pair.primary.url()) as database, database.transaction() as tx:
         await migrate(tx)
         await tx.execute(EVIDENCE)
-        await queue.declare(tx, PIPELINE)
+        await queue.declare_stages(tx, PIPELINE)
     before = [f"before {n}" for n in range(40)]
     after = [f"after {n}" for n in range(10)]
     async with working(pair.url):

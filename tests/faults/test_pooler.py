@@ -20,7 +20,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 import jobmill
 from jobmill.cli import environment
-from jobmill.db import Database, connect, redacted
+from jobmill.db import Database, connect, redact_passwords
 from jobmill.errors import Unavailable
 from jobmill.queue import Finish, Move, Work, Worker
 from jobmill.settings import Settings
@@ -298,7 +298,7 @@ def test_commands_go_around_the_pooler(variables: dict[str, str], home: Path, ur
     assert run(variables, home, "db", "migrate").stdout == "up to date\n"
     assert run(variables, home, "db", "url").stdout == as_url(url) + "\n"
     status = json.loads(run(variables, home, "db", "status", "--json").stdout)
-    assert status["place"] == redacted(url)
+    assert status["place"] == redact_passwords(url)
     assert run(variables, home, "db", "backup", "all.dump").returncode == 0
     done = run(variables, home, "db", "restore", "all.dump", "--replace", "--yes")
     # PgBouncer keeps its server connections open after its clients have left.
@@ -312,7 +312,7 @@ async def test_the_processes_serve_pages_through_the_pooler(
     running = Running(command, home, variables)
     try:
         running.up()
-        assert f"web pages through {redacted(pooler_url)}" in running.said["database"]
+        assert f"web pages through {redact_passwords(pooler_url)}" in running.said["database"]
         async with httpx2.AsyncClient(base_url=running.said["page"], timeout=20) as client:
             answers = await asyncio.gather(*(client.get("/queue") for _ in range(40)))
         assert {answer.status_code for answer in answers} == {200}

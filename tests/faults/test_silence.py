@@ -12,9 +12,9 @@ import pytest
 
 from jobmill.db import Database, Tx, connect, open_connection
 from jobmill.queue import Finish, Move, Stage, Stages, Work, Worker, leases, store
-from jobmill.queue.group_commit import Saver
+from jobmill.queue.group_commit import GroupCommitter
 from jobmill.queue.pump import Pump
-from jobmill.queue.settlement import prepare
+from jobmill.queue.settlement import prepare_settlement
 from tests.queue.helpers import fetch, item, new, put, stages, statuses
 
 from .proxy import Action, FaultProxy, Link, Request
@@ -151,14 +151,16 @@ async def test_a_save_is_given_up_with_its_lease(database: Database, proxy: Faul
     await put(database, TABLE, new("cake"))
     pump = Pump(database.url, TABLE, {}, notified=False, answer_limit=1)
     async with database.transaction() as tx:
-        pump.enlist(await leases.join(tx, "here", LEASE))
-        [claimed] = await store.claim(tx, pump.worker, [store.Want("cake", "run", 1)])
+        pump.enlist(await leases.register_worker(tx, "here", LEASE))
+        [claimed] = await store.claim_items(tx, pump.worker, [store.ClaimRequest("cake", "run", 1)])
     move = await save_a_row(claimed.work)
     proxy.decide = lambda request: "cut before" if request.is_commit else "forward"
     async with connect(proxy.url) as cut:
-        saver = Saver(cut, pump)
+        saver = GroupCommitter(cut, pump)
         running = asyncio.create_task(saver.run())
-        saving = asyncio.create_task(saver.save(prepare(claimed.work, move, TABLE), move))
+        saving = asyncio.create_task(
+            saver.save(prepare_settlement(claimed.work, move, TABLE), move)
+        )
         await asyncio.sleep(0.5)
         assert not saving.done()
         pump.abandon()

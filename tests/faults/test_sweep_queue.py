@@ -17,8 +17,8 @@ from jobmill import queue
 from jobmill.db import Database
 from jobmill.queue import Move, NotAdmitted, Work, leases, schedule, store
 from jobmill.queue.group_commit import settle_and_save
-from jobmill.queue.settlement import Settlement, prepare
-from jobmill.queue.store import Want
+from jobmill.queue.settlement import Settlement, prepare_settlement
+from jobmill.queue.store import ClaimRequest
 from tests.queue.helpers import drain, fetch, make_due
 
 from .checker import violations
@@ -63,16 +63,16 @@ async def test_submit(database: Database, sweep: Sweep) -> None:
 
 async def test_claim(database: Database, sweep: Sweep) -> None:
     keys: list[str] = []
-    wants = [Want("order", "start", 1)]
+    wants = [ClaimRequest("order", "start", 1)]
     for position in sweep.positions():
         keys.append(await submitted(database, position))
-        worker = await do(database, leases.join, "here", LEASE)
-        if not await sweep.attempt(position, store.claim, worker, wants):
+        worker = await do(database, leases.register_worker, "here", LEASE)
+        if not await sweep.attempt(position, store.claim_items, worker, wants):
             # The worker reconnects, and gives back what it holds without knowing it.
-            await do(database, leases.disown, worker)
+            await do(database, leases.release_unknown_claims, worker)
             assert await fetch(database, HELD) == [0]
-            assert len(await do(database, store.claim, worker, wants)) == 1
-        await do(database, leases.disown, worker)
+            assert len(await do(database, store.claim_items, worker, wants)) == 1
+        await do(database, leases.release_unknown_claims, worker)
         await finish(database)
     await check(database, keys)
 
@@ -83,7 +83,7 @@ async def run_at(
     """The outcome of an item at this stage, ready to be settled."""
     work = await claim_at(database, worker, kind, stage)
     move = await PIPELINE[kind, stage].run(work)
-    return [(prepare(work, move, PIPELINE), move)]
+    return [(prepare_settlement(work, move, PIPELINE), move)]
 
 
 async def claim_at(database: Database, worker: int, kind: str, stage: str) -> Work:
@@ -91,7 +91,7 @@ async def claim_at(database: Database, worker: int, kind: str, stage: str) -> Wo
     others = [phase for phase in PIPELINE if phase != (kind, stage)]
     async with asyncio.timeout(60):
         while True:
-            claims = await do(database, store.claim, worker, [Want(kind, stage, 1)])
+            claims = await do(database, store.claim_items, worker, [ClaimRequest(kind, stage, 1)])
             if claims:
                 return claims[0].work
             await drain(database, PIPELINE, only=others)
@@ -113,7 +113,7 @@ async def claim_at(database: Database, worker: int, kind: str, stage: str) -> Wo
 async def test_settle(database: Database, sweep: Sweep, kind: str, stage: str, moves: int) -> None:
     """Each move with its save and its spawns; `moves` counts how often the stage has to run."""
     keys: list[str] = []
-    worker = await do(database, leases.join, "here", LEASE)
+    worker = await do(database, leases.register_worker, "here", LEASE)
     for position in sweep.positions():
         keys.append(await submitted(database, position))
         for _ in range(moves - 1):
@@ -129,12 +129,12 @@ async def test_rescue(database: Database, sweep: Sweep) -> None:
     keys: list[str] = []
     for position in sweep.positions():
         keys.append(await submitted(database, position))
-        dead = await do(database, leases.join, "dead", LEASE)
-        await do(database, store.claim, dead, [Want("order", "start", 1)])
+        dead = await do(database, leases.register_worker, "dead", LEASE)
+        await do(database, store.claim_items, dead, [ClaimRequest("order", "start", 1)])
         async with database.transaction() as tx:
             await tx.execute("UPDATE queue.worker SET beat_at = beat_at - 2 * lease")
-        if not await sweep.attempt(position, leases.rescue):
-            await do(database, leases.rescue)
+        if not await sweep.attempt(position, leases.rescue_abandoned_items):
+            await do(database, leases.rescue_abandoned_items)
         assert await fetch(database, HELD) == [0]
         rescues = "SELECT count(*) FROM queue.event WHERE what = 'rescued'"
         assert await fetch(database, rescues) == [position + 1]
@@ -144,8 +144,8 @@ async def test_rescue(database: Database, sweep: Sweep) -> None:
 
 async def test_schedule_tick(database: Database, sweep: Sweep) -> None:
     planned = schedule.Schedule("daily", dt.timedelta(hours=1), order("planned"))
-    tick = schedule.ticker([planned])
-    await do(database, schedule.declare, [planned])
+    tick = schedule.schedule_task([planned])
+    await do(database, schedule.declare_schedules, [planned])
     for position in sweep.positions():
         async with database.transaction() as tx:
             await tx.execute("UPDATE queue.schedule SET next_at = now() - interval '1 second'")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from jobmill.db import Database, Tx, rows
+from jobmill.db import Database, Tx, fetch_all
 from jobmill.hiring import openings
 
 
@@ -82,7 +82,7 @@ class Referee:
 
 
 async def read_log(tx: Tx, opening_id: int) -> list[Line]:
-    return await rows(
+    return await fetch_all(
         tx,
         Line,
         """

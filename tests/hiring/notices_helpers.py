@@ -10,8 +10,8 @@ from jobmill import app
 from jobmill.db import Database, Tx
 from jobmill.hiring.notices import State, Told, Way
 from jobmill.pipelines import notices as pipeline
-from jobmill.queue import ItemId, Stages, Work, declare
-from jobmill.queue.feed import feed
+from jobmill.queue import ItemId, Stages, Work, declare_stages
+from jobmill.queue.feed import feed_batch
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 from tests.queue.helpers import drain, fetch
@@ -38,18 +38,18 @@ class Sender:
 
     @property
     def stages(self) -> Stages:
-        return app.stages(self.tools, self.settings)
+        return app.build_stages(self.tools, self.settings)
 
     async def feed(self) -> int:
         """Take all that is due into the queue; says how many notices that were."""
         async with self.database.transaction() as tx:
-            await declare(tx, self.stages)
+            await declare_stages(tx, self.stages)
         taken = 0
         for one in pipeline.feeds(self.settings):
             more = 1
             while more:
                 async with self.database.transaction() as tx:
-                    more = await feed(tx, one)
+                    more = await feed_batch(tx, one)
                 taken += more
         return taken
 

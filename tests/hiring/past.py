@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from jobmill.db import Tx, rows
+from jobmill.db import Tx, fetch_all
 from jobmill.hiring import chain
 
 
@@ -53,7 +53,7 @@ async def age(tx: Tx, opening_id: int, span: dt.timedelta) -> None:
 
 async def reseal(tx: Tx, opening_id: int) -> None:
     """A new chain that fits the events as they are now; inside `unguarded`."""
-    entries = await rows(
+    entries = await fetch_all(
         tx,
         chain.Entry,
         """

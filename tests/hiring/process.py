@@ -8,13 +8,13 @@ import sys
 from jobmill.db import connect
 from jobmill.hiring import deadlines
 from jobmill.queue import Worker
-from jobmill.queue.worker import Chore
+from jobmill.queue.worker import PeriodicTask
 
 
 async def main(url: str) -> None:
     async with connect(url, size=3) as database:
         print("ready", flush=True)
-        chore = Chore(deadlines.LOOK_EVERY, deadlines.fire)
+        chore = PeriodicTask(deadlines.LOOK_EVERY, deadlines.fire)
         await Worker(database, {}, chores=[chore]).run()
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from psycopg.errors import UniqueViolation
 
-from jobmill.db import Database, Tx, value
+from jobmill.db import Database, Tx, fetch_value
 from jobmill.errors import Conflict
 from jobmill.hiring import (
     applicants,
@@ -36,7 +36,7 @@ HOUR = dt.timedelta(hours=1)
 
 async def waits(tx: Tx) -> None:
     """Until somebody waits for a lock."""
-    while not await value(
+    while not await fetch_value(
         tx,
         bool,
         """
@@ -186,7 +186,7 @@ async def test_an_opening_with_many_overdue_offers_does_not_hide_the_others(
 async def test_what_a_mail_server_says_of_a_person_who_was_just_erased_is_not_kept(tx: Tx) -> None:
     ada = await make_applicant(tx)
     placed = await apply(tx, await make_opening(tx), ada.id)
-    id = await value(
+    id = await fetch_value(
         tx,
         int,
         "SELECT id FROM hiring.notice WHERE application_id = %s",
@@ -211,7 +211,7 @@ async def test_many_offers_that_end_at_once_are_written_at_once(tx: Tx) -> None:
         pass
     waiting = await applications.heads(tx, opening.id, 100)
     assert [one.queue_key for one in waiting] == list(range(2, 122, 2))
-    written = await value(
+    written = await fetch_value(
         tx,
         int,
         """

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from jobmill.db import Database, Tx, value
+from jobmill.db import Database, Tx, fetch_value
 from jobmill.db.clock import server_time
 from jobmill.hiring import keys
 from jobmill.hiring.links import BadLink, Offer, Personal, Signer
@@ -74,7 +74,7 @@ def test_one_kind_of_link_never_passes_for_the_other() -> None:
 
 
 async def make_applicant(tx: Tx) -> int:
-    id = await value(
+    id = await fetch_value(
         tx,
         int,
         """

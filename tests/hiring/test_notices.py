@@ -107,7 +107,7 @@ async def test_who_only_polls_sends_what_became_due_without_being_told(
     database: Database, mailbox: Mailbox
 ) -> None:
     settings = mailbox.settings(poll_only=True)
-    worker = app.worker(Sender(database, settings).tools, settings)
+    worker = app.build_worker(Sender(database, settings).tools, settings)
     running = asyncio.create_task(worker.run())
     # The first is there at its first look, the second is not.
     for text in ("first", "second"):
@@ -241,7 +241,7 @@ async def test_a_letter_that_is_refused_for_good_has_failed(
     # An operator who knows better puts the item back.
     async with database.transaction() as tx:
         [item_id] = await fetch(tx, "SELECT id FROM queue.item")
-        await operator_actions.put_back(tx, item_id)
+        await operator_actions.retry_item(tx, item_id)
     await post.send()
     assert (await states(database))[0][1] == "sent"
 
@@ -288,7 +288,7 @@ async def test_while_the_server_does_not_let_us_in_letters_wait_and_none_is_lost
         [(_, state, detail)] = await states(database)
         assert (state, "did not let us in" in detail) == ("queued", True)
         async with database.transaction() as tx:
-            await operator_actions.unblock(tx, "mail")
+            await operator_actions.unblock_items(tx, "mail")
         assert PASSWORD == "s3cret/@:"
         await Sender(database, mailbox.settings("me:s3cret%2F%40%3A@")).send()
         assert len(mailbox.letters) == 1
@@ -400,4 +400,4 @@ async def test_a_worker_does_not_start_with_letters_that_cannot_be_used(
     (tmp_path / "promoted.txt").write_text("no subject\n")
     settings = Settings(letters_dir=tmp_path)
     with pytest.raises(Invalid, match=r"promoted\.txt:1"):
-        app.worker(Sender(database, settings).tools, settings)
+        app.build_worker(Sender(database, settings).tools, settings)

@@ -10,8 +10,8 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from jobmill.db import Database, connect, is_gone
-from jobmill.db.embedded import Embedded
+from jobmill.db import Database, connect, is_connection_lost
+from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.hiring import steps, verify
 from jobmill.hiring.actor import LOCAL
@@ -64,7 +64,7 @@ async def left(url: str) -> int | None:
             found = await cursor.fetchone()
             return found[0] if found else 0
     except Exception as error:
-        if is_gone(error) or is_gone(error.__cause__ or error):
+        if is_connection_lost(error) or is_connection_lost(error.__cause__ or error):
             return None
         raise
 
@@ -72,7 +72,7 @@ async def left(url: str) -> int | None:
 async def test_three_workers_killed_and_the_database_restarted_each_deadline_fires_once(
     tmp_path: Path,
 ) -> None:
-    server = Embedded(tmp_path / "postgres", durable=False)
+    server = EmbeddedServer(tmp_path / "postgres", durable=False)
     with server.use() as url, ExitStack() as stack:
         async with connect(url) as database:
             async with database.transaction() as tx:

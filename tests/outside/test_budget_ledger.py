@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from jobmill.db import Database, Tx, value
+from jobmill.db import Database, Tx, fetch_value
 from jobmill.outside import budget_ledger, model_prices
 from jobmill.outside.budget_ledger import Caps, Spent
 from jobmill.outside.model import Models, open_model
@@ -123,7 +123,7 @@ async def test_what_nobody_settled_counts_also_when_no_answer_can_come_any_more(
     assert isinstance(got, Blocked)
     assert got.reason == "spent_out"
     assert got.opens_in is not None
-    opens_at = await value(tx, dt.datetime.astimezone, "SELECT now() + %s", [got.opens_in])
+    opens_at = await fetch_value(tx, dt.datetime.astimezone, "SELECT now() + %s", [got.opens_in])
     assert opens_at is not None
     assert opens_at.astimezone(dt.UTC).time() == dt.time()
     assert dt.timedelta() < got.opens_in <= dt.timedelta(days=1)

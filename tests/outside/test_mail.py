@@ -202,5 +202,5 @@ def test_the_password_is_not_printed_and_links_begin_as_set() -> None:
         {"JOBMILL_SMTP_URL": "smtp://me:s3cret@h", "JOBMILL_PUBLIC_URL": "https://wells.example/"}
     )
     assert "s3cret" not in f"{found!r} {found.model_dump()} {found.model_dump_json()}"
-    assert settings.public_base(found) == "https://wells.example"
-    assert settings.public_base(Settings(web_host="::1")) == "http://[::1]:8000"
+    assert settings.public_base_url(found) == "https://wells.example"
+    assert settings.public_base_url(Settings(web_host="::1")) == "http://[::1]:8000"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from jobmill.db import Database, value
+from jobmill.db import Database, fetch_value
 from jobmill.hiring.links import Signer
 from jobmill.people import keys, persons, secrets
 from jobmill.people.persons import Person, Role
@@ -29,7 +29,7 @@ async def bearer(database: Database, role: Role) -> dict[str, str]:
 async def make_applicant(database: Database, email: str = "bo@example.org") -> tuple[int, str]:
     """An applicant and their personal link."""
     async with database.transaction() as tx:
-        id = await value(
+        id = await fetch_value(
             tx,
             int,
             """

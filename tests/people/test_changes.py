@@ -69,9 +69,9 @@ async def test_webhooks_and_blocked_addresses_are_told_of_without_what_is_privat
 
 
 async def test_pauses_and_searches_are_told_of(tx: Tx) -> None:
-    await queue.declare(tx, stages(tea=pour))
-    await operator_actions.pause(tx, "tea", "run", "descaling")
-    await operator_actions.resume(tx, "tea", "run")
+    await queue.declare_stages(tx, stages(tea=pour))
+    await operator_actions.pause_phase(tx, "tea", "run", "descaling")
+    await operator_actions.resume_phase(tx, "tea", "run")
     search = await searches.add(tx, "jooble", ["cook"], [""])
     await searches.change(tx, search.id, priority=9)
     paused, resumed, added, changed = await told(tx, 4)

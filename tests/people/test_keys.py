@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from jobmill.db import Database, Tx, value
+from jobmill.db import Database, Tx, fetch_value
 from jobmill.errors import Invalid, NotFound
 from jobmill.people import keys, secrets
 
@@ -30,7 +30,9 @@ async def test_a_key_opens_until_it_is_ended(tx: Tx) -> None:
 
 async def test_the_table_does_not_hold_the_key(tx: Tx) -> None:
     made = await keys.add(tx, "x", "admin")
-    kept = await value(tx, str, "SELECT api_key::text FROM people.api_key WHERE id = %s", [made.id])
+    kept = await fetch_value(
+        tx, str, "SELECT api_key::text FROM people.api_key WHERE id = %s", [made.id]
+    )
     assert kept
     assert made.key not in kept
     assert made.key.encode().hex() not in kept
@@ -44,7 +46,7 @@ async def test_that_it_was_used_is_written_at_most_once_a_minute(
     await tx.execute("UPDATE people.api_key SET used_at = now() - %s::interval", [ago])
     await keys.find(tx, made.key)
     [found] = await keys.everything(tx)
-    now = await value(tx, bool, "SELECT used_at = now() FROM people.api_key")
+    now = await fetch_value(tx, bool, "SELECT used_at = now() FROM people.api_key")
     assert found.used_at
     assert now is noted
 

@@ -55,7 +55,7 @@ class Bed:
         self.database = database
         self.net = Net()
         settings = Settings(company_model=reader)  # pyright: ignore[reportArgumentType]
-        table = app.stages(Tools(database, self.net, model), settings)
+        table = app.build_stages(Tools(database, self.net, model), settings)
         self.stages = {phase: one for phase, one in table.items() if phase[0] == company.KIND}
         self.stages[discovery.KIND, "discover"] = Stage(nothing)
         self.id = 0
@@ -67,7 +67,7 @@ class Bed:
 
     async def submit(self, website: str | None = ROOT, *, force: bool = False) -> ItemId:
         async with self.database.transaction() as tx:
-            await queue.declare(tx, self.stages)
+            await queue.declare_stages(tx, self.stages)
             self.id = await company.begin(tx, "Brinewell", website)
             return await queue.submit(tx, company.work(self.id, force=force))
 
@@ -366,7 +366,7 @@ async def test_a_spent_budget_parks_the_item_until_there_is_more(database: Datab
     assert (await bed.run()).analysis_status == "analyzing"
     assert (await bed.items())[1] == ("company", "extract", "BLOCKED", 1)
     async with database.transaction() as tx:
-        await operator_actions.unblock(tx, "budget")
+        await operator_actions.unblock_items(tx, "budget")
     assert (await bed.run()).extracted_by == "some:model"
 
 
@@ -405,7 +405,7 @@ async def test_a_link_that_is_no_address_costs_a_company_nothing(bed: Bed, link:
 async def test_an_analysis_that_was_let_in_goes_to_its_end_however_deep(bed: Bed) -> None:
     bed.serve(about=ABOUT)
     async with bed.database.transaction() as tx:
-        await queue.declare(tx, bed.stages)
+        await queue.declare_stages(tx, bed.stages)
         bed.id = await company.begin(tx, "Brinewell", ROOT)
         await queue.submit(tx, replace(company.work(bed.id), max_spawn_depth=1))
     assert (await bed.run()).analysis_status == "complete"
@@ -420,7 +420,7 @@ async def test_a_company_whose_item_was_cancelled_is_not_under_analysis_for_ever
     assert (await bed.look()).analysis_status == "analyzing"
     [id] = await fetch(bed.database, "SELECT id FROM queue.live")
     async with bed.database.transaction() as tx:
-        await operator_actions.cancel(tx, id, "not now")
+        await operator_actions.cancel_item(tx, id, "not now")
         await company.end_abandoned(tx)
     known = await bed.look()
     assert known.analysis_status == "failed"

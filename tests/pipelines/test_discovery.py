@@ -64,9 +64,9 @@ async def run(
     database: Database, net: Net, config: Mapping[str, Any], **how: Any
 ) -> tuple[Item, list[Source]]:
     """Put one item in, let a worker do all that follows, and look at both."""
-    table = app.stages(Tools(database, net), Settings())
+    table = app.build_stages(Tools(database, net), Settings())
     async with database.transaction() as tx:
-        await queue.declare(tx, table)
+        await queue.declare_stages(tx, table)
         id = await queue.submit(tx, discovery.work(DiscoveryConfig(**config), **how))
     await Worker(database, table).drain()
     async with database.transaction() as tx:
@@ -158,9 +158,9 @@ async def test_a_rejected_source_is_not_revived(database: Database, net: Net) ->
 async def test_a_source_that_is_rejected_before_its_test_stays_so(
     database: Database, net: Net
 ) -> None:
-    table = app.stages(Tools(database, net), Settings())
+    table = app.build_stages(Tools(database, net), Settings())
     async with database.transaction() as tx:
-        await queue.declare(tx, table)
+        await queue.declare_stages(tx, table)
         new = discovery.work(DiscoveryConfig(url=BOARD, auto_enable=False))
         id = await queue.submit(tx, new)
     before = [(discovery.KIND, stage) for stage in ("discover", "validate", "configure")]

@@ -31,7 +31,7 @@ from jobmill.outside.request import Unknown
 from jobmill.pipelines import judging
 from jobmill.pipelines.listing import route
 from jobmill.queue import ItemId, Worker, operator_actions
-from jobmill.queue.feed import feed
+from jobmill.queue.feed import feed_batch
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 from tests.catalog.helpers import make_source, posting, run
@@ -82,12 +82,12 @@ class Bed:
         self.database = database
         self.net = net
         self.tools = Tools(database, net, model)
-        self.stages = app.stages(self.tools, Settings())
+        self.stages = app.build_stages(self.tools, Settings())
         self.profile_id = 0
 
     async def begin(self, profile: Profile = PROFILE) -> Bed:
         async with self.database.transaction() as tx:
-            await queue.declare(tx, self.stages)
+            await queue.declare_stages(tx, self.stages)
             await profiles.save(tx, "main", profile)
             self.profile_id = (await profiles.get(tx)).profile_id
         return self
@@ -201,7 +201,7 @@ async def test_what_was_insisted_on_stays_a_match_when_its_listing_changes(bed: 
     await bed.judge(force=True)
     async with bed.database.transaction() as tx:
         await judging.put(tx, [(await bed.matches())[0].listing_id])
-        await feed(tx, judging.FEED)
+        await feed_batch(tx, judging.FEED)
     await bed.drain()
     assert len(await bed.matches()) == 1
 
@@ -350,7 +350,7 @@ async def test_a_spent_budget_blocks_and_the_item_goes_on_by_itself(bed: Bed) ->
     id = await bed.judge()
     assert (await item(bed.database, id)).status == "BLOCKED"
     async with bed.database.transaction() as tx:
-        await operator_actions.unblock(tx, "budget")
+        await operator_actions.unblock_items(tx, "budget")
     await bed.drain()
     assert len(await bed.matches()) == 1
 
@@ -379,11 +379,11 @@ async def test_listings_of_a_source_are_fed_in_the_lineage_that_found_them(bed: 
     async with bed.database.transaction() as tx:
         source = await make_source(tx)
         saved = await run(tx, source, 0, [posting(1, description=TEXT), posting(2)])
-        parent = await queue.submit(tx, queue.New("upkeep", "prune", "finder"))
+        parent = await queue.submit(tx, queue.NewItem("upkeep", "prune", "finder"))
         assert await judging.put(tx, saved.added, parent=parent) == 2
         assert await judging.put(tx, saved.added, parent=parent) == 0
     async with bed.database.transaction() as tx:
-        assert await feed(tx, judging.FEED) == 2
+        assert await feed_batch(tx, judging.FEED) == 2
         assert await judging_feed.count(tx) == 0
     found = await fetch(bed.database, "SELECT parent_id FROM queue.item WHERE kind = 'listing'")
     assert found == [parent, parent]
@@ -397,12 +397,12 @@ async def test_a_listing_at_work_waits_to_be_judged_again(bed: Bed) -> None:
         source = await make_source(tx)
         saved = await run(tx, source, 0, [posting(1, description=TEXT)])
         await judging.put(tx, saved.added)
-        await feed(tx, judging.FEED)
+        await feed_batch(tx, judging.FEED)
         await judging.put(tx, saved.added)
     async with bed.database.transaction() as tx:
-        assert await feed(tx, judging.FEED) == 1
+        assert await feed_batch(tx, judging.FEED) == 1
         assert await judging_feed.count(tx) == 1
-        assert await feed(tx, judging.FEED) == 0
+        assert await feed_batch(tx, judging.FEED) == 0
 
 
 @pytest.mark.parametrize("vendor_id", ["7" * 5_000, "7\n7", "7\x077"])
@@ -415,7 +415,7 @@ async def test_a_posting_that_no_key_can_hold_keeps_no_other_waiting(
         saved = await run(tx, await make_source(tx), 0, [odd, posting(2)])
         await judging.put(tx, saved.added)
     async with bed.database.transaction() as tx:
-        assert await feed(tx, judging.FEED) == 2
+        assert await feed_batch(tx, judging.FEED) == 2
     await bed.drain()
     assert await fetch(bed.database, "SELECT count(*) FROM matching.verdict") == [2]
 
@@ -424,7 +424,7 @@ async def test_a_listing_that_is_gone_before_its_turn_is_read_anew(bed: Bed) -> 
     async with bed.database.transaction() as tx:
         saved = await run(tx, await make_source(tx), 0, [posting(1, url=URL)])
         await judging.put(tx, saved.added)
-        await feed(tx, judging.FEED)
+        await feed_batch(tx, judging.FEED)
         await tx.execute("DELETE FROM catalog.listing")
     await bed.drain()
     [match] = await bed.matches()
@@ -437,7 +437,7 @@ async def test_what_closed_while_the_budget_was_spent_is_not_paid_for(bed: Bed) 
     id = await bed.judge()
     async with bed.database.transaction() as tx:
         await tx.execute("UPDATE catalog.listing SET closed_at = now()")
-        await operator_actions.unblock(tx, "budget")
+        await operator_actions.unblock_items(tx, "budget")
     await bed.drain()
     assert ((await item(bed.database, id)).status, len(clerk.asked)) == ("SKIPPED", 1)
 

@@ -46,9 +46,9 @@ def board(*titles: str) -> Any:
 
 
 async def declare(database: Database, net: Net) -> queue.Stages:
-    table = app.stages(Tools(database, net), Settings())
+    table = app.build_stages(Tools(database, net), Settings())
     async with database.transaction() as tx:
-        await queue.declare(tx, table)
+        await queue.declare_stages(tx, table)
     return table
 
 
@@ -128,9 +128,9 @@ async def test_two_schedulers_and_four_workers_call_nothing_twice(database: Data
 
 async def test_what_the_queue_has_no_room_for_is_left_for_the_next_run(database: Database) -> None:
     net = Net()
-    table = app.stages(Tools(database, net), Settings(queue_capacity=3))
+    table = app.build_stages(Tools(database, net), Settings(queue_capacity=3))
     async with database.transaction() as tx:
-        await queue.declare(tx, table)
+        await queue.declare_stages(tx, table)
         ids = [await make_source(tx) for _ in range(5)]
     assert len(await start(database)) == 3
     left = await fetch(
@@ -236,7 +236,7 @@ async def test_the_recurring_run_keeps_its_pace(database: Database) -> None:
         await tx.execute(
             "UPDATE rotation.call_allowance SET saved = 0, saved_at = now() - interval '1 day'"
         )
-        item = await queue.submit(tx, queue.New(rotation.KIND, "run", "what is due"))
+        item = await queue.submit(tx, queue.NewItem(rotation.KIND, "run", "what is due"))
     wish = rotation.wish_of(Settings(rotation_calls_per_day=240))
     stage = queue.Stage(lambda work: rotation.rotate(wish, work))
     only = [(rotation.KIND, "run")]
@@ -374,7 +374,7 @@ async def test_a_source_without_its_key_is_held_and_comes_back_with_it(database:
 async def look_again(database: Database) -> None:
     """As the worker does of itself after some minutes."""
     async with database.transaction() as tx:
-        assert await operator_actions.unblock(tx, "key") == 1
+        assert await operator_actions.unblock_items(tx, "key") == 1
 
 
 async def test_who_is_named_is_called_out_of_turn_and_nobody_else(database: Database) -> None:

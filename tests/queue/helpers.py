@@ -11,8 +11,8 @@ from typing import Any, LiteralString
 
 from jobmill import queue
 from jobmill.db import Database, Tx
-from jobmill.queue import ItemId, New, Stage, Stages, Work, Worker, inspect, leases, store
-from jobmill.queue.store import Want
+from jobmill.queue import ItemId, NewItem, Stage, Stages, Work, Worker, inspect, leases, store
+from jobmill.queue.store import ClaimRequest
 from jobmill.queue.work import Run
 
 SOON = dt.timedelta(seconds=3)
@@ -30,14 +30,14 @@ def stages(more: dict[str, Stage] | None = None, /, **runs: Run) -> Stages:
     return table | {phase(name): stage for name, stage in (more or {}).items()}
 
 
-def new(name: str, key: str = "earl-grey", **more: Any) -> New:
-    return New(*phase(name), key, **more)
+def new(name: str, key: str = "earl-grey", **more: Any) -> NewItem:
+    return NewItem(*phase(name), key, **more)
 
 
-async def put(database: Database, table: Stages, *news: New) -> list[ItemId]:
+async def put(database: Database, table: Stages, *news: NewItem) -> list[ItemId]:
     """Declare the stages and submit roots; each must be let in."""
     async with database.transaction() as tx:
-        await queue.declare(tx, table)
+        await queue.declare_stages(tx, table)
         return [await queue.submit(tx, one) for one in news]
 
 
@@ -71,7 +71,7 @@ async def statuses(database: Database) -> Counter[str]:
 
 async def item(database: Database, id: ItemId) -> inspect.Item:
     async with database.transaction() as tx:
-        return await inspect.get(tx, id)
+        return await inspect.get_item(tx, id)
 
 
 async def happened(database: Database, id: ItemId) -> list[str]:
@@ -90,8 +90,8 @@ async def make_due(database: Database) -> None:
 async def claim(database: Database, kind: str, stage: str) -> Work:
     """The next item of a phase, as a new worker claims it."""
     async with database.transaction() as tx:
-        worker = await leases.join(tx, "a worker", SOON)
-        [claimed] = await store.claim(tx, worker, [Want(kind, stage, 1)])
+        worker = await leases.register_worker(tx, "a worker", SOON)
+        [claimed] = await store.claim_items(tx, worker, [ClaimRequest(kind, stage, 1)])
     return claimed.work
 
 
@@ -99,7 +99,7 @@ async def lose_leases(database: Database) -> None:
     """Let every worker be silent for so long that others take over what it holds."""
     async with database.transaction() as tx:
         await tx.execute("UPDATE queue.worker SET beat_at = now() - interval '1 hour'")
-        await leases.rescue(tx)
+        await leases.rescue_abandoned_items(tx)
 
 
 async def claim_twice(database: Database, kind: str, stage: str) -> tuple[Work, Work]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from jobmill.queue import work
-from jobmill.queue.work import Claim, Fail, Filter, Finish, HandOver, ItemId, New, Outcome, Skip
+from jobmill.queue.work import Claim, Fail, Filter, Finish, HandOver, ItemId, NewItem, Outcome, Skip
 
 START = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 """`WaitUntil(START + delay)` waits for `delay` from the time it is settled."""
@@ -109,7 +109,7 @@ class QueueModel:
     def make_due(self, item: ModelItem, delay: dt.timedelta = dt.timedelta()) -> None:
         item.parked, item.due = bool(delay), (self.now[0] + delay.total_seconds(), self.now[1])
 
-    def submit(self, new: New) -> str | None:
+    def submit(self, new: NewItem) -> str | None:
         """The reason for the refusal, if any."""
         for live in self.find(kind=new.kind, key=new.key, live=True):
             if live.status == "PROCESSING":
@@ -121,7 +121,7 @@ class QueueModel:
         self.add(new, None)
         return None
 
-    def add(self, new: New, parent: ModelItem | None) -> ModelItem:
+    def add(self, new: NewItem, parent: ModelItem | None) -> ModelItem:
         # PostgreSQL may have made no such item; then the states differ.
         about = parent and parent.id, new.kind, new.key, new.stage
         id = self.new_ids.get(about, ItemId(-len(self.items)))
@@ -180,7 +180,7 @@ class QueueModel:
         lineage = self.find(lineage=item.lineage, kind=item.kind, key=item.key)
         if outcome.stage in [other.first_stage for other in lineage]:
             return False
-        child = self.add(New(item.kind, outcome.stage, item.key), item)
+        child = self.add(NewItem(item.kind, outcome.stage, item.key), item)
         child.first_priority, child.priority = item.first_priority, item.priority
         child.handed_over = True
         item.end("SUCCESS")
@@ -215,14 +215,14 @@ class QueueModel:
 
     def spawn_awaited(self, item: ModelItem, outcome: Outcome) -> Outcome:
         """Wait for the child or the item that does its work; where there is neither, go on."""
-        if not isinstance(outcome, work.WaitFor) or not isinstance(outcome.item, New):
+        if not isinstance(outcome, work.WaitFor) or not isinstance(outcome.item, NewItem):
             return outcome
         if self.spawn(item, outcome.item) in ("depth", "circular", "finished"):
             return replace(outcome, item=item.id, at_most=dt.timedelta())
         [live] = self.find(kind=outcome.item.kind, key=outcome.item.key, live=True)
         return replace(outcome, item=live.id)
 
-    def spawn(self, parent: ModelItem, new: New) -> ItemId | str:
+    def spawn(self, parent: ModelItem, new: NewItem) -> ItemId | str:
         """The child's id, or which of the five rules refused it."""
         same = self.find(kind=new.kind, key=new.key)
         lineage = [item for item in same if item.lineage == parent.lineage]

@@ -11,7 +11,7 @@ import sys
 
 from jobmill.db import Database, Tx, connect
 from jobmill.errors import Unavailable
-from jobmill.queue import Finish, Move, New, Stage, Stages, Work, Worker
+from jobmill.queue import Finish, Move, NewItem, Stage, Stages, Work, Worker
 
 from .helpers import SOON
 
@@ -36,7 +36,7 @@ async def node(work: Work) -> Move:
             "INSERT INTO public.ran VALUES (%s, %s, %s)", [work.tracking_id, work.kind, work.key]
         )
 
-    neighbours = [New(kind, "run", prefix + other, work.data) for kind, other in graph[name]]
+    neighbours = [NewItem(kind, "run", prefix + other, work.data) for kind, other in graph[name]]
     return Finish(save=save, spawn=neighbours)
 
 

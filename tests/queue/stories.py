@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as some
 
-from jobmill.queue import Advance, Filter, Finish, HandOver, New, Skip, WaitFor, WaitUntil
+from jobmill.queue import Advance, Filter, Finish, HandOver, NewItem, Skip, WaitFor, WaitUntil
 from jobmill.queue.work import Block, Fail, Outcome, Release, Retry
 
 from .model import CAPACITY, START
@@ -27,7 +27,7 @@ NEW_DELAY, RETRY, UNTIL, AT_MOST, RECHECK = (dt.timedelta(seconds=15 + 25 * n) f
 
 @dataclass(frozen=True)
 class Submit:
-    news: list[New]
+    news: list[NewItem]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Step:
 
 
 NEWS = some.builds(
-    New,
+    NewItem,
     some.sampled_from(list(CAPACITY)),
     some.sampled_from(["run", "pour"]),
     some.sampled_from("abc"),

@@ -13,9 +13,19 @@ import pytest
 from jobmill import queue
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
-from jobmill.queue import Finish, ItemId, Move, New, NotAdmitted, Placed, Refused, Stage, Work
-from jobmill.queue.feed import Feed, feed
-from jobmill.queue.spawn import Child
+from jobmill.queue import (
+    AcceptedItem,
+    Finish,
+    ItemId,
+    Move,
+    NewItem,
+    NotAdmitted,
+    RefusedItem,
+    Stage,
+    Work,
+)
+from jobmill.queue.feed import QueueFeed, feed_batch
+from jobmill.queue.spawn import ChildItem
 
 from .helpers import drain, fetch, new, put, stages
 
@@ -27,14 +37,14 @@ async def nothing(work: Work) -> Move:
 SITE = stages({"site/analysis": Stage(nothing, capacity=5), "site/prompts": Stage(nothing)})
 
 
-async def refusal(tx: Tx, one: New) -> Refused:
+async def refusal(tx: Tx, one: NewItem) -> RefusedItem:
     with pytest.raises(NotAdmitted) as caught:
         await queue.submit(tx, one)
     return caught.value.refused
 
 
 async def test_already_queued_in_the_same_phase(tx: Tx) -> None:
-    await queue.declare(tx, SITE)
+    await queue.declare_stages(tx, SITE)
     live = await queue.submit(tx, new("site/analysis"))
     refused = await refusal(tx, new("site/analysis"))
     assert (refused.reason, refused.live) == ("queued", live)
@@ -42,7 +52,7 @@ async def test_already_queued_in_the_same_phase(tx: Tx) -> None:
 
 
 async def test_currently_processing(tx: Tx) -> None:
-    await queue.declare(tx, SITE)
+    await queue.declare_stages(tx, SITE)
     live = await queue.submit(tx, new("site/analysis"))
     await tx.execute("UPDATE queue.live SET status = 'PROCESSING', worker = 1")
     refused = await refusal(tx, new("site/analysis"))
@@ -50,16 +60,16 @@ async def test_currently_processing(tx: Tx) -> None:
 
 
 async def test_in_another_phase(tx: Tx) -> None:
-    await queue.declare(tx, SITE)
+    await queue.declare_stages(tx, SITE)
     live = await queue.submit(tx, new("site/prompts"))
     refused = await refusal(tx, new("site/analysis"))
     assert (refused.reason, refused.live) == ("other phase", live)
 
 
 async def test_queue_full(tx: Tx) -> None:
-    await queue.declare(tx, SITE)
+    await queue.declare_stages(tx, SITE)
     answers = await queue.submit_all(tx, [new("site/analysis", f"k{n}") for n in range(7)])
-    assert [isinstance(answer, Placed) for answer in answers] == [True] * 5 + [False] * 2
+    assert [isinstance(answer, AcceptedItem) for answer in answers] == [True] * 5 + [False] * 2
     refused = await refusal(tx, new("site/analysis", "late"))
     assert (refused.reason, refused.live) == ("full", None)
     # The other phase has room of its own.
@@ -68,14 +78,14 @@ async def test_queue_full(tx: Tx) -> None:
 
 async def test_the_cap_holds_however_many_pour_at_once(database: Database) -> None:
     async with database.transaction() as tx:
-        await queue.declare(tx, SITE)
+        await queue.declare_stages(tx, SITE)
 
     async def pour(n: int) -> int:
         async with database.transaction() as tx:
             answers = await queue.submit_all(
                 tx, [new("site/analysis", f"{n}-{m}") for m in range(2)]
             )
-        return sum(isinstance(answer, Placed) for answer in answers)
+        return sum(isinstance(answer, AcceptedItem) for answer in answers)
 
     assert sum(await asyncio.gather(*map(pour, range(20)))) == 5
 
@@ -85,7 +95,7 @@ async def test_only_one_of_many_who_submit_the_same_is_let_in(
     database: Database, capacity: int
 ) -> None:
     async with database.transaction() as tx:
-        await queue.declare(tx, stages({"site/prompts": Stage(nothing, capacity=capacity)}))
+        await queue.declare_stages(tx, stages({"site/prompts": Stage(nothing, capacity=capacity)}))
 
     async def ask(_: int) -> str:
         try:
@@ -101,13 +111,13 @@ async def test_only_one_of_many_who_submit_the_same_is_let_in(
 async def test_a_rolled_back_transaction_submits_nothing(database: Database) -> None:
     with pytest.raises(ZeroDivisionError):
         async with database.transaction() as tx:
-            await queue.declare(tx, SITE)
+            await queue.declare_stages(tx, SITE)
             await queue.submit(tx, new("site/prompts"))
             raise ZeroDivisionError
     assert await fetch(database, "SELECT count(*) FROM queue.item") == [0]
 
 
-async def take_sites(tx: Tx, most: int) -> Sequence[New]:
+async def take_sites(tx: Tx, most: int) -> Sequence[NewItem]:
     """The scan of the seeds: what is not started and not in progress, locked by an update."""
     found = await fetch(
         tx,
@@ -122,17 +132,17 @@ async def take_sites(tx: Tx, most: int) -> Sequence[New]:
     return [new("site/analysis", f"site {id}", data={"site": id}) for id in found]
 
 
-async def release_sites(tx: Tx, refused: Sequence[Refused]) -> None:
+async def release_sites(tx: Tx, refused: Sequence[RefusedItem]) -> None:
     ids = [refusal.new.data["site"] for refusal in refused]
     await tx.execute("UPDATE public.site SET in_progress = false WHERE id = ANY(%s)", [ids])
 
 
-FEED = Feed("site", "analysis", take_sites, release_sites)
+FEED = QueueFeed("site", "analysis", take_sites, release_sites)
 
 
 async def many_sites(database: Database, many: int) -> None:
     async with database.transaction() as tx:
-        await queue.declare(tx, SITE)
+        await queue.declare_stages(tx, SITE)
         await tx.execute(
             "CREATE TABLE public.site (id int, state text, in_progress bool DEFAULT false, runs int DEFAULT 0)"
         )
@@ -157,9 +167,9 @@ async def test_a_feed_puts_in_what_fits_and_a_full_queue_loses_nothing(database:
     fed: list[int] = []
     for _ in range(4):
         async with database.transaction() as tx:
-            fed.append(await feed(tx, FEED))
+            fed.append(await feed_batch(tx, FEED))
         async with database.transaction() as tx:
-            assert await feed(tx, FEED) == 0 or fed[-1] < 5
+            assert await feed_batch(tx, FEED) == 0 or fed[-1] < 5
         await drain(database, table)
     assert sum(fed) == 12
     assert await fetch(database, "SELECT DISTINCT state, runs FROM public.site") == [("done", 1)]
@@ -172,7 +182,7 @@ async def test_two_feeders_at_once_feed_each_row_once(database: Database) -> Non
 
     async def scan(_: int) -> int:
         async with database.transaction() as tx:
-            return await feed(tx, FEED)
+            return await feed_batch(tx, FEED)
 
     assert sum(await asyncio.gather(*map(scan, range(6)))) == 40
     assert await fetch(database, "SELECT count(*) FROM queue.live") == [40]
@@ -182,11 +192,11 @@ async def test_what_was_taken_in_a_transaction_that_dies_is_taken_again(database
     await many_sites(database, 3)
     with pytest.raises(ZeroDivisionError):
         async with database.transaction() as tx:
-            await feed(tx, FEED)
+            await feed_batch(tx, FEED)
             raise ZeroDivisionError
     assert await fetch(database, "SELECT count(*) FROM queue.live") == [0]
     async with database.transaction() as tx:
-        assert await feed(tx, FEED) == 3
+        assert await feed_batch(tx, FEED) == 3
 
 
 async def test_a_fed_row_joins_the_lineage_that_found_it_or_begins_its_own(
@@ -199,15 +209,15 @@ async def test_a_fed_row_joins_the_lineage_that_found_it_or_begins_its_own(
     [parent] = await put(database, table, new("map/read", "atlas"))
     await drain(database, table)
 
-    async def take(tx: Tx, most: int) -> Sequence[New | Child]:
+    async def take(tx: Tx, most: int) -> Sequence[NewItem | ChildItem]:
         return [
-            Child(parent, new("site/analysis", "its child")),
-            Child(parent, new("site/analysis", "atlas")),
-            Child(ItemId(999_999), new("site/analysis", "forgotten parent")),
+            ChildItem(parent, new("site/analysis", "its child")),
+            ChildItem(parent, new("site/analysis", "atlas")),
+            ChildItem(ItemId(999_999), new("site/analysis", "forgotten parent")),
         ]
 
     async with database.transaction() as tx:
-        assert await feed(tx, Feed("site", "analysis", take, release_sites)) == 3
+        assert await feed_batch(tx, QueueFeed("site", "analysis", take, release_sites)) == 3
     assert await fetch(
         database,
         "SELECT key, parent_id, spawn_depth FROM queue.item WHERE kind = 'site' ORDER BY 1",
@@ -219,14 +229,14 @@ async def test_what_is_refused_because_it_lives_is_given_back(database: Database
     await put(database, SITE, new("site/analysis", "site 1"))
 
     async with database.transaction() as tx:
-        assert await feed(tx, FEED) == 2
+        assert await feed_batch(tx, FEED) == 2
     assert await fetch(database, "SELECT id FROM public.site WHERE NOT in_progress") == [1]
 
 
 async def test_rows_taken_while_the_phase_fills_up_are_given_back(database: Database) -> None:
     await many_sites(database, 4)
 
-    async def take(tx: Tx, most: int) -> Sequence[New]:
+    async def take(tx: Tx, most: int) -> Sequence[NewItem]:
         news = await take_sites(tx, most)
         # A worker with a smaller capacity starts after the room was counted.
         async with database.transaction() as other:
@@ -234,7 +244,7 @@ async def test_rows_taken_while_the_phase_fills_up_are_given_back(database: Data
         return news
 
     async with database.transaction() as tx:
-        assert await feed(tx, Feed("site", "analysis", take, release_sites)) == 4
+        assert await feed_batch(tx, QueueFeed("site", "analysis", take, release_sites)) == 4
     assert await fetch(database, "SELECT count(*) FROM queue.live") == [1]
     assert await fetch(database, "SELECT count(*) FROM public.site WHERE NOT in_progress") == [3]
 
@@ -255,7 +265,7 @@ async def test_a_row_is_given_back_where_the_item_that_refused_it_has_ended_mean
     await many_sites(database, 1)
     await put(database, SITE, new("site/analysis", "site 1"))
     async with await Interrupted.connect(database.url) as tx:
-        assert await feed(tx, FEED) == 1
+        assert await feed_batch(tx, FEED) == 1
     assert await fetch(database, "SELECT count(*) FROM queue.live") == [0]
     assert await fetch(database, "SELECT id FROM public.site WHERE NOT in_progress") == [1]
 
@@ -278,13 +288,13 @@ ROOMY = stages({"site/analysis": Stage(nothing, capacity=1_000_000)})
 
 
 async def test_a_big_batch_is_put_in_whole(tx: Tx) -> None:
-    await queue.declare(tx, ROOMY)
+    await queue.declare_stages(tx, ROOMY)
     odd = 'back\\slash "quote" %s {brace} ünïcode 日本'
     news = [new("site/analysis", f"{odd} {n}", data={"text": odd, "n": n}) for n in range(300)]
     news[7] = new("site/analysis", "later", delay=dt.timedelta(hours=1))
     news[8] = new("site/analysis", "own limits", max_retries=0, max_spawn_depth=2, priority=5)
     answers = await queue.submit_all(tx, news)
-    assert all(isinstance(answer, Placed) for answer in answers)
+    assert all(isinstance(answer, AcceptedItem) for answer in answers)
     found = await fetch(
         tx,
         """
@@ -305,30 +315,32 @@ async def test_a_big_batch_is_put_in_whole(tx: Tx) -> None:
 
 
 async def test_a_big_batch_with_live_work_in_it_gets_an_answer_for_each(tx: Tx) -> None:
-    await queue.declare(tx, ROOMY)
+    await queue.declare_stages(tx, ROOMY)
     live = await queue.submit(tx, new("site/analysis", "5"))
     answers = await queue.submit_all(tx, [new("site/analysis", str(n)) for n in range(200)])
-    refused = [answer for answer in answers if isinstance(answer, Refused)]
+    refused = [answer for answer in answers if isinstance(answer, RefusedItem)]
     assert [(one.new.key, one.reason, one.live) for one in refused] == [("5", "queued", live)]
     assert await fetch(tx, "SELECT count(*) FROM queue.live") == [200]
 
 
 async def test_two_big_batches_of_the_same_in_opposite_order_both_end(database: Database) -> None:
     async with database.transaction() as tx:
-        await queue.declare(tx, ROOMY)
+        await queue.declare_stages(tx, ROOMY)
     news = [new("site/analysis", str(n)) for n in range(500)]
 
-    async def pour(batch: list[New]) -> int:
+    async def pour(batch: list[NewItem]) -> int:
         async with database.transaction() as tx:
             answers = await queue.submit_all(tx, batch)
-        return sum(isinstance(answer, Placed) for answer in answers)
+        return sum(isinstance(answer, AcceptedItem) for answer in answers)
 
     assert sum(await asyncio.gather(pour(news), pour(news[::-1]))) == 500
 
 
 @pytest.mark.parametrize("wrong", [new("coffee/run"), new("site/analysis", data={"x": "\x00"})])
-async def test_a_big_batch_with_something_wrong_in_it_puts_nothing_in(tx: Tx, wrong: New) -> None:
-    await queue.declare(tx, ROOMY)
+async def test_a_big_batch_with_something_wrong_in_it_puts_nothing_in(
+    tx: Tx, wrong: NewItem
+) -> None:
+    await queue.declare_stages(tx, ROOMY)
     with pytest.raises(Invalid):
         await queue.submit_all(tx, [*(new("site/analysis", str(n)) for n in range(200)), wrong])
     assert await fetch(tx, "SELECT count(*) FROM queue.item") == [0]

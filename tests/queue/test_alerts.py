@@ -35,13 +35,13 @@ async def copy(tx: Tx, times: int, **changes: Any) -> None:
 
 
 async def root(tx: Tx) -> None:
-    await queue.declare(tx, TABLE)
+    await queue.declare_stages(tx, TABLE)
     await queue.submit(tx, new("listing", "https://a.test/1"))
 
 
 async def rules(tx: Tx) -> list[str]:
-    await alerts.sweep(tx)
-    return sorted(alert.rule for alert in await alerts.alerts(tx))
+    await alerts.check_rules(tx)
+    return sorted(alert.rule for alert in await alerts.list_alerts(tx))
 
 
 async def test_all_quiet(tx: Tx) -> None:
@@ -74,22 +74,22 @@ async def test_an_alert_that_stands_is_one_row_and_one_log_line(
 ) -> None:
     await root(tx)
     await copy(tx, 2)
-    await alerts.sweep(tx)
+    await alerts.check_rules(tx)
     await tx.execute("UPDATE queue.tick SET mark = 0")
-    await alerts.sweep(tx)
-    [alert] = await alerts.alerts(tx)
+    await alerts.check_rules(tx)
+    [alert] = await alerts.list_alerts(tx)
     assert alert.detail.startswith("https://a.test/1 appears 3 times in lineage ")
     assert [record.message for record in caplog.records] == ["alert"]
-    assert await alerts.clear(tx, alert.id)
-    assert not await alerts.clear(tx, alert.id)
-    assert await alerts.alerts(tx) == []
-    assert len(await alerts.alerts(tx, standing=False)) == 1
+    assert await alerts.clear_alert(tx, alert.id)
+    assert not await alerts.clear_alert(tx, alert.id)
+    assert await alerts.list_alerts(tx) == []
+    assert len(await alerts.list_alerts(tx, standing=False)) == 1
 
 
 async def test_only_what_is_new_is_looked_at(tx: Tx) -> None:
     await root(tx)
     await copy(tx, 2)
-    await alerts.sweep(tx)
+    await alerts.check_rules(tx)
     await tx.execute("UPDATE queue.tick SET mark = mark + %s", [alerts.OVERLAP])
     await tx.execute("DELETE FROM queue.alert")
     assert await rules(tx) == []
@@ -98,7 +98,7 @@ async def test_only_what_is_new_is_looked_at(tx: Tx) -> None:
 async def test_a_scheduler_that_does_not_tick_is_an_alert_until_it_does(tx: Tx) -> None:
     await tx.execute("INSERT INTO queue.tick VALUES ('scheduler', now() - interval '31 s')")
     assert await rules(tx) == ["scheduler"]
-    [alert] = await alerts.alerts(tx)
+    [alert] = await alerts.list_alerts(tx)
     assert alert.detail == "no worker has looked at the schedules for 31 s: is one running?"
     await tx.execute("UPDATE queue.tick SET at = clock_timestamp()")
     assert await rules(tx) == []
@@ -106,7 +106,7 @@ async def test_a_scheduler_that_does_not_tick_is_an_alert_until_it_does(tx: Tx) 
 
 
 async def test_a_key_of_any_length_can_raise_an_alert(tx: Tx) -> None:
-    await queue.declare(tx, TABLE)
+    await queue.declare_stages(tx, TABLE)
     await queue.submit(tx, new("listing", "https://a.test/" + "x" * 3900))
     await copy(tx, 3)
     assert await rules(tx) == ["same key", "same work"]

@@ -8,7 +8,7 @@ import datetime as dt
 from jobmill import queue
 from jobmill.db import Database, Tx
 from jobmill.queue import Finish, Move, Stage, StartRate, Work, leases, operator_actions, store
-from jobmill.queue.store import Mark, Want
+from jobmill.queue.store import ClaimPosition, ClaimRequest
 
 from .helpers import SOON, drain, fetch, new, put, stages
 
@@ -20,13 +20,18 @@ async def nothing(work: Work) -> Move:
 TEA = stages({"tea": Stage(nothing, capacity=100_000)})
 
 
-async def claim(tx: Tx, worker: int, most: int = 5, after: Mark = Mark()) -> list[store.Claimed]:  # noqa: B008
-    return await store.claim(tx, worker, [Want("tea", "run", most, after)])
+async def claim(
+    tx: Tx,
+    worker: int,
+    most: int = 5,
+    after: ClaimPosition = ClaimPosition(),  # noqa: B008
+) -> list[store.ClaimedItem]:
+    return await store.claim_items(tx, worker, [ClaimRequest("tea", "run", most, after)])
 
 
 async def join(database: Database) -> int:
     async with database.transaction() as tx:
-        return await leases.join(tx, "w", SOON)
+        return await leases.register_worker(tx, "w", SOON)
 
 
 async def test_concurrent_claims_never_share_an_item(database: Database) -> None:
@@ -124,10 +129,10 @@ async def test_a_paused_phase_starts_nothing_and_a_resumed_one_goes_on(database:
     table = stages({"tea/boil": Stage(nothing), "tea/pour": Stage(nothing)})
     await put(database, table, new("tea/boil", "a"), new("tea/pour", "b"))
     async with database.transaction() as tx:
-        await operator_actions.pause(tx, "tea", "boil", "descaling")
+        await operator_actions.pause_phase(tx, "tea", "boil", "descaling")
     assert await drain(database, table) == 1
     async with database.transaction() as tx:
-        await operator_actions.resume(tx, "tea", "boil")
+        await operator_actions.resume_phase(tx, "tea", "boil")
     assert await drain(database, table) == 1
 
 
@@ -135,7 +140,7 @@ async def test_a_paused_kind_starts_nothing_in_any_phase(database: Database) -> 
     table = stages({"tea/boil": Stage(nothing), "tea/pour": Stage(nothing)}, coffee=nothing)
     await put(database, table, new("tea/boil", "a"), new("tea/pour", "b"), new("coffee", "c"))
     async with database.transaction() as tx:
-        await operator_actions.pause(tx, "tea", None, "descaling")
+        await operator_actions.pause_phase(tx, "tea", None, "descaling")
     assert await drain(database, table) == 1
     assert await fetch(database, "SELECT kind FROM queue.live ORDER BY id") == ["tea", "tea"]
 

@@ -12,10 +12,10 @@ import pytest
 from jobmill import queue
 from jobmill.db import Database, Tx
 from jobmill.queue import Advance, Finish, HandOver, Move, Stages, WaitFor, Work, leases, store
-from jobmill.queue.group_commit import Saver, settle_and_save
+from jobmill.queue.group_commit import GroupCommitter, settle_and_save
 from jobmill.queue.pump import Pump
-from jobmill.queue.settlement import prepare, settle
-from jobmill.queue.store import Want
+from jobmill.queue.settlement import prepare_settlement, settle_batch
+from jobmill.queue.store import ClaimRequest
 from jobmill.queue.worker import LEASE
 
 from .helpers import fetch, new, put, stages
@@ -44,11 +44,11 @@ async def hand_over(tx: Tx, worker: int, work: Work) -> bool:
 
 
 async def hold(tx: Tx, worker: int, work: Work) -> bool:
-    return await store.hold(tx, work)
+    return await store.lock_claim(tx, work)
 
 
 async def settles(tx: Tx, worker: int, work: Work, outcome: Move) -> bool:
-    [answer] = await settle(tx, worker, [prepare(work, outcome, STAGES)])
+    [answer] = await settle_batch(tx, worker, [prepare_settlement(work, outcome, STAGES)])
     return not answer.lost
 
 
@@ -58,19 +58,19 @@ Loss = Callable[[Tx, int], Awaitable[object]]
 
 async def claim_again(tx: Tx, worker: int) -> None:
     """The same worker claims the item a second time."""
-    await leases.disown(tx, worker)
+    await leases.release_unknown_claims(tx, worker)
     await claim(tx, worker)
 
 
 async def take_over(tx: Tx, worker: int) -> None:
     """Another worker claims the item."""
-    await leases.disown(tx, worker)
-    await claim(tx, await leases.join(tx, "other", LEASE))
+    await leases.release_unknown_claims(tx, worker)
+    await claim(tx, await leases.register_worker(tx, "other", LEASE))
 
 
 async def requeue_and_forget(tx: Tx, worker: int) -> None:
     """The item was given back, and no worker has claimed it since."""
-    await leases.disown(tx, worker)
+    await leases.release_unknown_claims(tx, worker)
 
 
 async def lapse(tx: Tx, worker: int) -> None:
@@ -80,11 +80,11 @@ async def lapse(tx: Tx, worker: int) -> None:
 
 
 async def bury(tx: Tx, worker: int) -> None:
-    await leases.leave(tx, worker)
+    await leases.sign_off(tx, worker)
 
 
 async def claim(tx: Tx, worker: int) -> Work:
-    [claimed] = await store.claim(tx, worker, [Want("tea", "run", 1)])
+    [claimed] = await store.claim_items(tx, worker, [ClaimRequest("tea", "run", 1)])
     return claimed.work
 
 
@@ -98,7 +98,7 @@ class Claimed:
 async def claimed(database: Database) -> Claimed:
     await put(database, STAGES, new("tea"))
     async with database.transaction() as tx:
-        worker = await leases.join(tx, "here", LEASE)
+        worker = await leases.register_worker(tx, "here", LEASE)
         return Claimed(worker, await claim(tx, worker))
 
 
@@ -172,7 +172,7 @@ async def test_a_stale_claim_saves_nothing(
     before = await snapshot(database)
     outcome = move(save=save)
     async with database.transaction() as tx:
-        settlement = prepare(claimed.work, outcome, STAGES)
+        settlement = prepare_settlement(claimed.work, outcome, STAGES)
         [answer] = await settle_and_save(tx, claimed.worker, [(settlement, outcome)])
     assert answer.lost
     assert saves == []
@@ -195,18 +195,18 @@ async def until_a_backend_waits(database: Database) -> None:
 async def test_a_worker_without_a_lease_claims_nothing(database: Database, lose: Loss) -> None:
     await put(database, STAGES, new("tea"))
     async with database.transaction() as tx:
-        worker = await leases.join(tx, "here", LEASE)
+        worker = await leases.register_worker(tx, "here", LEASE)
         await lose(tx, worker)
-        assert await store.claim(tx, worker, [Want("tea", "run", 1)]) == []
+        assert await store.claim_items(tx, worker, [ClaimRequest("tea", "run", 1)]) == []
 
 
 @pytest.mark.parametrize("lose", [lapse, bury])
 async def test_a_worker_without_a_lease_cannot_renew_it(database: Database, lose: Loss) -> None:
     async with database.transaction() as tx:
-        worker = await leases.join(tx, "here", LEASE)
-        assert (await leases.beat(tx, worker, [])).alive
+        worker = await leases.register_worker(tx, "here", LEASE)
+        assert (await leases.send_heartbeat(tx, worker, [])).alive
         await lose(tx, worker)
-        assert not (await leases.beat(tx, worker, [])).alive
+        assert not (await leases.send_heartbeat(tx, worker, [])).alive
 
 
 @pytest.mark.parametrize("newest_last", [True, False])
@@ -218,24 +218,24 @@ async def test_of_two_attempts_in_one_batch_only_the_newest_settles(
     database: Database, claimed: Claimed, outcome: Callable[..., Move], newest_last: bool
 ) -> None:
     async with database.transaction() as tx:
-        await leases.disown(tx, claimed.worker)
+        await leases.release_unknown_claims(tx, claimed.worker)
         current = await claim(tx, claimed.worker)
         batch = [
-            prepare(claimed.work, outcome(spawn=[new("cup", "stale")]), STAGES),
-            prepare(current, outcome(spawn=[new("cup", "current")]), STAGES),
+            prepare_settlement(claimed.work, outcome(spawn=[new("cup", "stale")]), STAGES),
+            prepare_settlement(current, outcome(spawn=[new("cup", "current")]), STAGES),
         ]
-        answers = await settle(tx, claimed.worker, batch if newest_last else batch[::-1])
+        answers = await settle_batch(tx, claimed.worker, batch if newest_last else batch[::-1])
     assert {answer.work.attempt: answer.lost for answer in answers} == {1: True, 2: False}
     assert await fetch(database, "SELECT key FROM queue.item WHERE kind = 'cup'") == ["current"]
 
 
 async def test_two_outcomes_of_one_claim_settle_once(database: Database, claimed: Claimed) -> None:
     batch = [
-        prepare(claimed.work, Finish(spawn=[new("cup", key)]), STAGES)
+        prepare_settlement(claimed.work, Finish(spawn=[new("cup", key)]), STAGES)
         for key in ("first", "second")
     ]
     async with database.transaction() as tx:
-        answers = await settle(tx, claimed.worker, batch)
+        answers = await settle_batch(tx, claimed.worker, batch)
     assert [answer.lost for answer in answers] == [False, True]
     assert [len(answer.children) for answer in answers] == [1, 0]
     assert await fetch(database, "SELECT key FROM queue.item WHERE kind = 'cup'") == ["first"]
@@ -247,11 +247,12 @@ async def test_the_second_outcome_of_a_claim_does_not_spawn_the_item_it_waits_fo
 ) -> None:
     pump = Pump(database.url, STAGES, {}, notified=False, answer_limit=10)
     pump.enlist(claimed.worker)
-    saver = Saver(database, pump)
+    saver = GroupCommitter(database, pump)
     moves = [first, WaitFor(new("cup", "second"))]
     # Both wait before the saver runs, so it commits them as one group.
     saves = [
-        asyncio.create_task(saver.save(prepare(claimed.work, move, STAGES), move)) for move in moves
+        asyncio.create_task(saver.save(prepare_settlement(claimed.work, move, STAGES), move))
+        for move in moves
     ]
     running = asyncio.create_task(saver.run())
     await asyncio.gather(*saves)
@@ -264,14 +265,19 @@ async def test_a_claim_whose_answer_was_lost_is_disowned_though_an_older_attempt
 ) -> None:
     async with database.transaction() as tx:
         await claim_again(tx, claimed.worker)
-        assert await leases.disown(tx, claimed.worker, [claimed.work.claim]) == 1
+        assert await leases.release_unknown_claims(tx, claimed.worker, [claimed.work.claim]) == 1
 
 
 async def test_a_worker_disowns_nothing_that_another_holds(
     database: Database, claimed: Claimed
 ) -> None:
     async with database.transaction() as tx:
-        assert await leases.disown(tx, await leases.join(tx, "other", LEASE)) == 0
+        assert (
+            await leases.release_unknown_claims(
+                tx, await leases.register_worker(tx, "other", LEASE)
+            )
+            == 0
+        )
         assert await hold(tx, claimed.worker, claimed.work)
 
 
@@ -279,16 +285,18 @@ async def test_a_wait_until_a_time_is_measured_by_the_clock_of_the_server(
     database: Database, claimed: Claimed
 ) -> None:
     [until] = await fetch(database, "SELECT now() + interval '1 hour'")
-    wait = prepare(claimed.work, queue.WaitUntil(until), STAGES)
+    wait = prepare_settlement(claimed.work, queue.WaitUntil(until), STAGES)
     async with database.transaction() as tx:
-        await settle(tx, claimed.worker, [wait])
+        await settle_batch(tx, claimed.worker, [wait])
     assert await fetch(database, "SELECT parked, available_at FROM queue.live") == [(True, until)]
 
 
 async def test_a_wait_until_a_time_that_has_passed_is_due_at_once(
     database: Database, claimed: Claimed
 ) -> None:
-    wait = prepare(claimed.work, queue.WaitUntil(dt.datetime(2001, 1, 1, tzinfo=dt.UTC)), STAGES)
+    wait = prepare_settlement(
+        claimed.work, queue.WaitUntil(dt.datetime(2001, 1, 1, tzinfo=dt.UTC)), STAGES
+    )
     async with database.transaction() as tx:
-        await settle(tx, claimed.worker, [wait])
+        await settle_batch(tx, claimed.worker, [wait])
     assert await fetch(database, "SELECT parked FROM queue.live") == [False]

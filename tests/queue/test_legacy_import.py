@@ -11,9 +11,9 @@ import pytest
 from jobmill import queue
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
-from jobmill.queue import Finish, Move, Refused, Stage, Work
-from jobmill.queue.legacy_import import Report, import_lines
-from jobmill.queue.spawn import Child, spawn
+from jobmill.queue import Finish, Move, RefusedItem, Stage, Work
+from jobmill.queue.legacy_import import ImportReport, import_lines
+from jobmill.queue.spawn import ChildItem, spawn_children
 
 from .helpers import drain, fetch, new, stages
 
@@ -30,14 +30,14 @@ TABLE = stages(
 LEGACY = {"id": "doc-1", "type": "company", "url": "https://a.test", "status": "pending"}
 
 
-async def take(tx: Tx, *lines: dict[str, Any] | str, **options: Any) -> Report:
-    await queue.declare(tx, TABLE)
+async def take(tx: Tx, *lines: dict[str, Any] | str, **options: Any) -> ImportReport:
+    await queue.declare_stages(tx, TABLE)
     texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
     return await import_lines(tx, texts, **options)
 
 
 async def test_an_item_without_tracking_fields_becomes_the_root_of_a_lineage(tx: Tx) -> None:
-    assert await take(tx, LEGACY) == Report(imported=1)
+    assert await take(tx, LEGACY) == ImportReport(imported=1)
     [(kind, key, status, tracking, ancestry, depth, most)] = await fetch(
         tx,
         """
@@ -77,29 +77,29 @@ async def test_a_lineage_keeps_its_shape_and_its_rules(tx: Tx) -> None:
         ("company", "run", "FAILED", [one], one, 0, "HTTP 500"),
         ("source", "run", "PENDING", [one, two], two, 2, None),
     ]
-    answers = await spawn(
+    answers = await spawn_children(
         tx,
         [
-            Child(three, new("company", "https://s.test")),
-            Child(one, new("company", "https://s.test")),
+            ChildItem(three, new("company", "https://s.test")),
+            ChildItem(one, new("company", "https://s.test")),
         ],
     )
-    assert [answer.reason for answer in answers if isinstance(answer, Refused)] == [
+    assert [answer.reason for answer in answers if isinstance(answer, RefusedItem)] == [
         "circular", "finished",
     ]  # fmt: skip
 
 
 async def test_a_second_import_of_the_same_file_changes_nothing(tx: Tx) -> None:
     done = LEGACY | {"id": "doc-2", "url": "https://b.test", "status": "success"}
-    assert await take(tx, LEGACY, done) == Report(imported=2)
-    assert await take(tx, LEGACY, done) == Report(known=2)
+    assert await take(tx, LEGACY, done) == ImportReport(imported=2)
+    assert await take(tx, LEGACY, done) == ImportReport(known=2)
     assert await fetch(tx, "SELECT count(*) FROM queue.item") == [2]
 
 
 async def test_what_is_alive_already_is_not_taken_twice(tx: Tx) -> None:
-    await queue.declare(tx, TABLE)
+    await queue.declare_stages(tx, TABLE)
     await queue.submit(tx, new("company", "https://a.test"))
-    assert await take(tx, LEGACY) == Report(known=1)
+    assert await take(tx, LEGACY) == ImportReport(known=1)
 
 
 async def test_imported_items_run(database: Database) -> None:

@@ -13,7 +13,7 @@ from jobmill.errors import Invalid, OutsideError
 from jobmill.queue import (
     Advance,
     Block,
-    Blocked,
+    BlockedOn,
     Filter,
     Finish,
     HandOver,
@@ -25,7 +25,7 @@ from jobmill.queue import (
     Work,
     operator_actions,
 )
-from jobmill.queue.value_encoding import MAX_DATA
+from jobmill.queue.value_encoding import MAX_DATA_BYTES
 from jobmill.queue.work import MAX_STEPS, TRANSITIONS
 
 from .helpers import drain, fetch, happened, item, make_due, new, put, stages, statuses
@@ -294,7 +294,7 @@ async def test_a_blocked_item_parks_and_goes_on_when_the_block_lifts(database: D
     async def run(work: Work) -> Move:
         if await fetch(database, "SELECT 1 FROM pg_class WHERE relname = 'gas'"):
             return Finish()
-        raise Blocked("gas", "The gas is out")
+        raise BlockedOn("gas", "The gas is out")
 
     table = stages(tea=run)
     [id] = await put(database, table, new("tea"))
@@ -305,8 +305,8 @@ async def test_a_blocked_item_parks_and_goes_on_when_the_block_lifts(database: D
 
     async with database.transaction() as tx:
         await tx.execute("CREATE TABLE public.gas ()")
-        assert await operator_actions.unblock(tx, "water") == 0
-        assert await operator_actions.unblock(tx, "gas") == 1
+        assert await operator_actions.unblock_items(tx, "water") == 0
+        assert await operator_actions.unblock_items(tx, "gas") == 1
     await drain(database, table)
     assert await happened(database, id) == [
         "submitted", "started", "blocked", "unblocked", "started", "success",
@@ -344,7 +344,7 @@ async def test_an_item_cannot_go_on_for_ever(database: Database) -> None:
         (Finish(data={"x": "\ud800"}), "surrogate"),
         (Finish(data={"x": float("nan")}), "JSON"),
         (Finish(data={"x": object()}), "JSON"),
-        (Finish(data={"x": "y" * MAX_DATA}), "at most"),
+        (Finish(data={"x": "y" * MAX_DATA_BYTES}), "at most"),
         (Advance("nowhere"), "no stage 'nowhere'"),
         (HandOver("nowhere"), "no stage 'nowhere'"),
         (Finish(spawn=[new("nobody")]), "nothing here runs nobody/run"),
@@ -394,12 +394,12 @@ async def test_text_that_only_looks_like_a_nul_is_kept(database: Database) -> No
     ids=lambda given: given if isinstance(given, str) else "",
 )
 async def test_a_wrong_submission_is_refused_with_a_reason(
-    tx: Tx, wrong: queue.New, says: str
+    tx: Tx, wrong: queue.NewItem, says: str
 ) -> None:
     async def run(work: Work) -> Move:
         return Finish()
 
-    await queue.declare(tx, stages(tea=run))
+    await queue.declare_stages(tx, stages(tea=run))
     with pytest.raises(Invalid, match=says.replace("'", ".")):
         await queue.submit(tx, wrong)
     assert await fetch(tx, "SELECT count(*) FROM queue.item") == [0]

@@ -21,7 +21,7 @@ from jobmill.queue import (
     retention,
     store,
 )
-from jobmill.queue.store import Want
+from jobmill.queue.store import ClaimRequest
 from jobmill.queue.worker import LEASE
 
 from .helpers import drain, fetch, happened, item, new, put, stages, statuses
@@ -42,7 +42,7 @@ async def test_a_failed_item_can_be_put_back(database: Database) -> None:
     [id] = await put(database, table, new("tea"))
     await drain(database, table)
     async with database.transaction() as tx:
-        await operator_actions.put_back(tx, id)
+        await operator_actions.retry_item(tx, id)
     await drain(database, table)
     again = await item(database, id)
     assert (again.status, again.attempts) == ("SUCCESS", 2)
@@ -51,7 +51,7 @@ async def test_a_failed_item_can_be_put_back(database: Database) -> None:
     ]  # fmt: skip
     async with database.transaction() as tx:
         with pytest.raises(Conflict, match="is SUCCESS: only FAILED, SKIPPED and FILTERED"):
-            await operator_actions.put_back(tx, id)
+            await operator_actions.retry_item(tx, id)
 
 
 async def test_nothing_is_put_back_beside_live_work_of_the_same_thing(database: Database) -> None:
@@ -61,7 +61,7 @@ async def test_nothing_is_put_back_beside_live_work_of_the_same_thing(database: 
     await put(database, table, new("tea"))
     async with database.transaction() as tx:
         with pytest.raises(Conflict, match="other live work has its kind and key"):
-            await operator_actions.put_back(tx, id)
+            await operator_actions.retry_item(tx, id)
     assert (await item(database, id)).status == "FAILED"
 
 
@@ -77,7 +77,7 @@ async def test_a_pending_item_can_be_cancelled_and_wakes_who_waits_for_it(
     )
     await drain(database, table)
     async with database.transaction() as tx:
-        await operator_actions.cancel(tx, host, "no tea today")
+        await operator_actions.cancel_item(tx, host, "no tea today")
     await drain(database, table)
     assert (await item(database, host)).message == "Cancelled: no tea today"
     assert (await item(database, visitor)).message == "went home"
@@ -85,13 +85,13 @@ async def test_a_pending_item_can_be_cancelled_and_wakes_who_waits_for_it(
 
 
 async def test_what_runs_or_has_ended_cannot_be_cancelled(tx: Tx) -> None:
-    await queue.declare(tx, stages(tea=nothing))
+    await queue.declare_stages(tx, stages(tea=nothing))
     id = await queue.submit(tx, new("tea"))
     await tx.execute("UPDATE queue.live SET status = 'PROCESSING', worker = 1")
     with pytest.raises(Conflict, match="is PROCESSING"):
-        await operator_actions.cancel(tx, id, "x")
+        await operator_actions.cancel_item(tx, id, "x")
     with pytest.raises(NotFound, match="item 999 does not exist"):
-        await operator_actions.cancel(tx, ItemId(999), "x")
+        await operator_actions.cancel_item(tx, ItemId(999), "x")
 
 
 async def test_what_is_claimed_at_the_same_moment_cannot_be_cancelled(database: Database) -> None:
@@ -99,11 +99,11 @@ async def test_what_is_claimed_at_the_same_moment_cannot_be_cancelled(database: 
 
     async def cancel() -> None:
         async with database.transaction() as tx:
-            await operator_actions.cancel(tx, id, "no tea today")
+            await operator_actions.cancel_item(tx, id, "no tea today")
 
     async with database.transaction() as tx:
-        worker = await leases.join(tx, "here", LEASE)
-        assert await store.claim(tx, worker, [Want("tea", "run", 1)])
+        worker = await leases.register_worker(tx, "here", LEASE)
+        assert await store.claim_items(tx, worker, [ClaimRequest("tea", "run", 1)])
         cancelling = asyncio.create_task(cancel())
         await asyncio.sleep(0.3)
     with pytest.raises(Conflict, match="is PROCESSING"):
@@ -112,11 +112,11 @@ async def test_what_is_claimed_at_the_same_moment_cannot_be_cancelled(database: 
 
 
 async def test_only_what_exists_can_be_paused(tx: Tx) -> None:
-    await queue.declare(tx, stages(tea=nothing))
+    await queue.declare_stages(tx, stages(tea=nothing))
     with pytest.raises(Invalid, match="nothing here runs coffee; known phases: tea/run"):
-        await operator_actions.pause(tx, "coffee", None, "x")
+        await operator_actions.pause_phase(tx, "coffee", None, "x")
     with pytest.raises(Conflict, match="tea/run is not paused"):
-        await operator_actions.resume(tx, "tea", "run")
+        await operator_actions.resume_phase(tx, "tea", "run")
 
 
 async def test_old_items_leave_with_their_events_and_the_young_stay(database: Database) -> None:
@@ -134,8 +134,8 @@ async def test_old_items_leave_with_their_events_and_the_young_stay(database: Da
             "UPDATE queue.ending SET finished_at = now() - interval '31 days' WHERE item_id = %s",
             [old],
         )
-        assert await retention.prune(tx, dt.timedelta(days=30)) == 1
-        assert await retention.prune(tx, dt.timedelta(days=30)) == 0
+        assert await retention.prune_ended_items(tx, dt.timedelta(days=30)) == 1
+        assert await retention.prune_ended_items(tx, dt.timedelta(days=30)) == 0
     assert await fetch(database, "SELECT id FROM queue.items ORDER BY id") == [young, live]
     assert await fetch(database, "SELECT DISTINCT item_id FROM queue.event ORDER BY 1") == [
         young, live,

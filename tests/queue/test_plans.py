@@ -17,9 +17,9 @@ from psycopg.conninfo import make_conninfo
 from jobmill import queue
 from jobmill.db import Tx
 from jobmill.queue import Finish, ItemId, Move, Work, leases, lineage, search, store
-from jobmill.queue.pump import FEW_ROWS
-from jobmill.queue.spawn import Child, hand_over, spawn
-from jobmill.queue.store import Want
+from jobmill.queue.pump import INDEX_PLANS
+from jobmill.queue.spawn import ChildItem, hand_over_items, spawn_children
+from jobmill.queue.store import ClaimRequest
 from tests.conftest import run
 
 from .helpers import SOON, fetch, new, stages
@@ -41,7 +41,7 @@ async def history(server: str, template: str) -> AsyncIterator[str]:
     run(server, "CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy", name, template)
     url = make_conninfo(server, dbname=name)
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as tx:
-        await queue.declare(tx, TABLE)
+        await queue.declare_stages(tx, TABLE)
         await tx.execute(
             """
             INSERT INTO queue.item (kind, stage, key, key_hash, data, priority, tracking_id,
@@ -96,7 +96,7 @@ async def plans(history: str) -> AsyncIterator[Plans]:
     async with await psycopg.AsyncConnection.connect(
         history,
         cursor_factory=Explained,
-        options=" ".join(f"-c {name}={value}" for name, value in FEW_ROWS.items()),
+        options=" ".join(f"-c {name}={value}" for name, value in INDEX_PLANS.items()),
     ) as tx:
         yield Plans(tx)
         await tx.rollback()
@@ -116,46 +116,50 @@ def by_index(plan: str, *indexes: str) -> None:
 
 
 async def worker_of(tx: Tx) -> int:
-    return await leases.join(tx, "w", SOON)
+    return await leases.register_worker(tx, "w", SOON)
 
 
 async def test_a_claim(plans: Plans) -> None:
     worker = await worker_of(plans.tx)
-    plan = await plans.of(lambda: store.claim(plans.tx, worker, [Want("tea", "run", 100)]))
+    plan = await plans.of(
+        lambda: store.claim_items(plans.tx, worker, [ClaimRequest("tea", "run", 100)])
+    )
     by_index(plan, "live_due", "item_pkey")
 
 
 async def test_an_end_and_a_requeue(plans: Plans) -> None:
     worker = await worker_of(plans.tx)
-    claimed = await store.claim(plans.tx, worker, [Want("tea", "run", 20)])
+    claimed = await store.claim_items(plans.tx, worker, [ClaimRequest("tea", "run", 20)])
     ends = [f'{{"id":{one.work.id},"attempt":1,"status":"SUCCESS"}}' for one in claimed[:10]]
-    plan = await plans.of(lambda: store.end(plans.tx, worker, ends))
+    plan = await plans.of(lambda: store.end_items(plans.tx, worker, ends))
     by_index(plan, "live_pkey", "live_waiting")
     moves = [
         f'{{"id":{one.work.id},"attempt":1,"status":"PENDING","stage":"run","what":"retry","delay":5,"retries":1,"steps":0}}'
         for one in claimed[10:]
     ]
-    plan = await plans.of(lambda: store.requeue(plans.tx, worker, moves))
+    plan = await plans.of(lambda: store.requeue_items(plans.tx, worker, moves))
     by_index(plan, "live_pkey")
 
 
 async def test_a_spawn_and_its_five_rules(plans: Plans) -> None:
-    children = [Child(ItemId(5000), new("cup", f"c{n}")) for n in range(100)]
-    plan = await plans.of(lambda: spawn(plans.tx, children))
+    children = [ChildItem(ItemId(5000), new("cup", f"c{n}")) for n in range(100)]
+    plan = await plans.of(lambda: spawn_children(plans.tx, children))
     by_index(plan, "once_in_a_lineage", "live_once", "item_pkey")
 
 
 async def test_a_spawn_outside_of_the_pump(plans: Plans) -> None:
     """With the planner as it comes: a save in a stage's own transaction."""
-    plan = await plans.of(lambda: spawn(plans.tx, [Child(ItemId(5000), new("cup", "c"))]))
+    plan = await plans.of(
+        lambda: spawn_children(plans.tx, [ChildItem(ItemId(5000), new("cup", "c"))])
+    )
     by_index(plan, "once_in_a_lineage")
 
 
 async def test_a_hand_over(plans: Plans) -> None:
     worker = await worker_of(plans.tx)
-    [claimed] = await store.claim(plans.tx, worker, [Want("tea", "run", 1)])
+    [claimed] = await store.claim_items(plans.tx, worker, [ClaimRequest("tea", "run", 1)])
     move = queue.HandOver("run")
-    plan = await plans.of(lambda: hand_over(plans.tx, worker, [(claimed.work, move)]))
+    plan = await plans.of(lambda: hand_over_items(plans.tx, worker, [(claimed.work, move)]))
     by_index(plan, "once_in_a_lineage", "live_pkey")
 
 
@@ -168,7 +172,7 @@ async def test_a_submission(plans: Plans) -> None:
 async def test_a_lineage_of_ten_thousand_among_a_million(plans: Plans) -> None:
     [tracking] = await fetch(plans.tx, "SELECT tracking_id FROM queue.item WHERE id = 5000")
     assert isinstance(tracking, UUID)
-    plan = await plans.of(lambda: lineage.read(plans.tx, tracking, limit=100))
+    plan = await plans.of(lambda: lineage.read_lineage(plans.tx, tracking, limit=100))
     # The last join reads `live` as it likes: that is all that is unfinished, once, for one page.
     by_index(plan.replace(" on live ", " on few "), "once_in_a_lineage", "item_pkey")
 
@@ -176,13 +180,13 @@ async def test_a_lineage_of_ten_thousand_among_a_million(plans: Plans) -> None:
 async def test_the_same_error_rule(plans: Plans) -> None:
     [tracking] = await fetch(plans.tx, "SELECT tracking_id::text FROM queue.item WHERE id = 5000")
     work = Work(ItemId(1), "tea", "run", "k5000", {}, 1, 0, 3, 0, 0, tracking, None, None)
-    plan = await plans.of(lambda: store.failed_alike(plans.tx, work, "0" * 32))
+    plan = await plans.of(lambda: store.has_failed_with(plans.tx, work, "0" * 32))
     by_index(plan, "once_in_a_lineage", "ending_failed")
 
 
 @pytest.mark.parametrize("status", [None, "FAILED", "SUCCESS", "PENDING"])
 async def test_a_page_of_items(plans: Plans, status: Any) -> None:
-    plan = await plans.of(lambda: search.find(plans.tx, search.Sought(status)))
+    plan = await plans.of(lambda: search.search_items(plans.tx, search.ItemFilter(status)))
     assert not re.search(r"Seq Scan on (item|ending)\b", plan), plan
 
 
@@ -191,8 +195,8 @@ async def test_a_page_of_items(plans: Plans, status: Any) -> None:
 async def test_a_page_of_items_by_any_filter_stays_within_its_reach(
     plans: Plans, status: Any, kind: str | None, key: str | None
 ) -> None:
-    sought = search.Sought(status, kind, key)
-    plan = await plans.of(lambda: search.find(plans.tx, sought, reach=1_000))
+    sought = search.ItemFilter(status, kind, key)
+    plan = await plans.of(lambda: search.search_items(plans.tx, sought, reach=1_000))
     by_index(plan.replace(" on live ", " on few "))
 
 

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 from jobmill import queue
 from jobmill.db import Database, connect
-from jobmill.db.embedded import Embedded
+from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
-from jobmill.queue import New, submit_all
+from jobmill.queue import NewItem, submit_all
 from jobmill.queue.worker import LEASE
 
 from .helpers import SOON, fetch, happened, item, new, put, statuses
@@ -243,7 +243,7 @@ async def test_a_million_items_with_workers_and_the_database_killed_all_along(
 
 async def survive(tmp_path: Path, *, items: int, restart_every: int) -> tuple[int, int]:
     """Four workers, one of them killed every second, and the server now and then, until all is done."""
-    server = Embedded(tmp_path / "postgres", durable=False)
+    server = EmbeddedServer(tmp_path / "postgres", durable=False)
     with server.use() as url:
         await fill(url, items)
         kills = restarts = 0
@@ -273,7 +273,7 @@ async def fill(url: str, items: int) -> None:
             await migrate(tx)
         await saved_table(database)
         async with database.transaction() as tx:
-            await queue.declare(tx, PIPELINES["quick"])
+            await queue.declare_stages(tx, PIPELINES["quick"])
         for start in range(0, items, 1000):
             async with database.transaction() as tx:
                 await submit_all(tx, [new("quick", str(start + n)) for n in range(1000)])
@@ -305,7 +305,7 @@ async def graphs(server: str, template: str) -> AsyncIterator[tuple[str, Databas
     url = make_conninfo(server, dbname=name)
     async with connect(url) as database:
         async with database.transaction() as tx:
-            await queue.declare(tx, PIPELINES["graph"])
+            await queue.declare_stages(tx, PIPELINES["graph"])
             await tx.execute("CREATE TABLE public.ran (tracking_id text, kind text, key text)")
         yield url, database
         rescued = await fetch(database, "SELECT count(*) FROM queue.event WHERE what = 'rescued'")
@@ -343,7 +343,7 @@ async def test_random_graphs_with_circles_always_end(
     ids = await put(
         database,
         PIPELINES["graph"],
-        *(New("a", "run", prefix + node, data, max_spawn_depth=6) for node in NODES[:3]),
+        *(NewItem("a", "run", prefix + node, data, max_spawn_depth=6) for node in NODES[:3]),
     )
     for n in kills:
         await asyncio.sleep(0.02)

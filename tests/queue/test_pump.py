@@ -10,10 +10,10 @@ import pytest
 
 from jobmill.db import Database, open_connection
 from jobmill.queue import Finish, Move, Stage, Stages, Work, leases, store
-from jobmill.queue.processor_pool import Pool
+from jobmill.queue.processor_pool import ProcessorPool
 from jobmill.queue.pump import Pump
-from jobmill.queue.settlement import prepare
-from jobmill.queue.store import Want
+from jobmill.queue.settlement import prepare_settlement
+from jobmill.queue.store import ClaimRequest
 from jobmill.queue.work import StartRate
 from jobmill.queue.worker import LEASE
 from tests.faults.proxy import proxied
@@ -23,7 +23,7 @@ from .helpers import fetch, happened, new, put, stages, statuses
 
 async def claimed(database: Database, worker: int) -> Work:
     async with database.transaction() as tx:
-        [claimed] = await store.claim(tx, worker, [Want("tea", "run", 1)])
+        [claimed] = await store.claim_items(tx, worker, [ClaimRequest("tea", "run", 1)])
     return claimed.work
 
 
@@ -42,12 +42,12 @@ async def test_a_settlement_whose_answer_was_lost_at_the_stop_is_no_lost_lease(
     table = stages(tea=never)
     [id] = await put(database, table, new("tea"))
     async with database.transaction() as tx:
-        worker = await leases.join(tx, "here", LEASE)
+        worker = await leases.register_worker(tx, "here", LEASE)
     async with proxied(database.url) as proxy:
         proxy.decide = lambda request: "lose answer" if request.is_commit else "forward"
         pump = Pump(proxy.url, table, {}, notified=False, answer_limit=0.5)
         pump.enlist(worker)
-        pump.put(prepare(await claimed(database, worker), Finish(), table))
+        pump.put(prepare_settlement(await claimed(database, worker), Finish(), table))
         settling = asyncio.create_task(pump.settle())
         async with asyncio.timeout(20):
             await until_finished(database)
@@ -62,7 +62,7 @@ async def test_a_settlement_whose_answer_was_lost_at_the_stop_is_no_lost_lease(
 
 
 async def pump_with_lease(database: Database, table: Stages) -> Pump:
-    pools = {phase: Pool(*phase, stage) for phase, stage in table.items()}
+    pools = {phase: ProcessorPool(*phase, stage) for phase, stage in table.items()}
     pump = Pump(database.url, table, pools, notified=False, answer_limit=10)
     await renew_lease(database, pump)
     return pump
@@ -70,7 +70,7 @@ async def pump_with_lease(database: Database, table: Stages) -> Pump:
 
 async def renew_lease(database: Database, pump: Pump) -> None:
     async with database.transaction() as tx:
-        pump.enlist(await leases.join(tx, "here", LEASE))
+        pump.enlist(await leases.register_worker(tx, "here", LEASE))
 
 
 async def until_statements_wait(database: Database, count: int = 1) -> None:
@@ -87,7 +87,7 @@ async def test_an_outcome_that_waits_is_dropped_with_its_lease(database: Databas
     table = stages(tea=never)
     await put(database, table, new("tea"))
     pump = await pump_with_lease(database, table)
-    pump.put(prepare(await claimed(database, pump.worker), Finish(), table))
+    pump.put(prepare_settlement(await claimed(database, pump.worker), Finish(), table))
     pump.abandon()
     await renew_lease(database, pump)
     assert pump.held() == []
@@ -100,7 +100,7 @@ async def test_an_outcome_that_comes_after_its_lease_is_dropped(database: Databa
     work = await claimed(database, pump.worker)
     pump.abandon()
     await renew_lease(database, pump)
-    pump.put(prepare(work, Finish(), table))
+    pump.put(prepare_settlement(work, Finish(), table))
     assert pump.held() == []
 
 
@@ -110,7 +110,7 @@ async def test_an_outcome_under_way_when_its_lease_is_lost_is_not_settled_again(
     table = stages(tea=never)
     await put(database, table, new("tea"))
     pump = await pump_with_lease(database, table)
-    pump.put(prepare(await claimed(database, pump.worker), Finish(), table))
+    pump.put(prepare_settlement(await claimed(database, pump.worker), Finish(), table))
     async with database.transaction() as rival:
         await rival.execute("LOCK TABLE queue.live")
         settling = asyncio.create_task(pump.settle())

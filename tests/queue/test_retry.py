@@ -9,8 +9,8 @@ import pytest
 
 from jobmill.db import Database
 from jobmill.errors import Conflict, Invalid, NotFound, OutsideError, Unavailable
-from jobmill.queue import Advance, Blocked, Finish, HandOver, Move, Stage, Work
-from jobmill.queue.retry import backoff, classify, fingerprint, judge
+from jobmill.queue import Advance, BlockedOn, Finish, HandOver, Move, Stage, Work
+from jobmill.queue.retry import backoff, classify_error, fingerprint_error, outcome_of_error
 from jobmill.queue.work import Block, Fail, ItemId, Retry
 
 from .helpers import drain, fetch, happened, item, make_due, new, put, stages
@@ -32,11 +32,11 @@ def work(retry_count: int = 0) -> Work:
         (Invalid("wrong"), "permanent"),
         (NotFound("page", 1), "permanent"),
         (Conflict("closed"), "permanent"),
-        (Blocked("budget", "spent"), "blocked"),
+        (BlockedOn("budget", "spent"), "blocked"),
     ],
 )
 def test_classes_of_errors(error: Exception, expected: str) -> None:
-    assert classify(error) == expected
+    assert classify_error(error) == expected
 
 
 def test_the_wait_doubles_and_the_jitter_only_adds() -> None:
@@ -45,15 +45,17 @@ def test_the_wait_doubles_and_the_jitter_only_adds() -> None:
 
 
 def test_errors_that_differ_in_numbers_ids_and_addresses_are_the_same_error() -> None:
-    one = fingerprint(ValueError("item 17 at 0xdeadbeef of 8a4f1d9c-0000-4000-8000-3f5b1c2d4e6f"))
-    other = fingerprint(ValueError("item 4 at 0x1 of 11111111-2222-4333-8444-555555555555"))
+    one = fingerprint_error(
+        ValueError("item 17 at 0xdeadbeef of 8a4f1d9c-0000-4000-8000-3f5b1c2d4e6f")
+    )
+    other = fingerprint_error(ValueError("item 4 at 0x1 of 11111111-2222-4333-8444-555555555555"))
     assert one == other
-    assert one != fingerprint(KeyError("item 17"))
+    assert one != fingerprint_error(KeyError("item 17"))
 
 
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_a_transient_error_is_retried_with_the_count_in_the_message(n: int) -> None:
-    outcome = judge(work(n), RuntimeError("x"))
+    outcome = outcome_of_error(work(n), RuntimeError("x"))
     assert isinstance(outcome, Retry)
     assert outcome.message == f"Processing failed. Will retry ({n + 1}/3)"
     assert dt.timedelta(seconds=2**n) <= outcome.delay <= dt.timedelta(seconds=2**n * 1.25)
@@ -68,14 +70,14 @@ def test_a_transient_error_is_retried_with_the_count_in_the_message(n: int) -> N
     ],
 )
 def test_when_there_is_no_retry(retries: int, error: Exception, seen: bool, message: str) -> None:
-    outcome = judge(work(retries), error, seen_before=seen)
+    outcome = outcome_of_error(work(retries), error, seen_before=seen)
     assert isinstance(outcome, Fail)
     assert outcome.message.startswith(message)
     assert "`jobmill queue retry 7` puts it back" in outcome.message
 
 
 def test_a_block_is_no_failure() -> None:
-    outcome = judge(work(3), Blocked("budget", "spent"))
+    outcome = outcome_of_error(work(3), BlockedOn("budget", "spent"))
     assert isinstance(outcome, Block)
     assert (outcome.on, outcome.message) == ("budget", "spent")
 
@@ -139,7 +141,7 @@ async def test_the_same_error_already_failed_in_this_lineage_is_not_retried(
             SELECT kind, 'fetch', key, key_hash, data, priority, tracking_id, ancestry,
                 ancestor_keys, 0, 10, false, 3, %s FROM queue.item WHERE id = %s
             """,
-            [fingerprint(RuntimeError("no route to host 99")), id],
+            [fingerprint_error(RuntimeError("no route to host 99")), id],
         )
         await tx.execute(
             """

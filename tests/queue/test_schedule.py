@@ -8,7 +8,7 @@ import datetime as dt
 from jobmill import queue
 from jobmill.db import Database, Tx
 from jobmill.queue import Finish, Move, Work, schedule
-from jobmill.queue.schedule import Schedule, ticker
+from jobmill.queue.schedule import Schedule, schedule_task
 
 from .helpers import drain, fetch, new, stages
 
@@ -25,13 +25,13 @@ HOURLY = Schedule("hourly", HOUR, new("prune", "old items"))
 
 async def declare(database: Database, *schedules: Schedule) -> None:
     async with database.transaction() as tx:
-        await queue.declare(tx, TABLE)
-        await schedule.declare(tx, schedules)
+        await queue.declare_stages(tx, TABLE)
+        await schedule.declare_schedules(tx, schedules)
 
 
 async def tick(database: Database, *schedules: Schedule) -> None:
     async with database.transaction() as tx:
-        await ticker(schedules)(tx)
+        await schedule_task(schedules)(tx)
 
 
 async def shift(database: Database, span: dt.timedelta) -> None:
@@ -86,7 +86,7 @@ async def test_a_tick_is_skipped_while_the_last_run_still_lives(database: Databa
 async def test_a_tick_and_its_item_commit_together(database: Database) -> None:
     await declare(database, HOURLY)
     async with database.transaction() as tx:
-        await ticker([HOURLY])(tx)
+        await schedule_task([HOURLY])(tx)
         await tx.execute("ROLLBACK")
     assert await submitted(database) == 0
     await tick(database, HOURLY)
@@ -94,9 +94,9 @@ async def test_a_tick_and_its_item_commit_together(database: Database) -> None:
 
 
 async def test_schedules_follow_what_is_declared(tx: Tx) -> None:
-    await schedule.declare(tx, [HOURLY, Schedule("scan", HOUR, new("scan"))])
+    await schedule.declare_schedules(tx, [HOURLY, Schedule("scan", HOUR, new("scan"))])
     await tx.execute("UPDATE queue.schedule SET next_at = now() + every")
-    await schedule.declare(tx, [Schedule("scan", HOUR / 60, new("scan"))])
+    await schedule.declare_schedules(tx, [Schedule("scan", HOUR / 60, new("scan"))])
     [(name, every, soon)] = await fetch(
         tx, "SELECT name, every, next_at <= now() + every FROM queue.schedule"
     )

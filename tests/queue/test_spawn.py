@@ -6,8 +6,19 @@ import asyncio
 
 from jobmill import queue
 from jobmill.db import Database, Tx
-from jobmill.queue import Finish, HandOver, ItemId, Move, New, Placed, Refused, Stage, Work, store
-from jobmill.queue.spawn import Child, spawn
+from jobmill.queue import (
+    AcceptedItem,
+    Finish,
+    HandOver,
+    ItemId,
+    Move,
+    NewItem,
+    RefusedItem,
+    Stage,
+    Work,
+    store,
+)
+from jobmill.queue.spawn import ChildItem, spawn_children
 
 from .helpers import drain, fetch, item, new, put, stages, statuses
 
@@ -20,12 +31,12 @@ KINDS = stages(listing=nothing, company=nothing, source=nothing)
 
 
 async def root(tx: Tx, name: str = "listing", key: str = "https://a.test/1", **more: int) -> ItemId:
-    await queue.declare(tx, KINDS)
+    await queue.declare_stages(tx, KINDS)
     return await queue.submit(tx, new(name, key, **more))
 
 
-async def child(tx: Tx, parent: ItemId, name: str, key: str) -> Placed | Refused:
-    [answer] = await spawn(tx, [Child(parent, new(name, key))])
+async def child(tx: Tx, parent: ItemId, name: str, key: str) -> AcceptedItem | RefusedItem:
+    [answer] = await spawn_children(tx, [ChildItem(parent, new(name, key))])
     return answer
 
 
@@ -39,16 +50,16 @@ async def end(tx: Tx, id: ItemId, status: str = "SUCCESS") -> None:
         [worker[0], id],
     )
     row = f'{{"id":{id},"attempt":1,"status":"{status}","message":"m"}}'
-    assert await store.end(tx, worker[0], [row]) == [(id, 1)]
+    assert await store.end_items(tx, worker[0], [row]) == [(id, 1)]
 
 
-def why(answer: Placed | Refused) -> str:
-    assert isinstance(answer, Refused)
+def why(answer: AcceptedItem | RefusedItem) -> str:
+    assert isinstance(answer, RefusedItem)
     return answer.reason
 
 
-def placed(answer: Placed | Refused) -> ItemId:
-    assert isinstance(answer, Placed), answer
+def placed(answer: AcceptedItem | RefusedItem) -> ItemId:
+    assert isinstance(answer, AcceptedItem), answer
     return answer.id
 
 
@@ -73,7 +84,7 @@ async def test_prevents_circular_dependency(tx: Tx) -> None:
     company = placed(await child(tx, listing, "company", "https://company.test"))
     again = await child(tx, company, "listing", "https://company.test/1")
     assert why(again) == "circular"
-    assert isinstance(again, Refused)
+    assert isinstance(again, RefusedItem)
     assert again.message == "Circular dependency detected: https://company.test/1 already in chain"
 
 
@@ -82,7 +93,7 @@ async def test_prevents_excessive_depth(tx: Tx) -> None:
     await tx.execute("UPDATE queue.item SET spawn_depth = 10")
     deep = await child(tx, listing, "company", "https://a.test")
     assert why(deep) == "depth"
-    assert isinstance(deep, Refused)
+    assert isinstance(deep, RefusedItem)
     assert deep.message == "Max spawn depth (10) reached"
 
 
@@ -91,7 +102,7 @@ async def test_prevents_duplicate_work(tx: Tx) -> None:
     first = placed(await child(tx, listing, "company", "https://a.test"))
     second = await child(tx, listing, "company", "https://a.test")
     assert why(second) == "duplicate"
-    assert isinstance(second, Refused)
+    assert isinstance(second, RefusedItem)
     assert second.live == first
 
 
@@ -136,8 +147,10 @@ async def test_every_refusal_leaves_an_event_on_the_spawner(tx: Tx) -> None:
 async def test_many_are_spawned_at_once_and_each_gets_its_answer(tx: Tx) -> None:
     source = await root(tx, "source", "https://a.test/careers")
     keys = [f"https://a.test/{n % 700}" for n in range(1000)]
-    answers = await spawn(tx, [Child(source, new("listing", key)) for key in keys])
-    assert [isinstance(answer, Placed) for answer in answers] == [n < 700 for n in range(1000)]
+    answers = await spawn_children(tx, [ChildItem(source, new("listing", key)) for key in keys])
+    assert [isinstance(answer, AcceptedItem) for answer in answers] == [
+        n < 700 for n in range(1000)
+    ]
     assert {why(answer) for answer in answers[700:]} == {"duplicate"}
 
 
@@ -207,13 +220,13 @@ async def test_scenario_3_the_spawner_is_given_the_live_item_of_another_lineage(
     async with database.transaction() as tx:
         roots = [await root(tx, key=f"https://a.test/{n}") for n in range(8)]
 
-    async def ask(parent: ItemId) -> Placed | Refused:
+    async def ask(parent: ItemId) -> AcceptedItem | RefusedItem:
         async with database.transaction() as tx:
             return await child(tx, parent, "company", "https://a.test")
 
     answers = await asyncio.gather(*map(ask, roots))
-    [winner] = [answer.id for answer in answers if isinstance(answer, Placed)]
-    others = [answer for answer in answers if isinstance(answer, Refused)]
+    [winner] = [answer.id for answer in answers if isinstance(answer, AcceptedItem)]
+    others = [answer for answer in answers if isinstance(answer, RefusedItem)]
     assert {(other.reason, other.live) for other in others} == {("live elsewhere", winner)}
 
 
@@ -249,12 +262,12 @@ async def test_a_pipeline_may_hand_over_to_its_next_stage_though_the_key_is_the_
 async def test_a_spawn_during_the_last_stage_of_a_hand_over_finds_the_live_item(tx: Tx) -> None:
     """Live once holds for a thing in whatever stage it stands."""
     table = stages({"company/fetch": Stage(nothing), "company/extract": Stage(nothing)})
-    await queue.declare(tx, table)
-    await queue.declare(tx, KINDS)
-    extract = await queue.submit(tx, New("company", "extract", "https://a.test"))
+    await queue.declare_stages(tx, table)
+    await queue.declare_stages(tx, KINDS)
+    extract = await queue.submit(tx, NewItem("company", "extract", "https://a.test"))
     listing = await queue.submit(tx, new("listing"))
     answer = await child(tx, listing, "company/fetch", "https://a.test")
-    assert isinstance(answer, Refused)
+    assert isinstance(answer, RefusedItem)
     assert (answer.reason, answer.live) == ("live elsewhere", extract)
 
 
@@ -265,10 +278,10 @@ async def test_eight_connections_racing_for_500_keys_leave_500_live_items(
         roots = [await root(tx, key=f"https://root.test/{n}") for n in range(8)]
 
     async def ask(parent: ItemId) -> int:
-        children = [Child(parent, new("company", f"https://{n}.test")) for n in range(500)]
+        children = [ChildItem(parent, new("company", f"https://{n}.test")) for n in range(500)]
         async with database.transaction() as tx:
-            answers = await spawn(tx, children)
-        return sum(isinstance(answer, Placed) for answer in answers)
+            answers = await spawn_children(tx, children)
+        return sum(isinstance(answer, AcceptedItem) for answer in answers)
 
     assert sum(await asyncio.gather(*map(ask, roots))) == 500
     assert await fetch(database, "SELECT count(*) FROM queue.live WHERE kind = 'company'") == [500]

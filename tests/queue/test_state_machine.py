@@ -15,11 +15,17 @@ from psycopg.rows import dict_row
 from jobmill import queue
 from jobmill.db import Database, Tx, connect, open_connection
 from jobmill.errors import AppError
-from jobmill.queue import ItemId, New, NotAdmitted, Stage, Work, leases, operator_actions, store
-from jobmill.queue.group_commit import Saver
-from jobmill.queue.pump import FEW_ROWS, Pump
-from jobmill.queue.settlement import Answer, Settlement, needs_own_transaction, prepare, settle
-from jobmill.queue.store import Want
+from jobmill.queue import ItemId, NewItem, NotAdmitted, Stage, Work, leases, operator_actions, store
+from jobmill.queue.group_commit import GroupCommitter
+from jobmill.queue.pump import INDEX_PLANS, Pump
+from jobmill.queue.settlement import (
+    Settlement,
+    SettlementResult,
+    needs_own_transaction,
+    prepare_settlement,
+    settle_batch,
+)
+from jobmill.queue.store import ClaimRequest
 from jobmill.queue.work import Claim, Outcome, Save
 
 from . import stories
@@ -72,14 +78,14 @@ PASS_TIME = """
 @dataclass
 class Process:
     pump: Pump
-    saver: Saver
+    saver: GroupCommitter
     works: list[Work] = field(default_factory=list[Work])
     """All that it ever claimed, newest first."""
 
     @classmethod
     def make(cls, database: Database) -> Process:
         pump = Pump(database.url, STAGES, {}, notified=False, answer_limit=10)
-        return cls(pump, Saver(database, pump))
+        return cls(pump, GroupCommitter(database, pump))
 
     @property
     def worker(self) -> int:
@@ -153,23 +159,29 @@ class Story:
         time = PASSING * (1 + number)
         return {
             "put back": (
-                lambda: operator_actions.put_back(tx, ended),
+                lambda: operator_actions.retry_item(tx, ended),
                 lambda: model.put_back(ended),
             ),
-            "cancel": (lambda: operator_actions.cancel(tx, id, "story"), lambda: model.cancel(id)),
+            "cancel": (
+                lambda: operator_actions.cancel_item(tx, id, "story"),
+                lambda: model.cancel(id),
+            ),
             "pause": (
-                lambda: operator_actions.pause(tx, kind, stage, "story"),
+                lambda: operator_actions.pause_phase(tx, kind, stage, "story"),
                 lambda: model.paused.add(phase),
             ),
             "resume": (
-                lambda: operator_actions.resume(tx, kind, stage),
+                lambda: operator_actions.resume_phase(tx, kind, stage),
                 lambda: model.resume(phase),
             ),
-            "unblock": (lambda: operator_actions.unblock(tx, on), lambda: model.unblock(on)),
-            "unpark": (lambda: store.unpark(tx), model.unpark),
-            "wake orphans": (lambda: store.wake_orphans(tx), model.wake_orphans),
-            "rescue": (lambda: leases.rescue(tx), model.rescue),
-            "disown": (lambda: leases.disown(tx, worker, keep), lambda: model.disown(worker, keep)),
+            "unblock": (lambda: operator_actions.unblock_items(tx, on), lambda: model.unblock(on)),
+            "unpark": (lambda: store.unpark_due_items(tx), model.unpark),
+            "wake orphans": (lambda: store.wake_stranded_waiters(tx), model.wake_orphans),
+            "rescue": (lambda: leases.rescue_abandoned_items(tx), model.rescue),
+            "disown": (
+                lambda: leases.release_unknown_claims(tx, worker, keep),
+                lambda: model.disown(worker, keep),
+            ),
             "kill": (
                 lambda: tx.execute(SILENCE, [LEASE, worker]),
                 lambda: model.let_lease_lapse(worker),
@@ -188,18 +200,18 @@ class Story:
 
     async def join(self, process: Process) -> None:
         """The process gets a new lease under a new worker id, and still has its old claims."""
-        worker = await leases.join(self.tx, "story", LEASE)
+        worker = await leases.register_worker(self.tx, "story", LEASE)
         process.pump.abandon()
         process.pump.enlist(worker)
         self.model.heartbeats[worker] = self.model.now[0]
 
-    def submission(self, new: New) -> Verb:
+    def submission(self, new: NewItem) -> Verb:
         return lambda: queue.submit(self.tx, new), lambda: self.model.submit(new)
 
     async def claim(self, process: Process, limit: int) -> None:
         self.begin_transaction()
-        wants = [Want(kind, stage, limit) for kind, stage in PHASES]
-        claimed = await store.claim(self.tx, process.worker, wants)
+        wants = [ClaimRequest(kind, stage, limit) for kind, stage in PHASES]
+        claimed = await store.claim_items(self.tx, process.worker, wants)
         works = [row.work for row in claimed]
         process.works = [*reversed(works), *process.works]
         await self.observe()
@@ -227,7 +239,7 @@ class Story:
         if shared := [pair for pair in batch if not needs_own_transaction(pair[1])]:
             settlements = [encode(work, outcome) for work, outcome in shared]
             async with self.tx.transaction():
-                answers = await settle(self.tx, worker, settlements)
+                answers = await settle_batch(self.tx, worker, settlements)
             await self.observe()
             expected = model.settle(worker, claims(shared))
             assert [brief_answer(answer) for answer in answers] == expected
@@ -239,7 +251,7 @@ class Story:
             return replace(outcome, item=self.item(outcome.item, live=True))
         return outcome
 
-    async def run_saver(self, saver: Saver, batch: list[tuple[Work, Outcome]]) -> None:
+    async def run_saver(self, saver: GroupCommitter, batch: list[tuple[Work, Outcome]]) -> None:
         """All of it waits before the saver begins, so it is one group."""
         saves = [asyncio.ensure_future(saver.save(encode(*pair), pair[1])) for pair in batch]
         running = asyncio.ensure_future(saver.run())
@@ -278,15 +290,17 @@ def insert_saved_row(claim: Claim) -> Save:
 def encode(work: Work, outcome: Outcome) -> Settlement:
     if isinstance(outcome, queue.WaitUntil) and outcome.until > START:
         outcome = replace(outcome, until=dt.datetime.now(dt.UTC) + (outcome.until - START))
-    return prepare(work, outcome, STAGES)
+    return prepare_settlement(work, outcome, STAGES)
 
 
-def brief_answer(answer: Answer) -> str | list[ItemId | str]:
+def brief_answer(answer: SettlementResult) -> str | list[ItemId | str]:
     if answer.lost:
-        assert answer == Answer(answer.work, lost=True)
+        assert answer == SettlementResult(answer.work, lost=True)
         return "lost"
     children = answer.children
-    ids = [child.id if isinstance(child, queue.Placed) else child.reason for child in children]
+    ids = [
+        child.id if isinstance(child, queue.AcceptedItem) else child.reason for child in children
+    ]
     return "refused" if answer.refused else ids
 
 
@@ -295,11 +309,11 @@ async def story(url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stor
     """On connections with the settings of a worker's."""
     monkeypatch.setattr(leases, "MAX_RESCUES", MAX_RESCUES)
     async with (
-        connect(url, size=1, options=FEW_ROWS) as database,
-        await open_connection(url, options=FEW_ROWS) as connection,
+        connect(url, size=1, options=INDEX_PLANS) as database,
+        await open_connection(url, options=INDEX_PLANS) as connection,
     ):
         await connection.execute("CREATE TABLE saved (item bigint, attempt int)")
-        await queue.declare(connection, STAGES)
+        await queue.declare_stages(connection, STAGES)
         yield Story(connection, database)
 
 

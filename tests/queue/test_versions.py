@@ -7,7 +7,7 @@ import asyncio
 from jobmill.db import Database, Tx
 from jobmill.queue import Finish, Move, Work
 from jobmill.queue import alerts as watch
-from jobmill.queue.retry import SCHEMA
+from jobmill.queue.retry import BLOCKED_ON_SCHEMA
 
 from .helpers import drain, fetch, new, put, running, stages, statuses
 
@@ -20,7 +20,7 @@ async def nothing(work: Work) -> Move:
 
 async def alerts(database: Database) -> list[str]:
     async with database.transaction() as tx:
-        return [alert.detail for alert in await watch.alerts(tx)]
+        return [alert.detail for alert in await watch.list_alerts(tx)]
 
 
 async def set_newer(database: Database, newer: bool) -> None:
@@ -76,7 +76,7 @@ async def test_a_column_that_a_migration_renamed_costs_no_item_a_retry(database:
     assert await fetch(
         database,
         "SELECT DISTINCT status::text, retry_count, blocked_on FROM queue.items",
-    ) == [("BLOCKED", 0, SCHEMA)]
+    ) == [("BLOCKED", 0, BLOCKED_ON_SCHEMA)]
     async with database.transaction() as tx:
         await tx.execute("ALTER TABLE public.cup RENAME volume TO size")
     # The next worker, of the right version, does not wait for the next look at blocked items.

@@ -9,10 +9,10 @@ import pytest
 
 from jobmill.db import Database, open_connection
 from jobmill.queue import Finish, HandOver, ItemId, Move, Stage, Work, leases, store
-from jobmill.queue.processor_pool import Pool
+from jobmill.queue.processor_pool import ProcessorPool
 from jobmill.queue.pump import Pump
-from jobmill.queue.settlement import prepare, settle
-from jobmill.queue.store import Want
+from jobmill.queue.settlement import prepare_settlement, settle_batch
+from jobmill.queue.store import ClaimRequest
 from jobmill.queue.worker import LEASE
 
 from .helpers import fetch, new, put, running, stages
@@ -47,9 +47,11 @@ async def lie_down(database: Database, tea: ItemId, awaited: ItemId) -> None:
 
 async def end(database: Database, kind: str, stage: str, outcome: Move) -> None:
     async with database.transaction() as tx:
-        worker = await leases.join(tx, "here", LEASE)
-        [claimed] = await store.claim(tx, worker, [Want(kind, stage, 1)])
-        [answer] = await settle(tx, worker, [prepare(claimed.work, outcome, TABLE)])
+        worker = await leases.register_worker(tx, "here", LEASE)
+        [claimed] = await store.claim_items(tx, worker, [ClaimRequest(kind, stage, 1)])
+        [answer] = await settle_batch(
+            tx, worker, [prepare_settlement(claimed.work, outcome, TABLE)]
+        )
         assert answer.moved
 
 
@@ -60,7 +62,7 @@ async def test_an_item_whose_awaited_item_ended_unseen_is_freed(
     await end(database, "kettle", "fill", Finish())
     await lie_down(database, tea, kettle)
     async with database.transaction() as tx:
-        assert await store.wake_orphans(tx) == 1
+        assert await store.wake_stranded_waiters(tx) == 1
     assert await fetch(database, "SELECT parked FROM queue.live WHERE id = %s", [tea]) == [False]
 
 
@@ -71,7 +73,7 @@ async def test_an_item_whose_awaited_item_handed_over_unseen_waits_for_its_heir(
     await end(database, "kettle", "fill", HandOver("boil"))
     await lie_down(database, tea, kettle)
     async with database.transaction() as tx:
-        assert await store.wake_orphans(tx) == 0
+        assert await store.wake_stranded_waiters(tx) == 0
     [heir] = await fetch(database, "SELECT id FROM queue.live WHERE kind = 'kettle'")
     waits = "SELECT parked, waits_for FROM queue.live WHERE id = %s"
     assert await fetch(database, waits, [tea]) == [(True, heir)]
@@ -83,7 +85,7 @@ async def test_an_item_that_waits_for_a_live_one_goes_on_waiting(
     tea, kettle = waiting
     await lie_down(database, tea, kettle)
     async with database.transaction() as tx:
-        assert await store.wake_orphans(tx) == 0
+        assert await store.wake_stranded_waiters(tx) == 0
 
 
 async def test_every_worker_looks_for_waits_that_were_missed(
@@ -103,10 +105,10 @@ async def test_a_worker_that_goes_idle_looks_once_more_before_it_sleeps(
     """A producer that commits before the worker's flag is visible notifies nobody."""
     table = stages(tea=nothing)
     await put(database, table)
-    pools = {("tea", "run"): Pool("tea", "run", table["tea", "run"])}
+    pools = {("tea", "run"): ProcessorPool("tea", "run", table["tea", "run"])}
     pump = Pump(database.url, table, pools, notified=True, answer_limit=10)
     async with await open_connection(database.url) as connection:
-        pump.enlist(await leases.join(connection, "here", dt.timedelta(hours=1)))
+        pump.enlist(await leases.register_worker(connection, "here", dt.timedelta(hours=1)))
         await pump.claim_or_sleep(connection)
         [id] = await put(database, table, new("tea"))
         await pump.claim_or_sleep(connection)

@@ -14,9 +14,9 @@ from psycopg import sql
 from jobmill import queue
 from jobmill.db import Database, Tx, connect, open_connection
 from jobmill.queue import Finish, Move, Stage, WaitUntil, Work, inspect, leases
-from jobmill.queue.feed import Feed, announce, feeder
+from jobmill.queue.feed import QueueFeed, feed_task, notify_feeds
 from jobmill.queue.leases import MAX_RESCUES
-from jobmill.queue.worker import Chore
+from jobmill.queue.worker import PeriodicTask
 
 from .helpers import (
     SOON,
@@ -179,13 +179,13 @@ async def test_an_item_that_kills_its_workers_is_given_up_in_the_end(database: D
     [id] = await put(database, stages(tea=nothing), new("tea"))
     for _ in range(MAX_RESCUES + 1):
         async with database.transaction() as tx:
-            dead = await leases.join(tx, "dead", dt.timedelta())
+            dead = await leases.register_worker(tx, "dead", dt.timedelta())
             await tx.execute(
                 "UPDATE queue.live SET status = 'PROCESSING', worker = %s, attempt = attempt + 1",
                 [dead],
             )
         async with database.transaction() as tx:
-            await leases.rescue(tx)
+            await leases.rescue_abandoned_items(tx)
     given_up = await item(database, id)
     assert given_up.status == "FAILED"
     assert given_up.message == "Its worker died 21 times while it ran: the item may be the cause"
@@ -197,11 +197,11 @@ async def test_a_claim_that_commits_after_the_burial_is_still_given_back(
 ) -> None:
     [id] = await put(database, stages(tea=nothing), new("tea"))
     async with database.transaction() as tx:
-        dead = await leases.join(tx, "dead", dt.timedelta())
-        assert (await leases.rescue(tx)).buried == 1
+        dead = await leases.register_worker(tx, "dead", dt.timedelta())
+        assert (await leases.rescue_abandoned_items(tx)).buried == 1
         await tx.execute("UPDATE queue.live SET status = 'PROCESSING', worker = %s", [dead])
     async with database.transaction() as tx:
-        assert (await leases.rescue(tx)).released == 1
+        assert (await leases.rescue_abandoned_items(tx)).released == 1
     assert (await item(database, id)).status == "PENDING"
 
 
@@ -212,7 +212,8 @@ async def test_a_rescue_waits_for_no_row_that_another_transaction_holds(
     beating, settling, free = await put(database, table, *(new("tea", str(n)) for n in range(3)))
     async with database.transaction() as tx:
         dead = {
-            id: await leases.join(tx, "dead", dt.timedelta()) for id in (beating, settling, free)
+            id: await leases.register_worker(tx, "dead", dt.timedelta())
+            for id in (beating, settling, free)
         }
         for id, worker in dead.items():
             await tx.execute(
@@ -223,10 +224,14 @@ async def test_a_rescue_waits_for_no_row_that_another_transaction_holds(
         await other.execute("SELECT FROM queue.worker WHERE id = %s FOR UPDATE", [dead[beating]])
         await other.execute("SELECT FROM queue.live WHERE id = %s FOR UPDATE", [settling])
         async with asyncio.timeout(10), database.transaction() as tx:
-            assert await leases.rescue(tx) == leases.Rescue(buried=2, released=1, failed=0)
+            assert await leases.rescue_abandoned_items(tx) == leases.RescueCounts(
+                buried=2, released=1, failed=0
+            )
     assert (await item(database, free)).status == "PENDING"
     async with database.transaction() as tx:
-        assert await leases.rescue(tx) == leases.Rescue(buried=1, released=2, failed=0)
+        assert await leases.rescue_abandoned_items(tx) == leases.RescueCounts(
+            buried=1, released=2, failed=0
+        )
 
 
 async def test_a_live_worker_is_never_robbed_however_long_it_works(database: Database) -> None:
@@ -253,7 +258,7 @@ async def test_runs_are_counted_for_the_metrics(database: Database) -> None:
     await put(database, table, new("tea", "late"))
     await drain(database, table)
     async with database.transaction() as tx:
-        tallies = await inspect.tallies(tx)
+        tallies = await inspect.list_run_counters(tx)
     assert [(one.outcome, one.runs, sum(one.buckets)) for one in tallies] == [
         ("finish", 3, 3),
         ("retry", 1, 1),
@@ -327,7 +332,7 @@ async def test_a_stopping_worker_gives_back_even_what_it_does_not_know_of(
 
 
 async def test_a_feed_is_scanned_when_told_and_until_it_is_empty(database: Database) -> None:
-    async def take(tx: Tx, most: int) -> list[queue.New]:
+    async def take(tx: Tx, most: int) -> list[queue.NewItem]:
         found = await fetch(
             tx,
             "DELETE FROM public.leaf WHERE n IN (SELECT n FROM public.leaf LIMIT %s) RETURNING n",
@@ -335,7 +340,7 @@ async def test_a_feed_is_scanned_when_told_and_until_it_is_empty(database: Datab
         )
         return [new("tea", f"leaf {n}") for n in found]
 
-    async def release(tx: Tx, refused: Sequence[queue.Refused]) -> None:
+    async def release(tx: Tx, refused: Sequence[queue.RefusedItem]) -> None:
         raise AssertionError("the queue has room for what it asked for")
 
     # Room for less than a batch: the feeder comes back when there is some again.
@@ -343,22 +348,22 @@ async def test_a_feed_is_scanned_when_told_and_until_it_is_empty(database: Datab
     await put(database, table)
     async with database.transaction() as tx:
         await tx.execute("CREATE TABLE public.leaf (n int)")
-    chore = Chore(3600, feeder(Feed("tea", "run", take, release)), when_told=True)
+    chore = PeriodicTask(3600, feed_task(QueueFeed("tea", "run", take, release)), when_told=True)
     async with running(database, table, chores=[chore]):
         await until(database, "SELECT count(*) FROM queue.worker WHERE idle", [1])
         async with database.transaction() as tx:
             await tx.execute("INSERT INTO public.leaf SELECT generate_series(1, 25)")
-            await announce(tx)
+            await notify_feeds(tx)
         await until(database, "SELECT count(*) FROM queue.ending", [25])
 
 
 async def test_a_held_item_is_found_however_long_its_worker_is_gone(database: Database) -> None:
     [id] = await put(database, stages(tea=nothing), new("tea"))
     async with database.transaction() as tx:
-        dead = await leases.join(tx, "dead", dt.timedelta())
+        dead = await leases.register_worker(tx, "dead", dt.timedelta())
         await tx.execute("UPDATE queue.live SET status = 'PROCESSING', worker = %s", [dead])
         await tx.execute("UPDATE queue.worker SET gone_at = now() - interval '1 day'")
-        assert (await leases.rescue(tx)).released == 1
+        assert (await leases.rescue_abandoned_items(tx)).released == 1
     assert (await item(database, id)).status == "PENDING"
 
 
@@ -492,7 +497,7 @@ async def test_a_worker_stopped_amid_its_heartbeat_stops_nobody_else(database: D
     table = stages(tea=nothing)
     await put(database, table)
     async with database.transaction() as stopped:
-        dead = await leases.join(stopped, "dead", dt.timedelta())
+        dead = await leases.register_worker(stopped, "dead", dt.timedelta())
         await stopped.execute("SELECT FROM queue.worker WHERE id = %s FOR UPDATE", [dead])
         await stopped.execute(
             "INSERT INTO queue.run_counter VALUES ('tea', 'run', 'finish', 1, 1, '{1}')"
@@ -545,6 +550,6 @@ async def test_a_worker_stops_although_a_cancellation_was_lost_on_its_way(
         except asyncio.CancelledError:
             lost.append("once")
 
-    async with running(database, {}, chores=[Chore(3600, deaf)]):
+    async with running(database, {}, chores=[PeriodicTask(3600, deaf)]):
         await asyncio.sleep(0.3)
     assert lost == ["once"]

@@ -7,7 +7,7 @@ import pytest
 from jobmill.db import Database
 from jobmill.errors import Invalid, Unavailable
 from jobmill.pipelines import first_boards
-from jobmill.queue import Stage, declare
+from jobmill.queue import Stage, declare_stages
 from jobmill.rotation import bundled_companies
 
 
@@ -62,7 +62,7 @@ def test_too_many_lines_at_once_are_refused() -> None:
 async def test_boards_are_kept_once_and_only_new_ones_are_fetched(database: Database) -> None:
     wishes = first_boards.read(["greenhouse/stripe", "ashby/linear"])
     async with database.transaction() as tx:
-        await declare(tx, {("source", "scrape"): Stage(_nothing)})
+        await declare_stages(tx, {("source", "scrape"): Stage(_nothing)})
         first = await first_boards.begin(tx, wishes, by="dana")
         again = await first_boards.begin(tx, wishes, by="dana")
     assert (first.boards, first.new, first.queued) == (2, 2, 2)

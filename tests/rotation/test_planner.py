@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from jobmill.db import Database, Tx, value
+from jobmill.db import Database, Tx, fetch_value
 from jobmill.rotation import planner, platform_state, target_selection, targets
 from jobmill.rotation.planner import Pace, Wish, start
 from jobmill.rotation.target_selection import Limits
@@ -34,7 +34,7 @@ async def test_runs_by_hand_leave_the_schedule_an_hours_debt_at_most(tx: Tx) -> 
     by_hand = Wish(trigger="manual", per_day=240, limits=Limits(30, 30))
     for _ in range(2):
         assert len((await start(tx, by_hand, NOW, {})).claimed) == 30
-    assert await value(tx, float, "SELECT saved FROM rotation.call_allowance") == -10
+    assert await fetch_value(tx, float, "SELECT saved FROM rotation.call_allowance") == -10
     schedule = Wish(per_day=240)
     assert (await start(tx, schedule, NOW + HOUR, {})).claimed == []
     assert len((await start(tx, schedule, NOW + 2 * HOUR, {})).claimed) == 10

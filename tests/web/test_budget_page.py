@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from jobmill.db import Database
 from jobmill.outside import model_tiers
 from jobmill.outside.budget_ledger import Caps, Line, Standing
-from jobmill.queue import Block, Move, New, Stage, Work
+from jobmill.queue import Block, Move, NewItem, Stage, Work
 from jobmill.settings import Settings
 from jobmill.web import house
 from jobmill.web.house import House
@@ -112,7 +112,7 @@ async def wait_for_money(work: Work) -> Move:
 
 async def test_what_waits_for_the_budget_is_told(database: Database) -> None:
     stages = {("tea", "boil"): Stage(wait_for_money)}
-    await put(database, stages, New("tea", "boil", "earl-grey"))
+    await put(database, stages, NewItem("tea", "boil", "earl-grey"))
     await drain(database, stages)
     async with site_with(database, local=True, house=house.of(Settings(), KEY)) as site:
         page = await look(site, "/budget")

@@ -32,7 +32,7 @@ async def make(tx: Tx, name: str, website: str | None = None, **facts: Any) -> i
 
 
 async def declare(database: Database) -> None:
-    await app.declare(Tools(database), Settings())
+    await app.declare_stages(Tools(database), Settings())
 
 
 def names(page: httpx2.Response) -> list[str]:

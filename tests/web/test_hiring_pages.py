@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from selectolax.lexbor import LexborHTMLParser as Html
 
-from jobmill.db import Database, value
+from jobmill.db import Database, fetch_value
 from jobmill.errors import Invalid
 from jobmill.hiring import events
 from jobmill.hiring.openings import Terms
@@ -429,7 +429,7 @@ async def test_a_viewer_reads_and_changes_nothing(
         assert (await far.request(method, url, headers=HTML, **sent)).status_code == refused, url
     assert await the_opening(database, job) == before
     async with database.transaction() as tx:
-        assert await value(tx, int, "SELECT count(*) FROM hiring.opening") == 1
+        assert await fetch_value(tx, int, "SELECT count(*) FROM hiring.opening") == 1
 
 
 async def test_a_recruiter_does_what_the_forms_offer(

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import httpx2
 from selectolax.lexbor import LexborHTMLParser as Html
 
-from jobmill.db import Database, value
+from jobmill.db import Database, fetch_value
 from jobmill.hiring import events
 from tests.people.helpers import bearer
 from tests.web.api.helpers import make_job
@@ -126,7 +126,7 @@ async def test_many_are_written_to(site: httpx2.AsyncClient, database: Database)
     done = await post(site, f"/hiring/{job}/bulk", form | {"sure": "message"})
     assert "2 people are written to." in text(await look(site, done.headers["location"]))
     async with database.transaction() as tx:
-        written = await value(
+        written = await fetch_value(
             tx, int, "SELECT count(*) FROM hiring.notice WHERE data->>'text' = E'We move.\\nSoon.'"
         )
     assert written == 2

@@ -603,7 +603,7 @@ async def test_a_match_leads_to_the_lineage_that_found_it(
     async with database.transaction() as tx:
         place = await judged.make(tx)
         id = await matches.save(tx, replace(place.word(91), item=item))
-        lineage_id = await lineage.tracking_of(tx, item)
+        lineage_id = await lineage.get_tracking_id(tx, item)
     link = f'href="/queue/lineage/{lineage_id}?item={item}"'
     for path in (f"/matches/{id}", f"/listings/{place.listing}"):
         assert link in (await site.get(path)).text

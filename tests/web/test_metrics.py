@@ -9,8 +9,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from jobmill.db import Database
 from jobmill.errors import OutsideError
-from jobmill.queue import Block, Finish, Move, New, Stage, Stages, Work, operator_actions
-from jobmill.queue.run_counters import BOUNDS, Tally
+from jobmill.queue import Block, Finish, Move, NewItem, Stage, Stages, Work, operator_actions
+from jobmill.queue.run_counters import BUCKET_BOUNDS, RunCounters
 from tests.queue.helpers import drain, put
 
 PAGE = Path("docs/reference/metrics.md")
@@ -48,11 +48,11 @@ async def scrape(site: httpx2.AsyncClient) -> Samples:
 
 async def fill(database: Database) -> None:
     """One of everything that is counted."""
-    await put(database, TEA, *(New("tea", "boil", key) for key in ("green", "broken", "dry")))
+    await put(database, TEA, *(NewItem("tea", "boil", key) for key in ("green", "broken", "dry")))
     await drain(database, TEA)
-    await put(database, TEA, New("tea", "boil", "black"))
+    await put(database, TEA, NewItem("tea", "boil", "black"))
     async with database.transaction() as tx:
-        await operator_actions.pause(tx, "tea", None, "a break")
+        await operator_actions.pause_phase(tx, "tea", None, "a break")
         await tx.execute(
             "UPDATE queue.live SET available_at = now() - interval '90 s' WHERE NOT parked"
         )
@@ -111,15 +111,15 @@ async def test_the_numbers_are_those_of_the_queue(
 async def test_run_times_are_a_histogram_over_all_outcomes(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    tally = Tally()
+    tally = RunCounters()
     for outcome, seconds in (("finish", 0.001), ("finish", 0.07), ("retry", 0.07), ("fail", 999)):
         tally.add("tea", "boil", outcome, seconds)
     async with database.transaction() as tx:
         await tally.write(tx)
     found = await scrape(site)
     name = "jobmill_queue_run_seconds"
-    buckets = [found[f"{name}_bucket", "tea", str(bound), "boil"] for bound in BOUNDS]
-    assert buckets == [1, 1, 1, 1, *[3] * (len(BOUNDS) - 4)]
+    buckets = [found[f"{name}_bucket", "tea", str(bound), "boil"] for bound in BUCKET_BOUNDS]
+    assert buckets == [1, 1, 1, 1, *[3] * (len(BUCKET_BOUNDS) - 4)]
     assert found[f"{name}_bucket", "tea", "+Inf", "boil"] == 4
     assert found[f"{name}_count", "tea", "boil"] == 4
     assert abs(found[f"{name}_sum", "tea", "boil"] - 999.141) < 1e-6

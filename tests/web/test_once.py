@@ -8,7 +8,7 @@ import pytest
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
-from jobmill.db import Database, Tx, value
+from jobmill.db import Database, Tx, fetch_value
 from jobmill.errors import AppError, Conflict, Gone
 from jobmill.hiring import answers
 from jobmill.web.once import once
@@ -36,7 +36,9 @@ async def block(tx: Tx, name: str) -> int:
         "INSERT INTO hiring.blocklist (email_key, reason) VALUES (gen_random_uuid()::text, %s)",
         [name],
     )
-    made = await value(tx, int, "SELECT count(*) FROM hiring.blocklist WHERE reason = %s", [name])
+    made = await fetch_value(
+        tx, int, "SELECT count(*) FROM hiring.blocklist WHERE reason = %s", [name]
+    )
     assert made
     return made
 
@@ -82,12 +84,12 @@ async def post(
 
 async def effects(database: Database) -> int:
     async with database.transaction() as tx:
-        return await value(tx, int, "SELECT count(*) FROM hiring.blocklist") or 0
+        return await fetch_value(tx, int, "SELECT count(*) FROM hiring.blocklist") or 0
 
 
 async def kept(database: Database) -> int:
     async with database.transaction() as tx:
-        return await value(tx, int, "SELECT count(*) FROM hiring.idempotent_response") or 0
+        return await fetch_value(tx, int, "SELECT count(*) FROM hiring.idempotent_response") or 0
 
 
 async def test_the_same_request_again_gets_the_same_answer_and_does_nothing(
@@ -184,7 +186,7 @@ async def test_who_waited_for_one_that_failed_does_the_work(
 async def _until_waiting(database: Database, n: int) -> None:
     for _ in range(200):
         async with database.transaction() as tx:
-            waiting = await value(
+            waiting = await fetch_value(
                 tx,
                 int,
                 """

@@ -27,9 +27,9 @@ from jobmill.queue import (
     operator_actions,
     search,
 )
-from jobmill.queue.inspect import Event, Item, Tally
-from jobmill.queue.overview import WINDOW, Rates
-from jobmill.queue.search import Sought
+from jobmill.queue.inspect import Item, ItemEvent, RunCounter
+from jobmill.queue.overview import RATE_WINDOW, RateTracker
+from jobmill.queue.search import ItemFilter
 from jobmill.web.pages.queue import item as item_page
 from jobmill.web.pages.queue import tree
 from tests.cli.test_queue_pictures import ITEM, THEN
@@ -246,16 +246,16 @@ async def test_nothing_to_type_in_is_drawn_anew(
 
 
 def test_rates_are_of_what_grew_while_somebody_looked() -> None:
-    def counted(runs: int) -> Sequence[Tally]:
-        return [Tally("tea", "run", one, runs, 0.0, []) for one in ("finish", "retry")]
+    def counted(runs: int) -> Sequence[RunCounter]:
+        return [RunCounter("tea", "run", one, runs, 0.0, []) for one in ("finish", "retry")]
 
-    rates = Rates()
+    rates = RateTracker()
     assert rates.add(0.0, counted(100)).seconds == 0
     pace = rates.add(30.0, counted(110))
     assert (pace.seconds, pace.per_minute["tea", "run"]) == (30.0, 40.0)
-    pace = rates.add(WINDOW + 20, counted(110))
-    assert (pace.seconds, pace.per_minute["tea", "run"]) == (WINDOW - 10, 0.0)
-    assert rates.add(3 * WINDOW, counted(500)).seconds == 0, "nobody looked for long"
+    pace = rates.add(RATE_WINDOW + 20, counted(110))
+    assert (pace.seconds, pace.per_minute["tea", "run"]) == (RATE_WINDOW - 10, 0.0)
+    assert rates.add(3 * RATE_WINDOW, counted(500)).seconds == 0, "nobody looked for long"
 
 
 async def test_items_are_listed_newest_first_and_by_what_they_are_like(
@@ -285,8 +285,8 @@ async def test_items_are_listed_newest_first_and_by_what_they_are_like(
 async def test_pages_of_items_follow_each_other_without_gap(database: Database) -> None:
     ids = await put(database, stages(tea=end), *(new("tea", str(n)) for n in range(5)))
     async with database.transaction() as tx:
-        top = await search.find(tx, Sought(), limit=2)
-        rest = await search.find(tx, Sought(), limit=3, before=top.next)
+        top = await search.search_items(tx, ItemFilter(), limit=2)
+        rest = await search.search_items(tx, ItemFilter(), limit=3, before=top.next)
     assert [one.id for one in (*top.items, *rest.items)] == ids[::-1]
     assert rest.next is None
 
@@ -296,11 +296,11 @@ async def test_a_search_for_what_is_rare_stops_and_says_where_to_go_on(database:
     [rare] = await put(database, table, new("cup", "rare"))
     await put(database, table, *(new("tea", str(n)) for n in range(5)))
     async with database.transaction() as tx:
-        found = await search.find(tx, Sought(kind="cup"), reach=3)
+        found = await search.search_items(tx, ItemFilter(kind="cup"), reach=3)
         assert (found.items, found.next) == ([], rare + 3)
-        found = await search.find(tx, Sought(kind="cup"), reach=3, before=found.next)
+        found = await search.search_items(tx, ItemFilter(kind="cup"), reach=3, before=found.next)
         assert [one.id for one in found.items] == [rare]
-        live = await search.find(tx, Sought("PENDING", "cup"), reach=1)
+        live = await search.search_items(tx, ItemFilter("PENDING", "cup"), reach=1)
         assert [one.id for one in live.items] == [rare], "what is alive is few, and all looked at"
 
 
@@ -397,7 +397,7 @@ async def test_viewers_see_and_do_not_change(database: Database) -> None:
         )
         assert answer.status_code == 303
     async with database.transaction() as tx:
-        [pause] = await inspect.pauses(tx)
+        [pause] = await inspect.list_pauses(tx)
     assert pause.reason == "guests (for a recruiter)"
 
 
@@ -469,7 +469,7 @@ def chain(length: int) -> list[Item]:
 
 
 def test_a_chain_longer_than_the_stack_is_drawn_and_every_list_ends() -> None:
-    branches = tree.lay(lineage.grow(chain(3_000), []))
+    branches = tree.lay(lineage.build_trees(chain(3_000), []))
     assert len(branches) == 3_000
     assert sum(one.opens for one in branches) == sum(one.closes for one in branches) == tree.DEEPEST
 
@@ -479,9 +479,9 @@ def test_children_stand_below_their_parent_in_the_order_they_came() -> None:
         replace(ITEM, id=n, parent_id=parent)
         for n, parent in ((1, None), (2, 1), (3, 1), (4, 2), (5, 9))
     ]
-    refused = Event(1, 2, THEN, "spawn refused", None, None, "run", None, "depth: cup/run x")
-    roots = lineage.grow(items, [refused])
-    drawn = [(level, node.item.id) for level, node in lineage.walk(roots)]
+    refused = ItemEvent(1, 2, THEN, "spawn refused", None, None, "run", None, "depth: cup/run x")
+    roots = lineage.build_trees(items, [refused])
+    drawn = [(level, node.item.id) for level, node in lineage.walk_trees(roots)]
     assert drawn == [(0, 1), (1, 2), (2, 4), (1, 3), (0, 5)]
     assert [node.is_orphan for node in roots] == [False, True]
     assert roots[0].children[0].refused == [refused]
@@ -503,7 +503,7 @@ async def test_what_others_wrote_is_only_ever_text(
         await fetch(database, "SELECT id, tracking_id FROM queue.item WHERE kind = 'cup'")
     )[0]
     async with database.transaction() as tx:
-        await operator_actions.pause(tx, "tea", None, words)
+        await operator_actions.pause_phase(tx, "tea", None, words)
         await tx.execute(
             "INSERT INTO queue.alert (rule, subject, detail) VALUES (%(w)s, 'x', %(w)s)",
             {"w": words},

@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from jobmill import queue
 from jobmill.catalog import history
-from jobmill.db import Database, Tx, value
+from jobmill.db import Database, Tx, fetch_value
 from jobmill.pipelines import rotation
 from jobmill.queue import Finish, Stage, Work
 from jobmill.rotation import platform_state, searches, targets
@@ -52,7 +52,7 @@ async def send(
 
 
 async def make_run(tx: Tx, **skipped: str) -> int:
-    id = await value(
+    id = await fetch_value(
         tx,
         int,
         """
@@ -120,7 +120,7 @@ async def test_a_run_asked_for_is_one_item_however_often_one_asks(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
-        await queue.declare(tx, {(rotation.KIND, "run"): Stage(_nothing)})
+        await queue.declare_stages(tx, {(rotation.KIND, "run"): Stage(_nothing)})
     first = (await send(site, "/run")).headers["location"]
     again = (await send(site, "/run")).headers["location"]
     item = first.rpartition("=")[2]
@@ -138,16 +138,16 @@ async def test_a_run_by_hand_does_not_wait_for_the_pace(
     database: Database, by_hand: bool, claimed: int
 ) -> None:
     await make(database)
-    new = rotation.work() if by_hand else queue.New(rotation.KIND, "run", "what is due")
+    new = rotation.work() if by_hand else queue.NewItem(rotation.KIND, "run", "what is due")
     wish = rotation.wish_of(Settings(rotation_calls_per_day=0))
     run = Stage(lambda work: rotation.rotate(wish, work))
     stages = {(rotation.KIND, "run"): run, ("source", "scrape"): Stage(_nothing)}
     async with database.transaction() as tx:
-        await queue.declare(tx, stages)
+        await queue.declare_stages(tx, stages)
         await queue.submit(tx, new)
     await queue.Worker(database, stages, only=[(rotation.KIND, "run")]).drain()
     async with database.transaction() as tx:
-        found = await value(tx, int, "SELECT count(*) FROM rotation.target WHERE run_id > 0")
+        found = await fetch_value(tx, int, "SELECT count(*) FROM rotation.target WHERE run_id > 0")
     assert found == claimed
 
 
@@ -237,7 +237,7 @@ async def test_a_search_is_added_edited_turned_off_and_removed(
     await send(site, f"/searches/{one.id}", keywords="cook", **form)
     async with database.transaction() as tx:
         assert (await searches.get(tx, one.id)).keywords == ["cook"]
-        resting = await value(
+        resting = await fetch_value(
             tx, int, "SELECT count(*) FROM rotation.target WHERE status = 'paused'"
         )
     assert resting == 2

@@ -14,7 +14,7 @@ from jobmill.catalog import companies, sources
 from jobmill.db import Database
 from jobmill.matching import matches, profiles
 from jobmill.pipelines import discovery, source
-from jobmill.queue import Stage, Work, declare, inspect
+from jobmill.queue import Stage, Work, declare_stages, inspect
 from jobmill.settings import Settings
 from jobmill.web import house
 from tests.matching import helpers, judged
@@ -39,7 +39,7 @@ async def know_phases(database: Database) -> None:
     """As a worker does that once ran here."""
     phases = ((source.KIND, "scrape"), (discovery.KIND, "discover"))
     async with database.transaction() as tx:
-        await declare(tx, {phase: Stage(nothing) for phase in phases})  # type: ignore[arg-type]
+        await declare_stages(tx, {phase: Stage(nothing) for phase in phases})  # type: ignore[arg-type]
 
 
 def words(page: httpx2.Response) -> str:
@@ -73,7 +73,7 @@ async def test_the_steps_lead_from_a_resume_to_the_first_matches(
         assert (await profiles.get(tx, "main")).profile().titles == ("Cook",)
         assert {one.name for one in await sources.find(tx)} == {"Stripe", "Linear"}
         assert {one.name for one in await companies.find(tx)} == {"Stripe", "Linear"}
-        phases = {(one.kind, one.stage): one.pending for one in await inspect.phases(tx)}
+        phases = {(one.kind, one.stage): one.pending for one in await inspect.list_phases(tx)}
     assert phases == {("source", "scrape"): 2, ("source_discovery", "discover"): 1}
 
 

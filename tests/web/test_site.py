@@ -7,9 +7,9 @@ import pytest
 
 from jobmill import errors
 from jobmill.db import Database
-from jobmill.queue import Finish, Move, New, Stage, Stages, Work, operator_actions
+from jobmill.queue import Finish, Move, NewItem, Stage, Stages, Work, operator_actions
 from jobmill.queue.alerts import Alert
-from jobmill.queue.inspect import Phase, Worker
+from jobmill.queue.inspect import PhaseStatus, WorkerStatus
 from jobmill.queue.overview import Overview
 from jobmill.web import faults
 from jobmill.web import site as pages
@@ -136,11 +136,11 @@ async def test_what_the_database_says_of_a_bug_stays_inside(
 async def test_the_page_shows_what_waits_what_is_paused_and_what_is_wrong(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    await put(database, TEA, New("tea", "boil", "green"))
+    await put(database, TEA, NewItem("tea", "boil", "green"))
     await drain(database, TEA)
-    await put(database, TEA, *(New("tea", "steep", f"cup {n}") for n in range(3)))
+    await put(database, TEA, *(NewItem("tea", "steep", f"cup {n}") for n in range(3)))
     async with database.transaction() as tx:
-        await operator_actions.pause(tx, "tea", "steep", "guests <b>left</b>")
+        await operator_actions.pause_phase(tx, "tea", "steep", "guests <b>left</b>")
         await tx.execute(
             """
             INSERT INTO queue.alert (rule, subject, detail)
@@ -172,9 +172,9 @@ def test_the_worst_is_said_first(
 ) -> None:
     now = dt.datetime.now(dt.UTC)
     overview = Overview(
-        phases=[Phase("tea", "boil", pending, 0, processing, 0, None, 9, None)],
+        phases=[PhaseStatus("tea", "boil", pending, 0, processing, 0, None, 9, None)],
         processors=[],
-        workers=[Worker(1, "here:1", now, 1.0, alive) for alive in workers],
+        workers=[WorkerStatus(1, "here:1", now, 1.0, alive) for alive in workers],
         alerts=[Alert(1, "deep", "x", "x", now, now)] * alerts,
         tallies=[],
         retrying=0,

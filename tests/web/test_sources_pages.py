@@ -33,7 +33,7 @@ API = "https://boards-api.greenhouse.io/v1/boards/{}/jobs?content=true&pay_trans
 
 
 async def declare(database: Database) -> None:
-    await app.declare(Tools(database), Settings())
+    await app.declare_stages(Tools(database), Settings())
 
 
 async def work(database: Database, net: Net) -> None:

@@ -13,7 +13,7 @@ from jobmill.extract import html_tree
 from jobmill.extract.page.text_checks import absolute
 from jobmill.outside.model_question import Answered, Blocked
 from jobmill.outside.request import Answer, Ok, Request
-from jobmill.queue import Blocked as Parked
+from jobmill.queue import BlockedOn as Parked
 from jobmill.queue import Work
 from jobmill.tools import Tools
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from jobmill.catalog import listings
 from jobmill.catalog.listings import Listing
-from jobmill.db import Database, Tx, rows
+from jobmill.db import Database, Tx, fetch_all
 from jobmill.matching.profile import Profile
 
 from .. import embeddings
@@ -84,7 +84,7 @@ class _Kept:
 
 async def get(tx: Tx, model: str, hashes: Mapping[int, UUID]) -> dict[int, Vector]:
     """The vectors of these listings, as far as they are of this model and of these texts."""
-    found = await rows(
+    found = await fetch_all(
         tx,
         _Kept,
         """

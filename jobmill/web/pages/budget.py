@@ -129,7 +129,7 @@ async def show(house: HouseRules, db: Db, page: Page, days: Days = 30) -> HTMLRe
 
 
 async def _read(tx: Tx, days: int) -> Shown:
-    blocks = {one.name: one.count for one in await inspect.blocks(tx)}
+    blocks = {one.name: one.count for one in await inspect.count_blocked(tx)}
     return Shown(
         await budget_ledger.standing(tx, "day"),
         await budget_ledger.standing(tx, "month"),

@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 from jobmill.db import Tx, migrate
 from jobmill.errors import Unavailable
 from jobmill.queue import inspect
-from jobmill.queue.alerts import SILENT
+from jobmill.queue.alerts import MAX_SCHEDULER_SILENCE
 from jobmill.web.view import Db
 
 router = APIRouter()
@@ -46,7 +46,7 @@ async def readyz(db: Db) -> JSONResponse:
 
 
 async def _migrations(tx: Tx) -> Part:
-    applied, known = await migrate.applied(tx), migrate.known()
+    applied, known = await migrate.list_applied(tx), migrate.list_migrations()
     pending = [name for name in known if name not in applied]
     newer = [name for name in applied if name not in known]
     if pending:
@@ -58,7 +58,8 @@ async def _migrations(tx: Tx) -> Part:
 
 async def _schedules(tx: Tx) -> Part:
     return judge_schedules(
-        expected=bool(await inspect.workers(tx)), ticked=await inspect.ticked_seconds_ago(tx)
+        expected=bool(await inspect.list_workers(tx)),
+        ticked=await inspect.seconds_since_schedule_check(tx),
     )
 
 
@@ -68,4 +69,4 @@ def judge_schedules(*, expected: bool, ticked: float | None) -> Part:
         return Part(True, "no worker is signed on, so none is expected")
     if ticked is None:
         return Part(False, "no worker has looked at them yet")
-    return Part(ticked <= SILENT.total_seconds(), f"looked at {ticked:.0f} s ago")
+    return Part(ticked <= MAX_SCHEDULER_SILENCE.total_seconds(), f"looked at {ticked:.0f} s ago")

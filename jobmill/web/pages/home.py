@@ -102,10 +102,10 @@ async def read(tx: Tx) -> State:
         unjudged=await judging_feed.count(tx, most=MANY),
         totals=await totals.count(tx),
         approvals=await approvals.count(tx, most=MANY),
-        alerts=await watch.alerts(tx, limit=FEW),
+        alerts=await watch.list_alerts(tx, limit=FEW),
         offers=await pending.soonest(tx, limit=FEW),
         spent=await budget_ledger.standing(tx, "day"),
-        silent=not any(one.alive for one in await inspect.workers(tx)),
+        silent=not any(one.alive for one in await inspect.list_workers(tx)),
     )
 
 

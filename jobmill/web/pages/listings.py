@@ -17,7 +17,7 @@ from jobmill.catalog.listing_search import Hit
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import Arrangement
 from jobmill.catalog.sources import Source
-from jobmill.db import GONE, Database, Tx
+from jobmill.db import CONNECTION_ERRORS, Database, Tx
 from jobmill.errors import Invalid, Unavailable
 from jobmill.matching import (
     local_score,
@@ -323,6 +323,6 @@ async def _imagine(
                 known = await rescore.employer_of(tx, story.listing)
             before = await local_score.judge(database, profile, story.listing, known, anyway=True)
             after = await local_score.judge(database, other, story.listing, known, anyway=True)
-    except (*GONE, TimeoutError) as error:
+    except (*CONNECTION_ERRORS, TimeoutError) as error:
         raise Unavailable(say("Judging takes too long here. Try again in a moment.")) from error
     return what_if.compare(before, after), None

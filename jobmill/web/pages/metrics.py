@@ -19,7 +19,7 @@ from prometheus_client.registry import Collector
 
 from jobmill.queue import inspect, run_counters
 from jobmill.queue import overview as glance
-from jobmill.queue.inspect import Named, Phase, Tally, Worker
+from jobmill.queue.inspect import NamedCount, PhaseStatus, RunCounter, WorkerStatus
 from jobmill.queue.overview import Overview
 from jobmill.web.view import Db
 
@@ -32,7 +32,7 @@ PHASE = ("kind", "stage")
 async def metrics(request: Request, db: Db) -> Response:
     """Counted in the database at each scrape, so every web process tells the same."""
     async with db.transaction() as tx:
-        overview, rules = await glance.read(tx), await inspect.alert_rules(tx)
+        overview, rules = await glance.read_overview(tx), await inspect.count_alerts(tx)
     encode, media_type = choose_encoder(request.headers.get("accept", ""))
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Counted(families(overview, rules)))
@@ -50,7 +50,7 @@ class _Counted(Collector):
         return ()
 
 
-def families(overview: Overview, rules: Sequence[Named]) -> list[Metric]:
+def families(overview: Overview, rules: Sequence[NamedCount]) -> list[Metric]:
     return [
         *_phases(overview.phases),
         _processors(overview),
@@ -83,7 +83,7 @@ def _gauge(
     return family
 
 
-def _phases(phases: Sequence[Phase]) -> Iterator[Metric]:
+def _phases(phases: Sequence[PhaseStatus]) -> Iterator[Metric]:
     yield _gauge(
         "items",
         "Live items by what they do",
@@ -122,14 +122,14 @@ def _processors(overview: Overview) -> Metric:
     )
 
 
-def _run_seconds(tallies: Sequence[Tally]) -> Metric:
+def _run_seconds(tallies: Sequence[RunCounter]) -> Metric:
     family = HistogramMetricFamily(
         "jobmill_queue_run_seconds", "How long runs took, whatever their outcome", labels=PHASE
     )
     for phase in sorted({(one.kind, one.stage) for one in tallies}):
         mine = [one for one in tallies if (one.kind, one.stage) == phase]
         counts = [sum(column) for column in zip(*(one.buckets for one in mine), strict=True)]
-        bounds = [*map(str, run_counters.BOUNDS), "+Inf"]
+        bounds = [*map(str, run_counters.BUCKET_BOUNDS), "+Inf"]
         # Prometheus counts in each bucket what is in the smaller ones too.
         grown = [float(sum(counts[: n + 1])) for n in range(len(counts))]
         family.add_metric(
@@ -138,7 +138,7 @@ def _run_seconds(tallies: Sequence[Tally]) -> Metric:
     return family
 
 
-def _runs(tallies: Sequence[Tally]) -> Metric:
+def _runs(tallies: Sequence[RunCounter]) -> Metric:
     family = CounterMetricFamily(
         "jobmill_queue_runs", "Runs by outcome", labels=(*PHASE, "outcome")
     )
@@ -147,7 +147,7 @@ def _runs(tallies: Sequence[Tally]) -> Metric:
     return family
 
 
-def _workers(workers: Sequence[Worker]) -> Metric:
+def _workers(workers: Sequence[WorkerStatus]) -> Metric:
     alive = sum(one.alive for one in workers)
     samples = [(("alive",), alive), (("silent",), len(workers) - alive)]
     return _gauge("workers", "Workers that signed on", samples, labels=("state",))

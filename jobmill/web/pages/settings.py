@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse
 from pydantic import SecretStr
 
 from jobmill import settings
-from jobmill.db import redacted
+from jobmill.db import redact_passwords
 from jobmill.errors import Invalid
 from jobmill.settings import PREFIX, Settings
 from jobmill.web.house import HouseRules
@@ -74,8 +74,8 @@ async def show(visitor: Admin, page: Page, house: HouseRules) -> HTMLResponse:
         "settings/page.html",
         groups=_grouped(found),
         error=error,
-        file=None if error else settings.find(),
-        places=settings.places(),
+        file=None if error else settings.find_file(),
+        places=settings.search_paths(),
         set=sum(one.is_set for one in found),
         count=len(found),
         seats=house.seats,
@@ -87,7 +87,7 @@ def _all(now: Settings, coming: Settings, origins: Mapping[str, str]) -> list[Se
     for name, field in Settings.model_fields.items():
         value, later = say_value(name, getattr(now, name)), say_value(name, getattr(coming, name))
         about = " ".join((field.description or "").split())
-        origin, accepts = origins.get(name, "default"), settings.allowed(name)
+        origin, accepts = origins.get(name, "default"), settings.describe_allowed(name)
         found.append(
             Setting(name, value, origin, about, accepts, later if later != value else None)
         )
@@ -99,7 +99,7 @@ def say_value(name: str, value: Any) -> str:
     if isinstance(value, SecretStr):
         return say("set, and hidden") if value.get_secret_value() else ""
     if name in settings.CONNECTION_STRINGS:
-        return redacted(value) if value else ""
+        return redact_passwords(value) if value else ""
     if isinstance(value, Mapping):
         return ", ".join(f"{key}={one}" for key, one in value.items())  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, bool):

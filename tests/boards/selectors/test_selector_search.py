@@ -13,7 +13,7 @@ from jobmill.errors import OutsideError
 from jobmill.extract import html_tree
 from jobmill.outside.model_question import Answered, Ask, Blocked, Failed, Result
 from jobmill.outside.request import Answer, Request, Unknown
-from jobmill.queue import Blocked as Parked
+from jobmill.queue import BlockedOn as Parked
 from jobmill.tools import Tools
 from tests.fakes import Net, ok
 

@@ -16,7 +16,7 @@ from jobmill.matching import judging_feed, profiles
 from jobmill.matching.profile import Profile
 from jobmill.matching.profile_document import BadProfile, Problem
 from jobmill.matching.profiles import Saved, Version
-from jobmill.queue.feed import announce
+from jobmill.queue.feed import notify_feeds
 from jobmill.web import faults, upload
 from jobmill.web.pages.profile import outlook, typed
 from jobmill.web.pages.profile.outlook import Line, Outlook
@@ -195,7 +195,7 @@ async def _judge_anew(tx: Tx, profile_id: int, seen: Outlook) -> None:
         await judging_feed.add(tx, seen.differing, profile_id=profile_id)
     else:
         await judging_feed.add_open(tx, profile_id)
-    await announce(tx)
+    await notify_feeds(tx)
 
 
 def _done(saved: Saved) -> Response:

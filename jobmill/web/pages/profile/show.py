@@ -16,7 +16,7 @@ from jobmill.errors import NotFound
 from jobmill.matching import judging_feed, profiles
 from jobmill.matching.profile import Profile, Rules
 from jobmill.matching.profiles import Entry, Version
-from jobmill.queue.feed import announce
+from jobmill.queue.feed import notify_feeds
 from jobmill.web import seeking
 from jobmill.web.form import Fields
 from jobmill.web.pages.profile import outlook
@@ -149,7 +149,7 @@ async def _pause(tx: Tx, version: Version, by: str) -> None:
 async def _resume(tx: Tx, version: Version, by: str) -> None:
     if await profiles.resume(tx, version.name):
         await judging_feed.add_missed(tx, version.profile_id)
-        await announce(tx)
+        await notify_feeds(tx)
 
 
 async def _choose(tx: Tx, version: Version, by: str) -> None:

@@ -42,7 +42,7 @@ async def pause(visitor: Recruiter, form: Fields, db: Db, page: Page, rates: Spe
     phase = form.get("phase", "")
     try:
         async with db.transaction() as tx:
-            await operator_actions.pause(tx, *_phase(phase), ask.reason(form, visitor))
+            await operator_actions.pause_phase(tx, *_phase(phase), ask.reason(form, visitor))
     except Invalid as error:
         async with db.transaction() as tx:
             asked = await _pausing(tx, phase, form.get("reason", ""))
@@ -52,7 +52,7 @@ async def pause(visitor: Recruiter, form: Fields, db: Db, page: Page, rates: Spe
 
 async def _pausing(tx: Tx, phase: str, typed: str) -> Ask:
     kind, _ = _phase(phase)
-    mine = [one for one in await inspect.phases(tx) if one.kind == kind]
+    mine = [one for one in await inspect.list_phases(tx) if one.kind == kind]
     names = [f"{kind}/{one.stage}" for one in mine]
     if phase not in (kind, *names) or not mine:
         raise NotFound("phase", phase)
@@ -75,7 +75,7 @@ async def ask_resume(
     phase: Name, visitor: Recruiter, db: Db, page: Page, rates: Speed
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        pauses = {_name(one.kind, one.stage): one for one in await inspect.pauses(tx)}
+        pauses = {_name(one.kind, one.stage): one for one in await inspect.list_pauses(tx)}
     if phase not in pauses:
         error = Conflict(say("%(phase)s is not paused.", phase=phase))
         return await glance.render(db, page, rates, error=error)
@@ -95,7 +95,7 @@ async def ask_resume(
 async def resume(visitor: Recruiter, form: Fields, db: Db, page: Page, rates: Speed) -> Response:
     try:
         async with db.transaction() as tx:
-            await operator_actions.resume(tx, *_phase(form.get("phase", "")))
+            await operator_actions.resume_phase(tx, *_phase(form.get("phase", "")))
     except (Invalid, Conflict) as error:
         return await glance.render(db, page, rates, error=error)
     return _back("resumed")
@@ -106,7 +106,7 @@ async def ask_unblock(
     on: Name, visitor: Recruiter, db: Db, page: Page, rates: Speed
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        blocks = {one.name: one.count for one in await inspect.blocks(tx)}
+        blocks = {one.name: one.count for one in await inspect.count_blocked(tx)}
     if on not in blocks:
         return await glance.render(db, page, rates, error=_nothing(on))
     asked = Ask(
@@ -125,7 +125,7 @@ async def ask_unblock(
 async def unblock(visitor: Recruiter, form: Fields, db: Db, page: Page, rates: Speed) -> Response:
     on = form.get("on", "")
     async with db.transaction() as tx:
-        freed = await operator_actions.unblock(tx, on)
+        freed = await operator_actions.unblock_items(tx, on)
     if not freed:
         return await glance.render(db, page, rates, error=_nothing(on))
     return _back("unblocked")
@@ -140,7 +140,7 @@ async def ask_clear(
     alert_id: WholePathId, visitor: Recruiter, db: Db, page: Page, rates: Speed
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        alerts = {one.id: one for one in await watch.alerts(tx)}
+        alerts = {one.id: one for one in await watch.list_alerts(tx)}
     if alert_id not in alerts:
         raise NotFound("standing alert", alert_id)
     asked = Ask(
@@ -157,7 +157,7 @@ async def ask_clear(
 @router.post("/alerts/{alert_id}/clear")
 async def clear(alert_id: WholePathId, visitor: Recruiter, db: Db) -> Response:
     async with db.transaction() as tx:
-        if not await watch.clear(tx, alert_id):
+        if not await watch.clear_alert(tx, alert_id):
             raise NotFound("standing alert", alert_id)
     return _back("cleared")
 

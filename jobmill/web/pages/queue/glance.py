@@ -16,8 +16,8 @@ from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import AppError
 from jobmill.queue import inspect, overview
-from jobmill.queue.inspect import Named, Pause, Phase, Processor, Schedule
-from jobmill.queue.overview import Overview, Pace, Rates, Runs
+from jobmill.queue.inspect import NamedCount, Pause, PhaseStatus, ProcessorStatus, ScheduleStatus
+from jobmill.queue.overview import Overview, RateTracker, RunRates, RunTotals
 from jobmill.web import faults
 from jobmill.web.pages.queue.ask import Ask
 from jobmill.web.shell import Page, Pages
@@ -27,18 +27,18 @@ from jobmill.web.view import Db, Door
 router = APIRouter(prefix="/queue")
 
 
-async def _rates(request: Request) -> Rates:
-    return cast(Rates, request.app.state.rates)
+async def _rates(request: Request) -> RateTracker:
+    return cast(RateTracker, request.app.state.rates)
 
 
-Speed = Annotated[Rates, Depends(_rates)]
+Speed = Annotated[RateTracker, Depends(_rates)]
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """A phase in the table."""
 
-    phase: Phase
+    phase: PhaseStatus
     per_minute: float | None
     """None while there is nothing to compare."""
     pauses: list[Pause]
@@ -58,8 +58,8 @@ class Line:
 class Glance:
     seen: Overview
     pauses: list[Pause]
-    blocks: list[Named]
-    schedules: list[Schedule]
+    blocks: list[NamedCount]
+    schedules: list[ScheduleStatus]
     read_at: dt.datetime
     """By the server's clock, as are the times of schedules and workers."""
 
@@ -72,7 +72,7 @@ async def show(db: Db, page: Page, rates: Speed, did: str = "") -> HTMLResponse:
 async def render(
     db: Door,
     page: Pages,
-    rates: Rates,
+    rates: RateTracker,
     *,
     did: str = "",
     ask: Ask | None = None,
@@ -91,7 +91,7 @@ async def render(
         verdict=verdict(glance.seen),
         lines=lines(glance, pace),
         pace=pace,
-        runs=_mean(overview.count_runs(glance.seen.tallies)),
+        runs=_mean(overview.sum_runs(glance.seen.tallies)),
         crews=crews(glance.seen.processors),
         states={"idle": say("idle"), "busy": say("busy"), "error": say("error")},
         now=glance.read_at,
@@ -103,10 +103,10 @@ async def render(
 
 async def _read(tx: Tx) -> Glance:
     return Glance(
-        await overview.read(tx),
-        await inspect.pauses(tx),
-        await inspect.blocks(tx),
-        await inspect.schedules(tx),
+        await overview.read_overview(tx),
+        await inspect.list_pauses(tx),
+        await inspect.count_blocked(tx),
+        await inspect.list_schedules(tx),
         await server_time(tx),
     )
 
@@ -141,7 +141,7 @@ def verdict(seen: Overview) -> tuple[str, str]:
     return "good", say("All is well; there is nothing to do.")
 
 
-def lines(glance: Glance, pace: Pace) -> list[Line]:
+def lines(glance: Glance, pace: RunRates) -> list[Line]:
     return [
         Line(
             phase,
@@ -156,12 +156,12 @@ def lines(glance: Glance, pace: Pace) -> list[Line]:
     ]
 
 
-def _mean(runs: Sequence[Runs]) -> list[tuple[Runs, float]]:
+def _mean(runs: Sequence[RunTotals]) -> list[tuple[RunTotals, float]]:
     """With how many seconds one takes."""
     return [(one, one.seconds / one.runs if one.runs else 0.0) for one in runs]
 
 
-def crews(processors: Sequence[Processor]) -> list[tuple[str, list[Processor]]]:
+def crews(processors: Sequence[ProcessorStatus]) -> list[tuple[str, list[ProcessorStatus]]]:
     """The processors of each phase, whichever worker they belong to."""
     ordered = sorted(processors, key=lambda one: (one.kind, one.stage, one.worker, one.number))
     groups = groupby(ordered, key=lambda one: f"{one.kind}/{one.stage}")

@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.queue import ItemId, inspect, operator_actions
-from jobmill.queue.inspect import Event, Item
+from jobmill.queue.inspect import Item, ItemEvent
 from jobmill.web import faults, seeking
 from jobmill.web.api.shapes import MOST_ID, WholePathId
 from jobmill.web.form import Fields
@@ -54,7 +54,7 @@ class Thing(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Story:
     item: Item
-    events: list[Event]
+    events: list[ItemEvent]
     waiting: int
 
 
@@ -81,9 +81,9 @@ async def turn(
     try:
         async with db.transaction() as tx:
             if change == "retry":
-                await operator_actions.put_back(tx, id, f"by {visitor.name}")
+                await operator_actions.retry_item(tx, id, f"by {visitor.name}")
             else:
-                await operator_actions.cancel(tx, id, ask.reason(form, visitor))
+                await operator_actions.cancel_item(tx, id, ask.reason(form, visitor))
     except (Invalid, Conflict) as error:
         story = await _read(db, item_id)
         again = isinstance(error, Invalid) and story.item.status in FROM[change]
@@ -99,9 +99,9 @@ async def _read(db: Door, id: int) -> Story:
 
 async def _story(tx: Tx, id: ItemId) -> Story:
     return Story(
-        await inspect.get(tx, id),
-        await inspect.timeline(tx, id, limit=EVENTS),
-        await inspect.count_waiting(tx, id),
+        await inspect.get_item(tx, id),
+        await inspect.list_events(tx, id, limit=EVENTS),
+        await inspect.count_waiting_for(tx, id),
     )
 
 

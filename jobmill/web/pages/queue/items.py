@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 from pydantic import Field, StringConstraints
 
 from jobmill.queue import inspect, search
-from jobmill.queue.search import Sought
+from jobmill.queue.search import ItemFilter
 from jobmill.queue.work import Status
 from jobmill.web.api.shapes import MOST_ID
 from jobmill.web.seeking import Asked, Words
@@ -42,10 +42,10 @@ class Wanted(Asked):
 
 @router.get("/items")
 async def show(asked: Annotated[Wanted, Query()], db: Db, page: Page) -> HTMLResponse:
-    sought = Sought(asked.status, asked.kind, asked.about)
+    sought = ItemFilter(asked.status, asked.kind, asked.about)
     async with db.transaction() as tx:
-        kinds = await inspect.kinds(tx)
-        found = await search.find(
+        kinds = await inspect.list_kinds(tx)
+        found = await search.search_items(
             tx, sought, before=asked.before, limit=AT_ONCE, reach=REACH, whole=False
         )
     return page(

@@ -13,8 +13,8 @@ from fastapi.responses import HTMLResponse
 
 from jobmill.errors import NotFound
 from jobmill.queue import lineage
-from jobmill.queue.inspect import Event
-from jobmill.queue.lineage import Node
+from jobmill.queue.inspect import ItemEvent
+from jobmill.queue.lineage import LineageNode
 from jobmill.web.api.shapes import MOST_ID
 from jobmill.web.shell import Page
 from jobmill.web.texts import say
@@ -36,7 +36,7 @@ UNFINISHED = {"PENDING", "PROCESSING", "BLOCKED"}
 class Branch:
     """A node as it is written down: nested lists without recursion."""
 
-    node: Node
+    node: LineageNode
     refused: list[tuple[str, str]]
     """Why, and what."""
     more_refused: int
@@ -51,12 +51,12 @@ async def show(
     tracking_id: UUID, db: Db, page: Page, item: Annotated[int, Query(ge=0, le=MOST_ID)] = 0
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        items = await lineage.read(tx, tracking_id, limit=MOST + 1, whole=False)
+        items = await lineage.read_lineage(tx, tracking_id, limit=MOST + 1, whole=False)
         if not items:
             raise NotFound("lineage", tracking_id)
         more, items = len(items) > MOST, sorted(items, key=lambda one: one.id)[:MOST]
-        refused = await lineage.refusals(tx, [one.id for one in items], limit=REFUSED)
-    roots = lineage.grow(items, refused)
+        refused = await lineage.list_refused_spawns(tx, [one.id for one in items], limit=REFUSED)
+    roots = lineage.build_trees(items, refused)
     statuses = Counter(one.status for one in items)
     return page(
         "queue/lineage.html",
@@ -73,9 +73,9 @@ async def show(
     )
 
 
-def lay(roots: Sequence[Node]) -> list[Branch]:
+def lay(roots: Sequence[LineageNode]) -> list[Branch]:
     """The nodes one after the other, each with the lists that begin and end at it."""
-    walked = [(min(level, DEEPEST), node) for level, node in lineage.walk(roots)]
+    walked = [(min(level, DEEPEST), node) for level, node in lineage.walk_trees(roots)]
     after = [*(level for level, _ in walked[1:]), 0]
     return [
         Branch(
@@ -89,7 +89,7 @@ def lay(roots: Sequence[Node]) -> list[Branch]:
     ]
 
 
-def _refusal(event: Event) -> tuple[str, str]:
+def _refusal(event: ItemEvent) -> tuple[str, str]:
     """Why a spawn was refused, in words, and what it would have been."""
     reason, _, what = (event.note or "").partition(": ")
     words = {

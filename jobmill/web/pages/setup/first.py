@@ -57,7 +57,7 @@ async def show(db: Db, page: Page, house: HouseRules) -> HTMLResponse:
 
 async def _read(tx: Tx, standing: Standing) -> Progress:
     listings = (await totals.count(tx)).listings
-    worker = any(one.alive for one in await inspect.workers(tx))
+    worker = any(one.alive for one in await inspect.list_workers(tx))
     if standing.version is None:
         return Progress(listings, 0, 0, [], worker)
     id = standing.version.profile_id

@@ -16,7 +16,7 @@ from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid, Unavailable
 from jobmill.pipelines import discovery
-from jobmill.queue import New
+from jobmill.queue import NewItem
 from jobmill.queue.inspect import Item
 from jobmill.web import faults, progress
 from jobmill.web.api.shapes import MOST_ID
@@ -92,7 +92,7 @@ async def add(form: Fields, visitor: Recruiter, db: Db, page: Page) -> Response:
     return RedirectResponse(f"/sources/new?item={item}", 303)
 
 
-def _work(typed: Typed, visitor: Visitor) -> New:
+def _work(typed: Typed, visitor: Visitor) -> NewItem:
     config: dict[str, Any] = {"url": typed.url, "company_name": typed.company or None}
     by = visitor.actor.name
     return discovery.work(

@@ -13,7 +13,7 @@ from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, Unavailable
 from jobmill.pipelines import preview
 from jobmill.pipelines import source as running
-from jobmill.queue import New
+from jobmill.queue import NewItem
 from jobmill.web import progress
 from jobmill.web.api.shapes import MOST_ID, WholePathId
 from jobmill.web.form import Fields
@@ -107,7 +107,7 @@ async def test(source_id: WholePathId, visitor: Recruiter, db: Db, page: Page) -
     return await _start(db, page, source_id, preview.work(source_id))
 
 
-async def _start(db: Door, page: Pages, id: int, new: New) -> Response:
+async def _start(db: Door, page: Pages, id: int, new: NewItem) -> Response:
     try:
         async with db.transaction() as tx:
             item = await _submit(tx, id, new)
@@ -116,7 +116,7 @@ async def _start(db: Door, page: Pages, id: int, new: New) -> Response:
     return RedirectResponse(f"/sources/{id}?item={item}", 303)
 
 
-async def _submit(tx: Tx, id: int, new: New) -> int:
+async def _submit(tx: Tx, id: int, new: NewItem) -> int:
     source = await sources.get(tx, id)
     if source.status == "rejected" and new.kind == running.KIND:
         raise Conflict(say("It is rejected: enable it first."))
