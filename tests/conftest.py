@@ -16,7 +16,7 @@ import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import psycopg
 import pytest
@@ -27,10 +27,19 @@ from jobmill.db import Database, Tx, connect
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 
-from . import server_clock
+from . import scheduling, server_clock
 
 MEMORY = Path("/dev/shm")
 ROOM = 4 * 10**9
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> scheduling.Scheduler:
+    return scheduling.Scheduler(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    scheduling.sort_longest_first(items)
 
 
 @pytest.fixture(scope="session")
