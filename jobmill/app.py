@@ -9,8 +9,9 @@ from dataclasses import replace
 from functools import partial
 
 from jobmill import log, queue
-from jobmill.hiring import deadlines, letters
-from jobmill.hiring import notices as hiring_notices
+from jobmill.hiring.messages import letters
+from jobmill.hiring.messages import notices as hiring_notices
+from jobmill.hiring.waitlist import deadlines
 from jobmill.outside.webhook import Caller
 from jobmill.pipelines import (
     company,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from jobmill.hiring.transitions import Move, Status, Turn
-from jobmill.web.api import whole
+from jobmill.web.api import router
 
 PAGE = Path("docs/reference/api.md")
 
@@ -46,7 +46,7 @@ COMMON_CHANGE = COMMON | {"409", "413", "422", "429"}
 
 
 def api_page() -> str:
-    found: Mapping[str, Any] = whole.description()
+    found: Mapping[str, Any] = router.description()
     lines = [_line(path, method, one) for path, method, one in _operations(found)]
     lines.sort(key=lambda line: line[0])
     parts = [INTRO + found["info"]["description"] + ERRORS]

@@ -31,9 +31,11 @@ from evaluation.run import line
 from jobmill.db import Database, binaries, connect
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
-from jobmill.hiring import company, openings, replay
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.openings import Terms
+from jobmill.hiring.audit_log import replay
+from jobmill.hiring.openings import lifecycle
+from jobmill.hiring.records import openings
+from jobmill.hiring.records.openings import Terms
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench" / "results" / "hiring.json"
@@ -160,7 +162,7 @@ class Bench:
     def crowds(self, seconds: float) -> None:
         """As many as can apply for one opening, and as many as can touch its row at all."""
         for clients in (1, 32):
-            made = self.in_database(lambda tx: company.create(tx, Terms("Hot"), CAPACITY, LOCAL))
+            made = self.in_database(lambda tx: lifecycle.create(tx, Terms("Hot"), CAPACITY, LOCAL))
             self.found.bare[clients] = self._bare(made.id, clients, seconds)
             before = self._web_seconds()
             bodies = [{"applicantId": n, "jobId": made.id} for n in range(1, 40_001)]

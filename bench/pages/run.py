@@ -36,7 +36,7 @@ from jobmill.db import connect
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.demo import person
-from jobmill.hiring.links import Signer
+from jobmill.hiring.messages.signed_links import Signer
 from jobmill.matching import profiles
 from jobmill.people import secrets
 from jobmill.settings import Settings

@@ -24,14 +24,14 @@ def block(
     as_json: AsJson = False,
 ) -> None:
     """Take no applications from an address, or from all of a domain; who is in already stays."""
-    from jobmill.hiring import blocked
+    from jobmill.hiring.records import blocklist
 
-    key = blocked.entry(entry)
+    key = blocklist.entry(entry)
     if not reason.strip():
         raise Invalid("say why: --reason TEXT")
 
     async def act(tx: Tx) -> None:
-        await blocked.add(tx, key, reason)
+        await blocklist.add(tx, key, reason)
 
     recruiter.change(act)
     if as_json:
@@ -42,12 +42,12 @@ def block(
 
 def unblock(entry: Entry, as_json: AsJson = False) -> None:
     """Take applications from there again."""
-    from jobmill.hiring import blocked
+    from jobmill.hiring.records import blocklist
 
-    key = blocked.entry(entry)
+    key = blocklist.entry(entry)
 
     async def act(tx: Tx) -> None:
-        await blocked.remove(tx, key)
+        await blocklist.remove(tx, key)
 
     recruiter.change(act)
     if as_json:
@@ -58,12 +58,13 @@ def unblock(entry: Entry, as_json: AsJson = False) -> None:
 
 def blocked(as_json: AsJson = False) -> None:
     """List who may not apply, and why."""
-    from jobmill.hiring import blocked, records
+    from jobmill.hiring.import_export import exports
+    from jobmill.hiring.records import blocklist
 
-    found = recruiter.change(blocked.find)
+    found = recruiter.change(blocklist.find)
     if as_json:
         for one in found:
-            at = records.plain(one.created_at)
+            at = exports.plain(one.created_at)
             show.print_json({"address": one.email_key, "reason": one.reason, "createdAt": at})
     elif found:
         for one in found:

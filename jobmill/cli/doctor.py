@@ -69,7 +69,7 @@ def examine() -> Iterator[Check]:
 
 
 def check_mail(settings: Settings) -> Check:
-    from jobmill.hiring import letters
+    from jobmill.hiring.messages import letters
     from jobmill.outside import mail
 
     try:

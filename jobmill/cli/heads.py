@@ -13,7 +13,7 @@ from jobmill.errors import Invalid
 
 if TYPE_CHECKING:
     from jobmill.db import Database
-    from jobmill.hiring.verify import Head, Report
+    from jobmill.hiring.audit_log.verification import Head, Report
 
 PAGE = 1_000
 
@@ -29,7 +29,7 @@ def read(file: str) -> dict[int, Head]:
     """What was kept, by opening; Invalid says which line is wrong."""
     from pydantic import TypeAdapter, ValidationError
 
-    from jobmill.hiring.verify import Head
+    from jobmill.hiring.audit_log.verification import Head
 
     kept = TypeAdapter(_Kept)
     found: dict[int, Head] = {}
@@ -58,8 +58,8 @@ async def verify(
     database: Database, opening: int | None, known: Mapping[int, Head], *, quiet: bool
 ) -> list[Report]:
     """The reports of one opening or of all, each of one moment; writers go on meanwhile."""
-    from jobmill.hiring import reading
-    from jobmill.hiring import verify as logs
+    from jobmill.hiring.audit_log import verification as logs
+    from jobmill.hiring.openings import applicant_lists
 
     ids = [opening] if opening else await _all(database)
     found: list[Report] = []
@@ -67,14 +67,14 @@ async def verify(
         for id in ids:
             tell(f"{len(found) + 1:,} of {len(ids):,}")
             async with database.transaction() as tx:
-                await reading.freeze(tx)
+                await applicant_lists.freeze(tx)
                 heads = [known[id]] if id in known else []
                 found.append(await logs.verify(tx, id, against=heads))
     return found
 
 
 async def _all(database: Database) -> list[int]:
-    from jobmill.hiring import openings
+    from jobmill.hiring.records import openings
 
     ids: list[int] = []
     while True:

@@ -14,10 +14,10 @@ from jobmill.errors import Gone, Invalid
 if TYPE_CHECKING:
     from jobmill.db import Tx
     from jobmill.hiring.actor import Actor
-    from jobmill.hiring.applications import Application
-    from jobmill.hiring.offers import Answer
-    from jobmill.hiring.sample import Sample
-    from jobmill.hiring.steps import Missed, Placed
+    from jobmill.hiring.applications.offers import Answer
+    from jobmill.hiring.applications.submissions import Missed, Placed
+    from jobmill.hiring.records.applications import Application
+    from jobmill.hiring.sample_data import Sample
 
 app = typer.Typer(
     no_args_is_help=True, help="Take applications, see who stands where, and what happened."
@@ -44,17 +44,20 @@ def apply(
     as_json: AsJson = False,
 ) -> None:
     """Apply for somebody: they take a free slot, or join the waitlist."""
-    from jobmill.hiring import applicants, steps, words
     from jobmill.hiring.actor import LOCAL
+    from jobmill.hiring.applications import outcomes, submissions
+    from jobmill.hiring.records import applicants
 
     if applicant is not None and name is None and email is None:
-        placed = recruiter.change(lambda tx: steps.apply(tx, opening, applicant, LOCAL))
+        placed = recruiter.change(lambda tx: submissions.apply(tx, opening, applicant, LOCAL))
     elif applicant is None and name is not None and email is not None:
         person = applicants.person(name, email, fold=recruiter.folds())
-        placed = recruiter.change(lambda tx: steps.apply_by_address(tx, opening, person, LOCAL))
+        placed = recruiter.change(
+            lambda tx: submissions.apply_by_address(tx, opening, person, LOCAL)
+        )
     else:
         raise Invalid("name --applicant ID, or --name and --email")
-    _tell(placed.application, words.applied(placed), as_json, placed.position)
+    _tell(placed.application, outcomes.applied(placed), as_json, placed.position)
 
 
 @app.command()
@@ -65,14 +68,14 @@ def withdraw(
     as_json: AsJson = False,
 ) -> None:
     """End an application; a slot that it had goes to who waits longest."""
-    from jobmill.hiring import steps, words
+    from jobmill.hiring.applications import outcomes, submissions
 
     async def act(tx: Tx) -> Placed:
         by = await _by(tx, application, for_applicant)
-        return await steps.withdraw(tx, application, by, reason=reason)
+        return await submissions.withdraw(tx, application, by, reason=reason)
 
     placed = recruiter.change(act)
-    _tell(placed.application, words.WITHDRAWN, as_json)
+    _tell(placed.application, outcomes.WITHDRAWN, as_json)
 
 
 @app.command()
@@ -101,7 +104,7 @@ def _answer(
     reason: str | None,
     as_json: bool,
 ) -> None:
-    from jobmill.hiring import offers, steps, words
+    from jobmill.hiring.applications import offers, outcomes, submissions
 
     async def act(tx: Tx) -> Placed | Missed:
         by = await _by(tx, id, for_applicant)
@@ -109,14 +112,14 @@ def _answer(
 
     done = recruiter.change(act)
     # What the miss led to is committed by now.
-    if isinstance(done, steps.Missed):
-        raise Gone(words.missed(done.application))
-    _tell(done.application, words.ANSWERED[answer], as_json)
+    if isinstance(done, submissions.Missed):
+        raise Gone(outcomes.missed(done.application))
+    _tell(done.application, outcomes.ANSWERED[answer], as_json)
 
 
 async def _by(tx: Tx, application: int, for_applicant: bool) -> Actor:
-    from jobmill.hiring import applications
     from jobmill.hiring.actor import LOCAL, applicant
+    from jobmill.hiring.records import applications
 
     if not for_applicant:
         return LOCAL
@@ -133,13 +136,14 @@ def promote(
     as_json: AsJson = False,
 ) -> None:
     """Offer a slot to somebody who waits, out of turn."""
-    from jobmill.hiring import company, words
     from jobmill.hiring.actor import LOCAL
+    from jobmill.hiring.applications import outcomes
+    from jobmill.hiring.openings import lifecycle
 
     done = recruiter.change(
-        lambda tx: company.promote(tx, application, LOCAL, reason=reason, add_slot=add_slot)
+        lambda tx: lifecycle.promote(tx, application, LOCAL, reason=reason, add_slot=add_slot)
     )
-    _tell(done, words.PROMOTED, as_json)
+    _tell(done, outcomes.PROMOTED, as_json)
 
 
 def _tell(one: Application, message: str, as_json: bool, position: int | None = None) -> None:
@@ -180,11 +184,11 @@ app.command("message-many")(many.message_many)
 
 def seed(as_json: AsJson = False) -> None:
     """Make a sample to look around in: 3 openings, 5 people, some applications. Once is enough."""
-    from jobmill.hiring import sample
+    from jobmill.hiring import sample_data
     from jobmill.hiring.actor import LOCAL
 
     async def act(tx: Tx) -> Sample:
-        return await sample.seed(tx, LOCAL)
+        return await sample_data.seed(tx, LOCAL)
 
     done = recruiter.change(act)
     if as_json:

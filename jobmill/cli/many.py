@@ -14,7 +14,7 @@ from jobmill.errors import Invalid
 
 if TYPE_CHECKING:
     from jobmill.db import Tx
-    from jobmill.hiring.bulk import Action, Line
+    from jobmill.hiring.applications.bulk_actions import Action, Line
 
 Ids = Annotated[
     list[int] | None,
@@ -93,14 +93,14 @@ def _run(
     message: str | None = None,
     add_slots: bool = False,
 ) -> None:
-    from jobmill.hiring import bulk
     from jobmill.hiring.actor import LOCAL
+    from jobmill.hiring.applications import bulk_actions
 
     if bool(ids) == all_waiting:
         raise Invalid("name applications, or --all-waiting")
 
     async def act(tx: Tx) -> list[Line]:
-        return await bulk.run(
+        return await bulk_actions.run(
             tx,
             opening,
             action,
@@ -120,10 +120,10 @@ def _run(
 
 def _print(done: Sequence[Line], dry_run: bool, as_json: bool) -> None:
     if as_json:
-        from jobmill.hiring import records
+        from jobmill.hiring.import_export import exports
 
         for line in done:
-            show.print_json({**records.camel(line), "dryRun": dry_run})
+            show.print_json({**exports.camel(line), "dryRun": dry_run})
         return
     for line in done:
         detail = f": {recruiter.ours(line.detail)}" if line.detail else ""

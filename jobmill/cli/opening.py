@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from jobmill.db import Tx
     from jobmill.hiring.actor import Actor
-    from jobmill.hiring.openings import Opening, OpeningStatus
+    from jobmill.hiring.records.openings import Opening, OpeningStatus
 
 app = typer.Typer(no_args_is_help=True, help="Offer slots, few or many, and say on which terms.")
 
@@ -80,9 +80,9 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Open something: people may apply at once."""
-    from jobmill.hiring import company
     from jobmill.hiring.actor import LOCAL
-    from jobmill.hiring.openings import Terms
+    from jobmill.hiring.openings import lifecycle
+    from jobmill.hiring.records.openings import Terms
 
     terms = Terms(
         **_named(
@@ -99,7 +99,7 @@ def create(
             keep_days=keep_days,
         )
     )
-    made = recruiter.change(lambda tx: company.create(tx, terms, capacity, LOCAL))
+    made = recruiter.change(lambda tx: lifecycle.create(tx, terms, capacity, LOCAL))
     _tell(made, f"Opening {made.id} is open: {show.plain(made.title)}.", as_json)
     if not as_json:
         typer.echo(f"People apply at {recruiter.home()}/openings/{made.id}", err=True)
@@ -180,19 +180,20 @@ def edit(
 
 
 def _trial(opening: int, changes: dict[str, Any], dry_run: bool) -> tuple[Opening, Opening]:
-    from jobmill.hiring import company, openings
     from jobmill.hiring.actor import LOCAL
+    from jobmill.hiring.openings import lifecycle
+    from jobmill.hiring.records import openings
 
     async def act(tx: Tx) -> tuple[Opening, Opening]:
         before = await openings.get(tx, opening)
         async with tx.transaction(force_rollback=dry_run):
-            return before, await company.edit(tx, opening, LOCAL, **changes)
+            return before, await lifecycle.edit(tx, opening, LOCAL, **changes)
 
     return recruiter.change(act)
 
 
 def _tell_change(before: Opening, after: Opening, dry_run: bool, as_json: bool) -> None:
-    from jobmill.hiring.openings import Terms
+    from jobmill.hiring.records.openings import Terms
 
     names = [one.name for one in fields(Terms)]
     was, now = ({name: getattr(one, name) for name in names} for one in (before, after))
@@ -244,10 +245,11 @@ def list_openings(
 
 
 async def _find(tx: Tx, status: OpeningStatus | None, after: int, limit: int) -> list[Opening]:
-    from jobmill.hiring import reading, records
+    from jobmill.hiring.import_export import exports
+    from jobmill.hiring.openings import applicant_lists
 
-    await reading.freeze(tx)
-    return await records.find(tx, status=status, after=after, limit=limit)
+    await applicant_lists.freeze(tx)
+    return await exports.find(tx, status=status, after=after, limit=limit)
 
 
 def _nothing(status: str | None, after: int) -> str:
@@ -271,10 +273,11 @@ def show_opening(
     as_json: AsJson = False,
 ) -> None:
     """Show an opening: its terms, who is in it, and who waits, in order."""
-    from jobmill.hiring import openings, reading
+    from jobmill.hiring.openings import applicant_lists
+    from jobmill.hiring.records import openings
 
-    async def ask(tx: Tx) -> tuple[Opening, reading.Detail]:
-        detail = await reading.detail(tx, opening, after=after, limit=limit)
+    async def ask(tx: Tx) -> tuple[Opening, applicant_lists.Detail]:
+        detail = await applicant_lists.detail(tx, opening, after=after, limit=limit)
         return await openings.get(tx, opening), detail
 
     found, detail = recruiter.look(opening, ask)
@@ -289,33 +292,33 @@ def show_opening(
 @app.command()
 def pause(opening: OpeningId, as_json: AsJson = False) -> None:
     """Take no applications and promote nobody for a while; offers that are out go on."""
-    from jobmill.hiring import company
+    from jobmill.hiring.openings import lifecycle
 
-    _turn(opening, company.pause, "is paused", as_json)
+    _turn(opening, lifecycle.pause, "is paused", as_json)
 
 
 @app.command()
 def resume(opening: OpeningId, as_json: AsJson = False) -> None:
     """Go on after a pause; free slots are offered to those who wait, at once."""
-    from jobmill.hiring import company
+    from jobmill.hiring.openings import lifecycle
 
-    _turn(opening, company.resume, "is open again", as_json)
+    _turn(opening, lifecycle.resume, "is open again", as_json)
 
 
 @app.command()
 def close(opening: OpeningId, as_json: AsJson = False) -> None:
     """Take no more applications and publish it no longer; who is in it stays."""
-    from jobmill.hiring import company
+    from jobmill.hiring.openings import lifecycle
 
-    _turn(opening, company.close, "is closed", as_json)
+    _turn(opening, lifecycle.close, "is closed", as_json)
 
 
 @app.command()
 def reopen(opening: OpeningId, as_json: AsJson = False) -> None:
     """Open again what was closed; free slots are offered at once."""
-    from jobmill.hiring import company
+    from jobmill.hiring.openings import lifecycle
 
-    _turn(opening, company.reopen, "is open again", as_json)
+    _turn(opening, lifecycle.reopen, "is open again", as_json)
 
 
 def _turn(
@@ -337,15 +340,15 @@ def capacity(
     as_json: AsJson = False,
 ) -> None:
     """Change how many slots there are: more are offered at once, fewer send nobody away."""
-    from jobmill.hiring import company
     from jobmill.hiring.actor import LOCAL
-    from jobmill.hiring.events import of_opening
-    from jobmill.hiring.openings import get
+    from jobmill.hiring.audit_log.events import of_opening
+    from jobmill.hiring.openings import lifecycle
+    from jobmill.hiring.records.openings import get
 
     async def act(tx: Tx) -> tuple[Opening, list[roster.Promoted]]:
         before = await get(tx, opening)
         async with tx.transaction(force_rollback=dry_run):
-            after = await company.set_capacity(tx, opening, number, LOCAL)
+            after = await lifecycle.set_capacity(tx, opening, number, LOCAL)
             events = await of_opening(tx, opening, after=before.last_seq)
             return after, await roster.promoted(tx, events)
 
@@ -355,9 +358,9 @@ def capacity(
 
 def _tell(done: Opening, words: str, as_json: bool) -> None:
     if as_json:
-        from jobmill.hiring import records
+        from jobmill.hiring.import_export import exports
 
-        show.print_json(records.opening(done))
+        show.print_json(exports.opening(done))
     else:
         typer.echo(words)
 

@@ -15,11 +15,11 @@ from jobmill.errors import Invalid
 
 if TYPE_CHECKING:
     from jobmill.db import Database, Tx
-    from jobmill.hiring.events import Event
-    from jobmill.hiring.replay import Entry, Replay
-    from jobmill.hiring.summary import Summary
-    from jobmill.hiring.verify import Report
-    from jobmill.hiring.why import Why
+    from jobmill.hiring.audit_log.events import Event
+    from jobmill.hiring.audit_log.explanations import Why
+    from jobmill.hiring.audit_log.replay import Entry, Replay
+    from jobmill.hiring.audit_log.summary import Summary
+    from jobmill.hiring.audit_log.verification import Report
 
 LAST = 10
 """So many events are shown to people, the last ones."""
@@ -27,15 +27,15 @@ LAST = 10
 
 def summary(opening: OpeningId, as_json: AsJson = False) -> None:
     """Tell how an opening goes: counts, and how long people waited and took to answer."""
-    from jobmill.hiring import records
-    from jobmill.hiring import summary as summaries
+    from jobmill.hiring.audit_log import summary as summaries
+    from jobmill.hiring.import_export import exports
 
     async def ask(tx: Tx) -> Summary:
         return await summaries.of(tx, opening)
 
     found = recruiter.look(opening, ask)
     if as_json:
-        known = records.camel(found)
+        known = exports.camel(found)
         names = {"openingId": "jobId", "title": "jobTitle"}
         show.print_json({names.get(name, name): value for name, value in known.items()})
         return
@@ -72,8 +72,8 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Show an opening as it was at any moment: who was in it, who waited, what had happened."""
-    from jobmill.hiring import events
-    from jobmill.hiring import replay as replays
+    from jobmill.hiring.audit_log import events
+    from jobmill.hiring.audit_log import replay as replays
 
     if at is not None and seq is not None:
         raise Invalid("name --at TIME or --seq N, not both")
@@ -92,11 +92,11 @@ def replay(
 
 
 def _replay(found: Replay, told: Sequence[Event]) -> dict[str, Any]:
-    from jobmill.hiring import records
+    from jobmill.hiring.import_export import exports
 
     return {
         "jobId": found.opening_id,
-        "asOf": records.plain(found.as_of),
+        "asOf": exports.plain(found.as_of),
         "activeApplicants": [_entry(one) for one in found.active],
         "waitlistApplicants": [_entry(one) for one in found.waiting],
         # What happened to the opening itself is no event of the contract.
@@ -153,7 +153,7 @@ def why(
     as_json: AsJson = False,
 ) -> None:
     """Say why something happened: which rule, what it saw, and who was ahead."""
-    from jobmill.hiring import why as reasoning
+    from jobmill.hiring.audit_log import explanations as reasoning
 
     async def ask(tx: Tx) -> Why:
         return await reasoning.explain(tx, opening, seq)
@@ -175,7 +175,7 @@ def _here(at: dt.datetime) -> str:
 
 
 def _why(found: Why) -> dict[str, Any]:
-    from jobmill.hiring import records
+    from jobmill.hiring.import_export import exports
 
     return {
         "jobId": found.opening_id,
@@ -186,7 +186,7 @@ def _why(found: Why) -> dict[str, Any]:
         "cause": found.cause,
         "ahead": {"count": found.ahead.count, "first": list(found.ahead.first)},
         "actor": found.by,
-        "createdAt": records.plain(found.at),
+        "createdAt": exports.plain(found.at),
         "sentences": found.sentences,
     }
 

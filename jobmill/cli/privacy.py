@@ -14,8 +14,8 @@ from jobmill.errors import Conflict, Invalid
 
 if TYPE_CHECKING:
     from jobmill.db import Tx
-    from jobmill.hiring.applicants import Applicant
-    from jobmill.hiring.reading import Own
+    from jobmill.hiring.openings.applicant_lists import Own
+    from jobmill.hiring.records.applicants import Applicant
 
 
 def export_person(
@@ -46,11 +46,12 @@ def erase_person(
 
     Applications that live are ended first, and their slots go to the next.
     """
-    from jobmill.hiring import privacy, reading
+    from jobmill.hiring import privacy
     from jobmill.hiring.actor import LOCAL
+    from jobmill.hiring.openings import applicant_lists
 
     async def ask(tx: Tx, who: Applicant) -> tuple[Applicant, list[Own]]:
-        return await reading.own(tx, who.id)
+        return await applicant_lists.own(tx, who.id)
 
     who, own = recruiter.look_at_person(person, ask)
     if who.erased_at:

@@ -16,7 +16,7 @@ from jobmill.errors import AppError, Invalid, NotFound
 
 if TYPE_CHECKING:
     from jobmill.db import Database, Tx
-    from jobmill.hiring.applicants import Applicant
+    from jobmill.hiring.records.applicants import Applicant
 
 T = TypeVar("T")
 
@@ -100,20 +100,20 @@ def change(act: Callable[[Tx], Awaitable[T]]) -> T:
 
 def look(opening: int, question: Callable[[Tx], Awaitable[T]]) -> T:
     """Ask about an opening, as it is once what is overdue is settled; all of one moment."""
-    from jobmill.hiring import reading
+    from jobmill.hiring.openings import applicant_lists
 
     async def overdue(tx: Tx) -> list[int]:
-        return await reading.overdue_opening(tx, opening)
+        return await applicant_lists.overdue_opening(tx, opening)
 
     return _look(overdue, question)
 
 
 def look_at_person(named: str, question: Callable[[Tx, Applicant], Awaitable[T]]) -> T:
     """The same about an applicant."""
-    from jobmill.hiring import reading
+    from jobmill.hiring.openings import applicant_lists
 
     async def overdue(tx: Tx) -> list[int]:
-        return await reading.overdue_openings_of(tx, (await applicant_of(tx, named)).id)
+        return await applicant_lists.overdue_openings_of(tx, (await applicant_of(tx, named)).id)
 
     async def ask(tx: Tx) -> T:
         return await question(tx, await applicant_of(tx, named))
@@ -125,12 +125,12 @@ def _look(
     overdue: Callable[[Tx], Awaitable[Sequence[int]]], question: Callable[[Tx], Awaitable[T]]
 ) -> T:
     from jobmill.cli import session
-    from jobmill.hiring import reading
+    from jobmill.hiring.openings import applicant_lists
 
     async def run(database: Database) -> T:
         await settle(database, overdue)
         async with database.transaction() as tx:
-            await reading.freeze(tx)
+            await applicant_lists.freeze(tx)
             return await question(tx)
 
     with pointing():
@@ -140,7 +140,7 @@ def _look(
 async def settle(database: Database, overdue: Callable[[Tx], Awaitable[Sequence[int]]]) -> None:
     """Do what the clock has decided and no worker has done yet."""
     from jobmill.hiring.actor import SYSTEM
-    from jobmill.hiring.deadlines import settled
+    from jobmill.hiring.waitlist.deadlines import settled
 
     async with database.transaction() as tx:
         for id in await overdue(tx):
@@ -150,7 +150,7 @@ async def settle(database: Database, overdue: Callable[[Tx], Awaitable[Sequence[
 
 async def applicant_of(tx: Tx, named: str) -> Applicant:
     """Who has a number or an address; Missing says where to look."""
-    from jobmill.hiring import applicants
+    from jobmill.hiring.records import applicants
 
     if named.isascii() and named.isdecimal():
         # No number is so big, and the database would not take it.

@@ -13,9 +13,9 @@ from jobmill.cli import reasons, recruiter, show
 
 if TYPE_CHECKING:
     from jobmill.db import Tx
-    from jobmill.hiring.events import Event
-    from jobmill.hiring.openings import Opening
-    from jobmill.hiring.reading import Detail, Row
+    from jobmill.hiring.audit_log.events import Event
+    from jobmill.hiring.openings.applicant_lists import Detail, Row
+    from jobmill.hiring.records.openings import Opening
 
 FIRST = 20
 STATES = {
@@ -30,10 +30,10 @@ STATES = {
 def openings(found: Sequence[Opening], *, as_json: bool) -> None:
     """Openings, two lines each; a JSON object a line for programs."""
     if as_json:
-        from jobmill.hiring import records
+        from jobmill.hiring.import_export import exports
 
         for one in found:
-            show.print_json(records.opening(one))
+            show.print_json(exports.opening(one))
         return
     show.entries(
         (
@@ -56,11 +56,11 @@ def _place(one: Opening) -> str | None:
 
 def record(one: Opening, detail: Detail) -> dict[str, Any]:
     """An opening and its people, by the names of the public contract."""
-    from jobmill.hiring import records
+    from jobmill.hiring.import_export import exports
 
-    counted = records.camel(detail.opening)
+    counted = exports.camel(detail.opening)
     return {
-        **records.opening(one),
+        **exports.opening(one),
         **counted,
         "activeApplicants": [_row(row) for row in detail.active],
         "waitlistApplicants": [_row(row) for row in detail.waiting],
@@ -69,9 +69,9 @@ def record(one: Opening, detail: Detail) -> dict[str, Any]:
 
 
 def _row(row: Row) -> dict[str, Any]:
-    from jobmill.hiring import records
+    from jobmill.hiring.import_export import exports
 
-    known = records.camel(row)
+    known = exports.camel(row)
     known.pop("queueKey")
     return known
 
@@ -156,7 +156,7 @@ class Promoted:
 
 async def promoted(tx: Tx, events: Sequence[Event]) -> list[Promoted]:
     """Those whom these events promoted."""
-    from jobmill.hiring import applicants, applications
+    from jobmill.hiring.records import applicants, applications
 
     found: list[Promoted] = []
     for event in events:
@@ -172,10 +172,10 @@ def tell_capacity(
 ) -> None:
     """What a change of the capacity came to."""
     if as_json:
-        from jobmill.hiring import records
+        from jobmill.hiring.import_export import exports
 
-        listed = [records.camel(one) for one in found]
-        show.print_json({**records.opening(done), "promoted": listed, "dryRun": dry_run})
+        listed = [exports.camel(one) for one in found]
+        show.print_json({**exports.opening(done), "promoted": listed, "dryRun": dry_run})
         return
     would = "would have" if dry_run else "has"
     typer.echo(f"Opening {done.id} {would} {filled(done)}.")

@@ -13,9 +13,9 @@ from jobmill.cli.show import AsJson
 
 if TYPE_CHECKING:
     from jobmill.db import Tx
-    from jobmill.hiring.applicants import Applicant
-    from jobmill.hiring.events import Event
-    from jobmill.hiring.reading import Counted, Own, Row
+    from jobmill.hiring.audit_log.events import Event
+    from jobmill.hiring.openings.applicant_lists import Counted, Own, Row
+    from jobmill.hiring.records.applicants import Applicant
 
 STANDING = (
     "applicationId",
@@ -33,10 +33,10 @@ STANDING = (
 
 def status(person: PersonName, as_json: AsJson = False) -> None:
     """Show how somebody stands in each opening they applied for."""
-    from jobmill.hiring import reading
+    from jobmill.hiring.openings import applicant_lists
 
     async def ask(tx: Tx, who: Applicant) -> tuple[Applicant, list[Own]]:
-        return await reading.own(tx, who.id)
+        return await applicant_lists.own(tx, who.id)
 
     who, found = recruiter.look_at_person(person, ask)
     if as_json:
@@ -49,9 +49,9 @@ def status(person: PersonName, as_json: AsJson = False) -> None:
 
 
 def _status(who: Applicant, found: list[Own]) -> dict[str, Any]:
-    from jobmill.hiring import records
+    from jobmill.hiring.import_export import exports
 
-    listed = [records.camel(one) for one in found]
+    listed = [exports.camel(one) for one in found]
     return {
         "applicantId": who.id,
         "applicantName": who.name,
@@ -78,13 +78,13 @@ def link(
     as_json: AsJson = False,
 ) -> None:
     """Print somebody's personal link, for you to hand to them: who has it acts as they do."""
-    from jobmill.hiring import keys
-    from jobmill.hiring.links import Signer
+    from jobmill.hiring.messages import personal_links
+    from jobmill.hiring.messages.signed_links import Signer
     from jobmill.people import secrets
 
     async def act(tx: Tx) -> str:
         who = await recruiter.applicant_of(tx, person)
-        return await keys.path(tx, Signer(await secrets.secret(tx)), who.id, renew=renew)
+        return await personal_links.path(tx, Signer(await secrets.secret(tx)), who.id, renew=renew)
 
     url = recruiter.home() + recruiter.change(act)
     if as_json:
@@ -102,10 +102,10 @@ def timeline(
     as_json: AsJson = False,
 ) -> None:
     """List all that happened to somebody's applications, in order."""
-    from jobmill.hiring import reading
+    from jobmill.hiring.openings import applicant_lists
 
     async def ask(tx: Tx, who: Applicant) -> list[Event]:
-        return await reading.timeline(tx, who.id, after=after, limit=limit + 1)
+        return await applicant_lists.timeline(tx, who.id, after=after, limit=limit + 1)
 
     found = recruiter.look_at_person(person, ask)
     for event in found[:limit]:
@@ -116,12 +116,12 @@ def timeline(
     if not found and not as_json:
         typer.echo("There are no more." if after else "Nothing has happened: they never applied.")
     if len(found) > limit:
-        typer.echo(f"There are more: --after {reading.mark(found[limit - 1])}", err=True)
+        typer.echo(f"There are more: --after {applicant_lists.mark(found[limit - 1])}", err=True)
 
 
 def event_record(event: Event) -> dict[str, Any]:
     """An event, by the names of the public contract."""
-    from jobmill.hiring import records
+    from jobmill.hiring.import_export import exports
 
     return {
         "id": event.id,
@@ -130,7 +130,7 @@ def event_record(event: Event) -> dict[str, Any]:
         "fromStatus": event.from_status,
         "toStatus": event.to_status,
         "metadata": event.metadata,
-        "createdAt": records.plain(event.created_at),
+        "createdAt": exports.plain(event.created_at),
         "jobId": event.opening_id,
         "seq": event.seq,
         "actor": event.actor,
@@ -166,11 +166,11 @@ def queue(
     as_json: AsJson = False,
 ) -> None:
     """List who waits for an opening, in order."""
-    from jobmill.hiring import reading
+    from jobmill.hiring.openings import applicant_lists
 
     async def ask(tx: Tx) -> tuple[Counted, list[Row]]:
-        counted = await reading.count(tx, opening)
-        return counted, await reading.queue(tx, opening, after=after, limit=limit + 1)
+        counted = await applicant_lists.count(tx, opening)
+        return counted, await applicant_lists.queue(tx, opening, after=after, limit=limit + 1)
 
     counted, found = recruiter.look(opening, ask)
     if as_json:
@@ -189,7 +189,7 @@ def queue(
 
 
 def _queue(counted: Counted, found: list[Row]) -> dict[str, Any]:
-    from jobmill.hiring import records
+    from jobmill.hiring.import_export import exports
 
     return {
         "jobId": counted.id,
@@ -202,7 +202,7 @@ def _queue(counted: Counted, found: list[Row]) -> dict[str, Any]:
                 "applicantId": row.applicant_id,
                 "applicantName": row.applicant_name,
                 "position": row.queue_position,
-                "appliedAt": records.plain(row.applied_at),
+                "appliedAt": exports.plain(row.applied_at),
                 "penaltyCount": row.penalty_count,
             }
             for row in found

@@ -14,9 +14,9 @@ from jobmill.errors import Invalid
 
 if TYPE_CHECKING:
     from jobmill.db import Database, Tx
-    from jobmill.hiring.intake import Admitted
-    from jobmill.hiring.openings import Opening
-    from jobmill.hiring.sheets import Entry
+    from jobmill.hiring.import_export.imports import Admitted
+    from jobmill.hiring.import_export.spreadsheets import Entry
+    from jobmill.hiring.records.openings import Opening
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ def _read(file: str, read: Callable[[bytes], T]) -> T:
     """What a file says; all that is wrong with it is said, a line each."""
     import sys
 
-    from jobmill.hiring.sheets import BIGGEST, NAMED, BadSheet
+    from jobmill.hiring.import_export.spreadsheets import BIGGEST, NAMED, BadSheet
 
     data = sys.stdin.buffer.read(BIGGEST + 1) if file == "-" else lines.read_file(file)
     try:
@@ -50,14 +50,14 @@ def import_openings(file: File, dry_run: DryRun = False, as_json: AsJson = False
     Columns are named as an export names them; `title` and `capacity` are needed.
     """
     from jobmill.cli import roster
-    from jobmill.hiring import intake
     from jobmill.hiring.actor import LOCAL
+    from jobmill.hiring.import_export import imports
 
-    wanted = _read(file, intake.plans)
+    wanted = _read(file, imports.plans)
 
     async def act(tx: Tx) -> list[Opening]:
         async with tx.transaction(force_rollback=dry_run):
-            return await intake.create_all(tx, wanted, LOCAL)
+            return await imports.create_all(tx, wanted, LOCAL)
 
     made = recruiter.change(act)
     if as_json:
@@ -94,19 +94,20 @@ def export(
     """Write openings, or all applications of one, to a file that a spreadsheet reads."""
     from jobmill.cli import session
     from jobmill.cli.files import replacing
-    from jobmill.hiring import openings, reading
+    from jobmill.hiring.openings import applicant_lists
+    from jobmill.hiring.records import openings
 
     async def overdue(tx: Tx) -> Sequence[int]:
         if opening is None:
             return []
         await openings.get(tx, opening)
-        return await reading.overdue_opening(tx, opening)
+        return await applicant_lists.overdue_opening(tx, opening)
 
     async def run(database: Database) -> int:
         await recruiter.settle(database, overdue)
         with replacing(out) as file:
             async with database.transaction() as tx:
-                await reading.freeze(tx)
+                await applicant_lists.freeze(tx)
                 return await _write(tx, opening, file, "jsonl" if as_json else form)
 
     with recruiter.pointing():
@@ -117,14 +118,14 @@ def export(
 
 
 async def _write(tx: Tx, opening: int | None, file: TextIO, form: str) -> int:
-    from jobmill.hiring import records, sheets
+    from jobmill.hiring.import_export import exports, spreadsheets
 
     count = 0
-    names = records.OPENING if opening is None else records.APPLICATION
+    names = exports.OPENING if opening is None else exports.APPLICATION
     add: Callable[[dict[str, Any]], object] = (
-        sheets.begin(file, names) if form == "csv" else lambda record: lines.put(record, file)
+        spreadsheets.begin(file, names) if form == "csv" else lambda record: lines.put(record, file)
     )
-    found = records.all_openings(tx) if opening is None else records.applications(tx, opening)
+    found = exports.all_openings(tx) if opening is None else exports.applications(tx, opening)
     async for record in found:
         count += 1
         add(record)
@@ -139,9 +140,9 @@ def import_applicants(
     It can be done again: who is in it already stays where they are.
     """
     from jobmill.cli import session
-    from jobmill.hiring import sheets
+    from jobmill.hiring.import_export import spreadsheets
 
-    wanted = _read(file, lambda data: sheets.people(data, fold=recruiter.folds()))
+    wanted = _read(file, lambda data: spreadsheets.people(data, fold=recruiter.folds()))
 
     async def run(database: Database) -> list[Admitted]:
         return await _admit(database, opening, wanted, dry_run, quiet=as_json)
@@ -149,10 +150,10 @@ def import_applicants(
     with recruiter.pointing():
         done = session.use(run)
     if as_json:
-        from jobmill.hiring import records
+        from jobmill.hiring.import_export import exports
 
         for one in done:
-            show.print_json(records.camel(one))
+            show.print_json(exports.camel(one))
     else:
         _print_admitted(done, dry_run)
     if any(one.outcome == "refused" for one in done):
@@ -162,8 +163,9 @@ def import_applicants(
 async def _admit(
     database: Database, opening: int, wanted: Sequence[Entry], dry_run: bool, *, quiet: bool
 ) -> list[Admitted]:
-    from jobmill.hiring import intake, openings
     from jobmill.hiring.actor import LOCAL
+    from jobmill.hiring.import_export import imports
+    from jobmill.hiring.records import openings
 
     done: list[Admitted] = []
     if dry_run and len(wanted) > TRIED:
@@ -171,12 +173,12 @@ async def _admit(
     if dry_run or not wanted:
         async with database.transaction() as tx, tx.transaction(force_rollback=True):
             await openings.get(tx, opening)
-            return await intake.admit(tx, opening, wanted, LOCAL) if wanted else []
+            return await imports.admit(tx, opening, wanted, LOCAL) if wanted else []
     with show.progress("Applying", quiet=quiet) as tell:
-        for start in range(0, len(wanted), intake.CHUNK):
+        for start in range(0, len(wanted), imports.CHUNK):
             async with database.transaction() as tx:
-                part = wanted[start : start + intake.CHUNK]
-                done += await intake.admit(tx, opening, part, LOCAL)
+                part = wanted[start : start + imports.CHUNK]
+                done += await imports.admit(tx, opening, part, LOCAL)
             tell(f"{len(done):,} of {len(wanted):,}")
     return done
 

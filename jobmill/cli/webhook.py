@@ -11,7 +11,7 @@ from jobmill.cli.show import AsJson
 
 if TYPE_CHECKING:
     from jobmill.db import Tx
-    from jobmill.hiring.webhooks import Added, Delivery, Webhook
+    from jobmill.hiring.messages.webhooks import Added, Delivery, Webhook
 
 app = typer.Typer(no_args_is_help=True, help="Tell servers of yours what happens to openings.")
 
@@ -32,7 +32,7 @@ def add(
 ) -> None:
     """Tell a server of every event from now on. Its secret is shown this one time."""
     from jobmill.cli import environment
-    from jobmill.hiring import webhooks
+    from jobmill.hiring.messages import webhooks
     from jobmill.outside import webhook
 
     checked = webhook.check_url(url, webhook.places(environment.load()))
@@ -49,7 +49,7 @@ def add(
 @app.command("list")
 def list_webhooks(as_json: AsJson = False) -> None:
     """List all webhooks."""
-    from jobmill.hiring import webhooks
+    from jobmill.hiring.messages import webhooks
 
     found = recruiter.change(webhooks.find)
     if not found and not as_json:
@@ -73,16 +73,16 @@ def _told(one: Webhook) -> list[str | None]:
 
 def _record(one: Webhook | Delivery) -> dict[str, Any]:
     """By the names of the HTTP API."""
-    from jobmill.hiring import records
+    from jobmill.hiring.import_export import exports
 
     named = {"openingId": "jobId", "event": "eventType"}
-    return {named.get(name, name): value for name, value in records.camel(one).items()}
+    return {named.get(name, name): value for name, value in exports.camel(one).items()}
 
 
 @app.command("show")
 def show_webhook(id: Id, as_json: AsJson = False) -> None:
     """Show one webhook; its secret is not shown again."""
-    from jobmill.hiring import webhooks
+    from jobmill.hiring.messages import webhooks
 
     async def find(tx: Tx) -> Webhook:
         return await webhooks.get(tx, id)
@@ -97,7 +97,7 @@ def show_webhook(id: Id, as_json: AsJson = False) -> None:
 @app.command()
 def remove(id: Id, as_json: AsJson = False) -> None:
     """Forget a webhook, with the record of its deliveries."""
-    from jobmill.hiring import webhooks
+    from jobmill.hiring.messages import webhooks
 
     async def act(tx: Tx) -> None:
         await webhooks.remove(tx, id)
@@ -122,7 +122,7 @@ def disable(id: Id, as_json: AsJson = False) -> None:
 
 
 def _switch(id: int, enabled: bool, as_json: bool) -> None:
-    from jobmill.hiring import webhooks
+    from jobmill.hiring.messages import webhooks
 
     async def act(tx: Tx) -> Webhook:
         return await webhooks.enable(tx, id, enabled)
@@ -150,7 +150,7 @@ def deliveries(
     as_json: AsJson = False,
 ) -> None:
     """List what a webhook was told, the latest first, and what became of it."""
-    from jobmill.hiring import webhooks
+    from jobmill.hiring.messages import webhooks
 
     async def find(tx: Tx) -> list[Delivery]:
         return await webhooks.deliveries(tx, id, state=state, before=before, limit=limit + 1)
@@ -182,7 +182,7 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Make a delivery once more, as a new one with a number of its own."""
-    from jobmill.hiring import webhooks
+    from jobmill.hiring.messages import webhooks
 
     async def act(tx: Tx) -> int:
         return await webhooks.replay(tx, delivery)

@@ -9,11 +9,13 @@ from collections.abc import Sequence
 
 from jobmill.db import Tx
 from jobmill.errors import AppError
-from jobmill.hiring import applicants, company, offers, openings, reading, steps
 from jobmill.hiring.actor import Actor, applicant
-from jobmill.hiring.openings import Opening, Terms
-from jobmill.hiring.reading import Row
-from jobmill.hiring.steps import Ask
+from jobmill.hiring.applications import offers, submissions
+from jobmill.hiring.applications.submissions import Ask
+from jobmill.hiring.openings import applicant_lists, lifecycle
+from jobmill.hiring.openings.applicant_lists import Row
+from jobmill.hiring.records import applicants, openings
+from jobmill.hiring.records.openings import Opening, Terms
 
 EMPLOYER = "Fernhollow Water (demo)"
 BY = Actor("company", "demo")
@@ -33,13 +35,13 @@ async def begin(tx: Tx, dice: random.Random, day: dt.timedelta) -> None:
     """Three openings: one is full, one has offers out, and one has just been left by somebody."""
     offered = _offered(max(day / 6, SHORTEST))
     full, asking, left = [
-        await company.create(tx, terms, capacity, BY) for terms, capacity in offered
+        await lifecycle.create(tx, terms, capacity, BY) for terms, capacity in offered
     ]
     await _apply(tx, full, _people(dice, 7))
     await _apply(tx, asking, _people(dice, 4))
     await _apply(tx, left, _people(dice, 5))
-    first = (await reading.detail(tx, left.id)).active[0]
-    await steps.withdraw(
+    first = (await applicant_lists.detail(tx, left.id)).active[0]
+    await submissions.withdraw(
         tx, first.application_id, applicant(first.applicant_id), reason="Found another one."
     )
 
@@ -75,7 +77,7 @@ def _people(dice: random.Random, count: int) -> list[applicants.Person]:
 
 async def _apply(tx: Tx, opening: Opening, people: Sequence[applicants.Person]) -> None:
     # Who is in it already is refused, as anybody would be.
-    await steps.apply_all(tx, opening.id, [Ask(one) for one in people])
+    await submissions.apply_all(tx, opening.id, [Ask(one) for one in people])
 
 
 async def move(tx: Tx, dice: random.Random) -> None:
@@ -86,7 +88,7 @@ async def move(tx: Tx, dice: random.Random) -> None:
         return
     opening = dice.choice(mine)
     # Whoever looks at the demo may apply, too, and answers for themselves.
-    found_in = (await reading.detail(tx, opening.id, limit=100)).active
+    found_in = (await applicant_lists.detail(tx, opening.id, limit=100)).active
     inside = [one for one in found_in if one.applicant_email.endswith(FICTION)]
     offered = [one for one in inside if one.status == "PENDING_ACKNOWLEDGMENT"]
     if awake := [one for one in offered if not _is_forgetful(one)]:
@@ -113,4 +115,4 @@ async def _answer(tx: Tx, dice: random.Random, one: Row) -> None:
 
 async def _leave(tx: Tx, one: Row) -> None:
     by = applicant(one.applicant_id)
-    await steps.withdraw(tx, one.application_id, by, reason="Changed my mind.")
+    await submissions.withdraw(tx, one.application_id, by, reason="Changed my mind.")

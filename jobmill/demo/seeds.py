@@ -15,7 +15,7 @@ from jobmill.demo.companies import COMPANIES, Company
 from jobmill.demo.vendors import feed
 from jobmill.demo.world import DAY, World
 from jobmill.errors import Conflict
-from jobmill.hiring import openings
+from jobmill.hiring.records import openings
 from jobmill.matching import profiles
 from jobmill.people import persons
 from jobmill.pipelines import company, discovery, source

@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import dataclass
 
 from jobmill.db import Tx, fetch_one
-from jobmill.hiring.applicants import NoApplicant
+from jobmill.hiring.records.applicants import NoApplicant
 
 
 @dataclass(frozen=True, slots=True)

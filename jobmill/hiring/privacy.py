@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from jobmill.db import Tx, fetch_value
-from jobmill.hiring import notices, steps
 from jobmill.hiring.actor import SYSTEM, Actor
-from jobmill.hiring.applicants import NoApplicant
-from jobmill.hiring.deadlines import settled
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.messages import notices
+from jobmill.hiring.records.applicants import NoApplicant
+from jobmill.hiring.waitlist.deadlines import settled
 
 Reason = Literal["asked for", "kept long enough"]
 """Why somebody is erased. No free text: it would be about them, and so be erased at once."""
@@ -66,7 +67,7 @@ async def erase(tx: Tx, applicant_id: int, by: Actor, *, reason: Reason = "asked
             one = await desk.application(application_id)
             # Whoever was at the opening before us, or its deadline, may have ended it.
             if one.status != "INACTIVE":
-                await steps.leave(desk, one, rule=f"data erased: {reason}", reason=None)
+                await submissions.leave(desk, one, rule=f"data erased: {reason}", reason=None)
     await _erase_notes(tx, applicant_id)
     await notices.erase(tx, applicant_id)
     await _erase_row(tx, applicant_id)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime as dt
 
 from jobmill.catalog import listings, source_runs
-from jobmill.hiring import answers, notices, privacy
+from jobmill.hiring import privacy
+from jobmill.hiring.messages import notices
+from jobmill.hiring.records import idempotent_responses
 from jobmill.outside import budget_ledger
 from jobmill.people import sessions
 from jobmill.queue import Advance, Finish, Move, Work, retention
@@ -38,7 +40,11 @@ async def prune_listings(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
 async def prune_records(tools: Tools, work: Work) -> Move:
     async with tools.db.transaction() as tx:
         gone = await budget_ledger.prune(tx) + await source_runs.prune(tx) + await calls.prune(tx)
-        gone += await answers.prune(tx) + await sessions.prune(tx) + await notices.prune(tx)
+        gone += (
+            await idempotent_responses.prune(tx)
+            + await sessions.prune(tx)
+            + await notices.prune(tx)
+        )
     total = work.data.get("pruned", 0) + gone
     if not gone or work.steps >= MOST_BITES:
         return Finish(f"{total} old calls, answers and runs pruned")

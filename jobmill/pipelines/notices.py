@@ -8,10 +8,11 @@ from pathlib import Path
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid, OutsideError, Unavailable
-from jobmill.hiring import events, letters, notices, webhooks
-from jobmill.hiring.links import Signer
-from jobmill.hiring.notices import Told, Way
-from jobmill.hiring.webhooks import Outgoing
+from jobmill.hiring.audit_log import events
+from jobmill.hiring.messages import letters, notices, webhooks
+from jobmill.hiring.messages.notices import Told, Way
+from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.messages.webhooks import Outgoing
 from jobmill.outside import mail, webhook
 from jobmill.outside.mail import Letter, NoSignIn, Post
 from jobmill.outside.webhook import Caller, Unwanted

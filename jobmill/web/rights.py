@@ -31,9 +31,9 @@ from fastapi import Depends, Request
 
 from jobmill.errors import Forbidden, Unauthenticated
 from jobmill.hiring import actor
-from jobmill.hiring import keys as link_keys
 from jobmill.hiring.actor import Actor
-from jobmill.hiring.links import BadLink, Signer
+from jobmill.hiring.messages import personal_links as link_keys
+from jobmill.hiring.messages.signed_links import BadLink, Signer
 from jobmill.people import keys, secrets, sessions
 from jobmill.people.persons import Role
 from jobmill.web.peer import Peers

@@ -16,8 +16,8 @@ from jobmill.errors import AppError
 from jobmill.queue.overview import RateTracker
 from jobmill.web import faults, rights, texts
 from jobmill.web import live as streams
-from jobmill.web.api import whole
-from jobmill.web.crowd import Crowd
+from jobmill.web.api import router
+from jobmill.web.apply_batch import Crowd
 from jobmill.web.guard import Guard
 from jobmill.web.house import House
 from jobmill.web.limits import Limits
@@ -87,7 +87,7 @@ def make(
         app.add_exception_handler(kind, tell)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
     # First what is asked for most: routes are tried one after the other.
-    app.include_router(whole.router)
+    app.include_router(router.router)
     app.include_router(health.router)
     inside, seen = Depends(rights.viewer), Depends(look_at_scene)
     for told in (metrics, streams):

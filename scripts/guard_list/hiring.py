@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from scripts.guard_list.guard import Guard, guard
 
-APPLICATIONS = "jobmill/hiring/applications.py"
-CHAIN = "jobmill/hiring/chain.py"
-DEADLINES = "jobmill/hiring/deadlines.py"
-DESK = "jobmill/hiring/desk.py"
-OFFERS = "jobmill/hiring/offers.py"
-OPENINGS = "jobmill/hiring/openings.py"
+APPLICATIONS = "jobmill/hiring/records/applications.py"
+CHAIN = "jobmill/hiring/audit_log/hash_chain.py"
+DEADLINES = "jobmill/hiring/waitlist/deadlines.py"
+DESK = "jobmill/hiring/locked_opening.py"
+OFFERS = "jobmill/hiring/applications/offers.py"
+OPENINGS = "jobmill/hiring/records/openings.py"
 PRIVACY = "jobmill/hiring/privacy.py"
-STEPS = "jobmill/hiring/steps.py"
+STEPS = "jobmill/hiring/applications/submissions.py"
 SCHEMA = "jobmill/db/migrations/0010_hiring.sql"
 
 RACES = "tests/hiring/test_races.py"
@@ -71,7 +71,7 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "a paused opening promotes no applicant",
-        "jobmill/hiring/waitlist.py",
+        "jobmill/hiring/waitlist/promotions.py",
         'if desk.status != "open" or not desk.free',
         "if not desk.free",
         f"{RULES}::test_a_paused_opening_takes_no_application_and_promotes_no_applicant",
@@ -110,8 +110,8 @@ GUARDS: list[Guard] = [
     guard(
         "a missed offer costs places",
         DEADLINES,
-        "await waitlist.put_back(one, penalties)",
-        "await waitlist.put_back(one, 0)",
+        "await promotions.put_back(one, penalties)",
+        "await promotions.put_back(one, 0)",
         f"{RULES}::test_who_misses_an_offer_stands_behind_those_who_come_within_the_penalty",
     ),
     guard(
@@ -146,7 +146,7 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "an applicant who was erased cannot apply",
-        "jobmill/hiring/applicants.py",
+        "jobmill/hiring/records/applicants.py",
         "email_key = ANY (%(keys)s)) AND erased_at IS NULL",
         "email_key = ANY (%(keys)s))",
         f"{ERASING}::test_who_was_erased_cannot_apply",
@@ -181,35 +181,35 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "a personal link that was replaced opens nothing",
-        "jobmill/hiring/keys.py",
+        "jobmill/hiring/messages/personal_links.py",
         "WHERE id = %(id)s AND link_version = %(version)s",
         "WHERE id = %(id)s",
         "tests/hiring/test_links.py::test_only_the_newest_version_of_a_link_opens",
     ),
     guard(
         "one kind of link does not pass for another",
-        "jobmill/hiring/links.py",
+        "jobmill/hiring/messages/signed_links.py",
         '_serializer(secret, "jobmill offer link")',
         '_serializer(secret, "jobmill personal link")',
         "tests/hiring/test_links.py::test_one_kind_of_link_never_passes_for_the_other",
     ),
     guard(
         "an idempotency key is claimed once",
-        "jobmill/hiring/answers.py",
+        "jobmill/hiring/records/idempotent_responses.py",
         "    if cursor.rowcount:\n        return None",
         "    if True:\n        return None",
         f"{ONCE}::test_the_same_request_again_gets_the_same_answer_and_does_nothing",
     ),
     guard(
         "an idempotency key is good for one request",
-        "jobmill/hiring/answers.py",
+        "jobmill/hiring/records/idempotent_responses.py",
         "if answer.fingerprint != fingerprint:",
         "if False:",
         f"{ONCE}::test_a_key_is_good_for_one_request",
     ),
     guard(
         "strangers with the same idempotency key are told apart",
-        "jobmill/web/once.py",
+        "jobmill/web/idempotency.py",
         'asker = name if visitor.role or visitor.applicant_id else f"{name} {who(request)}"',
         "asker = name",
         f"{ONCE}::test_strangers_are_told_apart_by_their_address",

@@ -125,14 +125,14 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "one failed application costs the others of its batch nothing",
-        "jobmill/web/crowd.py",
+        "jobmill/web/apply_batch.py",
         "            await self._apart(opening_id, group)\n",
         "            for waiting in group:\n                _tell(waiting, answers)\n",
         "tests/web/test_crowd.py::test_one_whose_transaction_fails_does_not_take_the_others_along",
     ),
     guard(
         "a database that does not answer is not asked for each application",
-        "jobmill/web/crowd.py",
+        "jobmill/web/apply_batch.py",
         "if in_vain == IN_VAIN:",
         "if False:",
         "tests/web/test_crowd.py::"

@@ -18,7 +18,7 @@ from jobmill.demo import scene
 from jobmill.demo.companies import at
 from jobmill.demo.server import open_server
 from jobmill.demo.world import World
-from jobmill.hiring.links import Signer
+from jobmill.hiring.messages.signed_links import Signer
 from jobmill.outside.fetch import open_fetch
 from jobmill.people import secrets
 from jobmill.settings import Settings

@@ -15,11 +15,14 @@ from jobmill.catalog import sources
 from jobmill.db import Database
 from jobmill.demo import life
 from jobmill.demo.hiring import BY, EMPLOYER
-from jobmill.hiring import applicants, company, keys, openings, reading, steps
 from jobmill.hiring.actor import applicant
-from jobmill.hiring.links import Signer
-from jobmill.hiring.openings import Terms
-from jobmill.hiring.steps import Ask
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications.submissions import Ask
+from jobmill.hiring.messages import personal_links
+from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.openings import applicant_lists, lifecycle
+from jobmill.hiring.records import applicants, openings
+from jobmill.hiring.records.openings import Terms
 from jobmill.people import secrets
 from jobmill.pipelines import source
 from jobmill.web import site
@@ -94,10 +97,10 @@ async def make_offer(database: Database) -> None:
     )
     people = [applicants.person(name, f"{name}@demo.example") for name in ("ada", "bo", "cy")]
     async with database.transaction() as tx:
-        opening = await company.create(tx, terms, 1, BY)
-        await steps.apply_all(tx, opening.id, [Ask(one) for one in people])
-        first = (await reading.detail(tx, opening.id)).active[0]
-        await steps.withdraw(tx, first.application_id, applicant(first.applicant_id))
+        opening = await lifecycle.create(tx, terms, 1, BY)
+        await submissions.apply_all(tx, opening.id, [Ask(one) for one in people])
+        first = (await applicant_lists.detail(tx, opening.id)).active[0]
+        await submissions.withdraw(tx, first.application_id, applicant(first.applicant_id))
 
 
 async def links(database: Database) -> list[str]:
@@ -106,9 +109,9 @@ async def links(database: Database) -> list[str]:
         signer = Signer(await secrets.secret(tx))
         made: list[str] = []
         for opening in await openings.find(tx):
-            for one in (await reading.detail(tx, opening.id)).active:
+            for one in (await applicant_lists.detail(tx, opening.id)).active:
                 if one.acknowledge_deadline:
-                    made.append(await keys.path(tx, signer, one.applicant_id))
+                    made.append(await personal_links.path(tx, signer, one.applicant_id))
                     made.append(
                         f"/offer/{signer.offer(one.application_id, one.acknowledge_deadline)}"
                     )

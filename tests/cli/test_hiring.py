@@ -12,10 +12,13 @@ from typing import Any
 import pytest
 
 from jobmill.db import Database
-from jobmill.hiring import applications, board, company, steps
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.links import Signer
-from jobmill.hiring.openings import Opening
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.audit_log import replay_preview
+from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.openings import lifecycle
+from jobmill.hiring.records import applications
+from jobmill.hiring.records.openings import Opening
 from jobmill.people import secrets
 from tests.cli import forked
 from tests.cli.forked import Run
@@ -95,7 +98,7 @@ async def test_an_answer_that_is_late_fails_and_its_consequences_are_kept(
 ) -> None:
     opening, (first, second, third) = await fill(database, 1, 3)
     async with database.transaction() as tx:
-        await steps.withdraw(tx, first, LOCAL)
+        await submissions.withdraw(tx, first, LOCAL)
         await let_pass(tx, opening, dt.timedelta(minutes=6))
     done = await run("hiring", "ack", second)
     assert (done.returncode, done.stdout) == (4, "")
@@ -114,7 +117,7 @@ async def test_an_answer_that_is_late_fails_and_its_consequences_are_kept(
 async def test_what_is_overdue_is_settled_before_it_is_shown(run: Run, database: Database) -> None:
     opening, (first, second, _) = await fill(database, 1, 3)
     async with database.transaction() as tx:
-        await steps.withdraw(tx, first, LOCAL)
+        await submissions.withdraw(tx, first, LOCAL)
         await let_pass(tx, opening, dt.timedelta(minutes=6))
     (shown,) = told(await run("opening", "show", opening.id, "--json"))
     assert [row["applicationId"] for row in shown["waitlistApplicants"]] == [second]
@@ -131,7 +134,7 @@ async def test_somebody_is_taken_out_of_turn_for_a_reason(run: Run, database: Da
     assert (why["rule"], why["ahead"]["first"]) == ("out of turn, by the company", [ids[1]])
     said = " ".join((await run("hiring", "why", opening.id, 6)).stdout.split())
     async with database.transaction() as tx:
-        called = await board.names(tx, ids)
+        called = await replay_preview.names(tx, ids)
     assert f"The company gave it to {called[ids[2]]} ({ids[2]}) out of turn." in said
     assert f"Passed over: 1 application ({called[ids[1]]} ({ids[1]}))." in said
     assert re.search(r"open until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.", said)
@@ -180,7 +183,7 @@ async def test_what_is_not_there_is_said_with_where_to_look(run: Run) -> None:
 async def test_the_past_is_shown_as_it_was(run: Run, database: Database) -> None:
     opening, ids = await fill(database, 1, 2)
     async with database.transaction() as tx:
-        await steps.withdraw(tx, ids[0], LOCAL, reason="gone")
+        await submissions.withdraw(tx, ids[0], LOCAL, reason="gone")
     (then,) = told(await run("hiring", "replay", opening.id, "--seq", 3, "--json"))
     assert [one["applicationId"] for one in then["activeApplicants"]] == [ids[0]]
     assert [one["queuePosition"] for one in then["waitlistApplicants"]] == [1]
@@ -272,7 +275,7 @@ async def test_people_come_from_a_file_and_again(run: Run, database: Database, h
     bad = await run(*words)
     assert (bad.returncode, "line 2: not UTF-8" in bad.stderr) == (2, True)
     async with database.transaction() as tx:
-        await company.close(tx, opening.id, LOCAL)
+        await lifecycle.close(tx, opening.id, LOCAL)
     closed = await run(*words[:-1], "-", stdin="name,email\nEve,eve@a.example\n")
     assert (closed.returncode, "is closed" in closed.stderr) == (1, True)
 

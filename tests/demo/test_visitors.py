@@ -6,8 +6,9 @@ import random
 
 from jobmill.db import Database
 from jobmill.demo import hiring
-from jobmill.hiring import applicants, openings, steps
-from jobmill.hiring.steps import Ask
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications.submissions import Ask
+from jobmill.hiring.records import applicants, openings
 from tests.demo.helpers import begin
 
 
@@ -16,7 +17,7 @@ async def test_the_demo_acts_for_nobody_but_its_own_people(database: Database) -
     visitor = applicants.person("Zed", "zed@example.org")
     async with database.transaction() as tx:
         for opening in await openings.find(tx):
-            await steps.apply_all(tx, opening.id, [Ask(visitor)])
+            await submissions.apply_all(tx, opening.id, [Ask(visitor)])
         dice = random.Random(1)
         for _ in range(60):
             await hiring.move(tx, dice)

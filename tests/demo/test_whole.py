@@ -10,8 +10,8 @@ from typing import LiteralString
 from jobmill import queue
 from jobmill.catalog import sources
 from jobmill.db import Database
-from jobmill.hiring import openings
-from jobmill.hiring.verify import verify
+from jobmill.hiring.audit_log.verification import verify
+from jobmill.hiring.records import openings
 from jobmill.pipelines import source
 from tests.demo.helpers import begin, running
 from tests.queue.helpers import fetch

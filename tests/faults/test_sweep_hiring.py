@@ -9,11 +9,12 @@ from typing import Any, LiteralString
 
 from jobmill.db import Database
 from jobmill.errors import AppError
-from jobmill.hiring import deadlines, steps
 from jobmill.hiring.actor import LOCAL, applicant
-from jobmill.hiring.applicants import ApplicantId
-from jobmill.hiring.openings import Opening
-from jobmill.hiring.steps import Ask
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications.submissions import Ask
+from jobmill.hiring.records.applicants import ApplicantId
+from jobmill.hiring.records.openings import Opening
+from jobmill.hiring.waitlist import deadlines
 from jobmill.outside import budget_ledger
 from jobmill.outside.model_question import Blocked
 from tests.hiring.helpers import let_pass, make_applicant, make_opening
@@ -59,7 +60,7 @@ async def opening_with(
 
 async def everybody_applies(database: Database, opening: Opening, people: list[ApplicantId]) -> Any:
     asks = [Ask(person, applicant(person)) for person in people]
-    return await do(database, steps.apply_all, opening.id, asks)
+    return await do(database, submissions.apply_all, opening.id, asks)
 
 
 async def applications(database: Database, opening: Opening) -> list[tuple[str, int]]:
@@ -74,7 +75,7 @@ async def test_apply_batch(database: Database, sweep: Sweep) -> None:
     for position in sweep.positions():
         opening, people = await opening_with(database, 1, 3)
         asks = [Ask(person, applicant(person)) for person in people]
-        if not await sweep.attempt(position, steps.apply_all, opening.id, asks):
+        if not await sweep.attempt(position, submissions.apply_all, opening.id, asks):
             await everybody_applies(database, opening, people)
         statuses = [status for status, _ in await applications(database, opening)]
         assert statuses == ["PENDING_ACKNOWLEDGMENT", "WAITLIST", "WAITLIST"]
@@ -86,10 +87,10 @@ async def test_withdraw_with_promotion(database: Database, sweep: Sweep) -> None
         opening, people = await opening_with(database, 1, 2)
         [placed, _] = await everybody_applies(database, opening, people)
         application = placed.application.id
-        if not await sweep.attempt(position, steps.withdraw, application, LOCAL):
+        if not await sweep.attempt(position, submissions.withdraw, application, LOCAL):
             # Refused where the first withdrawal was committed.
             with contextlib.suppress(AppError):
-                await do(database, steps.withdraw, application, LOCAL)
+                await do(database, submissions.withdraw, application, LOCAL)
         statuses = [status for status, _ in await applications(database, opening)]
         assert statuses == ["INACTIVE", "PENDING_ACKNOWLEDGMENT"]
         await check(database)

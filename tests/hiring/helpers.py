@@ -8,17 +8,19 @@ from itertools import count
 from typing import Any
 
 from jobmill.db import Tx
-from jobmill.hiring import applicants, company, steps
 from jobmill.hiring.actor import LOCAL, applicant
-from jobmill.hiring.applicants import Applicant, ApplicantId
-from jobmill.hiring.openings import Opening, Terms
-from jobmill.hiring.steps import Placed
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications.submissions import Placed
+from jobmill.hiring.openings import lifecycle
+from jobmill.hiring.records import applicants
+from jobmill.hiring.records.applicants import Applicant, ApplicantId
+from jobmill.hiring.records.openings import Opening, Terms
 
 _numbers = count(1)
 
 
 async def make_opening(tx: Tx, capacity: int = 1, **terms: Any) -> Opening:
-    return await company.create(tx, replace(Terms("Baker"), **terms), capacity, LOCAL)
+    return await lifecycle.create(tx, replace(Terms("Baker"), **terms), capacity, LOCAL)
 
 
 async def make_applicant(tx: Tx, name: str = "Ada") -> Applicant:
@@ -29,7 +31,7 @@ async def make_applicant(tx: Tx, name: str = "Ada") -> Applicant:
 async def apply(tx: Tx, opening: Opening, who: ApplicantId | None = None) -> Placed:
     """Somebody applies: a new person unless one is named."""
     id = who or (await make_applicant(tx)).id
-    return await steps.apply(tx, opening.id, id, applicant(id))
+    return await submissions.apply(tx, opening.id, id, applicant(id))
 
 
 async def let_pass(tx: Tx, opening: Opening, span: dt.timedelta) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from jobmill.db import Database, Tx, fetch_all
-from jobmill.hiring import openings
+from jobmill.hiring.records import openings
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from jobmill import app
 from jobmill.db import Database, Tx
-from jobmill.hiring.notices import State, Told, Way
+from jobmill.hiring.messages.notices import State, Told, Way
 from jobmill.pipelines import notices as pipeline
 from jobmill.queue import ItemId, Stages, Work, declare_stages
 from jobmill.queue.feed import feed_batch

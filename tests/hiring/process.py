@@ -6,7 +6,7 @@ import asyncio
 import sys
 
 from jobmill.db import connect
-from jobmill.hiring import deadlines
+from jobmill.hiring.waitlist import deadlines
 from jobmill.queue import Worker
 from jobmill.queue.worker import PeriodicTask
 

@@ -8,10 +8,12 @@ import pytest
 
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
-from jobmill.hiring import applications, bulk, company, openings, steps
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.bulk import Line
-from jobmill.hiring.openings import Opening
+from jobmill.hiring.applications import bulk_actions, submissions
+from jobmill.hiring.applications.bulk_actions import Line
+from jobmill.hiring.openings import lifecycle
+from jobmill.hiring.records import applications, openings
+from jobmill.hiring.records.openings import Opening
 from tests.hiring.helpers import apply, make_opening
 
 
@@ -41,7 +43,7 @@ async def count_notices(tx: Tx, kind: str, opening: Opening) -> int:
 async def test_slots_go_to_those_who_stay_not_to_those_who_leave_with_them(tx: Tx) -> None:
     opening, ids = await fill(tx, 2, 6)
     leaving = [ids[0], ids[1], ids[2]]
-    lines = await bulk.run(tx, opening.id, "withdraw", leaving, LOCAL, reason="budget cut")
+    lines = await bulk_actions.run(tx, opening.id, "withdraw", leaving, LOCAL, reason="budget cut")
     assert told(lines) == [
         *((id, "withdrawn") for id in leaving),
         (ids[3], "offered"),
@@ -61,9 +63,9 @@ async def test_slots_go_to_those_who_stay_not_to_those_who_leave_with_them(tx: T
 async def test_one_that_is_refused_stops_no_other(tx: Tx) -> None:
     opening, ids = await fill(tx, 5, 2)
     _, (foreign,) = await fill(tx, 1, 1)
-    await steps.withdraw(tx, ids[0], LOCAL)
+    await submissions.withdraw(tx, ids[0], LOCAL)
     named = [foreign, 2**70, ids[0], ids[1], ids[1]]
-    lines = await bulk.run(tx, opening.id, "withdraw", named, LOCAL, reason="x")
+    lines = await bulk_actions.run(tx, opening.id, "withdraw", named, LOCAL, reason="x")
     assert told(lines) == [
         (foreign, "refused"),
         (2**70, "refused"),
@@ -77,18 +79,20 @@ async def test_one_that_is_refused_stops_no_other(tx: Tx) -> None:
 async def test_a_dry_run_decides_the_same_and_leaves_no_trace(tx: Tx) -> None:
     opening, ids = await fill(tx, 2, 5)
     before = await openings.get(tx, opening.id)
-    dry = await bulk.run(tx, opening.id, "withdraw", ids[:2], LOCAL, reason="x", dry_run=True)
+    dry = await bulk_actions.run(
+        tx, opening.id, "withdraw", ids[:2], LOCAL, reason="x", dry_run=True
+    )
     assert await openings.get(tx, opening.id) == before
     assert await states(tx, ids) == [*["ACTIVE"] * 2, *["WAITLIST"] * 3]
     assert await count_notices(tx, "removed", opening) == 0
-    assert dry == await bulk.run(tx, opening.id, "withdraw", ids[:2], LOCAL, reason="x")
+    assert dry == await bulk_actions.run(tx, opening.id, "withdraw", ids[:2], LOCAL, reason="x")
 
 
 async def test_a_dry_run_on_its_own_connection_leaves_no_trace(database: Database) -> None:
     async with database.transaction() as tx:
         opening, ids = await fill(tx, 1, 3)
     async with database.transaction() as tx:
-        lines = await bulk.run(
+        lines = await bulk_actions.run(
             tx, opening.id, "promote", None, LOCAL, reason="x", add_slots=True, dry_run=True
         )
     assert told(lines) == [(ids[1], "offered"), (ids[2], "offered")]
@@ -99,16 +103,18 @@ async def test_a_dry_run_on_its_own_connection_leaves_no_trace(database: Databas
 
 async def test_people_are_promoted_while_slots_are_free_unless_slots_are_added(tx: Tx) -> None:
     opening, ids = await fill(tx, 1, 5)
-    await company.pause(tx, opening.id, LOCAL)
-    await steps.withdraw(tx, ids[0], LOCAL)
+    await lifecycle.pause(tx, opening.id, LOCAL)
+    await submissions.withdraw(tx, ids[0], LOCAL)
     named = [ids[3], ids[2], ids[0]]
-    lines = await bulk.run(tx, opening.id, "promote", named, LOCAL, reason="knows the pumps")
+    lines = await bulk_actions.run(
+        tx, opening.id, "promote", named, LOCAL, reason="knows the pumps"
+    )
     assert told(lines) == [(ids[3], "offered"), (ids[2], "refused"), (ids[0], "refused")]
     assert [line.detail for line in lines[1:]] == [
         "no slot is free",
         "it does not wait: it is INACTIVE",
     ]
-    lines = await bulk.run(
+    lines = await bulk_actions.run(
         tx, opening.id, "promote", [ids[2]], LOCAL, reason="knows them, too", add_slots=True
     )
     assert told(lines) == [(ids[2], "offered")]
@@ -119,7 +125,7 @@ async def test_people_are_promoted_while_slots_are_free_unless_slots_are_added(t
 async def test_all_who_wait_are_told_though_nothing_else_happens(tx: Tx) -> None:
     opening, ids = await fill(tx, 1, 4)
     before = await openings.get(tx, opening.id)
-    lines = await bulk.run(
+    lines = await bulk_actions.run(
         tx, opening.id, "message", None, LOCAL, reason="delay", message="We need another week."
     )
     assert told(lines) == [(id, "told") for id in ids[1:]]
@@ -137,14 +143,14 @@ async def test_all_who_wait_are_told_though_nothing_else_happens(tx: Tx) -> None
     ],
 )
 async def test_what_is_not_said_is_asked_for(
-    tx: Tx, action: bulk.Action, reason: str, message: str | None, says: str
+    tx: Tx, action: bulk_actions.Action, reason: str, message: str | None, says: str
 ) -> None:
     opening, ids = await fill(tx, 1, 1)
     with pytest.raises(Invalid, match=says):
-        await bulk.run(tx, opening.id, action, ids, LOCAL, reason=reason, message=message)
+        await bulk_actions.run(tx, opening.id, action, ids, LOCAL, reason=reason, message=message)
 
 
 async def test_so_many_at_once_and_no_more(tx: Tx) -> None:
     opening, _ = await fill(tx, 1, 1)
     with pytest.raises(Invalid, match="5,000"):
-        await bulk.run(tx, opening.id, "withdraw", range(1, 5_002), LOCAL, reason="x")
+        await bulk_actions.run(tx, opening.id, "withdraw", range(1, 5_002), LOCAL, reason="x")

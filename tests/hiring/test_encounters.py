@@ -11,23 +11,16 @@ from psycopg.errors import UniqueViolation
 
 from jobmill.db import Database, Tx, fetch_value
 from jobmill.errors import Conflict
-from jobmill.hiring import (
-    applicants,
-    applications,
-    bulk,
-    company,
-    notices,
-    offers,
-    privacy,
-    reading,
-    steps,
-    webhooks,
-)
+from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL, SYSTEM
-from jobmill.hiring.applicants import Applicant, Person
-from jobmill.hiring.deadlines import fire, settled
-from jobmill.hiring.desk import desk
-from jobmill.hiring.steps import Missed
+from jobmill.hiring.applications import bulk_actions, offers, submissions
+from jobmill.hiring.applications.submissions import Missed
+from jobmill.hiring.locked_opening import desk
+from jobmill.hiring.messages import notices, webhooks
+from jobmill.hiring.openings import applicant_lists, lifecycle
+from jobmill.hiring.records import applicants, applications
+from jobmill.hiring.records.applicants import Applicant, Person
+from jobmill.hiring.waitlist.deadlines import fire, settled
 from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 from tests.hiring.log import judge_in
 
@@ -61,9 +54,9 @@ async def test_batches_that_name_the_same_people_by_number_and_by_address_never_
         async with database.transaction() as tx:
             opening = await make_opening(tx, 2)
         async with database.transaction() as tx:
-            asks = [steps.Ask(first.id, LOCAL), steps.Ask(as_person(second), LOCAL)]
-            answers = await steps.apply_all(tx, opening.id, asks)
-        return sum(isinstance(answer, steps.Placed) for answer in answers)
+            asks = [submissions.Ask(first.id, LOCAL), submissions.Ask(as_person(second), LOCAL)]
+            answers = await submissions.apply_all(tx, opening.id, asks)
+        return sum(isinstance(answer, submissions.Placed) for answer in answers)
 
     for _ in range(20):
         placed = await asyncio.gather(apply_both(ada, bob), apply_both(bob, ada))
@@ -89,7 +82,9 @@ async def test_a_row_that_is_written_twice_does_not_wait_for_an_erasure(
         await tx.execute("SELECT FROM hiring.opening FOR NO KEY UPDATE")
         erasing = asyncio.create_task(erase())
         await waits(tx)
-        await bulk.run(tx, opening.id, "withdraw", [id], LOCAL, reason="the offer was missed")
+        await bulk_actions.run(
+            tx, opening.id, "withdraw", [id], LOCAL, reason="the offer was missed"
+        )
     await erasing
     assert len((await judge_in(database, opening.id)).ended) == 1
 
@@ -107,7 +102,7 @@ async def test_an_offer_is_taken_back_and_made_anew_beside_one_who_is_just_being
         # So begins an erasure, which then waits for the opening.
         await erasing.execute("SELECT FROM hiring.applicant WHERE id = %s FOR UPDATE", [ada.id])
         async with asyncio.timeout(5), database.transaction() as tx:
-            await (steps.withdraw(tx, id, LOCAL) if leaves else fire(tx))
+            await (submissions.withdraw(tx, id, LOCAL) if leaves else fire(tx))
     referee = await judge_in(database, opening.id)
     assert (referee.misses, referee.promotions, len(referee.ended)) == (1, 1, leaves)
 
@@ -144,7 +139,7 @@ async def test_who_applies_does_not_fail_by_a_webhook_that_is_just_removed(
     async with database.transaction() as removing:
         await webhooks.remove(removing, hook.id)
         async with asyncio.timeout(5), database.transaction() as tx:
-            await steps.apply(tx, opening.id, ada.id, LOCAL)
+            await submissions.apply(tx, opening.id, ada.id, LOCAL)
     async with database.transaction() as tx:
         assert [one.event for one in await webhooks.deliveries(tx, kept.id)] == ["APPLIED"]
 
@@ -153,13 +148,13 @@ async def test_a_deadline_that_was_met_is_not_looked_at_again_and_again(database
     async with database.transaction() as tx:
         opening = await make_opening(tx, 1, require_acknowledgement=True)
         id = (await apply(tx, opening)).application.id
-        await steps.acknowledge(tx, id, LOCAL)
+        await submissions.acknowledge(tx, id, LOCAL)
         await let_pass(tx, opening, HOUR)
-        assert await reading.overdue_opening(tx, opening.id) == [opening.id]
+        assert await applicant_lists.overdue_opening(tx, opening.id) == [opening.id]
         async with settled(tx, opening.id, SYSTEM):
             pass
         # Who reads the opening from now on locks nothing.
-        assert await reading.overdue_opening(tx, opening.id) == []
+        assert await applicant_lists.overdue_opening(tx, opening.id) == []
     await judge_in(database, opening.id)
 
 
@@ -168,8 +163,8 @@ async def test_an_opening_with_many_overdue_offers_does_not_hide_the_others(
 ) -> None:
     async with database.transaction() as tx:
         busy = await make_opening(tx, 120, require_acknowledgement=True)
-        asks = [steps.Ask(person(n), LOCAL) for n in range(120)]
-        await steps.apply_all(tx, busy.id, asks)
+        asks = [submissions.Ask(person(n), LOCAL) for n in range(120)]
+        await submissions.apply_all(tx, busy.id, asks)
         await let_pass(tx, busy, 2 * HOUR)
         other = await make_opening(tx, 1, require_acknowledgement=True)
         await apply(tx, other)
@@ -203,9 +198,9 @@ async def test_what_a_mail_server_says_of_a_person_who_was_just_erased_is_not_ke
 
 async def test_many_offers_that_end_at_once_are_written_at_once(tx: Tx) -> None:
     opening = await make_opening(tx, 60, require_acknowledgement=True)
-    asks = [steps.Ask(person(n), LOCAL) for n in range(60)]
-    await steps.apply_all(tx, opening.id, asks)
-    await company.pause(tx, opening.id, LOCAL)
+    asks = [submissions.Ask(person(n), LOCAL) for n in range(60)]
+    await submissions.apply_all(tx, opening.id, asks)
+    await lifecycle.pause(tx, opening.id, LOCAL)
     await let_pass(tx, opening, HOUR)
     async with settled(tx, opening.id, SYSTEM):
         pass
@@ -234,7 +229,7 @@ async def test_an_application_that_changed_without_the_lock_is_not_overwritten(t
             await tx.execute(
                 "UPDATE hiring.application SET status = 'INACTIVE' WHERE id = %s", [id]
             )
-            await steps.leave(one, stale, rule="withdrawn", reason=None, fill=False)
+            await submissions.leave(one, stale, rule="withdrawn", reason=None, fill=False)
 
 
 async def test_one_live_application_per_person_is_the_databases_own_rule(tx: Tx) -> None:

@@ -9,9 +9,9 @@ from typing import Any, get_args
 import pytest
 
 from jobmill.errors import Invalid
-from jobmill.hiring import letters
-from jobmill.hiring.links import Signer
-from jobmill.hiring.notices import Kind, Told
+from jobmill.hiring.messages import letters
+from jobmill.hiring.messages.notices import Kind, Told
+from jobmill.hiring.messages.signed_links import Signer
 from tests.hiring.notices_helpers import HOUR, NOW, TOLD
 
 SECRET = b"s" * 32

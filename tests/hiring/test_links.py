@@ -8,8 +8,8 @@ import pytest
 
 from jobmill.db import Database, Tx, fetch_value
 from jobmill.db.clock import server_time
-from jobmill.hiring import keys
-from jobmill.hiring.links import BadLink, Offer, Personal, Signer
+from jobmill.hiring.messages import personal_links
+from jobmill.hiring.messages.signed_links import BadLink, Offer, Personal, Signer
 
 SECRET = b"s" * 32
 SIGNER = Signer(SECRET)
@@ -102,32 +102,32 @@ async def test_a_personal_link_lasts_a_year_by_the_servers_clock(
 ) -> None:
     async with database.transaction() as tx:
         id = await make_applicant(tx)
-        token = (await keys.path(tx, SIGNER, id)).removeprefix("/my/")
+        token = (await personal_links.path(tx, SIGNER, id)).removeprefix("/my/")
         link = SIGNER.read_personal(token)
         assert abs(link.signed_at - await server_time(tx)) < dt.timedelta(minutes=1)
-        assert await keys.opens(tx, link)
-        assert await keys.opens(tx, replace(link, signed_at=link.signed_at - YEAR + HOUR))
+        assert await personal_links.opens(tx, link)
+        assert await personal_links.opens(tx, replace(link, signed_at=link.signed_at - YEAR + HOUR))
         with pytest.raises(BadLink, match="too old"):
-            await keys.opens(tx, replace(link, signed_at=link.signed_at - YEAR - HOUR))
+            await personal_links.opens(tx, replace(link, signed_at=link.signed_at - YEAR - HOUR))
 
 
 async def test_only_the_newest_version_of_a_link_opens(tx: Tx) -> None:
     id = await make_applicant(tx)
     link = Personal(id, 4, await server_time(tx))
-    assert await keys.opens(tx, link)
-    assert not await keys.opens(tx, replace(link, version=3))
-    assert not await keys.opens(tx, replace(link, applicant_id=2**62))
+    assert await personal_links.opens(tx, link)
+    assert not await personal_links.opens(tx, replace(link, version=3))
+    assert not await personal_links.opens(tx, replace(link, applicant_id=2**62))
     await tx.execute(
         "UPDATE hiring.applicant SET email_key = NULL, erased_at = now() WHERE id = %s", [id]
     )
-    assert not await keys.opens(tx, link)
+    assert not await personal_links.opens(tx, link)
 
 
 async def test_who_is_unknown_or_erased_has_no_link(tx: Tx) -> None:
     id = await make_applicant(tx)
-    assert await keys.link_version(tx, id) == 4
+    assert await personal_links.link_version(tx, id) == 4
     await tx.execute(
         "UPDATE hiring.applicant SET email_key = NULL, erased_at = now() WHERE id = %s", [id]
     )
-    assert await keys.link_version(tx, id) is None
-    assert await keys.link_version(tx, 2**62) is None
+    assert await personal_links.link_version(tx, id) is None
+    assert await personal_links.link_version(tx, 2**62) is None

@@ -11,11 +11,14 @@ from hypothesis import strategies as some
 
 from jobmill.db import Tx
 from jobmill.errors import AppError
-from jobmill.hiring import applications, company, openings, replay, steps, verify
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applicants import ApplicantId
-from jobmill.hiring.deadlines import fire
-from jobmill.hiring.openings import Opening
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.audit_log import replay, verification
+from jobmill.hiring.openings import lifecycle
+from jobmill.hiring.records import applications, openings
+from jobmill.hiring.records.applicants import ApplicantId
+from jobmill.hiring.records.openings import Opening
+from jobmill.hiring.waitlist.deadlines import fire
 from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.model import Model, No, Seen, seen
 from tests.hiring.test_races import allow_short_windows, set_window
@@ -143,8 +146,8 @@ class Story:
         match step.verb:
             case "apply":
                 who = self.people[step.which % PEOPLE]
-                placed = await steps.apply(tx, opening, who, LOCAL)
-                assert placed.position == await steps.position(tx, placed.application)
+                placed = await submissions.apply(tx, opening, who, LOCAL)
+                assert placed.position == await submissions.position(tx, placed.application)
                 return placed.application
             case "offers end" | "offers last":
                 await set_window(tx, opening, "0" if step.verb == "offers end" else "1 day")
@@ -152,24 +155,24 @@ class Story:
                 while await fire(tx):
                     break
             case "resize":
-                await company.set_capacity(tx, opening, 1 + step.which % 4, LOCAL)
+                await lifecycle.set_capacity(tx, opening, 1 + step.which % 4, LOCAL)
             case "pause" | "resume" | "close" | "reopen":
-                await getattr(company, step.verb)(tx, opening, LOCAL)
+                await getattr(lifecycle, step.verb)(tx, opening, LOCAL)
             case "withdraw":
-                await steps.withdraw(tx, id, LOCAL)
+                await submissions.withdraw(tx, id, LOCAL)
             case "acknowledge" | "decline":
-                answer = await getattr(steps, step.verb)(tx, id, LOCAL)
+                answer = await getattr(submissions, step.verb)(tx, id, LOCAL)
                 return type(answer).__name__
             case _:
                 add = step.verb != "promote"
-                await company.promote(tx, id, LOCAL, reason="asked for", add_slot=add)
+                await lifecycle.promote(tx, id, LOCAL, reason="asked for", add_slot=add)
         return None
 
     async def compare(self) -> None:
         live: Seen = {}
         for id in self.model.owners:
             one = await applications.get(self.tx, id)
-            live[id] = (one.status, await steps.position(self.tx, one))
+            live[id] = (one.status, await submissions.position(self.tx, one))
         assert live == seen(self.model)
         after = await openings.get(self.tx, self.opening.id)
         model = self.model
@@ -187,7 +190,7 @@ class Story:
                 for one in (*found.active, *found.waiting)
             }
             assert told == {id: one for id, one in then.items() if one[0] != "INACTIVE"}, seq
-        assert (await verify.verify(self.tx, self.opening.id)).faults == []
+        assert (await verification.verify(self.tx, self.opening.id)).faults == []
 
 
 TURNS = {

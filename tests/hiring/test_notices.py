@@ -13,10 +13,11 @@ import pytest
 from jobmill import app
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
-from jobmill.hiring import notices, steps
 from jobmill.hiring.actor import applicant
-from jobmill.hiring.links import Signer
-from jobmill.hiring.notices import Notice, objection
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.messages import notices
+from jobmill.hiring.messages.notices import Notice, objection
+from jobmill.hiring.messages.signed_links import Signer
 from jobmill.people import secrets
 from jobmill.pipelines import notices as pipeline
 from jobmill.queue import Finish, operator_actions
@@ -134,7 +135,7 @@ async def test_without_a_way_to_send_letters_are_dropped_and_never_reach_the_que
         opening = await make_opening(tx, acknowledge_window=HOUR)
         first = (await apply(tx, opening)).application
         await apply(tx, opening)
-        await steps.withdraw(tx, first.id, applicant(first.applicant_id))
+        await submissions.withdraw(tx, first.id, applicant(first.applicant_id))
     assert await Sender(database, settings).send() == 0
     found = await states(database)
     assert {state for kind, state, _ in found if kind != "reminder"} == {"dropped"}
@@ -151,7 +152,7 @@ async def test_a_letter_is_sent_once_with_links_that_are_the_applicants_own(
         opening = await make_opening(tx, title="Baker & Söhne", acknowledge_window=HOUR)
         first = (await apply(tx, opening)).application
         second = (await apply(tx, opening, (await make_applicant(tx, "Grace")).id)).application
-        await steps.withdraw(tx, first.id, applicant(first.applicant_id))
+        await submissions.withdraw(tx, first.id, applicant(first.applicant_id))
         signer = Signer(await secrets.secret(tx))
     post = sender(database, mailbox)
     await post.send()
@@ -179,7 +180,7 @@ async def test_an_offer_that_was_answered_is_not_told_of(
     async with database.transaction() as tx:
         opening = await make_opening(tx, require_acknowledgement=True, acknowledge_window=HOUR)
         one = (await apply(tx, opening)).application
-        await steps.acknowledge(tx, one.id, applicant(one.applicant_id))
+        await submissions.acknowledge(tx, one.id, applicant(one.applicant_id))
         await tx.execute("UPDATE hiring.notice SET due_at = now()")
     await sender(database, mailbox).send()
     assert mailbox.letters == []

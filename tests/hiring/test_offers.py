@@ -8,11 +8,12 @@ import pytest
 
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Gone
-from jobmill.hiring import applications, offers
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import NoApplication
-from jobmill.hiring.links import Offer
-from jobmill.hiring.steps import Missed, Placed
+from jobmill.hiring.applications import offers
+from jobmill.hiring.applications.submissions import Missed, Placed
+from jobmill.hiring.messages.signed_links import Offer
+from jobmill.hiring.records import applications
+from jobmill.hiring.records.applications import NoApplication
 from tests.hiring.helpers import apply, let_pass, make_opening
 
 HOUR = dt.timedelta(hours=1)

@@ -14,10 +14,15 @@ from psycopg.sql import SQL, Identifier
 
 from jobmill.db import Database, Tx
 from jobmill.errors import AppError
-from jobmill.hiring import applicants, applications, company, keys, privacy, steps, verify
+from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL, SYSTEM, applicant
-from jobmill.hiring.applicants import Applicant, NoApplicant
-from jobmill.hiring.openings import Opening
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.audit_log import verification
+from jobmill.hiring.messages import personal_links
+from jobmill.hiring.openings import lifecycle
+from jobmill.hiring.records import applicants, applications
+from jobmill.hiring.records.applicants import Applicant, NoApplicant
+from jobmill.hiring.records.openings import Opening
 from jobmill.pipelines import maintenance
 from jobmill.queue import Advance, Finish, ItemId, Work
 from jobmill.tools import Tools
@@ -29,7 +34,7 @@ DAY = dt.timedelta(days=1)
 
 async def valid(tx: Tx, *openings: Opening) -> None:
     for opening in openings:
-        assert (await verify.verify(tx, opening.id)).faults == []
+        assert (await verification.verify(tx, opening.id)).faults == []
 
 
 async def test_an_export_holds_all_that_is_kept_about_a_person_and_nobody_else(tx: Tx) -> None:
@@ -37,7 +42,7 @@ async def test_an_export_holds_all_that_is_kept_about_a_person_and_nobody_else(t
     ada, ben = await make_applicant(tx, "Ada"), await make_applicant(tx, "Ben")
     first = (await apply(tx, opening, ada.id)).application
     await apply(tx, opening, ben.id)
-    await steps.withdraw(tx, first.id, LOCAL, reason="no longer there")
+    await submissions.withdraw(tx, first.id, LOCAL, reason="no longer there")
     shown: dict[str, Any] = json.loads(json.dumps(await privacy.export(tx, ada.id)))
     assert (shown["applicant"]["name"], shown["applicant"]["email"]) == (ada.name, ada.email)
     assert [(one["id"], one["opening"]) for one in shown["applications"]] == [(first.id, "Cook")]
@@ -63,7 +68,7 @@ async def test_who_is_erased_leaves_first_and_the_slot_goes_to_the_next(tx: Tx) 
     after = await applicants.get(tx, ada.id)
     assert (after.name, after.email) == ("Erased applicant", "")
     assert after.erased_at
-    assert await keys.link_version(tx, ada.id) is None
+    assert await personal_links.link_version(tx, ada.id) is None
     assert after.link_version == ada.link_version + 1
     await valid(tx, *openings)
 
@@ -72,7 +77,7 @@ async def test_nothing_that_names_a_person_is_left(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     ada = await make_applicant(tx, "Adelheid")
     one = (await apply(tx, opening, ada.id)).application
-    await steps.withdraw(tx, one.id, LOCAL, reason="Adelheid is rude")
+    await submissions.withdraw(tx, one.id, LOCAL, reason="Adelheid is rude")
     other = (await apply(tx, opening, ada.id)).application
     await tx.execute(
         "UPDATE hiring.notice SET data = '{\"text\": \"Dear Adelheid\"}', detail = 'to adelheid@'"
@@ -114,7 +119,7 @@ async def test_the_address_of_who_was_erased_is_a_new_person(tx: Tx) -> None:
     opening = await make_opening(tx, 2)
     ada = await make_applicant(tx)
     await privacy.erase(tx, ada.id, LOCAL)
-    placed = await steps.apply_by_address(tx, opening.id, applicants.person("Ada", ada.email))
+    placed = await submissions.apply_by_address(tx, opening.id, applicants.person("Ada", ada.email))
     assert placed.application.applicant_id != ada.id
 
 
@@ -129,7 +134,7 @@ async def test_who_was_erased_cannot_apply(tx: Tx) -> None:
 async def ended(tx: Tx, opening: Opening, who: Applicant, days: int) -> None:
     """They applied, and left that long ago."""
     one = (await apply(tx, opening, who.id)).application
-    await steps.withdraw(tx, one.id, applicant(who.id))
+    await submissions.withdraw(tx, one.id, applicant(who.id))
     await age(tx, opening.id, days * DAY)
 
 
@@ -183,7 +188,7 @@ async def test_upkeep_erases_a_few_at_a_time(database: Database) -> None:
         opening = await make_opening(tx, 1, keep_days=1)
         for _ in range(privacy.BITE + 1):
             one = (await apply(tx, opening)).application
-            await steps.withdraw(tx, one.id, LOCAL)
+            await submissions.withdraw(tx, one.id, LOCAL)
         await age(tx, opening.id, 2 * DAY)
     moves = [await maintenance.erase_applicants(Tools(database), item())]
     while isinstance(moves[-1], Advance):
@@ -218,13 +223,13 @@ async def test_erasing_while_the_same_person_applies_and_leaves_ends_valid(
     works: list[Callable[[Tx], Awaitable[Any]]] = [
         lambda tx: privacy.erase(tx, ada.id, LOCAL),
         lambda tx: privacy.erase(tx, ada.id, SYSTEM),
-        lambda tx: steps.withdraw(tx, one.id, LOCAL, reason="rude"),
-        lambda tx: steps.withdraw(tx, other.id, LOCAL),
-        lambda tx: steps.apply_by_address(tx, openings[0].id, person),
-        lambda tx: steps.apply_by_address(tx, openings[1].id, person),
-        lambda tx: steps.apply(tx, openings[0].id, ada.id, LOCAL),
-        lambda tx: steps.apply(tx, openings[1].id, ada.id, LOCAL),
-        lambda tx: company.set_capacity(tx, openings[1].id, 2, LOCAL),
+        lambda tx: submissions.withdraw(tx, one.id, LOCAL, reason="rude"),
+        lambda tx: submissions.withdraw(tx, other.id, LOCAL),
+        lambda tx: submissions.apply_by_address(tx, openings[0].id, person),
+        lambda tx: submissions.apply_by_address(tx, openings[1].id, person),
+        lambda tx: submissions.apply(tx, openings[0].id, ada.id, LOCAL),
+        lambda tx: submissions.apply(tx, openings[1].id, ada.id, LOCAL),
+        lambda tx: lifecycle.set_capacity(tx, openings[1].id, 2, LOCAL),
     ]
     await asyncio.gather(*(attempt(database, work) for work in works))
     async with database.transaction() as tx:

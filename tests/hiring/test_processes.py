@@ -13,9 +13,10 @@ from pathlib import Path
 from jobmill.db import Database, connect, is_connection_lost
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
-from jobmill.hiring import steps, verify
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.openings import Opening
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.audit_log import verification
+from jobmill.hiring.records.openings import Opening
 from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.log import judge
 from tests.queue.test_processes import cut_power
@@ -47,9 +48,9 @@ async def offer_to_the_silent(database: Database) -> list[Opening]:
             window = dt.timedelta(seconds=1)
             opening = await make_opening(tx, 2, acknowledge_window=window, max_missed=2)
             who = [(await make_applicant(tx)).id for _ in range(2 + SILENT)]
-            placed = [await steps.apply(tx, opening.id, one, LOCAL) for one in who]
+            placed = [await submissions.apply(tx, opening.id, one, LOCAL) for one in who]
             for one in placed[:2]:
-                await steps.withdraw(tx, one.application.id, LOCAL)
+                await submissions.withdraw(tx, one.application.id, LOCAL)
         made.append(opening)
     return made
 
@@ -97,4 +98,4 @@ async def test_three_workers_killed_and_the_database_restarted_each_deadline_fir
                 referee = await judge(tx, opening.id)
                 # Each silent person was offered a slot twice, and missed it twice.
                 assert (referee.promotions, referee.misses) == (2 * SILENT, 2 * SILENT)
-                assert (await verify.verify(tx, opening.id)).faults == []
+                assert (await verification.verify(tx, opening.id)).faults == []

@@ -13,11 +13,15 @@ import pytest
 
 from jobmill.db import Database, Tx, connect
 from jobmill.errors import AppError
-from jobmill.hiring import applicants, bulk, company, openings, privacy, steps, verify
+from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL, applicant
-from jobmill.hiring.applicants import ApplicantId, Person
-from jobmill.hiring.deadlines import fire
-from jobmill.hiring.openings import Opening
+from jobmill.hiring.applications import bulk_actions, submissions
+from jobmill.hiring.audit_log import verification
+from jobmill.hiring.openings import lifecycle
+from jobmill.hiring.records import applicants, openings
+from jobmill.hiring.records.applicants import ApplicantId, Person
+from jobmill.hiring.records.openings import Opening
+from jobmill.hiring.waitlist.deadlines import fire
 from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.log import judge_in
 
@@ -52,7 +56,7 @@ async def do(database: Database, work: Callable[[Tx], Awaitable[Any]]) -> str:
 
 
 def applying(opening: Opening, who: ApplicantId) -> Callable[[Tx], Awaitable[Any]]:
-    return lambda tx: steps.apply(tx, opening.id, who, applicant(who))
+    return lambda tx: submissions.apply(tx, opening.id, who, applicant(who))
 
 
 async def fill(database: Database, opening: Opening, who: list[ApplicantId]) -> list[int]:
@@ -60,7 +64,7 @@ async def fill(database: Database, opening: Opening, who: list[ApplicantId]) -> 
     ids: list[int] = []
     for one in who:
         async with database.transaction() as tx:
-            ids.append((await steps.apply(tx, opening.id, one, LOCAL)).application.id)
+            ids.append((await submissions.apply(tx, opening.id, one, LOCAL)).application.id)
     return ids
 
 
@@ -93,7 +97,7 @@ async def test_one_new_address_that_applies_many_times_at_once_is_one_person(
 
     def by_address(email: str) -> Callable[[Tx], Awaitable[Any]]:
         person = applicants.person("Ada", email)
-        return lambda tx: steps.apply_by_address(tx, opening.id, person)
+        return lambda tx: submissions.apply_by_address(tx, opening.id, person)
 
     answers = await asyncio.gather(*(do(crowd, by_address(one)) for one in spellings))
     assert Counter(answers) == {"ok": 1, "Duplicate": 11}
@@ -104,9 +108,9 @@ async def test_one_new_address_that_applies_many_times_at_once_is_one_person(
 async def test_a_refused_address_leaves_nobody_behind(crowd: Database) -> None:
     opening = await opened(crowd, 1)
     async with crowd.transaction() as tx:
-        await company.close(tx, opening.id, LOCAL)
+        await lifecycle.close(tx, opening.id, LOCAL)
     person = applicants.person("Ada", "ada@example.org")
-    answer = await do(crowd, lambda tx: steps.apply_by_address(tx, opening.id, person))
+    answer = await do(crowd, lambda tx: submissions.apply_by_address(tx, opening.id, person))
     assert answer == "Conflict"
     async with crowd.transaction() as tx:
         assert await applicants.find(tx) == []
@@ -118,7 +122,7 @@ async def test_the_same_step_twice_at_once_happens_once(crowd: Database, step: s
     for _ in range(10):
         opening = await opened(crowd, 1, require_acknowledgement=True)
         [first, *_] = await fill(crowd, opening, who)
-        twice = partial(getattr(steps, step), application_id=first, by=LOCAL)
+        twice = partial(getattr(submissions, step), application_id=first, by=LOCAL)
         answers = await asyncio.gather(*(do(crowd, twice) for _ in range(4)))
         assert Counter(answers) == {"ok": 1, "Conflict": 3}
         await judge_in(crowd, opening.id)
@@ -130,8 +134,8 @@ async def test_who_withdraws_and_confirms_at_once_is_out(crowd: Database) -> Non
         opening = await opened(crowd, 1, require_acknowledgement=True)
         [first, second] = await fill(crowd, opening, who)
         withdrawn, _ = await asyncio.gather(
-            do(crowd, partial(steps.withdraw, application_id=first, by=LOCAL)),
-            do(crowd, partial(steps.acknowledge, application_id=first, by=LOCAL)),
+            do(crowd, partial(submissions.withdraw, application_id=first, by=LOCAL)),
+            do(crowd, partial(submissions.acknowledge, application_id=first, by=LOCAL)),
         )
         assert withdrawn == "ok"
         referee = await judge_in(crowd, opening.id)
@@ -144,7 +148,7 @@ async def test_a_newcomer_never_gets_a_slot_before_those_who_wait(crowd: Databas
         opening = await opened(crowd, 2)
         ids = await fill(crowd, opening, who[:4])
         await asyncio.gather(
-            *(do(crowd, lambda tx, id=id: steps.withdraw(tx, id, LOCAL)) for id in ids[:2]),
+            *(do(crowd, lambda tx, id=id: submissions.withdraw(tx, id, LOCAL)) for id in ids[:2]),
             *(do(crowd, applying(opening, one)) for one in who[4:]),
         )
         assert (await judge_in(crowd, opening.id)).occupied == set(ids[2:])
@@ -154,7 +158,7 @@ async def test_many_who_leave_at_once_free_one_slot_each(crowd: Database) -> Non
     who = await people(crowd, 40)
     opening = await opened(crowd, 20)
     ids = await fill(crowd, opening, who)
-    leaving = [lambda tx, id=id: steps.withdraw(tx, id, LOCAL) for id in ids[:20]]
+    leaving = [lambda tx, id=id: submissions.withdraw(tx, id, LOCAL) for id in ids[:20]]
     answers = await asyncio.gather(*(do(crowd, one) for one in leaving))
     assert set(answers) == {"ok"}
     referee = await judge_in(crowd, opening.id)
@@ -169,7 +173,7 @@ async def test_overlapping_workers_take_a_missed_offer_back_once(crowd: Database
     for opening in made:
         await fill(crowd, opening, who)
         await do(crowd, lambda tx, id=opening.id: set_window(tx, id, "0"))
-        await do(crowd, lambda tx, id=opening.id: company.set_capacity(tx, id, 6, LOCAL))
+        await do(crowd, lambda tx, id=opening.id: lifecycle.set_capacity(tx, id, 6, LOCAL))
         await do(crowd, lambda tx, id=opening.id: set_window(tx, id, "1 day"))
 
     async def work() -> None:
@@ -216,8 +220,10 @@ async def forget_somebody(tx: Tx) -> None:
 
 async def several(tx: Tx, opening: Opening) -> None:
     ids = [await any_of(tx, opening) for _ in range(4)]
-    action = random.choice(list(bulk.MOST))
-    await bulk.run(tx, opening.id, action, ids, LOCAL, reason="all of them", message="Hello")
+    action = random.choice(list(bulk_actions.MOST))
+    await bulk_actions.run(
+        tx, opening.id, action, ids, LOCAL, reason="all of them", message="Hello"
+    )
 
 
 async def storm(database: Database, seconds: float, seed: int) -> Counter[str]:
@@ -238,17 +244,17 @@ async def storm(database: Database, seconds: float, seed: int) -> Counter[str]:
             [
                 applying(opening, chance.choice(who)),
                 applying(opening, chance.choice(who)),
-                lambda tx: step(tx, steps.withdraw),
-                lambda tx: step(tx, steps.acknowledge),
-                lambda tx: step(tx, steps.decline),
-                lambda tx: step(tx, company.promote, reason="asked for"),
-                lambda tx: company.set_capacity(tx, opening.id, chance.randint(1, 8), LOCAL),
-                lambda tx: company.pause(tx, opening.id, LOCAL),
-                lambda tx: company.resume(tx, opening.id, LOCAL),
-                lambda tx: company.resume(tx, opening.id, LOCAL),
+                lambda tx: step(tx, submissions.withdraw),
+                lambda tx: step(tx, submissions.acknowledge),
+                lambda tx: step(tx, submissions.decline),
+                lambda tx: step(tx, lifecycle.promote, reason="asked for"),
+                lambda tx: lifecycle.set_capacity(tx, opening.id, chance.randint(1, 8), LOCAL),
+                lambda tx: lifecycle.pause(tx, opening.id, LOCAL),
+                lambda tx: lifecycle.resume(tx, opening.id, LOCAL),
+                lambda tx: lifecycle.resume(tx, opening.id, LOCAL),
                 lambda tx: set_window(tx, opening.id, chance.choice(["0", "1 day"])),
-                lambda tx: steps.apply_by_address(tx, opening.id, somebody()),
-                lambda tx: steps.apply_by_address(tx, opening.id, somebody()),
+                lambda tx: submissions.apply_by_address(tx, opening.id, somebody()),
+                lambda tx: submissions.apply_by_address(tx, opening.id, somebody()),
                 lambda tx: several(tx, opening),
                 forget_somebody,
                 fire,
@@ -265,7 +271,7 @@ async def storm(database: Database, seconds: float, seed: int) -> Counter[str]:
         async with database.transaction() as tx:
             after = await openings.get(tx, opening.id)
             assert after.occupied <= after.capacity + after.excess
-            assert (await verify.verify(tx, opening.id)).faults == []
+            assert (await verification.verify(tx, opening.id)).faults == []
     return answers
 
 

@@ -9,11 +9,14 @@ import pytest
 
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid
-from jobmill.hiring import applications, company, openings, replay, steps
 from jobmill.hiring.actor import LOCAL, SYSTEM
-from jobmill.hiring.deadlines import settled
-from jobmill.hiring.openings import NoOpening, Opening
-from jobmill.hiring.replay import Entry, NoEvent, Replay
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.audit_log import replay
+from jobmill.hiring.audit_log.replay import Entry, NoEvent, Replay
+from jobmill.hiring.openings import lifecycle
+from jobmill.hiring.records import applications, openings
+from jobmill.hiring.records.openings import NoOpening, Opening
+from jobmill.hiring.waitlist.deadlines import settled
 from tests.hiring.helpers import apply, make_opening
 from tests.hiring.past import age
 
@@ -65,18 +68,18 @@ async def step(tx: Tx, opening: Opening, ids: list[int], chance: random.Random) 
     one = chance.choice(ids) if ids else 0
     match chance.choice(["apply"] * 4 + ["withdraw", "ack", "settle", "resize", "pause", "resume"]):
         case "withdraw" if ids:
-            await steps.withdraw(tx, one, LOCAL)
+            await submissions.withdraw(tx, one, LOCAL)
         case "ack" if ids:
-            await steps.acknowledge(tx, one, LOCAL)
+            await submissions.acknowledge(tx, one, LOCAL)
         case "settle":
             async with settled(tx, opening.id, SYSTEM):
                 pass
         case "resize":
-            await company.set_capacity(tx, opening.id, chance.randint(1, 4), LOCAL)
+            await lifecycle.set_capacity(tx, opening.id, chance.randint(1, 4), LOCAL)
         case "pause":
-            await company.pause(tx, opening.id, LOCAL)
+            await lifecycle.pause(tx, opening.id, LOCAL)
         case "resume":
-            await company.resume(tx, opening.id, LOCAL)
+            await lifecycle.resume(tx, opening.id, LOCAL)
         case _:
             ids.append((await apply(tx, opening)).application.id)
 
@@ -127,7 +130,7 @@ def moved(one: Replay, span: dt.timedelta) -> Replay:
 async def test_each_event_can_be_replayed_by_its_number(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second = [(await apply(tx, opening)).application.id for _ in range(2)]
-    await steps.withdraw(tx, first, LOCAL)
+    await submissions.withdraw(tx, first, LOCAL)
     shown = [await replay.at(tx, opening.id, seq=seq) for seq in range(1, 6)]
     assert [(one.seq, one.occupied, len(one.waiting)) for one in shown] == [
         (1, 0, 0),

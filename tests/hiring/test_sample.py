@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 
 from jobmill.db import Database, Tx
-from jobmill.hiring import openings, reading, sample
+from jobmill.hiring import sample_data
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.sample import Sample
+from jobmill.hiring.openings import applicant_lists
+from jobmill.hiring.records import openings
+from jobmill.hiring.sample_data import Sample
 
 
 async def test_the_sample_shows_every_state(tx: Tx) -> None:
-    found = await sample.seed(tx, LOCAL)
+    found = await sample_data.seed(tx, LOCAL)
     assert (found.added, len(found.openings), len(found.applicants)) == (True, 3, 5)
-    states = [sorted(one.status for one in await reading.entries(tx, id)) for id in found.openings]
+    states = [
+        sorted(one.status for one in await applicant_lists.entries(tx, id)) for id in found.openings
+    ]
     assert states == [
         ["ACTIVE", "INACTIVE", "PENDING_ACKNOWLEDGMENT", "WAITLIST", "WAITLIST"],
         ["ACTIVE", "WAITLIST", "WAITLIST"],
@@ -22,9 +26,9 @@ async def test_the_sample_shows_every_state(tx: Tx) -> None:
 
 
 async def test_a_second_time_changes_nothing_and_says_so(tx: Tx) -> None:
-    first = await sample.seed(tx, LOCAL)
+    first = await sample_data.seed(tx, LOCAL)
     before = [await openings.get(tx, id) for id in first.openings]
-    again = await sample.seed(tx, LOCAL)
+    again = await sample_data.seed(tx, LOCAL)
     assert again == Sample(False, first.openings, first.applicants)
     assert [await openings.get(tx, id) for id in first.openings] == before
 
@@ -32,7 +36,7 @@ async def test_a_second_time_changes_nothing_and_says_so(tx: Tx) -> None:
 async def test_two_who_seed_at_once_make_one_sample(database: Database) -> None:
     async def seed() -> Sample:
         async with database.transaction() as tx:
-            return await sample.seed(tx, LOCAL)
+            return await sample_data.seed(tx, LOCAL)
 
     found = await asyncio.gather(seed(), seed(), seed())
     assert sorted(one.added for one in found) == [False, False, True]

@@ -9,12 +9,14 @@ import pytest
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import Conflict
-from jobmill.hiring import applications, company, openings, steps
 from jobmill.hiring.actor import LOCAL, applicant
-from jobmill.hiring.applications import Application, Duplicate
-from jobmill.hiring.deadlines import fire
-from jobmill.hiring.openings import Opening
-from jobmill.hiring.steps import Missed, Placed
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications.submissions import Missed, Placed
+from jobmill.hiring.openings import lifecycle
+from jobmill.hiring.records import applications, openings
+from jobmill.hiring.records.applications import Application, Duplicate
+from jobmill.hiring.records.openings import Opening
+from jobmill.hiring.waitlist.deadlines import fire
 from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 
 WINDOW = dt.timedelta(minutes=5)
@@ -69,31 +71,31 @@ async def test_a_waitlist_takes_as_many_as_its_limit(tx: Tx) -> None:
 async def test_a_paused_opening_takes_no_application_and_promotes_no_applicant(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     active, waiting = [await apply(tx, opening) for _ in range(2)]
-    await company.pause(tx, opening.id, LOCAL)
+    await lifecycle.pause(tx, opening.id, LOCAL)
     with pytest.raises(Conflict, match="is paused: it takes no applications now"):
         await apply(tx, opening)
-    await steps.withdraw(tx, active.application.id, LOCAL)
+    await submissions.withdraw(tx, active.application.id, LOCAL)
     assert (await now(tx, waiting)).status == "WAITLIST"
 
 
 async def test_a_slot_that_is_left_goes_to_the_head_of_the_waitlist(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, third = [await apply(tx, opening) for _ in range(3)]
-    await steps.withdraw(tx, first.application.id, LOCAL, reason="no longer there")
+    await submissions.withdraw(tx, first.application.id, LOCAL, reason="no longer there")
     promoted = await now(tx, second)
     assert promoted.status == "PENDING_ACKNOWLEDGMENT"
     assert promoted.acknowledge_deadline == promoted.entered_at + WINDOW
     assert await queue(tx, opening) == [third.application.id]
-    assert isinstance(await steps.acknowledge(tx, promoted.id, applicant(1)), Placed)
+    assert isinstance(await submissions.acknowledge(tx, promoted.id, applicant(1)), Placed)
     assert (await now(tx, second)).status == "ACTIVE"
 
 
 async def test_who_misses_an_offer_stands_behind_those_who_come_within_the_penalty(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, third = [await apply(tx, opening) for _ in range(3)]
-    await steps.withdraw(tx, first.application.id, LOCAL)
+    await submissions.withdraw(tx, first.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
-    assert isinstance(await steps.acknowledge(tx, second.application.id, LOCAL), Missed)
+    assert isinstance(await submissions.acknowledge(tx, second.application.id, LOCAL), Missed)
     assert (await now(tx, third)).status == "PENDING_ACKNOWLEDGMENT"
     newcomers = [await apply(tx, opening) for _ in range(3)]
     late = second.application.id
@@ -106,9 +108,9 @@ async def test_who_misses_an_offer_stands_behind_those_who_come_within_the_penal
 async def test_a_penalty_costs_a_place_also_when_those_who_stood_last_have_left(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, third, *gone = [await apply(tx, opening) for _ in range(6)]
-    await steps.withdraw(tx, first.application.id, LOCAL)
+    await submissions.withdraw(tx, first.application.id, LOCAL)
     for one in gone:
-        await steps.withdraw(tx, one.application.id, LOCAL)
+        await submissions.withdraw(tx, one.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
     await fire(tx)
     assert (await now(tx, third)).status == "PENDING_ACKNOWLEDGMENT"
@@ -119,11 +121,11 @@ async def test_a_penalty_costs_a_place_also_when_those_who_stood_last_have_left(
 async def test_a_penalty_is_counted_from_who_still_stands_last(tx: Tx) -> None:
     opening = await make_opening(tx, 1, max_missed=9)
     first, second, third = [await apply(tx, opening) for _ in range(3)]
-    await steps.withdraw(tx, first.application.id, LOCAL)
+    await submissions.withdraw(tx, first.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
     await fire(tx)
     # The second stands beyond a gap, and leaves: the third is not measured from there.
-    await steps.withdraw(tx, second.application.id, LOCAL)
+    await submissions.withdraw(tx, second.application.id, LOCAL)
     waiting = await apply(tx, opening)
     await let_pass(tx, opening, WINDOW)
     await fire(tx)
@@ -136,11 +138,11 @@ async def test_the_place_of_who_was_put_back_and_left_is_no_gap_for_later_arriva
     opening = await make_opening(tx, 2)
     first, second, third, fourth, *_ = [await apply(tx, opening) for _ in range(6)]
     for one in (first, second):
-        await steps.withdraw(tx, one.application.id, LOCAL)
+        await submissions.withdraw(tx, one.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
     await fire(tx)
     assert await queue(tx, opening) == [third.application.id, fourth.application.id]
-    await steps.withdraw(tx, third.application.id, LOCAL)
+    await submissions.withdraw(tx, third.application.id, LOCAL)
     newcomers = [(await apply(tx, opening)).application.id for _ in range(3)]
     # Each of the two missed once: two pass the one who is left, and not a third.
     assert await queue(tx, opening) == [*newcomers[:2], fourth.application.id, newcomers[2]]
@@ -161,7 +163,7 @@ async def test_an_offer_that_has_time_left_outlives_one_that_ends(tx: Tx) -> Non
 async def test_a_silent_person_lapses_after_so_many_misses(tx: Tx) -> None:
     opening = await make_opening(tx, 1, max_missed=3)
     first, second = [await apply(tx, opening) for _ in range(2)]
-    await steps.withdraw(tx, first.application.id, LOCAL)
+    await submissions.withdraw(tx, first.application.id, LOCAL)
     seen: list[str] = []
     for _ in range(4):
         await let_pass(tx, opening, WINDOW)
@@ -174,12 +176,12 @@ async def test_a_silent_person_lapses_after_so_many_misses(tx: Tx) -> None:
 async def test_more_capacity_promotes_and_less_evicts_nobody(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     placed = [await apply(tx, opening) for _ in range(4)]
-    after = await company.set_capacity(tx, opening.id, 3, LOCAL)
+    after = await lifecycle.set_capacity(tx, opening.id, 3, LOCAL)
     assert (after.occupied, after.waiting) == (3, 1)
-    after = await company.set_capacity(tx, opening.id, 1, LOCAL)
+    after = await lifecycle.set_capacity(tx, opening.id, 1, LOCAL)
     assert (after.occupied, after.excess, after.waiting) == (3, 2, 1)
     for one in placed[:2]:
-        await steps.withdraw(tx, one.application.id, LOCAL)
+        await submissions.withdraw(tx, one.application.id, LOCAL)
     after = await openings.get(tx, opening.id)
     assert (after.occupied, after.excess, after.waiting) == (1, 0, 1)
 
@@ -187,9 +189,9 @@ async def test_more_capacity_promotes_and_less_evicts_nobody(tx: Tx) -> None:
 async def test_an_ended_application_cannot_be_withdrawn_again(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     one = await apply(tx, opening)
-    await steps.withdraw(tx, one.application.id, LOCAL)
+    await submissions.withdraw(tx, one.application.id, LOCAL)
     with pytest.raises(Conflict):
-        await steps.withdraw(tx, one.application.id, LOCAL)
+        await submissions.withdraw(tx, one.application.id, LOCAL)
 
 
 async def told(tx: Tx, opening: Opening) -> dict[int, list[int]]:
@@ -207,11 +209,11 @@ async def told(tx: Tx, opening: Opening) -> dict[int, list[int]]:
 async def test_who_passes_a_milestone_is_told_once_also_by_a_leap(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     ids = [(await apply(tx, opening)).application.id for _ in range(16)][1:]
-    await company.set_capacity(tx, opening.id, 5, LOCAL)
+    await lifecycle.set_capacity(tx, opening.id, 5, LOCAL)
     # Who came as the fifth is the first now, and so on: ten, three and one are told of.
     leapt = {5: 1, 6: 2, 7: 3, 11: 7, 12: 8, 13: 9, 14: 10}
     assert await told(tx, opening) == {ids[n - 1]: [place] for n, place in leapt.items()}
-    await company.set_capacity(tx, opening.id, 6, LOCAL)
+    await lifecycle.set_capacity(tx, opening.id, 6, LOCAL)
     again = {5: [1], 6: [2, 1], 7: [3], 8: [3], 11: [7], 12: [8], 13: [9], 14: [10], 15: [10]}
     assert await told(tx, opening) == {ids[n - 1]: places for n, places in again.items()}
 
@@ -224,6 +226,6 @@ async def test_who_fell_back_is_told_when_they_come_up_again(tx: Tx) -> None:
     # Ada is the third and last now, and was told so as one who missed an offer.
     assert ada.application.id not in await told(tx, opening)
     for one in (bob, eve):
-        await steps.withdraw(tx, one.application.id, LOCAL)
+        await submissions.withdraw(tx, one.application.id, LOCAL)
     assert (await told(tx, opening))[ada.application.id] == [2, 1]
     assert joe.application.id in await told(tx, opening)

@@ -7,10 +7,12 @@ import datetime as dt
 import pytest
 
 from jobmill.db import Tx
-from jobmill.hiring import company, reading, steps, summary
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.deadlines import fire
-from jobmill.hiring.openings import NoOpening
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.audit_log import summary
+from jobmill.hiring.openings import applicant_lists, lifecycle
+from jobmill.hiring.records.openings import NoOpening
+from jobmill.hiring.waitlist.deadlines import fire
 from tests.hiring.helpers import apply, make_opening
 from tests.hiring.past import age
 
@@ -30,13 +32,13 @@ async def test_times_and_counts_come_from_the_log(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, _, third = [(await apply(tx, opening)).application.id for _ in range(3)]
     await age(tx, opening.id, 2 * MINUTE)
-    await steps.withdraw(tx, first, LOCAL)
+    await submissions.withdraw(tx, first, LOCAL)
     await age(tx, opening.id, 6 * MINUTE)
     await fire(tx)
     await age(tx, opening.id, MINUTE)
-    await steps.acknowledge(tx, third, LOCAL)
-    await company.edit(tx, opening.id, LOCAL, title="Cook")
-    await company.set_capacity(tx, opening.id, 2, LOCAL)
+    await submissions.acknowledge(tx, third, LOCAL)
+    await lifecycle.edit(tx, opening.id, LOCAL, title="Cook")
+    await lifecycle.set_capacity(tx, opening.id, 2, LOCAL)
     told = await summary.of(tx, opening.id)
     assert (told.title, told.capacity, told.decay_events) == ("Cook", 2, 1)
     assert (told.active_count, told.waitlist_count, told.inactive_count) == (2, 0, 1)
@@ -50,7 +52,7 @@ async def test_an_offer_for_a_free_slot_counts_from_applying_to_confirming(tx: T
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     one = (await apply(tx, opening)).application
     await age(tx, opening.id, MINUTE)
-    await steps.acknowledge(tx, one.id, LOCAL)
+    await submissions.acknowledge(tx, one.id, LOCAL)
     told = await summary.of(tx, opening.id)
     assert told.avg_acknowledgment_time_seconds == pytest.approx(60, abs=20)
     assert told.avg_time_to_promotion_seconds is None
@@ -59,11 +61,11 @@ async def test_an_offer_for_a_free_slot_counts_from_applying_to_confirming(tx: T
 async def test_an_offer_that_was_missed_does_not_make_the_next_one_slow(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second = [(await apply(tx, opening)).application.id for _ in range(2)]
-    await steps.withdraw(tx, first, LOCAL)
+    await submissions.withdraw(tx, first, LOCAL)
     await age(tx, opening.id, 6 * MINUTE)
     await fire(tx)
     await age(tx, opening.id, MINUTE)
-    await steps.acknowledge(tx, second, LOCAL)
+    await submissions.acknowledge(tx, second, LOCAL)
     told = await summary.of(tx, opening.id)
     assert told.avg_acknowledgment_time_seconds == pytest.approx(60, abs=20)
 
@@ -73,6 +75,6 @@ async def test_an_offer_that_ran_out_counts_as_the_live_tables_count_it(tx: Tx) 
     await apply(tx, opening)
     await age(tx, opening.id, 6 * MINUTE)
     told = await summary.of(tx, opening.id)
-    live = await reading.count(tx, opening.id)
+    live = await applicant_lists.count(tx, opening.id)
     assert (told.active_count, told.waitlist_count) == (0, 1)
     assert (live.active_count, live.waitlist_count) == (0, 1)

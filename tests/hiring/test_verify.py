@@ -10,11 +10,15 @@ import pytest
 from psycopg.errors import RaiseException
 
 from jobmill.db import Database, Tx
-from jobmill.hiring import company, openings, privacy, reading, steps, verify
+from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.deadlines import fire
-from jobmill.hiring.openings import NoOpening, Opening
-from jobmill.hiring.verify import Fault, Head
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.audit_log import verification
+from jobmill.hiring.audit_log.verification import Fault, Head
+from jobmill.hiring.openings import applicant_lists, lifecycle
+from jobmill.hiring.records import openings
+from jobmill.hiring.records.openings import NoOpening, Opening
+from jobmill.hiring.waitlist.deadlines import fire
 from tests.hiring.helpers import apply, make_applicant, make_opening
 from tests.hiring.past import age, reseal, unguarded
 
@@ -28,26 +32,26 @@ async def make_log(tx: Tx) -> Opening:
     """
     opening = await make_opening(tx, 1)
     ids = [(await apply(tx, opening)).application.id for _ in range(4)]
-    await steps.withdraw(tx, ids[0], LOCAL, reason="no longer there")
+    await submissions.withdraw(tx, ids[0], LOCAL, reason="no longer there")
     await age(tx, opening.id, MINUTES)
     await fire(tx)
-    await steps.acknowledge(tx, ids[2], LOCAL)
-    await company.promote(tx, ids[1], LOCAL, reason="an old friend", add_slot=True)
+    await submissions.acknowledge(tx, ids[2], LOCAL)
+    await lifecycle.promote(tx, ids[1], LOCAL, reason="an old friend", add_slot=True)
     return await openings.get(tx, opening.id)
 
 
 async def faults(tx: Tx, opening: Opening, *against: Head) -> list[Fault]:
-    return (await verify.verify(tx, opening.id, against=against)).faults
+    return (await verification.verify(tx, opening.id, against=against)).faults
 
 
 async def test_an_honest_log_has_no_faults(tx: Tx) -> None:
     opening = await make_log(tx)
-    report = await verify.verify(tx, opening.id)
+    report = await verification.verify(tx, opening.id)
     assert report.faults == []
     assert report.events == report.head.seq == opening.last_seq == 12
     assert report.head.hash == opening.last_hash.hex()
     with pytest.raises(NoOpening):
-        await verify.verify(tx, opening.id + 1)
+        await verification.verify(tx, opening.id + 1)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +188,7 @@ async def test_tampering_is_found_where_it_was_done(
 
 async def test_a_log_of_many_batches_is_followed_to_its_end(tx: Tx) -> None:
     opening = await make_opening(tx)
-    last = 2 * verify.BATCH + 1
+    last = 2 * verification.BATCH + 1
     async with unguarded(tx):
         await tx.execute(
             """
@@ -195,7 +199,7 @@ async def test_a_log_of_many_batches_is_followed_to_its_end(tx: Tx) -> None:
             [opening.id, opening.last_event_at, last],
         )
         await reseal(tx, opening.id)
-        report = await verify.verify(tx, opening.id)
+        report = await verification.verify(tx, opening.id)
         assert (report.events, report.head.seq, report.faults) == (last, last, [])
         await tx.execute("UPDATE hiring.event SET actor = 'x' WHERE seq = %s", [last - 1])
     assert [fault.seq for fault in await faults(tx, opening)] == [last - 1]
@@ -221,7 +225,7 @@ async def test_an_application_that_no_event_tells_of_is_found(tx: Tx) -> None:
 async def test_a_chain_that_was_written_anew_is_found_by_an_earlier_head(tx: Tx) -> None:
     opening = await make_log(tx)
     early = Head(4, (await at(tx, opening, 4)).hex())
-    kept = (await verify.verify(tx, opening.id)).head
+    kept = (await verification.verify(tx, opening.id)).head
     assert await faults(tx, opening, early, kept) == []
     async with unguarded(tx):
         await tx.execute("UPDATE hiring.event SET actor = 'person:9' WHERE seq = 6")
@@ -233,8 +237,8 @@ async def test_a_chain_that_was_written_anew_is_found_by_an_earlier_head(tx: Tx)
 
 async def test_a_log_that_was_cut_and_sealed_anew_is_found_by_an_earlier_head(tx: Tx) -> None:
     opening = await make_log(tx)
-    await company.pause(tx, opening.id, LOCAL)
-    kept = (await verify.verify(tx, opening.id)).head
+    await lifecycle.pause(tx, opening.id, LOCAL)
+    kept = (await verification.verify(tx, opening.id)).head
     async with unguarded(tx):
         await tx.execute("DELETE FROM hiring.event WHERE seq = 13")
         await tx.execute(
@@ -258,7 +262,7 @@ async def at(tx: Tx, opening: Opening, seq: int) -> bytes:
 
 async def test_erasing_a_person_is_no_fault(tx: Tx) -> None:
     opening = await make_log(tx)
-    kept = (await verify.verify(tx, opening.id)).head
+    kept = (await verification.verify(tx, opening.id)).head
     cursor = await tx.execute(
         "SELECT DISTINCT applicant_id FROM hiring.application WHERE opening_id = %s", [opening.id]
     )
@@ -307,13 +311,13 @@ async def test_who_writes_meanwhile_does_not_look_like_a_fault(
             async with database.transaction() as tx:
                 one = await apply(tx, opening)
             async with database.transaction() as tx:
-                await steps.withdraw(tx, one.application.id, LOCAL)
+                await submissions.withdraw(tx, one.application.id, LOCAL)
 
     async def look() -> int:
         async with database.transaction() as tx:
             if frozen:
-                await reading.freeze(tx)
-            report = await verify.verify(tx, opening.id)
+                await applicant_lists.freeze(tx)
+            report = await verification.verify(tx, opening.id)
         assert report.faults == []
         return report.events
 

@@ -8,8 +8,10 @@ from random import Random
 import pytest
 
 from jobmill.db import Tx
-from jobmill.hiring import company, steps, waits
 from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.openings import lifecycle
+from jobmill.hiring.waitlist import wait_estimates
 from tests.hiring.helpers import apply, make_opening
 
 NOW = dt.datetime(2026, 11, 15, 12, tzinfo=dt.UTC)
@@ -44,7 +46,7 @@ def ago(*days: float) -> list[dt.datetime]:
 def test_a_wait_is_a_range_by_how_fast_slots_were_offered(
     position: int, given: list[float], days: float, least: float | None, most: float | None
 ) -> None:
-    found = waits.estimate(position, ago(*given), NOW - days * DAY, NOW)
+    found = wait_estimates.estimate(position, ago(*given), NOW - days * DAY, NOW)
     if least is None or most is None:
         assert found is None
     else:
@@ -62,7 +64,7 @@ def test_the_range_holds_about_as_often_as_it_says(position: int, rate: float) -
         while at < 30:
             given.append(at)
             at += chance.expovariate(rate)
-        found = waits.estimate(position, ago(*given), NOW - 30 * DAY, NOW)
+        found = wait_estimates.estimate(position, ago(*given), NOW - 30 * DAY, NOW)
         if found:
             told += 1
             came = sum(chance.expovariate(rate) for _ in range(position)) * DAY
@@ -72,8 +74,8 @@ def test_the_range_holds_about_as_often_as_it_says(position: int, rate: float) -
 
 
 def test_a_moment_is_never_too_long_ago_or_too_far_away() -> None:
-    assert waits.estimate(1, ago(1, 2, 3), NOW, NOW) is None
-    far = waits.estimate(10**12, ago(1, 2, 3), NOW - 30 * DAY, NOW)
+    assert wait_estimates.estimate(1, ago(1, 2, 3), NOW, NOW) is None
+    far = wait_estimates.estimate(10**12, ago(1, 2, 3), NOW - 30 * DAY, NOW)
     assert far
     assert NOW + far.least
 
@@ -81,19 +83,19 @@ def test_a_moment_is_never_too_long_ago_or_too_far_away() -> None:
 async def test_the_pace_counts_what_was_given_to_the_next_in_line(tx: Tx) -> None:
     opening = await make_opening(tx)
     first, second, third, last = [(await apply(tx, opening)).application.id for _ in range(4)]
-    await steps.withdraw(tx, first, LOCAL)
-    await company.promote(tx, last, LOCAL, reason="out of turn", add_slot=True)
-    await steps.withdraw(tx, second, LOCAL)
-    pace = (await waits.paces(tx, [opening.id]))[opening.id]
+    await submissions.withdraw(tx, first, LOCAL)
+    await lifecycle.promote(tx, last, LOCAL, reason="out of turn", add_slot=True)
+    await submissions.withdraw(tx, second, LOCAL)
+    pace = (await wait_estimates.paces(tx, [opening.id]))[opening.id]
     assert len(pace.given) == 2
     assert pace.since == opening.created_at
     assert pace.wait(1) is None
     for one in (third, last):
-        await steps.withdraw(tx, one, LOCAL)
+        await submissions.withdraw(tx, one, LOCAL)
         await apply(tx, opening)
-    await company.pause(tx, opening.id, LOCAL)
-    assert (await waits.paces(tx, [opening.id]))[opening.id].status == "paused"
-    assert await waits.paces(tx, []) == {}
+    await lifecycle.pause(tx, opening.id, LOCAL)
+    assert (await wait_estimates.paces(tx, [opening.id]))[opening.id].status == "paused"
+    assert await wait_estimates.paces(tx, []) == {}
 
 
 async def test_what_was_long_ago_says_nothing_about_the_pace(tx: Tx) -> None:
@@ -115,6 +117,6 @@ async def test_what_was_long_ago_says_nothing_about_the_pace(tx: Tx) -> None:
             "application": (await apply(tx, await make_opening(tx))).application.id,
         },
     )
-    pace = (await waits.paces(tx, [opening.id]))[opening.id]
+    pace = (await wait_estimates.paces(tx, [opening.id]))[opening.id]
     assert len(pace.given) == 2
-    assert pace.now - pace.since == waits.LOOK_BACK
+    assert pace.now - pace.since == wait_estimates.LOOK_BACK

@@ -11,8 +11,9 @@ import pytest
 
 from jobmill.db import Database, Tx
 from jobmill.errors import Conflict, Invalid, NotFound
-from jobmill.hiring import notices, steps, webhooks
 from jobmill.hiring.actor import applicant
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.messages import notices, webhooks
 from jobmill.outside.webhook import Caller, sign
 from jobmill.pipelines import notices as pipeline
 from jobmill.queue import Finish
@@ -54,7 +55,7 @@ async def test_each_webhook_is_told_of_the_events_it_wants(tx: Tx) -> None:
     off = await webhooks.add(tx, URL)
     await webhooks.enable(tx, off.id, False)
     one = (await apply(tx, opening)).application
-    await steps.withdraw(tx, one.id, applicant(one.applicant_id))
+    await submissions.withdraw(tx, one.id, applicant(one.applicant_id))
 
     async def told(id: int) -> list[tuple[str, int]]:
         found = await webhooks.deliveries(tx, id)

@@ -9,13 +9,17 @@ from typing import Any, get_args
 import pytest
 
 from jobmill.db import Tx
-from jobmill.hiring import company, openings, privacy, replay, steps, why
+from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL, applicant
-from jobmill.hiring.deadlines import fire
-from jobmill.hiring.openings import NoOpening
-from jobmill.hiring.replay import Before, NoEvent
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.audit_log import explanations, replay
+from jobmill.hiring.audit_log.explanations import Event, Scene, Seen, Why
+from jobmill.hiring.audit_log.replay import Before, NoEvent
+from jobmill.hiring.openings import lifecycle
+from jobmill.hiring.records import openings
+from jobmill.hiring.records.openings import NoOpening
 from jobmill.hiring.transitions import Move, Turn
-from jobmill.hiring.why import Event, Scene, Seen, Why
+from jobmill.hiring.waitlist.deadlines import fire
 from tests.hiring.helpers import apply, make_opening
 from tests.hiring.past import age, unguarded
 
@@ -179,13 +183,15 @@ def scene(**changes: Any) -> Scene:
     ],
 )
 def test_an_event_is_told_in_plain_sentences(shown: Scene, told: list[str]) -> None:
-    assert [why.read(one) for one in why.tell(shown)] == told
+    assert [explanations.read(one) for one in explanations.tell(shown)] == told
 
 
 def test_people_read_names_and_times_of_their_own() -> None:
     moved = scene(type="DECAY_TRIGGERED", why={"most": 3})
     names = {7: "ada", 2: "Bo", 3: "Cy"}
-    told = [why.read(one, names, lambda at: f"{at:%H:%M}") for one in why.tell(moved)]
+    told = [
+        explanations.read(one, names, lambda at: f"{at:%H:%M}") for one in explanations.tell(moved)
+    ]
     assert told[0] == "The offer of event 5 was open until 12:00 and was not answered."
     # Who has no name there keeps the number.
     place = "place 4, behind 4 applications (Bo, Cy, 4 and 1 more)"
@@ -195,20 +201,20 @@ def test_people_read_names_and_times_of_their_own() -> None:
 async def test_all_that_can_happen_is_explained(tx: Tx) -> None:
     opening = await make_opening(tx, 1, max_missed=2)
     ids = [(await apply(tx, opening)).application.id for _ in range(4)]
-    await steps.withdraw(tx, ids[0], LOCAL, reason="no longer there")
+    await submissions.withdraw(tx, ids[0], LOCAL, reason="no longer there")
     for _ in range(4):
         await age(tx, opening.id, MINUTES)
         await fire(tx)
     [offered] = (await replay.at(tx, opening.id)).active
-    await steps.acknowledge(tx, offered.application_id, LOCAL)
-    await company.pause(tx, opening.id, LOCAL)
-    await company.resume(tx, opening.id, LOCAL)
-    await company.close(tx, opening.id, LOCAL)
-    await company.reopen(tx, opening.id, LOCAL)
-    await company.set_capacity(tx, opening.id, 2, LOCAL)
-    await company.edit(tx, opening.id, LOCAL, title="Cook")
+    await submissions.acknowledge(tx, offered.application_id, LOCAL)
+    await lifecycle.pause(tx, opening.id, LOCAL)
+    await lifecycle.resume(tx, opening.id, LOCAL)
+    await lifecycle.close(tx, opening.id, LOCAL)
+    await lifecycle.reopen(tx, opening.id, LOCAL)
+    await lifecycle.set_capacity(tx, opening.id, 2, LOCAL)
+    await lifecycle.edit(tx, opening.id, LOCAL, title="Cook")
     last = (await openings.get(tx, opening.id)).last_seq
-    told = [await why.explain(tx, opening.id, seq) for seq in range(1, last + 1)]
+    told = [await explanations.explain(tx, opening.id, seq) for seq in range(1, last + 1)]
     assert {one.type for one in told} == {*get_args(Move), *get_args(Turn)}
     for one in told:
         assert one.sentences
@@ -218,7 +224,7 @@ async def test_all_that_can_happen_is_explained(tx: Tx) -> None:
 async def test_a_promotion_names_the_slot_and_who_was_ahead(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, third = [(await apply(tx, opening)).application.id for _ in range(3)]
-    await steps.withdraw(tx, first, applicant(1))
+    await submissions.withdraw(tx, first, applicant(1))
     told = await explain(tx, opening.id, "PROMOTED")
     assert (told.application_id, told.rule, told.cause) == (second, "next in line", 5)
     assert told.sentences[:3] == [
@@ -238,13 +244,13 @@ async def explain(tx: Tx, opening_id: int, type: str) -> Why:
     )
     found = await cursor.fetchone()
     assert found
-    return await why.explain(tx, opening_id, found[0])
+    return await explanations.explain(tx, opening_id, found[0])
 
 
 async def test_out_of_turn_says_who_was_passed_over_and_why_until_erased(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     placed = [(await apply(tx, opening)).application for _ in range(7)]
-    await company.promote(tx, placed[5].id, LOCAL, reason="an old friend", add_slot=True)
+    await lifecycle.promote(tx, placed[5].id, LOCAL, reason="an old friend", add_slot=True)
     told = await explain(tx, opening.id, "PROMOTED")
     ahead = [one.id for one in placed[1:4]]
     assert told.ahead == Before(4, ahead)
@@ -256,14 +262,14 @@ async def test_out_of_turn_says_who_was_passed_over_and_why_until_erased(tx: Tx)
     assert told.sentences[-1] == "Reason: an old friend"
     await privacy.erase(tx, placed[5].applicant_id, LOCAL)
     for seq in (told.seq, told.seq - 1):
-        told = await why.explain(tx, opening.id, seq)
+        told = await explanations.explain(tx, opening.id, seq)
         assert told.sentences[-1] == "The reason was erased with the applicant's data."
 
 
 async def test_a_newcomer_who_fills_a_gap_stands_before_who_missed_an_offer(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, _ = [(await apply(tx, opening)).application.id for _ in range(3)]
-    await steps.withdraw(tx, first, LOCAL)
+    await submissions.withdraw(tx, first, LOCAL)
     await age(tx, opening.id, MINUTES)
     await fire(tx)
     decayed = await explain(tx, opening.id, "DECAY_TRIGGERED")
@@ -281,10 +287,10 @@ async def test_what_was_not_noted_is_taken_from_the_log(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     await apply(tx, opening)
     await apply(tx, opening)
-    noted = await why.explain(tx, opening.id, 3)
+    noted = await explanations.explain(tx, opening.id, 3)
     async with unguarded(tx):
         await tx.execute("UPDATE hiring.event SET why = '{}' WHERE opening_id = %s", [opening.id])
-    derived = await why.explain(tx, opening.id, 3)
+    derived = await explanations.explain(tx, opening.id, 3)
     assert derived.sentences == noted.sentences
     assert derived.sentences[0] == "No slot was free (1 of 1 slot taken)."
 
@@ -292,7 +298,7 @@ async def test_what_was_not_noted_is_taken_from_the_log(tx: Tx) -> None:
 async def test_what_is_not_there_is_not_explained(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     with pytest.raises(NoEvent):
-        await why.explain(tx, opening.id, 2)
+        await explanations.explain(tx, opening.id, 2)
     with pytest.raises(NoOpening):
-        await why.explain(tx, opening.id + 1, 1)
+        await explanations.explain(tx, opening.id + 1, 1)
     assert (await replay.before(tx, opening.id, 1, 5)).count == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 from jobmill.db import Database, fetch_value
-from jobmill.hiring.links import Signer
+from jobmill.hiring.messages.signed_links import Signer
 from jobmill.people import keys, persons, secrets
 from jobmill.people.persons import Person, Role
 

@@ -7,7 +7,8 @@ import pytest
 
 from jobmill import queue
 from jobmill.db import Database, Tx
-from jobmill.hiring import blocked, webhooks
+from jobmill.hiring.messages import webhooks
+from jobmill.hiring.records import blocklist
 from jobmill.people import changes, keys, persons
 from jobmill.people.changes import Change
 from jobmill.queue import Finish, Work, operator_actions
@@ -57,7 +58,7 @@ async def test_a_key_is_told_of_but_not_its_use_and_not_its_digest(tx: Tx) -> No
 async def test_webhooks_and_blocked_addresses_are_told_of_without_what_is_private(tx: Tx) -> None:
     hook = await webhooks.add(tx, "https://example.org/?token=abc")
     await webhooks.remove(tx, hook.id)
-    await blocked.add(tx, "eve@example.org", "sends the same thing daily")
+    await blocklist.add(tx, "eve@example.org", "sends the same thing daily")
     found = await changes.recent(tx, limit=3)
     assert [(one.noun, one.what) for one in reversed(found)] == [
         ("webhook", "added"),

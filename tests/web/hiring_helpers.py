@@ -9,8 +9,8 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from selectolax.lexbor import LexborNode
 
 from jobmill.db import Database
-from jobmill.hiring import openings
-from jobmill.hiring.openings import Opening
+from jobmill.hiring.records import openings
+from jobmill.hiring.records.openings import Opening
 
 from .api.helpers import apply, make_person
 

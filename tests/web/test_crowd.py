@@ -12,11 +12,12 @@ import pytest
 
 from jobmill.db import Database, Tx
 from jobmill.errors import Unavailable
-from jobmill.hiring import applicants, applications, blocked, company, openings
 from jobmill.hiring.actor import LOCAL, applicant
-from jobmill.hiring.applicants import Person
-from jobmill.hiring.steps import Ask
-from jobmill.web.crowd import LOOKS, Crowd
+from jobmill.hiring.applications.submissions import Ask
+from jobmill.hiring.openings import lifecycle
+from jobmill.hiring.records import applicants, applications, blocklist, openings
+from jobmill.hiring.records.applicants import Person
+from jobmill.web.apply_batch import LOOKS, Crowd
 from jobmill.web.view import Door
 from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.log import judge_in
@@ -60,7 +61,7 @@ async def test_who_is_refused_costs_the_others_nothing_and_leaves_nothing(
 ) -> None:
     id = await opened(database, 2, waitlist_limit=3)
     async with database.transaction() as tx:
-        await blocked.add(tx, "p3@example.org", "because")
+        await blocklist.add(tx, "p3@example.org", "because")
         known = await make_applicant(tx)
     crowd = Crowd(Door(database, 10), None)
     asks = [Ask(person(n)) for n in (1, 1, 2, 3)] + [Ask(known.id, applicant(known.id))] * 2
@@ -101,7 +102,7 @@ async def test_who_shows_a_link_is_counted_and_blocked_as_anybody(database: Data
     first, second = await opened(database), await opened(database)
     async with database.transaction() as tx:
         ada, bob = await make_applicant(tx), await make_applicant(tx)
-        await blocked.add(tx, bob.email, "because")
+        await blocklist.add(tx, bob.email, "because")
     crowd = Crowd(Door(database, 10), 1)
     asks = [Ask(ada.id, applicant(ada.id)), Ask(bob.id, applicant(bob.id))]
     answers = [await all_at_once(crowd, id, asks) for id in (first, second)]
@@ -117,7 +118,7 @@ async def test_what_refuses_a_person_does_not_refuse_the_company_that_names_them
     first, second = await opened(database), await opened(database)
     async with database.transaction() as tx:
         ada, bob = await make_applicant(tx), await make_applicant(tx)
-        await blocked.add(tx, bob.email, "because")
+        await blocklist.add(tx, bob.email, "because")
     crowd = Crowd(Door(database, 10), 1)
     await crowd.apply(first, Ask(ada.id, applicant(ada.id)))
     asks = [Ask(id, by) for id in (ada.id, bob.id) for by in (applicant(id), LOCAL)]
@@ -267,7 +268,7 @@ async def test_openings_do_not_wait_for_each_other(database: Database) -> None:
     busy, free = await opened(database), await opened(database)
     crowd = Crowd(Door(database, 10), None)
     async with database.transaction() as tx:
-        await company.set_capacity(tx, busy, 9, LOCAL)
+        await lifecycle.set_capacity(tx, busy, 9, LOCAL)
         waits = asyncio.create_task(crowd.apply(busy, Ask(person(1))))
         placed = await crowd.apply(free, Ask(person(2)))
         assert placed.application.status == "ACTIVE"

@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request, Response
 from starlette.datastructures import Headers
 
 from jobmill.errors import Forbidden
-from jobmill.hiring.links import Signer
+from jobmill.hiring.messages.signed_links import Signer
 from jobmill.web import faults, guard, view
 from jobmill.web.guard import MOST_BYTES, Guard
 from tests.web.conftest import served

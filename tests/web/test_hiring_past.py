@@ -9,7 +9,8 @@ import httpx2
 from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database
-from jobmill.hiring import board, events, openings, replay
+from jobmill.hiring.audit_log import events, replay, replay_preview
+from jobmill.hiring.records import openings
 from jobmill.web.view import moment
 from tests.web.api.helpers import let_pass, make_job
 from tests.web.hiring_helpers import (
@@ -141,7 +142,7 @@ async def test_a_part_of_the_past_is_the_same_as_all_of_it(
         for seq in range(1, last + 1):
             whole = await replay.at(tx, job, seq=seq)
             for limit in (1, 100):
-                part = await board.past(tx, job, seq, whole.as_of, limit=limit)
+                part = await replay_preview.past(tx, job, seq, whole.as_of, limit=limit)
                 assert (part.active_count, part.waiting_count) == (
                     len(whole.active),
                     len(whole.waiting),
@@ -151,7 +152,7 @@ async def test_a_part_of_the_past_is_the_same_as_all_of_it(
         # An offer that ran out before its event was written.
         offered = next(one for one in await events.of_opening(tx, job) if one.type == "PROMOTED")
         late = offered.created_at.replace(year=offered.created_at.year + 1)
-        part = await board.past(tx, job, offered.seq, late, limit=100)
+        part = await replay_preview.past(tx, job, offered.seq, late, limit=100)
         whole_active, whole_waiting = replay.part(
             (await replay.at(tx, job, seq=offered.seq)).active
             + (await replay.at(tx, job, seq=offered.seq)).waiting,

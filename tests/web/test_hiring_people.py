@@ -9,7 +9,7 @@ import httpx2
 from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database, fetch_value
-from jobmill.hiring import events
+from jobmill.hiring.audit_log import events
 from tests.people.helpers import bearer
 from tests.web.api.helpers import make_job
 from tests.web.helpers import site_with

@@ -9,8 +9,8 @@ from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.catalog import source_health, sources
 from jobmill.db import Database
-from jobmill.hiring import steps
 from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.applications import submissions
 from jobmill.matching import matches
 from jobmill.people.persons import Role
 from jobmill.queue import alerts
@@ -71,7 +71,7 @@ async def test_offers_count_down_from_the_one_that_ends_first(
             )
             first = await apply(tx, opening)
             await apply(tx, opening)
-            await steps.withdraw(tx, first.application.id, LOCAL)
+            await submissions.withdraw(tx, first.application.id, LOCAL)
     page = await look(site, "/")
     assert texts(page, ".offers a") == ["soon", "late"]
     assert len(page.css(".offers [data-until]")) == 2

@@ -9,8 +9,8 @@ import httpx2
 
 from jobmill.catalog import companies
 from jobmill.db import Database
-from jobmill.hiring import company
 from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.openings import lifecycle
 from jobmill.web import site as pages
 from tests.hiring.helpers import make_opening
 from tests.web.conftest import served
@@ -44,7 +44,7 @@ async def test_a_page_hears_of_its_topic_and_of_no_other(
             opening = await make_opening(tx)
         assert await anext(heard) == "hiring"
         async with database.transaction() as tx:
-            await company.set_capacity(tx, opening.id, 3, LOCAL)
+            await lifecycle.set_capacity(tx, opening.id, 3, LOCAL)
         assert await anext(heard) == "hiring"
 
 

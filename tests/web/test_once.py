@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from jobmill.db import Database, Tx, fetch_value
 from jobmill.errors import AppError, Conflict, Gone
-from jobmill.hiring import answers
-from jobmill.web.once import once
+from jobmill.hiring.records import idempotent_responses
+from jobmill.web.idempotency import once
 from jobmill.web.rights import Anyone
 from jobmill.web.view import Db
 from tests.people.helpers import bearer
@@ -231,12 +231,14 @@ async def test_keys_may_be_long_but_not_two(near: httpx2.AsyncClient, database: 
 
 async def test_answers_are_forgotten_after_two_days(tx: Tx) -> None:
     for n, age in enumerate(("49 h", "47 h")):
-        await answers.claim(tx, bytes([n]), b"f")
-        await answers.keep(tx, bytes([n]), 200, "{}")
+        await idempotent_responses.claim(tx, bytes([n]), b"f")
+        await idempotent_responses.keep(tx, bytes([n]), 200, "{}")
         await tx.execute(
             "UPDATE hiring.idempotent_response SET created_at = now() - %s::interval WHERE key = %s",
             [age, bytes([n])],
         )
-    assert await answers.prune(tx) == 1
-    assert await answers.claim(tx, b"\x00", b"f") is None
-    assert await answers.claim(tx, b"\x01", b"f") == answers.Answer(b"f", 200, "{}")
+    assert await idempotent_responses.prune(tx) == 1
+    assert await idempotent_responses.claim(tx, b"\x00", b"f") is None
+    assert await idempotent_responses.claim(tx, b"\x01", b"f") == idempotent_responses.Answer(
+        b"f", 200, "{}"
+    )

@@ -16,9 +16,11 @@ import pytest
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database
 from jobmill.extract import page
-from jobmill.hiring import applications, keys, steps
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.links import Signer
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.messages import personal_links
+from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.records import applications
 from jobmill.people import secrets
 from jobmill.web import site as pages
 from jobmill.web.house import House
@@ -34,7 +36,7 @@ NASTY = "Baker </script><script>alert(1)</script> & <b>co</b>"
 
 async def link_of(database: Database, person: int) -> str:
     async with database.transaction() as tx:
-        return await keys.path(tx, Signer(await secrets.secret(tx)), person)
+        return await personal_links.path(tx, Signer(await secrets.secret(tx)), person)
 
 
 async def offer_of(database: Database, application: int) -> str:
@@ -286,7 +288,7 @@ async def test_no_title_reason_or_search_becomes_markup(
     job = await make_job(site, title=words, employer=words, location=words, description=words)
     mine, more = await apply(site, job), await apply(site, job)
     async with database.transaction() as tx:
-        await steps.withdraw(tx, mine["applicationId"], LOCAL, reason=words)
+        await submissions.withdraw(tx, mine["applicationId"], LOCAL, reason=words)
     link, other = [await link_of(database, one["applicantId"]) for one in (mine, more)]
     offer = await offer_of(database, more["applicationId"])
     for path in (
@@ -343,7 +345,7 @@ async def test_an_ended_application_says_how_it_ended_and_what_happened(
     job = await make_job(site, maxMissed=1)
     first, missed, removed = [await apply(site, job) for _ in range(3)]
     async with database.transaction() as tx:
-        await steps.withdraw(tx, first["applicationId"], LOCAL, reason="Budget <b>cut</b>")
+        await submissions.withdraw(tx, first["applicationId"], LOCAL, reason="Budget <b>cut</b>")
     await let_pass(database, job, 301)
     story = [
         await look(site, await link_of(database, one["applicantId"])) for one in (first, missed)

@@ -12,7 +12,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import iter_route_contexts
 
 from jobmill.db import Database
-from jobmill.hiring.links import Signer
+from jobmill.hiring.messages.signed_links import Signer
 from jobmill.people import keys, persons, secrets
 from jobmill.people.persons import Role
 from jobmill.web import limits, rights, site

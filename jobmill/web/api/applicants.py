@@ -10,14 +10,17 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, StrictBool
 
 from jobmill.db import Tx
-from jobmill.hiring import applicants, keys, privacy, reading
-from jobmill.hiring.applicants import Applicant as Known
-from jobmill.hiring.events import Event as Recorded
-from jobmill.hiring.reading import Own
-from jobmill.web import reads
-from jobmill.web.api.lists import AfterId, AfterMark, Limit, answer
+from jobmill.hiring import privacy
+from jobmill.hiring.audit_log.events import Event as Recorded
+from jobmill.hiring.messages import personal_links
+from jobmill.hiring.openings import applicant_lists
+from jobmill.hiring.openings.applicant_lists import Own
+from jobmill.hiring.records import applicants
+from jobmill.hiring.records.applicants import Applicant as Known
+from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.shapes import (
+from jobmill.web.api.pagination import AfterId, AfterMark, Limit, answer
+from jobmill.web.api.schemas import (
     PLAIN,
     Applicant,
     ApplicantId,
@@ -28,7 +31,7 @@ from jobmill.web.api.shapes import (
     Standing,
 )
 from jobmill.web.house import HouseRules
-from jobmill.web.once import once
+from jobmill.web.idempotency import once
 from jobmill.web.rights import Anyone, Links, Recruiter, Viewer
 from jobmill.web.view import Db
 
@@ -69,7 +72,11 @@ class Erased(Shape):
 
 @router.get("/applicants", response_model=list[Applicant])
 async def list_applicants(
-    request: Request, visitor: Viewer, db: Db, after: AfterId = 0, limit: Limit = reading.MOST
+    request: Request,
+    visitor: Viewer,
+    db: Db,
+    after: AfterId = 0,
+    limit: Limit = applicant_lists.MOST,
 ) -> Response:
     """People who applied or were added, oldest first."""
     async with db.transaction() as tx:
@@ -111,14 +118,14 @@ async def show_status(
     visitor: Anyone,
     db: Db,
     after: AfterId = 0,
-    limit: Limit = reading.MOST,
+    limit: Limit = applicant_lists.MOST,
 ) -> Response:
     """How one person stands in each of their applications."""
     visitor.require("viewer", applicant_id=applicant_id)
-    person, found = await reads.of_applicant(
+    person, found = await consistent_reads.of_applicant(
         db,
         applicant_id,
-        lambda tx: reading.own(tx, applicant_id, after=after, limit=limit + 1),
+        lambda tx: applicant_lists.own(tx, applicant_id, after=after, limit=limit + 1),
     )
     more = found[limit - 1].application_id if len(found) > limit else None
     return answer(request, _status(person, found[:limit]), more)
@@ -140,16 +147,16 @@ async def show_timeline(
     visitor: Anyone,
     db: Db,
     after: AfterMark = None,
-    limit: Limit = reading.MOST,
+    limit: Limit = applicant_lists.MOST,
 ) -> Response:
     """What happened to one person's applications, in order."""
     visitor.require("viewer", applicant_id=applicant_id)
 
     async def work(tx: Tx) -> list[Recorded]:
-        return await reading.timeline(tx, applicant_id, after=after, limit=limit + 1)
+        return await applicant_lists.timeline(tx, applicant_id, after=after, limit=limit + 1)
 
-    found = await reads.of_applicant(db, applicant_id, work)
-    more = reading.mark(found[limit - 1]) if len(found) > limit else None
+    found = await consistent_reads.of_applicant(db, applicant_id, work)
+    more = applicant_lists.mark(found[limit - 1]) if len(found) > limit else None
     return answer(request, [Event.of(one) for one in found[:limit]], more)
 
 
@@ -167,7 +174,7 @@ async def give_link(
 
     async def work(tx: Tx) -> PersonalLink:
         renew = body is not None and body.renew
-        path = await keys.path(tx, links, applicant_id, renew=renew)
+        path = await personal_links.path(tx, links, applicant_id, renew=renew)
         return PersonalLink(url=house.link(request, path))
 
     response = await once(request, visitor, db, work, shape=PersonalLink.of)

@@ -8,11 +8,11 @@ from fastapi import APIRouter, Path, Request, Response
 from pydantic import Field
 
 from jobmill.db import Tx
-from jobmill.hiring import blocked
-from jobmill.web.api.lists import answer
+from jobmill.hiring.records import blocklist
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.shapes import PLAIN, Body, Shape, Time
-from jobmill.web.once import once
+from jobmill.web.api.pagination import answer
+from jobmill.web.api.schemas import PLAIN, Body, Shape, Time
+from jobmill.web.idempotency import once
 from jobmill.web.rights import Recruiter, Viewer
 from jobmill.web.view import Db
 
@@ -40,16 +40,16 @@ class KeptBlocked(Shape):
 async def list_blocked(request: Request, visitor: Viewer, db: Db) -> Response:
     """Addresses and domains, by name."""
     async with db.transaction() as tx:
-        return answer(request, [Blocked.of(one) for one in await blocked.find(tx)])
+        return answer(request, [Blocked.of(one) for one in await blocklist.find(tx)])
 
 
 @router.post("", response_model=KeptBlocked, status_code=201)
 async def block(body: NewBlocked, request: Request, visitor: Recruiter, db: Db) -> Response:
     """Take no more applications from there; those who are in stay."""
-    address = blocked.entry(body.address)
+    address = blocklist.entry(body.address)
 
     async def work(tx: Tx) -> KeptBlocked:
-        await blocked.add(tx, address, body.reason)
+        await blocklist.add(tx, address, body.reason)
         return KeptBlocked(address=address, reason=body.reason)
 
     return await once(request, visitor, db, work, shape=KeptBlocked.of, status=201)
@@ -63,4 +63,4 @@ async def unblock(
 ) -> None:
     """Take them again."""
     async with db.transaction() as tx:
-        await blocked.remove(tx, blocked.entry(address))
+        await blocklist.remove(tx, blocklist.entry(address))

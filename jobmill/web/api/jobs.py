@@ -9,14 +9,15 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from jobmill.db import Tx
-from jobmill.hiring import company, openings, reading
 from jobmill.hiring.actor import Actor
-from jobmill.hiring.openings import Opening, Terms
-from jobmill.hiring.reading import Detail
-from jobmill.web import reads
-from jobmill.web.api.lists import AfterId, AfterMark, Limit, answer
+from jobmill.hiring.openings import applicant_lists, lifecycle
+from jobmill.hiring.openings.applicant_lists import Detail
+from jobmill.hiring.records import openings
+from jobmill.hiring.records.openings import Opening, Terms
+from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.shapes import (
+from jobmill.web.api.pagination import AfterId, AfterMark, Limit, answer
+from jobmill.web.api.schemas import (
     Body,
     Job,
     JobChange,
@@ -27,8 +28,8 @@ from jobmill.web.api.shapes import (
     Row,
     Whole,
 )
+from jobmill.web.idempotency import once
 from jobmill.web.limits import Public
-from jobmill.web.once import once
 from jobmill.web.rights import Recruiter, Viewer, Visitor
 from jobmill.web.view import Db, Door
 
@@ -36,17 +37,21 @@ router = APIRouter(prefix="/jobs", tags=["jobs"])
 
 
 class Capacity(Body):
-    capacity: Annotated[Whole, Field(ge=1, le=company.MOST, examples=[3])]
+    capacity: Annotated[Whole, Field(ge=1, le=lifecycle.MOST, examples=[3])]
 
 
 @router.get("", response_model=list[Job], responses=problems(429))
 async def list_jobs(
-    request: Request, visitor: Public, db: Db, after: AfterId = 0, limit: Limit = reading.MOST
+    request: Request,
+    visitor: Public,
+    db: Db,
+    after: AfterId = 0,
+    limit: Limit = applicant_lists.MOST,
 ) -> Response:
     """Openings, oldest first; strangers see those that are open."""
     status = None if visitor.may("viewer") else "open"
     async with db.transaction() as tx:
-        found = await reading.count_all(tx, status=status, after=after, limit=limit + 1)
+        found = await applicant_lists.count_all(tx, status=status, after=after, limit=limit + 1)
     more = found[limit - 1].id if len(found) > limit else None
     return answer(request, [Job.of(one) for one in found[:limit]], more)
 
@@ -55,9 +60,9 @@ async def list_jobs(
 async def create_job(body: NewJob, request: Request, visitor: Recruiter, db: Db) -> Response:
     """A new opening, open at once."""
 
-    async def work(tx: Tx) -> reading.Counted:
-        opening = await company.create(tx, Terms(**body.terms()), body.capacity, visitor.actor)
-        return await reading.count(tx, opening.id)
+    async def work(tx: Tx) -> applicant_lists.Counted:
+        opening = await lifecycle.create(tx, Terms(**body.terms()), body.capacity, visitor.actor)
+        return await applicant_lists.count(tx, opening.id)
 
     return await once(request, visitor, db, work, shape=Job.of, status=201)
 
@@ -69,11 +74,11 @@ async def show_job(
     visitor: Viewer,
     db: Db,
     after: AfterMark = None,
-    limit: Limit = reading.MOST,
+    limit: Limit = applicant_lists.MOST,
 ) -> Response:
     """An opening, who is in it, and who waits for it."""
-    found = await reads.of_opening(
-        db, job_id, lambda tx: reading.detail(tx, job_id, after=after, limit=limit)
+    found = await consistent_reads.of_opening(
+        db, job_id, lambda tx: applicant_lists.detail(tx, job_id, after=after, limit=limit)
     )
     return answer(request, _detail(found), found.next)
 
@@ -102,7 +107,7 @@ async def edit_job(
         request,
         visitor,
         db,
-        lambda tx: company.edit(tx, job_id, visitor.actor, **body.terms()),
+        lambda tx: lifecycle.edit(tx, job_id, visitor.actor, **body.terms()),
     )
 
 
@@ -115,32 +120,32 @@ async def change_capacity(
         request,
         visitor,
         db,
-        lambda tx: company.set_capacity(tx, job_id, body.capacity, visitor.actor),
+        lambda tx: lifecycle.set_capacity(tx, job_id, body.capacity, visitor.actor),
     )
 
 
 @router.post("/{jobId}/pause", response_model=JobSettings, responses=problems(404, 409))
 async def pause_job(job_id: JobId, request: Request, visitor: Recruiter, db: Db) -> Response:
     """Nobody may apply and nobody is promoted by itself; offers that are out go on."""
-    return await _turn(request, visitor, db, job_id, company.pause)
+    return await _turn(request, visitor, db, job_id, lifecycle.pause)
 
 
 @router.post("/{jobId}/resume", response_model=JobSettings, responses=problems(404, 409))
 async def resume_job(job_id: JobId, request: Request, visitor: Recruiter, db: Db) -> Response:
     """Free slots are given away at once."""
-    return await _turn(request, visitor, db, job_id, company.resume)
+    return await _turn(request, visitor, db, job_id, lifecycle.resume)
 
 
 @router.post("/{jobId}/close", response_model=JobSettings, responses=problems(404, 409))
 async def close_job(job_id: JobId, request: Request, visitor: Recruiter, db: Db) -> Response:
     """As paused, and no longer published; those who are in it stay."""
-    return await _turn(request, visitor, db, job_id, company.close)
+    return await _turn(request, visitor, db, job_id, lifecycle.close)
 
 
 @router.post("/{jobId}/reopen", response_model=JobSettings, responses=problems(404, 409))
 async def reopen_job(job_id: JobId, request: Request, visitor: Recruiter, db: Db) -> Response:
     """Open again what was closed."""
-    return await _turn(request, visitor, db, job_id, company.reopen)
+    return await _turn(request, visitor, db, job_id, lifecycle.reopen)
 
 
 async def _turn(

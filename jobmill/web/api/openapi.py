@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 from starlette.routing import BaseRoute
 
-from jobmill.hiring import words
+from jobmill.hiring.applications import outcomes
 
 METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -53,7 +53,7 @@ SAMPLES: Mapping[int, tuple[str, str, str]] = {
     410: (
         "It was possible, and no longer is.",
         "GONE",
-        words.EXPIRED,
+        outcomes.EXPIRED,
     ),
     413: ("The body is too large.", "PAYLOAD_TOO_LARGE", "That is more than is accepted."),
     422: (

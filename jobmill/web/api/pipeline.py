@@ -8,13 +8,14 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BeforeValidator
 
 from jobmill.db import Tx
-from jobmill.hiring import events, reading, replay, summary
-from jobmill.hiring.events import Event as Recorded
-from jobmill.hiring.replay import Replay as Seen
-from jobmill.web import reads
-from jobmill.web.api.lists import AfterId, Limit, answer
+from jobmill.hiring.audit_log import events, replay, summary
+from jobmill.hiring.audit_log.events import Event as Recorded
+from jobmill.hiring.audit_log.replay import Replay as Seen
+from jobmill.hiring.openings import applicant_lists
+from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.shapes import (
+from jobmill.web.api.pagination import AfterId, Limit, answer
+from jobmill.web.api.schemas import (
     MOST_ID,
     Event,
     Given,
@@ -26,7 +27,7 @@ from jobmill.web.api.shapes import (
     Summary,
     whole,
 )
-from jobmill.web.reads import LONG
+from jobmill.web.consistent_reads import LONG
 from jobmill.web.rights import Viewer
 from jobmill.web.view import Db
 
@@ -47,15 +48,15 @@ async def show_queue(
     visitor: Viewer,
     db: Db,
     after: AfterId = 0,
-    limit: Limit = reading.MOST,
+    limit: Limit = applicant_lists.MOST,
 ) -> Response:
     """Who waits, by position."""
 
-    async def work(tx: Tx) -> tuple[reading.Counted, list[reading.Row]]:
-        opening = await reading.count(tx, job_id)
-        return opening, await reading.queue(tx, job_id, after=after, limit=limit + 1)
+    async def work(tx: Tx) -> tuple[applicant_lists.Counted, list[applicant_lists.Row]]:
+        opening = await applicant_lists.count(tx, job_id)
+        return opening, await applicant_lists.queue(tx, job_id, after=after, limit=limit + 1)
 
-    opening, found = await reads.of_opening(db, job_id, work)
+    opening, found = await consistent_reads.of_opening(db, job_id, work)
     shape = Queue(
         job_id=opening.id,
         job_title=opening.title,
@@ -69,7 +70,9 @@ async def show_queue(
 @router.get("/pipeline/{jobId}/summary", response_model=Summary, responses=problems(404))
 async def show_summary(job_id: JobId, request: Request, visitor: Viewer, db: Db) -> Response:
     """How it went so far, by the log."""
-    found = await reads.of_opening(db, job_id, lambda tx: summary.of(tx, job_id), patience=LONG)
+    found = await consistent_reads.of_opening(
+        db, job_id, lambda tx: summary.of(tx, job_id), patience=LONG
+    )
     return answer(request, Summary.of(found))
 
 
@@ -82,7 +85,7 @@ async def replay_job(
     as_of: AsOf = None,
     seq: Seq = None,
     after: AfterId = 0,
-    limit: Limit = reading.MOST,
+    limit: Limit = applicant_lists.MOST,
 ) -> Response:
     """The opening as it was: at a moment, or right after an event; lists hold `limit` each, and the
     Link leads to further events."""
@@ -92,7 +95,7 @@ async def replay_job(
         log = await events.of_opening(tx, job_id, after=after, upto=seen.seq, limit=limit + 1)
         return seen, log
 
-    seen, log = await reads.of_opening(db, job_id, work, patience=LONG)
+    seen, log = await consistent_reads.of_opening(db, job_id, work, patience=LONG)
     more = log[limit - 1].seq if len(log) > limit else None
     return answer(request, _replay(seen, log[:limit], limit), more)
 

@@ -30,7 +30,7 @@ from jobmill.pipelines import company as pipeline
 from jobmill.queue import ItemId
 from jobmill.queue.inspect import Item
 from jobmill.web import faults, progress, seeking
-from jobmill.web.api.shapes import MOST_ID, WholePathId
+from jobmill.web.api.schemas import MOST_ID, WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.sources import words
 from jobmill.web.progress import Progress

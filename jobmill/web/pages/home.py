@@ -11,8 +11,8 @@ from fastapi.responses import HTMLResponse
 from jobmill.catalog import approvals, totals
 from jobmill.catalog.totals import Totals
 from jobmill.db import Tx
-from jobmill.hiring import pending
-from jobmill.hiring.pending import Offer
+from jobmill.hiring.waitlist import pending
+from jobmill.hiring.waitlist.pending import Offer
 from jobmill.matching import judging_feed, matches
 from jobmill.matching.matches import Wanted
 from jobmill.matching.profiles import ProfileId, Version

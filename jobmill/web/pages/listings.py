@@ -35,7 +35,7 @@ from jobmill.matching.verdict import FilterResult
 from jobmill.matching.verdicts import Said, Word
 from jobmill.matching.what_if import Difference
 from jobmill.web import seeking
-from jobmill.web.api.shapes import WholePathId
+from jobmill.web.api.schemas import WholePathId
 from jobmill.web.seeking import Asked, Words
 from jobmill.web.shell import Page
 from jobmill.web.texts import say

@@ -9,17 +9,20 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Stre
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid, RateLimited, Unauthenticated
-from jobmill.hiring import actor, applicants, keys, offers, privacy, recall, steps
-from jobmill.hiring.applications import NoApplication
-from jobmill.hiring.steps import Missed
-from jobmill.web import faults, live, own, reads, remembering
-from jobmill.web.api.shapes import WholePathId
-from jobmill.web.api.steps import check_own, missed
+from jobmill.hiring import actor, privacy
+from jobmill.hiring.applications import offers, submissions
+from jobmill.hiring.applications.submissions import Missed
+from jobmill.hiring.messages import personal_links, recall
+from jobmill.hiring.records import applicants
+from jobmill.hiring.records.applications import NoApplication
+from jobmill.web import consistent_reads, faults, live, my_applications, personal_link_cookie
+from jobmill.web.api.applications import check_own, missed
+from jobmill.web.api.schemas import WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.house import HouseRules
 from jobmill.web.limits import Public
-from jobmill.web.own import Everything, Mine
-from jobmill.web.remembering import PRIVATE
+from jobmill.web.my_applications import Everything, Mine
+from jobmill.web.personal_link_cookie import PRIVATE
 from jobmill.web.rights import LINK, Anyone, Links, Visitor, request_id
 from jobmill.web.texts import say
 from jobmill.web.view import Db, Door, Render, View
@@ -38,7 +41,7 @@ async def holder(token: str, request: Request, db: Db, links: Links) -> Visitor:
     """Whose link this is; refused where it was replaced, or they were erased."""
     personal = links.read_personal(token)
     async with db.transaction() as tx:
-        opens = await keys.opens(tx, personal)
+        opens = await personal_links.opens(tx, personal)
     if not opens:
         raise Unauthenticated("This link no longer opens. Ask for a new one.")
     id = personal.applicant_id
@@ -79,7 +82,7 @@ async def send_link(
 @router.post("/forget")
 async def forget() -> Response:
     response = RedirectResponse("/openings", 303, PRIVATE)
-    remembering.forget(response)
+    personal_link_cookie.forget(response)
     return response
 
 
@@ -92,7 +95,7 @@ async def page(
         # Something happened, but not to them: what they look at stays as it is.
         return Response(status_code=204, headers=PRIVATE)
     response = _page(token, found, view)
-    remembering.keep(response, request, token)
+    personal_link_cookie.keep(response, request, token)
     return response
 
 
@@ -149,20 +152,22 @@ async def erase(visitor: Holder, form: Fields, db: Db, view: View) -> HTMLRespon
     async with db.transaction() as tx:
         await privacy.erase(tx, visitor.applicant_id or 0, visitor.actor)
     response = view("my/erased.html")
-    remembering.forget(response)
+    personal_link_cookie.forget(response)
     return response
 
 
-async def _take(tx: Tx, visitor: Visitor, application_id: int, step: Step) -> steps.Placed | Missed:
+async def _take(
+    tx: Tx, visitor: Visitor, application_id: int, step: Step
+) -> submissions.Placed | Missed:
     await check_own(tx, visitor, application_id)
     if step == "withdraw":
-        return await steps.withdraw(tx, application_id, visitor.actor)
+        return await submissions.withdraw(tx, application_id, visitor.actor)
     return await offers.answer(tx, application_id, step, visitor.actor)
 
 
 async def _read(db: Door, visitor: Visitor) -> Everything:
     id = visitor.applicant_id or 0
-    return await reads.of_applicant(db, id, lambda tx: own.read(tx, id))
+    return await consistent_reads.of_applicant(db, id, lambda tx: my_applications.read(tx, id))
 
 
 def _page(

@@ -7,13 +7,14 @@ from fastapi.responses import HTMLResponse
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid
-from jobmill.hiring import applications, offers, openings, words
-from jobmill.hiring.links import Offer
-from jobmill.hiring.offers import Answer
-from jobmill.hiring.openings import Opening
-from jobmill.hiring.steps import Missed
+from jobmill.hiring.applications import offers, outcomes
+from jobmill.hiring.applications.offers import Answer
+from jobmill.hiring.applications.submissions import Missed
+from jobmill.hiring.messages.signed_links import Offer
+from jobmill.hiring.records import applications, openings
+from jobmill.hiring.records.openings import Opening
 from jobmill.web import faults
-from jobmill.web.api.steps import missed
+from jobmill.web.api.applications import missed
 from jobmill.web.form import Fields
 from jobmill.web.limits import Public
 from jobmill.web.rights import Links, request_id
@@ -74,7 +75,7 @@ async def _answer(
         faults.status(error) if error else 200,
         opening=opening,
         good=error is None,
-        text=str(error or words.ANSWERED[given]),
+        text=str(error or outcomes.ANSWERED[given]),
     )
 
 

@@ -11,20 +11,21 @@ from pydantic import Field
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, RateLimited
-from jobmill.hiring import applicants, publications, reading
 from jobmill.hiring.actor import applicant
-from jobmill.hiring.applicants import Applicant
-from jobmill.hiring.applications import Duplicate
-from jobmill.hiring.publications import Published
-from jobmill.hiring.steps import Ask
-from jobmill.web import faults, own, posting, reads
-from jobmill.web.api.shapes import MOST_ID, WholePathId
-from jobmill.web.api.steps import applied, asked
-from jobmill.web.crowd import the_crowd
+from jobmill.hiring.applications.submissions import Ask
+from jobmill.hiring.openings import applicant_lists, public_openings
+from jobmill.hiring.openings.public_openings import Published
+from jobmill.hiring.records import applicants
+from jobmill.hiring.records.applicants import Applicant
+from jobmill.hiring.records.applications import Duplicate
+from jobmill.web import consistent_reads, faults, job_feeds, my_applications
+from jobmill.web.api.applications import applied, asked
+from jobmill.web.api.schemas import MOST_ID, WholePathId
+from jobmill.web.apply_batch import the_crowd
 from jobmill.web.form import Fields
 from jobmill.web.house import House, HouseRules
 from jobmill.web.limits import Public
-from jobmill.web.remembering import PRIVATE
+from jobmill.web.personal_link_cookie import PRIVATE
 from jobmill.web.rights import Anyone, Visitor
 from jobmill.web.seeking import Asked, Words
 from jobmill.web.texts import say
@@ -55,7 +56,7 @@ class Me:
 @router.get("")
 async def page(db: Db, view: View, asked: Annotated[Sought, Query()]) -> HTMLResponse:
     async with db.transaction() as tx:
-        found = await publications.find(tx, q=asked.q, before=asked.before, limit=AT_ONCE + 1)
+        found = await public_openings.find(tx, q=asked.q, before=asked.before, limit=AT_ONCE + 1)
     more = found[AT_ONCE - 1].id if len(found) > AT_ONCE else None
     return view("openings/page.html", openings=found[:AT_ONCE], more=more, asked=asked)
 
@@ -63,9 +64,9 @@ async def page(db: Db, view: View, asked: Annotated[Sought, Query()]) -> HTMLRes
 @router.get("/feed.xml")
 async def feed(request: Request, db: Db, house: HouseRules) -> Response:
     async with db.transaction() as tx:
-        found = await publications.find(tx, limit=IN_FEED)
+        found = await public_openings.find(tx, limit=IN_FEED)
     home = house.link(request, "/openings")
-    text = posting.feed(found, home, lambda id: f"{home}/{id}")
+    text = job_feeds.feed(found, home, lambda id: f"{home}/{id}")
     return Response(text, media_type="application/rss+xml")
 
 
@@ -103,7 +104,7 @@ async def apply(
         opening, me = await _find(db, opening_id, visitor)
         return _page(opening, me, request, view, house, error=error, typed=typed)
     async with db.transaction() as tx:
-        opening = await publications.get(tx, opening_id)
+        opening = await public_openings.get(tx, opening_id)
     return view(
         "openings/applied.html",
         201,
@@ -126,16 +127,16 @@ def _ask(typed: tuple[str, str], visitor: Visitor, house: House, *, known: bool)
 
 async def _find(db: Db, id: int, visitor: Visitor) -> tuple[Published, Me | None]:
     async def work(tx: Tx) -> tuple[Published, Me | None]:
-        return await publications.get(tx, id), await _me(tx, id, visitor.applicant_id)
+        return await public_openings.get(tx, id), await _me(tx, id, visitor.applicant_id)
 
-    return await reads.of_opening(db, id, work)
+    return await consistent_reads.of_opening(db, id, work)
 
 
 async def _me(tx: Tx, opening_id: int, applicant_id: int | None) -> Me | None:
     if applicant_id is None:
         return None
-    found = await reading.own_in(tx, opening_id, applicant_id)
-    stands = own.stands(found, None) if found else None
+    found = await applicant_lists.own_in(tx, opening_id, applicant_id)
+    stands = my_applications.stands(found, None) if found else None
     return Me(await applicants.get(tx, applicant_id), stands)
 
 
@@ -149,7 +150,7 @@ def _page(
     error: AppError | None = None,
     typed: tuple[str, str] = ("", ""),
 ) -> HTMLResponse:
-    data = posting.json_ld(opening, house.link(request, f"/openings/{opening.id}"))
+    data = job_feeds.json_ld(opening, house.link(request, f"/openings/{opening.id}"))
     response = view(
         "openings/opening.html",
         faults.status(error) if error else 200,

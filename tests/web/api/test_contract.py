@@ -21,7 +21,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from jobmill.web.api import whole
+from jobmill.web.api import router
 from tests.web.api.helpers import apply, make_job, make_person
 
 EXAMPLES = 20
@@ -75,7 +75,7 @@ async def test_every_answer_is_one_that_the_description_holds(
 
 
 def ask(url: str, there: Known, mode: GenerationMode) -> None:
-    schema = schemathesis.openapi.from_dict(dict(whole.description()))
+    schema = schemathesis.openapi.from_dict(dict(router.description()))
     with requests.Session() as session:
         for operation in (found.ok() for found in schema.get_all_operations()):
             # What takes nothing cannot be asked wrongly.

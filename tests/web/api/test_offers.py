@@ -6,8 +6,8 @@ import httpx2
 import pytest
 
 from jobmill.db import Database
-from jobmill.hiring import applications
-from jobmill.hiring.links import Signer
+from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.records import applications
 from jobmill.people import secrets
 from tests.web.api.helpers import apply, let_pass, make_job
 from tests.web.helpers import told

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import jsonschema_rs
 
-from jobmill.web.api import whole
+from jobmill.web.api import router
 from scripts import api
 
 CONTRACT = {
@@ -30,7 +30,7 @@ CONTRACT = {
 
 
 def operations() -> list[tuple[str, Any]]:
-    found: Any = whole.description()
+    found: Any = router.description()
     return [
         (f"{method} {path}", one)
         for path, methods in found["paths"].items()
@@ -51,7 +51,7 @@ async def test_it_is_served_without_any_page_of_the_framework(site: httpx2.Async
 
 
 def test_every_endpoint_of_the_contract_is_described() -> None:
-    found: Any = whole.description()
+    found: Any = router.description()
     for path, methods in CONTRACT.items():
         assert methods <= set(found["paths"][path]), path
 
@@ -73,7 +73,7 @@ def test_every_refusal_is_described_with_its_shape_and_an_example() -> None:
 
 
 def test_every_example_fits_its_schema() -> None:
-    found: Any = whole.description()
+    found: Any = router.description()
     told = list(_examples(found))
     assert len(told) > 400
     for schema, example in told:
@@ -98,7 +98,7 @@ def _examples(part: Any) -> Iterator[tuple[dict[str, Any], Any]]:
 
 
 def test_every_body_and_every_answer_shows_what_it_may_hold() -> None:
-    schemas: Any = whole.description()["components"]
+    schemas: Any = router.description()["components"]
 
     def shows(schema: Any) -> bool:
         if "$ref" in schema:
@@ -114,7 +114,7 @@ def test_every_body_and_every_answer_shows_what_it_may_hold() -> None:
 
 
 def test_no_two_shapes_share_a_name() -> None:
-    schemas: Any = whole.description()["components"]
+    schemas: Any = router.description()["components"]
     assert set(schemas["schemas"]["LogFault"]["properties"]) == {"seq", "what"}
     assert set(schemas["schemas"]["WrongField"]["properties"]) == {"field", "message"}
     assert not [name for name in schemas["schemas"] if "__" in name]

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from jobmill.db import Database, connect
-from jobmill.hiring import applications
+from jobmill.hiring.records import applications
 from jobmill.web.guard import MOST_BYTES
 from tests.conftest import clone
 from tests.web.api.helpers import apply, let_pass, make_job, make_person

@@ -11,9 +11,9 @@ import httpx2
 import pytest
 
 from jobmill.db import Database
-from jobmill.hiring import steps
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.links import Signer
+from jobmill.hiring.applications import submissions
+from jobmill.hiring.messages.signed_links import Signer
 from jobmill.people import keys, secrets
 from jobmill.people.persons import Role
 from tests.hiring.helpers import make_applicant, make_opening
@@ -83,8 +83,8 @@ async def world(database: Database) -> AsyncIterator[World]:
     async with database.transaction() as tx:
         opening = await make_opening(tx, 2)
         me, other = await make_applicant(tx), await make_applicant(tx)
-        mine = await steps.apply(tx, opening.id, me.id, LOCAL)
-        theirs = await steps.apply(tx, opening.id, other.id, LOCAL)
+        mine = await submissions.apply(tx, opening.id, me.id, LOCAL)
+        theirs = await submissions.apply(tx, opening.id, other.id, LOCAL)
         made = {role: (await keys.add(tx, role, role)).key for role in RANKS}
         signer = Signer(await secrets.secret(tx))
     ids = {

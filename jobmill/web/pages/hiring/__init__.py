@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from jobmill.web.pages.hiring import changes, lists, past, people
+from jobmill.web.pages.hiring import activity, applicants, opening_changes, opening_list
 
 router = APIRouter()
 # `/hiring/new` before `/hiring/{opening_id}`: routes are tried one after the other.
-for pages in (lists, changes, past, people):
+for pages in (opening_list, opening_changes, activity, applicants):
     router.include_router(pages.router)

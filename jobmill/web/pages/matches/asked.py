@@ -9,7 +9,7 @@ from pydantic import Field
 from jobmill.catalog.posting import Arrangement
 from jobmill.matching.matches import Order, Status, Wanted
 from jobmill.matching.saved_views import Filters
-from jobmill.web.api.shapes import MOST_ID
+from jobmill.web.api.schemas import MOST_ID
 from jobmill.web.seeking import Asked, Words
 
 STATUSES: tuple[Status, ...] = get_args(Status)

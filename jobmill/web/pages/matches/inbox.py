@@ -27,7 +27,7 @@ from jobmill.matching.matches import Count, Match, Status
 from jobmill.matching.profiles import Entry, Version
 from jobmill.matching.saved_views import View as Kept
 from jobmill.web import faults, seeking
-from jobmill.web.api.shapes import MOST_ID
+from jobmill.web.api.schemas import MOST_ID
 from jobmill.web.pages.matches.asked import STATUSES, Inbox
 from jobmill.web.seeking import Row
 from jobmill.web.shell import Page

@@ -19,7 +19,7 @@ from jobmill.matching import duplicate_matches, matches, profiles, skill_highlig
 from jobmill.matching.matches import Event, Match
 from jobmill.matching.verdicts import Word
 from jobmill.web import seeking
-from jobmill.web.api.shapes import WholePathId
+from jobmill.web.api.schemas import WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.matches.asked import STATUSES
 from jobmill.web.rights import Recruiter

@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse
 
 from jobmill.errors import Conflict, Invalid
 from jobmill.matching import profiles, saved_views
-from jobmill.web.api.shapes import WholePathId
+from jobmill.web.api.schemas import WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.matches import inbox
 from jobmill.web.pages.matches.asked import Inbox

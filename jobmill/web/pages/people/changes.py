@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from jobmill.people import changes
-from jobmill.web.api.shapes import MOST_ID
+from jobmill.web.api.schemas import MOST_ID
 from jobmill.web.rights import Admin
 from jobmill.web.shell import Page
 from jobmill.web.view import Db

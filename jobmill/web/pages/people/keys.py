@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.errors import AppError, Invalid
 from jobmill.people import keys
 from jobmill.web import faults
-from jobmill.web.api.shapes import WholePathId
+from jobmill.web.api.schemas import WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.people.roll import ROLES, read_name, read_role, show_once
 from jobmill.web.rights import Admin

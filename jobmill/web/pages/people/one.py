@@ -10,7 +10,7 @@ from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.people import passwords, persons, sessions
 from jobmill.people.persons import Person
 from jobmill.web import faults
-from jobmill.web.api.shapes import WholePathId
+from jobmill.web.api.schemas import WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.people.roll import ROLES, read_password, read_role, show_once
 from jobmill.web.rights import SESSION, Admin, Visitor

@@ -11,7 +11,7 @@ from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.queue import alerts as watch
 from jobmill.queue import inspect, operator_actions
-from jobmill.web.api.shapes import WholePathId
+from jobmill.web.api.schemas import WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.queue import ask, glance
 from jobmill.web.pages.queue.ask import Ask

@@ -15,7 +15,7 @@ from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.queue import ItemId, inspect, operator_actions
 from jobmill.queue.inspect import Item, ItemEvent
 from jobmill.web import faults, seeking
-from jobmill.web.api.shapes import MOST_ID, WholePathId
+from jobmill.web.api.schemas import MOST_ID, WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.queue import ask
 from jobmill.web.pages.queue.ask import Ask

@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints
 from jobmill.queue import inspect, search
 from jobmill.queue.search import ItemFilter
 from jobmill.queue.work import Status
-from jobmill.web.api.shapes import MOST_ID
+from jobmill.web.api.schemas import MOST_ID
 from jobmill.web.seeking import Asked, Words
 from jobmill.web.shell import Page
 from jobmill.web.view import Db

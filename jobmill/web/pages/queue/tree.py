@@ -15,7 +15,7 @@ from jobmill.errors import NotFound
 from jobmill.queue import lineage
 from jobmill.queue.inspect import ItemEvent
 from jobmill.queue.lineage import LineageNode
-from jobmill.web.api.shapes import MOST_ID
+from jobmill.web.api.schemas import MOST_ID
 from jobmill.web.shell import Page
 from jobmill.web.texts import say
 from jobmill.web.view import Db

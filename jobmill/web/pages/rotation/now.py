@@ -20,7 +20,7 @@ from jobmill.rotation.calls import Failed
 from jobmill.rotation.monitor import Due, Report, Standstill
 from jobmill.rotation.target_selection import PolicyName
 from jobmill.rotation.targets import Held
-from jobmill.web.api.shapes import MOST_ID
+from jobmill.web.api.schemas import MOST_ID
 from jobmill.web.pages.rotation import words
 from jobmill.web.rights import Recruiter
 from jobmill.web.seeking import Asked, Words

@@ -15,7 +15,7 @@ from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.rotation import searches
 from jobmill.rotation.searches import Search
 from jobmill.web import faults
-from jobmill.web.api.shapes import WholePathId
+from jobmill.web.api.schemas import WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.rotation import words
 from jobmill.web.pages.rotation.number import whole

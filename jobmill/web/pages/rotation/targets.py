@@ -20,7 +20,7 @@ from jobmill.rotation.policies import yield_model
 from jobmill.rotation.target_summaries import Call
 from jobmill.rotation.targets import Status, Target
 from jobmill.web import faults
-from jobmill.web.api.shapes import MOST_ID, WholePathId
+from jobmill.web.api.schemas import MOST_ID, WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.rotation import words
 from jobmill.web.pages.rotation.number import whole

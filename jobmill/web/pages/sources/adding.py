@@ -19,7 +19,7 @@ from jobmill.pipelines import discovery
 from jobmill.queue import NewItem
 from jobmill.queue.inspect import Item
 from jobmill.web import faults, progress
-from jobmill.web.api.shapes import MOST_ID
+from jobmill.web.api.schemas import MOST_ID
 from jobmill.web.form import Fields
 from jobmill.web.pages.sources import words
 from jobmill.web.progress import Progress

@@ -15,7 +15,7 @@ from jobmill.pipelines import preview
 from jobmill.pipelines import source as running
 from jobmill.queue import NewItem
 from jobmill.web import progress
-from jobmill.web.api.shapes import MOST_ID, WholePathId
+from jobmill.web.api.schemas import MOST_ID, WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.sources import source as source_page
 from jobmill.web.pages.sources.approvals import UNSAID, reason

@@ -17,7 +17,7 @@ from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.errors import AppError, NotFound
 from jobmill.web import faults, seeking
-from jobmill.web.api.shapes import MOST_ID
+from jobmill.web.api.schemas import MOST_ID
 from jobmill.web.charts import Line
 from jobmill.web.pages.sources import words
 from jobmill.web.pages.sources.words import Health

@@ -1,0 +1,1 @@
+"""What applicants and recruiters do with applications: apply, withdraw, answer an offer."""

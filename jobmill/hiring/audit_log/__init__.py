@@ -1,0 +1,1 @@
+"""The append-only, hash-chained log of an opening: writing, verifying, replaying, explaining."""

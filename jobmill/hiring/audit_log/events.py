@@ -1,0 +1,96 @@
+"""The log: what happened to an opening and to those who want it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jobmill.db import Tx, fetch_all, rows_to_json
+from jobmill.hiring.audit_log.hash_chain import Entry, Note
+from jobmill.hiring.transitions import EventType, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    id: int
+    opening_id: int
+    seq: int
+    application_id: int | None
+    type: EventType
+    from_status: Status | None
+    to_status: Status | None
+    metadata: Mapping[str, Any]
+    why: Mapping[str, Any]
+    actor: str
+    note: str | None
+    created_at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """An event as it is written."""
+
+    entry: Entry
+    hash: bytes
+    note: Note | None
+
+
+async def insert(tx: Tx, new: Sequence[Sealed]) -> None:
+    """Under the opening's lock, by `desk` alone."""
+    await tx.execute(
+        """
+        INSERT INTO hiring.event
+               (opening_id, seq, application_id, type, from_status, to_status, queue_key, deadline,
+                metadata, why, actor, request, note, note_salt, note_digest, created_at, hash)
+        SELECT opening_id, seq, application_id, type, from_status, to_status, queue_key, deadline,
+               metadata, why, actor, request, note, note_salt, note_digest, created_at, hash
+          FROM json_populate_recordset(NULL::hiring.event, %s)
+        """,
+        [rows_to_json([_columns(one) for one in new])],
+    )
+
+
+def _columns(one: Sealed) -> Mapping[str, Any]:
+    columns = {name: getattr(one.entry, name) for name in Entry.__dataclass_fields__}
+    if one.note:
+        columns |= {"note": one.note.text, "note_salt": one.note.salt}
+    return columns | {"hash": one.hash}
+
+
+async def of_opening(
+    tx: Tx, opening_id: int, *, after: int = 0, upto: int | None = None, limit: int | None = None
+) -> list[Event]:
+    """Events by their sequence, from beyond `after` on."""
+    return await fetch_all(
+        tx,
+        Event,
+        """
+        SELECT id, opening_id, seq, application_id, type, from_status, to_status, metadata, why,
+               actor, note, created_at
+          FROM hiring.event
+         WHERE opening_id = %(opening)s AND seq > %(after)s
+           AND (%(upto)s::bigint IS NULL OR seq <= %(upto)s)
+         ORDER BY seq
+         LIMIT %(limit)s
+        """,
+        {"opening": opening_id, "after": after, "upto": upto, "limit": limit},
+    )
+
+
+async def of_applicant(tx: Tx, applicant_id: int) -> list[Event]:
+    """All that happened to one person's applications, in order."""
+    return await fetch_all(
+        tx,
+        Event,
+        """
+        SELECT event.id, event.opening_id, seq, application_id, type, from_status, to_status,
+               metadata, why, actor, note, created_at
+          FROM hiring.event
+          JOIN hiring.application ON application.id = application_id
+         WHERE applicant_id = %s
+         ORDER BY created_at, event.opening_id, seq
+        """,
+        [applicant_id],
+    )

@@ -1,0 +1,103 @@
+"""A summary of an opening, from its log alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jobmill.db import Tx, fetch_one
+from jobmill.hiring.audit_log import replay
+from jobmill.hiring.records import openings
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    opening_id: int
+    title: str
+    capacity: int
+    active_count: int
+    """An offer whose time has run out takes no slot: who held it counts among those who wait."""
+    waitlist_count: int
+    inactive_count: int
+    total_applications: int
+    avg_time_to_promotion_seconds: float | None
+    """From applying to the first offer, of those who had waited for it."""
+    avg_acknowledgment_time_seconds: float | None
+    """From an offer to its confirmation."""
+    decay_events: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    active: int
+    waiting: int
+    inactive: int
+    total: int
+    promotion: float | None
+    acknowledgment: float | None
+    decays: int
+
+
+async def of(tx: Tx, opening_id: int) -> Summary:
+    """How it went so far; NoOpening where there is none."""
+    opening = await openings.get(tx, opening_id)
+    counts = await _count(tx, opening_id, opening.last_seq)
+    frame = await replay.frame_at(tx, opening_id, opening.last_seq)
+    return Summary(
+        opening_id,
+        opening.title,
+        frame.capacity,
+        counts.active,
+        counts.waiting,
+        counts.inactive,
+        counts.total,
+        counts.promotion,
+        counts.acknowledgment,
+        counts.decays,
+    )
+
+
+async def _count(tx: Tx, opening_id: int, seq: int) -> _Counts:
+    found = await fetch_one(
+        tx,
+        _Counts,
+        """
+        WITH flow AS (
+            -- What came and what went: nothing is sorted, however long the log is.
+            SELECT count(*) FILTER (WHERE type = 'APPLIED') AS total,
+                   count(*) FILTER (WHERE to_status = 'INACTIVE') AS inactive,
+                   count(*) FILTER (WHERE to_status = 'WAITLIST')
+                   - count(*) FILTER (WHERE from_status = 'WAITLIST') AS waiting
+              FROM hiring.event
+             WHERE opening_id = %(opening)s AND seq <= %(seq)s
+        ), story AS (
+            SELECT application_id,
+                   min(created_at) FILTER (WHERE type = 'PROMOTED') AS promoted_at,
+                   -- Who confirms is never offered it again: the last offer is the one confirmed.
+                   max(created_at) FILTER (WHERE to_status = 'PENDING_ACKNOWLEDGMENT') AS offered_at,
+                   max(created_at) FILTER (WHERE type = 'ACKNOWLEDGED') AS acknowledged_at,
+                   count(*) FILTER (WHERE type = 'DECAY_TRIGGERED') AS decays,
+                   count(*) FILTER (WHERE to_status = 'PENDING_ACKNOWLEDGMENT')
+                   > count(*) FILTER (WHERE from_status = 'PENDING_ACKNOWLEDGMENT')
+                   AND (array_agg(deadline ORDER BY seq DESC) FILTER (WHERE deadline IS NOT NULL))[1]
+                       <= clock_timestamp() AS late
+              FROM hiring.event
+             WHERE opening_id = %(opening)s AND seq <= %(seq)s
+               AND (to_status = 'PENDING_ACKNOWLEDGMENT' OR from_status = 'PENDING_ACKNOWLEDGMENT')
+             GROUP BY application_id
+        ), timed AS (
+            SELECT extract(epoch FROM avg(promoted_at - event.created_at))::float AS promotion,
+                   extract(epoch FROM avg(acknowledged_at - offered_at))::float AS acknowledgment,
+                   coalesce(sum(decays), 0)::bigint AS decays,
+                   count(*) FILTER (WHERE late) AS late
+              FROM story
+              LEFT JOIN hiring.event ON event.opening_id = %(opening)s AND seq <= %(seq)s
+                                    AND event.application_id = story.application_id AND type = 'APPLIED'
+        )
+        SELECT total - inactive - waiting - late AS active, waiting + late AS waiting, inactive,
+               total, promotion, acknowledgment, decays
+          FROM flow CROSS JOIN timed
+        """,
+        {"opening": opening_id, "seq": seq},
+    )
+    assert found
+    return found

@@ -1,0 +1,1 @@
+"""Import and export of openings and applicants as CSV or JSON lines."""

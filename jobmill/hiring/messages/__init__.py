@@ -1,0 +1,1 @@
+"""Letters to applicants and webhook deliveries, and the signed links in letters."""

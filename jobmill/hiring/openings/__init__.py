@@ -1,0 +1,1 @@
+"""What the company does with an opening, and the lists that show it."""

@@ -1,0 +1,75 @@
+"""Publications: openings as anybody may see them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from jobmill.db import Tx, fetch_all, fetch_one
+from jobmill.errors import Gone
+from jobmill.hiring.records.openings import NoOpening, OpeningStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """An opening as anybody may see it."""
+
+    id: int
+    title: str
+    description: str | None
+    employer: str | None
+    location: str | None
+    remote: bool
+    status: OpeningStatus
+    capacity: int
+    active_count: int
+    waitlist_count: int
+    apply_until: dt.datetime | None
+    created_at: dt.datetime
+    over: bool
+    """Whether the time to apply has ended."""
+
+
+async def find(
+    tx: Tx, *, q: str | None = None, before: int | None = None, limit: int = 100
+) -> list[Published]:
+    """Openings that people may apply for, the latest first, from below `before` on; `q`: those with
+    it in their title, employer or place."""
+    return await fetch_all(
+        tx,
+        Published,
+        """
+        SELECT id, title, description, employer, location, remote, status, capacity,
+               occupied AS active_count, waiting AS waitlist_count, apply_until, created_at,
+               false AS over
+          FROM hiring.opening
+         WHERE status = 'open' AND (apply_until IS NULL OR apply_until > now())
+           AND (%(before)s::bigint IS NULL OR id < %(before)s)
+           AND (%(q)s::text IS NULL
+                OR strpos(lower(concat_ws(' ', title, employer, location)), lower(%(q)s)) > 0)
+         ORDER BY id DESC
+         LIMIT %(limit)s
+        """,
+        {"q": q, "before": before, "limit": limit},
+    )
+
+
+async def get(tx: Tx, id: int) -> Published:
+    """One opening as anybody may see it; Gone where it is closed, NoOpening where there is none."""
+    found = await fetch_one(
+        tx,
+        Published,
+        """
+        SELECT id, title, description, employer, location, remote, status, capacity,
+               occupied AS active_count, waiting AS waitlist_count, apply_until, created_at,
+               coalesce(apply_until <= now(), false) AS over
+          FROM hiring.opening
+         WHERE id = %s
+        """,
+        [id],
+    )
+    if found is None:
+        raise NoOpening(id)
+    if found.status == "closed":
+        raise Gone("This opening is closed.")
+    return found

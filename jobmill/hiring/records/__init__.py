@@ -1,0 +1,1 @@
+"""The tables of openings, applicants, applications, blocked addresses and idempotent responses."""

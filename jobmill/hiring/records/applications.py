@@ -1,0 +1,290 @@
+"""Applications: the table. Who changes one holds its opening's lock and goes through `desk`."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NewType
+
+from psycopg import AsyncCursor
+from psycopg.rows import TupleRow
+
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value, rows_to_json
+from jobmill.errors import Conflict, NotFound
+from jobmill.hiring.records.applicants import ApplicantId
+from jobmill.hiring.records.openings import OpeningId
+from jobmill.hiring.transitions import Status
+
+ApplicationId = NewType("ApplicationId", int)
+
+
+class NoApplication(NotFound):
+    def __init__(self, id: object) -> None:
+        Exception.__init__(self, f"Application with id {id} not found")
+
+
+class Duplicate(Conflict):
+    code = "DUPLICATE_SUBMISSION"
+
+    def __init__(self, applicant_id: int, opening_id: int) -> None:
+        super().__init__(
+            f"Applicant {applicant_id} already has an active application for job {opening_id}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Application:
+    id: ApplicationId
+    opening_id: OpeningId
+    applicant_id: ApplicantId
+    status: Status
+    queue_key: int | None = None
+    penalty_count: int = 0
+    told_position: int | None = None
+    applied_at: dt.datetime
+    entered_at: dt.datetime
+    promoted_at: dt.datetime | None = None
+    acknowledge_deadline: dt.datetime | None = None
+    missed_at: dt.datetime | None = None
+
+
+async def live(
+    tx: Tx, opening_id: int, applicant_ids: Sequence[ApplicantId]
+) -> AsyncCursor[TupleRow]:
+    """Which of these are in it already; the index `application_live` holds even without this look."""
+    return await tx.execute(
+        """
+        SELECT applicant_id FROM hiring.application
+         WHERE opening_id = %s AND applicant_id = ANY (%s) AND status <> 'INACTIVE'
+        """,
+        [opening_id, list(applicant_ids)],
+    )
+
+
+async def get(tx: Tx, id: int) -> Application:
+    found = await fetch_one(
+        tx,
+        Application,
+        """
+        SELECT id, opening_id, applicant_id, status, queue_key, penalty_count, told_position,
+               applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at
+          FROM hiring.application
+         WHERE id = %s
+        """,
+        [id],
+    )
+    if found is None:
+        raise NoApplication(id)
+    return found
+
+
+async def opening_of(tx: Tx, id: int) -> OpeningId:
+    """Which opening to lock for it; that never changes."""
+    found = await fetch_value(
+        tx, int, "SELECT opening_id FROM hiring.application WHERE id = %s", [id]
+    )
+    if found is None:
+        raise NoApplication(id)
+    return OpeningId(found)
+
+
+async def in_a_day(tx: Tx, applicant_ids: Sequence[ApplicantId]) -> dict[ApplicantId, int]:
+    """How often each of these applied within the last day."""
+    cursor = await tx.execute(
+        """
+        SELECT applicant_id, count(*) FROM hiring.application
+         WHERE applicant_id = ANY (%s) AND applied_at > now() - interval '1 day'
+         GROUP BY applicant_id
+        """,
+        [list(applicant_ids)],
+    )
+    return {id: count async for id, count in cursor}
+
+
+async def insert(tx: Tx, new: Sequence[Application]) -> None:
+    await tx.execute(
+        """
+        INSERT INTO hiring.application
+               (id, opening_id, applicant_id, status, queue_key, told_position, applied_at,
+                entered_at, acknowledge_deadline)
+        SELECT id, opening_id, applicant_id, status, queue_key, told_position, applied_at,
+               entered_at, acknowledge_deadline
+          FROM json_populate_recordset(NULL::hiring.application, %s)
+        """,
+        [rows_to_json([_columns(one) for one in new])],
+    )
+
+
+async def update(tx: Tx, moved: Sequence[tuple[Application, Status]]) -> AsyncCursor[TupleRow]:
+    """Write each where it still is what it was; the cursor's row count says how many were."""
+    return await tx.execute(
+        """
+        UPDATE hiring.application
+           SET status = moved.status, queue_key = moved.queue_key,
+               penalty_count = moved.penalty_count, told_position = moved.told_position,
+               entered_at = moved.entered_at, promoted_at = moved.promoted_at,
+               acknowledge_deadline = moved.acknowledge_deadline, missed_at = moved.missed_at
+          FROM json_populate_recordset(NULL::hiring.application, %(moved)s) AS moved
+          JOIN unnest(%(ids)s::bigint[], %(before)s::hiring.status[]) AS was (id, status)
+            ON was.id = moved.id
+         WHERE application.id = moved.id AND application.status = was.status
+        """,
+        {
+            "moved": rows_to_json([_columns(one) for one, _ in moved]),
+            "ids": [one.id for one, _ in moved],
+            "before": [before for _, before in moved],
+        },
+    )
+
+
+def _columns(one: Application) -> Mapping[str, Any]:
+    return {name: getattr(one, name) for name in Application.__dataclass_fields__}
+
+
+async def set_told(tx: Tx, id: int, position: int) -> None:
+    await tx.execute(
+        "UPDATE hiring.application SET told_position = %s WHERE id = %s", [position, id]
+    )
+
+
+async def overdue(tx: Tx, opening_id: int, at: dt.datetime) -> list[Application]:
+    """Offers that ended unanswered, the first to end first."""
+    return await fetch_all(
+        tx,
+        Application,
+        """
+        SELECT id, opening_id, applicant_id, status, queue_key, penalty_count, told_position,
+               applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at
+          FROM hiring.application
+         WHERE opening_id = %(opening)s AND status = 'PENDING_ACKNOWLEDGMENT'
+           AND acknowledge_deadline <= %(at)s
+         ORDER BY acknowledge_deadline, id
+        """,
+        {"opening": opening_id, "at": at},
+    )
+
+
+async def next_deadline(tx: Tx, opening_id: int, at: dt.datetime) -> dt.datetime | None:
+    """When the first offer ends that has not ended by then."""
+    cursor = await tx.execute(
+        """
+        SELECT min(acknowledge_deadline) FROM hiring.application
+         WHERE opening_id = %s AND status = 'PENDING_ACKNOWLEDGMENT' AND acknowledge_deadline > %s
+        """,
+        [opening_id, at],
+    )
+    found = await cursor.fetchone()
+    return found[0] if found else None
+
+
+async def heads(tx: Tx, opening_id: int, count: int) -> list[Application]:
+    """Those who wait longest, in their order."""
+    return await fetch_all(
+        tx,
+        Application,
+        """
+        SELECT id, opening_id, applicant_id, status, queue_key, penalty_count, told_position,
+               applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at
+          FROM hiring.application
+         WHERE opening_id = %s AND status = 'WAITLIST'
+         ORDER BY queue_key
+         LIMIT %s
+        """,
+        [opening_id, count],
+    )
+
+
+async def last_key(tx: Tx, opening_id: int) -> int:
+    """The key of who stands last; 0 where nobody waits."""
+    cursor = await tx.execute(
+        """
+        SELECT queue_key FROM hiring.application
+         WHERE opening_id = %s AND status = 'WAITLIST'
+         ORDER BY queue_key DESC
+         LIMIT 1
+        """,
+        [opening_id],
+    )
+    found = await cursor.fetchone()
+    return found[0] if found else 0
+
+
+async def is_closed(tx: Tx, opening_id: int, queue_key: int) -> bool:
+    """Whether somebody stands at this place, or left it while others waited beyond."""
+    cursor = await tx.execute(
+        """
+        SELECT FROM hiring.application
+         WHERE opening_id = %(opening)s AND queue_key = %(key)s AND status = 'WAITLIST'
+        UNION ALL
+        SELECT FROM hiring.vacated_place WHERE opening_id = %(opening)s AND queue_key = %(key)s
+        """,
+        {"opening": opening_id, "key": queue_key},
+    )
+    return await cursor.fetchone() is not None
+
+
+async def close_places(tx: Tx, opening_id: int, keys: Collection[int], *, next_key: int) -> None:
+    """Nobody may take these places; what lies before the next newcomer need not be known any more."""
+    await tx.execute(
+        "DELETE FROM hiring.vacated_place WHERE opening_id = %s AND queue_key < %s",
+        [opening_id, next_key],
+    )
+    await tx.execute(
+        "INSERT INTO hiring.vacated_place (opening_id, queue_key) SELECT %s, unnest(%s::bigint[])",
+        [opening_id, list(keys)],
+    )
+
+
+async def reopen_places(tx: Tx, opening_id: int, *, beyond: int) -> None:
+    await tx.execute(
+        "DELETE FROM hiring.vacated_place WHERE opening_id = %s AND queue_key > %s",
+        [opening_id, beyond],
+    )
+
+
+async def ahead(tx: Tx, opening_id: int, queue_key: int) -> int:
+    """How many wait before a key: whole blocks are counted by their sums."""
+    found = await fetch_value(
+        tx,
+        int,
+        """
+        SELECT coalesce((SELECT sum(waiting) FROM hiring.waitlist_block
+                          WHERE opening_id = %(opening)s AND block < %(key)s::bigint >> 10), 0)
+             + (SELECT count(*) FROM hiring.application
+                 WHERE opening_id = %(opening)s AND status = 'WAITLIST'
+                   AND queue_key >= %(key)s::bigint >> 10 << 10 AND queue_key < %(key)s)
+        """,
+        {"opening": opening_id, "key": queue_key},
+    )
+    return found or 0
+
+
+async def count(tx: Tx, opening_id: int, changes: Mapping[int, int]) -> None:
+    """So many more, or fewer, wait on each block."""
+    more = {block: change for block, change in changes.items() if change > 0}
+    fewer = {block: change for block, change in changes.items() if change < 0}
+    if more:
+        await tx.execute(
+            """
+            INSERT INTO hiring.waitlist_block AS known (opening_id, block, waiting)
+            SELECT %s, * FROM unnest(%s::bigint[], %s::int[])
+            ON CONFLICT (opening_id, block)
+            DO UPDATE SET waiting = known.waiting + excluded.waiting
+            """,
+            [opening_id, list(more), list(more.values())],
+        )
+    if fewer:
+        await tx.execute(
+            """
+            UPDATE hiring.waitlist_block AS known SET waiting = known.waiting + changed.by
+              FROM unnest(%s::bigint[], %s::int[]) AS changed (block, by)
+             WHERE opening_id = %s AND known.block = changed.block
+            """,
+            [list(fewer), list(fewer.values()), opening_id],
+        )
+
+
+def block(queue_key: int) -> int:
+    """Which block a place lies on."""
+    return queue_key >> 10

@@ -1,0 +1,1 @@
+"""The order of the waitlist, offers of free slots and their deadlines."""

@@ -1,0 +1,130 @@
+"""/api/jobs/{jobId}/events: all that happened, why, and whether the log can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Request, Response
+from pydantic import BeforeValidator, Field
+
+from jobmill.db import Tx
+from jobmill.hiring.audit_log import events, explanations, verification
+from jobmill.hiring.audit_log.events import Event as Recorded
+from jobmill.hiring.records import openings
+from jobmill.hiring.transitions import EventType, Status
+from jobmill.web import consistent_reads
+from jobmill.web.api.openapi import problems
+from jobmill.web.api.pagination import Cursor, Page, PageLimit, answer
+from jobmill.web.api.schemas import MOST_ID, JobId, Shape, Time, whole
+from jobmill.web.consistent_reads import LONG
+from jobmill.web.rights import Viewer
+from jobmill.web.view import Db
+
+router = APIRouter(prefix="/jobs/{jobId}", tags=["log"])
+
+PathSeq = Annotated[int, Path(ge=1, le=MOST_ID, examples=[1]), BeforeValidator(whole)]
+
+
+class LogEvent(Shape):
+    seq: int
+    id: int
+    application_id: int | None
+    """Null: it happened to the opening itself."""
+    event_type: Annotated[EventType, Field(validation_alias="type")]
+    from_status: Status | None
+    to_status: Status | None
+    metadata: Mapping[str, Any]
+    why: Mapping[str, Any]
+    actor: str
+    note: str | None
+    created_at: Time
+
+
+class LogPage(Page):
+    items: list[LogEvent]
+
+
+class Ahead(Shape):
+    count: int
+    first: list[int]
+    """The applications of the first few."""
+
+
+class Why(Shape):
+    job_id: Annotated[int, Field(validation_alias="opening_id")]
+    seq: int
+    event_type: Annotated[EventType, Field(validation_alias="type")]
+    application_id: int | None
+    rule: str | None
+    cause: int | None
+    """The event that freed the slot."""
+    ahead: Ahead
+    """Who waited before this application."""
+    actor: Annotated[str, Field(validation_alias="by")]
+    created_at: Annotated[Time, Field(validation_alias="at")]
+    sentences: list[str]
+
+
+class Head(Shape):
+    seq: int
+    hash: str
+
+
+class LogFault(Shape):
+    seq: int | None
+    what: str
+
+
+class Verified(Shape):
+    job_id: Annotated[int, Field(examples=[1])]
+    ok: Annotated[bool, Field(examples=[True])]
+    events: int
+    head: Head
+    """Where the log has come to; kept elsewhere, it shows if all of it is written anew."""
+    faults: list[LogFault]
+
+
+@router.get("/events", response_model=LogPage, responses=problems(404))
+async def list_events(
+    job_id: JobId,
+    request: Request,
+    visitor: Viewer,
+    db: Db,
+    after: Cursor = 0,
+    limit: PageLimit = 100,
+) -> Response:
+    """All that happened, in order."""
+
+    async def work(tx: Tx) -> list[Recorded]:
+        await openings.get(tx, job_id)
+        return await events.of_opening(tx, job_id, after=after, limit=limit + 1)
+
+    found = await consistent_reads.of_opening(db, job_id, work)
+    next = found[limit - 1].seq if len(found) > limit else None
+    return answer(request, LogPage(items=[LogEvent.of(one) for one in found[:limit]], next=next))
+
+
+@router.get("/events/{seq}/why", response_model=Why, responses=problems(404))
+async def explain_event(
+    job_id: JobId, seq: PathSeq, request: Request, visitor: Viewer, db: Db
+) -> Response:
+    """Why it happened: which slot, which rule, and who was ahead."""
+    async with db.transaction(LONG) as tx:
+        return answer(request, Why.of(await explanations.explain(tx, job_id, seq)))
+
+
+@router.get("/verify", response_model=Verified, responses=problems(404))
+async def verify_log(job_id: JobId, request: Request, visitor: Viewer, db: Db) -> Response:
+    """Whether the log is what was written, and says what the tables say."""
+    found = await consistent_reads.of_opening(
+        db, job_id, lambda tx: verification.verify(tx, job_id), patience=LONG
+    )
+    shape = Verified(
+        job_id=found.opening_id,
+        ok=not found.faults,
+        events=found.events,
+        head=Head.of(found.head),
+        faults=[LogFault.of(one) for one in found.faults],
+    )
+    return answer(request, shape)

@@ -1,0 +1,53 @@
+"""Reads that are right whether or not a worker runs: what the clock has decided is done first."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from jobmill.db import Tx
+from jobmill.hiring.actor import SYSTEM
+from jobmill.hiring.openings import applicant_lists
+from jobmill.hiring.waitlist.deadlines import settled
+from jobmill.web.view import Door
+
+T = TypeVar("T")
+
+Due = Callable[[Tx], Awaitable[list[int]]]
+
+
+LONG = 60.0
+"""Seconds that a read of a whole log may take, or taking back ten thousand offers at once."""
+
+
+async def of_opening(
+    db: Door, id: int, work: Callable[[Tx], Awaitable[T]], *, patience: float | None = None
+) -> T:
+    """Read about an opening, at one moment."""
+    return await _read(db, lambda tx: applicant_lists.overdue_opening(tx, id), work, patience)
+
+
+async def of_applicant(db: Door, id: int, work: Callable[[Tx], Awaitable[T]]) -> T:
+    """Read about a person, at one moment."""
+    return await _read(db, lambda tx: applicant_lists.overdue_openings_of(tx, id), work)
+
+
+async def _read(
+    db: Door, find: Due, work: Callable[[Tx], Awaitable[T]], patience: float | None = None
+) -> T:
+    async with db.transaction(patience) as tx:
+        await applicant_lists.freeze(tx)
+        due = await find(tx)
+        if not due:
+            return await work(tx)
+    for id in due:
+        await settle(db, id)
+    async with db.transaction(patience) as tx:
+        await applicant_lists.freeze(tx)
+        return await work(tx)
+
+
+async def settle(db: Door, id: int) -> None:
+    """Do what the clock has decided about an opening."""
+    async with db.transaction(LONG) as tx, settled(tx, id, SYSTEM):
+        pass
