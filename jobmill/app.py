@@ -27,7 +27,7 @@ from jobmill.pipelines import (
 from jobmill.queue import Move, NewItem, Stage, Stages, Work, Worker, alerts, schedule
 from jobmill.queue.feed import SCAN_EVERY, QueueFeed, feed_task
 from jobmill.queue.schedule import Schedule
-from jobmill.queue.work import Run
+from jobmill.queue.stages import Run
 from jobmill.queue.worker import PeriodicTask
 from jobmill.settings import Settings
 from jobmill.tools import Tools

@@ -310,9 +310,9 @@ def alerts(
 ) -> None:
     """List the alerts that stand, newest first."""
     from jobmill.cli import board, session
-    from jobmill.queue import alerts as watch
+    from jobmill.queue import alerts
 
-    found = session.ask(lambda tx: watch.list_alerts(tx, standing=not everything, limit=limit))
+    found = session.ask(lambda tx: alerts.list_alerts(tx, standing=not everything, limit=limit))
     if as_json:
         show.many(found, as_json=True)
     elif found:
@@ -327,9 +327,9 @@ def clear_alert(
 ) -> None:
     """Say that you have seen to an alert. It comes back if its cause does."""
     from jobmill.cli import session
-    from jobmill.queue import alerts as watch
+    from jobmill.queue import alerts
 
-    if not session.ask(lambda tx: watch.clear_alert(tx, id)):
+    if not session.ask(lambda tx: alerts.clear_alert(tx, id)):
         raise NotFound("standing alert", id)
     typer.echo(f"alert {id} is cleared")
 

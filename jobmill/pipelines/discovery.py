@@ -29,7 +29,7 @@ from jobmill.errors import Invalid, NotFound, OutsideError, Unavailable
 from jobmill.outside.request import Ok, Request
 from jobmill.pipelines import source as running
 from jobmill.queue import Advance, Block, Finish, Move, NewItem, Skip, Work
-from jobmill.queue.work import Save
+from jobmill.queue.stages import Save
 from jobmill.tools import Tools
 
 KIND = "source_discovery"

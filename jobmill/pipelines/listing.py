@@ -37,7 +37,7 @@ from jobmill.outside.model_question import Answered
 from jobmill.pipelines import blocked_models
 from jobmill.pipelines import company as company_pipeline
 from jobmill.queue import Advance, Filter, Finish, Move, Skip, WaitFor, Work
-from jobmill.queue.work import NORMAL_PRIORITY, Data
+from jobmill.queue.items import NORMAL_PRIORITY, Data
 from jobmill.tools import Tools
 
 FRESH = dt.timedelta(days=1)

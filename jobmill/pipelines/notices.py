@@ -30,7 +30,7 @@ from jobmill.queue import (
 )
 from jobmill.queue.feed import QueueFeed
 from jobmill.queue.retry import outcome_of_error
-from jobmill.queue.work import Retry
+from jobmill.queue.stages import Retry
 from jobmill.settings import Settings, public_base_url
 from jobmill.tools import Tools
 

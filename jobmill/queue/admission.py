@@ -15,18 +15,18 @@ from uuid import UUID
 from jobmill.db import Tx, fetch_value
 from jobmill.errors import Invalid
 from jobmill.queue import bulk_submit
-from jobmill.queue.refusals import explain_refusal, find_live_item
-from jobmill.queue.store import CHANNEL
-from jobmill.queue.value_encoding import check_new_item, encode_new_item, encode_row, join_rows
-from jobmill.queue.work import (
+from jobmill.queue.items import (
     AcceptedItem,
     AdmissionReason,
     ItemId,
     NewItem,
     NotAdmitted,
     RefusedItem,
-    Stages,
 )
+from jobmill.queue.refusals import explain_refusal, find_live_item
+from jobmill.queue.stages import Stages
+from jobmill.queue.store import CHANNEL
+from jobmill.queue.value_encoding import check_new_item, encode_new_item, encode_row, join_rows
 
 # A page of `live` cannot hold more rows than this, so its size bounds how many there are; beside
 # them there may be as many that others put in this moment and have not committed.

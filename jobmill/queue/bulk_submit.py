@@ -9,8 +9,8 @@ from typing import NamedTuple
 from psycopg import errors
 
 from jobmill.db import Tx
+from jobmill.queue.items import ItemId, NewItem
 from jobmill.queue.store import CHANNEL
-from jobmill.queue.work import ItemId, NewItem
 
 from .value_encoding import encode_row
 

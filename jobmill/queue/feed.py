@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from jobmill.db import Tx
 from jobmill.queue.admission import remaining_capacity, submit_all
+from jobmill.queue.items import ItemId, NewItem, Reason, RefusedItem
 from jobmill.queue.spawn import ChildItem, lock_existing_parents, spawn_children
 from jobmill.queue.store import CHANNEL
-from jobmill.queue.work import ItemId, NewItem, Reason, RefusedItem
 
 SCAN_EVERY = 60.0
 BATCH_SIZE = 10

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from jobmill.db import Database, Tx, is_connection_lost
+from jobmill.queue.items import Claim, NewItem
 from jobmill.queue.pump import RACE_ERRORS, TIMEOUT_ERRORS, Pump, log_results
-from jobmill.queue.work import Claim, Move, NewItem, WaitFor
+from jobmill.queue.stages import Move, WaitFor
 
 from . import leases
 from .settlement import Settlement, SettlementResult, settle_batch, spawn_awaited_item

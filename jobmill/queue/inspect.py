@@ -10,7 +10,7 @@ from uuid import UUID
 
 from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.errors import NotFound
-from jobmill.queue.work import ItemId, Status
+from jobmill.queue.items import ItemId, Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from jobmill.db import Tx
+from jobmill.queue.items import Claim
 from jobmill.queue.store import CHANNEL
-from jobmill.queue.work import Claim
 
 MAX_RESCUES = 20
 """Workers that may die over one item before the item is taken for the cause."""

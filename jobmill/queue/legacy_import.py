@@ -14,7 +14,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.queue.admission import uuid7
-from jobmill.queue.work import NewItem
+from jobmill.queue.items import NewItem
 
 from .value_encoding import encode_new_item, encode_row, join_rows
 

@@ -10,7 +10,7 @@ from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.errors import NotFound
 from jobmill.queue import inspect
 from jobmill.queue.inspect import Item, ItemEvent
-from jobmill.queue.work import ItemId
+from jobmill.queue.items import ItemId
 
 
 @dataclass(slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from jobmill.db import Tx, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
+from jobmill.queue.items import ItemId
 from jobmill.queue.store import CHANNEL
-from jobmill.queue.work import ItemId
 
 
 async def retry_item(tx: Tx, id: ItemId, note: str = "by hand") -> None:

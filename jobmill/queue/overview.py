@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from jobmill.db import Tx
-from jobmill.queue import alerts as watch
 from jobmill.queue import inspect
-from jobmill.queue.alerts import Alert
+from jobmill.queue.alerts import Alert, list_alerts
 from jobmill.queue.inspect import PhaseStatus, ProcessorStatus, RunCounter, WorkerStatus
 
 
@@ -35,7 +34,7 @@ async def read_overview(tx: Tx) -> Overview:
         phases=await inspect.list_phases(tx),
         processors=[one for one in await inspect.list_processors(tx) if one.worker in alive],
         workers=crew,
-        alerts=await watch.list_alerts(tx),
+        alerts=await list_alerts(tx),
         tallies=await inspect.list_run_counters(tx),
         retrying=await inspect.count_retrying(tx),
         ticked_seconds=await inspect.seconds_since_schedule_check(tx),

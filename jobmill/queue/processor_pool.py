@@ -9,8 +9,9 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any, Literal
 
+from jobmill.queue.items import Claim, Work
+from jobmill.queue.stages import Stage
 from jobmill.queue.store import ClaimPosition, ClaimRequest
-from jobmill.queue.work import Claim, Stage, Work
 
 AHEAD = 0.05
 """Seconds of work a pool may claim ahead of its processors: enough that fast stages never wait

@@ -18,6 +18,7 @@ from psycopg import errors
 
 from jobmill.db import Tx, open_connection
 from jobmill.queue import leases, start_rate, store
+from jobmill.queue.items import Claim, RefusedItem
 from jobmill.queue.outages import Outages
 from jobmill.queue.processor_pool import ProcessorPool
 from jobmill.queue.retry import describe_error
@@ -28,8 +29,8 @@ from jobmill.queue.settlement import (
     prepare_settlement,
     settle_batch,
 )
+from jobmill.queue.stages import Fail, Stages
 from jobmill.queue.store import ClaimPosition, ClaimRequest
-from jobmill.queue.work import Claim, Fail, RefusedItem, Stages
 
 log = logging.getLogger(__name__)
 

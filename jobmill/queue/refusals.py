@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from jobmill.db import Tx
-from jobmill.queue.work import ItemId, NewItem
+from jobmill.queue.items import ItemId, NewItem
 
 
 def explain_refusal(new: NewItem, reason: str, depth: int = 0) -> str:

@@ -11,7 +11,8 @@ from typing import Literal
 
 from jobmill.db import CONNECTION_ERRORS, is_schema_mismatch
 from jobmill.errors import AppError, Conflict, Invalid, NotFound, OutsideError, Unavailable
-from jobmill.queue.work import Block, BlockedOn, Fail, Outcome, Retry, Work
+from jobmill.queue.items import Work
+from jobmill.queue.stages import Block, BlockedOn, Fail, Outcome, Retry
 
 ErrorClass = Literal["transient", "permanent", "blocked"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from jobmill.db import Tx
 from jobmill.queue.admission import submit_all
-from jobmill.queue.work import NewItem, RefusedItem
+from jobmill.queue.items import NewItem, RefusedItem
 
 log = logging.getLogger(__name__)
 

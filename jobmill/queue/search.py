@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from jobmill.db import Tx, fetch_value
 from jobmill.queue import inspect
 from jobmill.queue.inspect import Item
-from jobmill.queue.work import Status
+from jobmill.queue.items import Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,29 +10,23 @@ from typing import Any, NamedTuple
 
 from jobmill.db import Tx
 from jobmill.errors import Invalid
+from jobmill.queue.items import AcceptedItem, Claim, ItemId, NewItem, RefusedItem, Status, Work
 from jobmill.queue.spawn import ChildItem
-from jobmill.queue.work import (
+from jobmill.queue.stages import (
     MAX_STEPS,
-    AcceptedItem,
     Advance,
     Block,
-    Claim,
     Fail,
     Filter,
     Finish,
     HandOver,
-    ItemId,
-    NewItem,
     Outcome,
-    RefusedItem,
     Release,
     Retry,
     Skip,
     Stages,
-    Status,
     WaitFor,
     WaitUntil,
-    Work,
 )
 
 from . import spawn, store

@@ -6,20 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from jobmill.db import Tx
+from jobmill.queue.items import AcceptedItem, Claim, ItemId, NewItem, RefusedItem, SpawnReason, Work
 from jobmill.queue.lease_fence import HOLDS_CLAIM, LEASE_STANDS
 from jobmill.queue.refusals import explain_refusal, find_live_item
+from jobmill.queue.stages import HandOver
 from jobmill.queue.store import CHANNEL
 from jobmill.queue.value_encoding import encode_new_item, encode_row, join_rows
-from jobmill.queue.work import (
-    AcceptedItem,
-    Claim,
-    HandOver,
-    ItemId,
-    NewItem,
-    RefusedItem,
-    SpawnReason,
-    Work,
-)
 
 
 class ChildItem(NamedTuple):

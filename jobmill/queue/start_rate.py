@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from jobmill.db import Tx
-from jobmill.queue.work import StartRate
+from jobmill.queue.stages import StartRate
 
 Phase = tuple[str, str]
 

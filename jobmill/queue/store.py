@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from jobmill.db import Tx
+from jobmill.queue.items import Claim, Work
 from jobmill.queue.lease_fence import HELD, HOLDS_CLAIM, LEASE_STANDS, STILL_HELD
 from jobmill.queue.value_encoding import MAX_DELAY, join_rows
-from jobmill.queue.work import Claim, Work
 
 CHANNEL = "jobmill_queue"
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from jobmill.errors import Invalid
-from jobmill.queue.work import NewItem
+from jobmill.queue.items import NewItem
 
 MAX_DATA_BYTES = 8 * 1024 * 1024
 MAX_KEY_LENGTH = 4_000

@@ -37,6 +37,7 @@ from jobmill.errors import AppError
 from jobmill.queue import admission, alerts, leases, operator_actions, store
 from jobmill.queue.feed import FEED_PAYLOAD
 from jobmill.queue.group_commit import GroupCommitter
+from jobmill.queue.items import Work
 from jobmill.queue.processor_pool import Processor, ProcessorPool
 from jobmill.queue.pump import INDEX_PLANS, NO_LEASE, Pump
 from jobmill.queue.retry import (
@@ -48,7 +49,7 @@ from jobmill.queue.retry import (
 )
 from jobmill.queue.run_counters import RunCounters
 from jobmill.queue.settlement import Settlement, needs_own_transaction, prepare_settlement
-from jobmill.queue.work import Move, Outcome, Release, Stages, Work
+from jobmill.queue.stages import Move, Outcome, Release, Stages
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from jobmill.matching.rescore import Standing
 from jobmill.matching.verdict import LIMIT, FilterResult, MatchResult
 from jobmill.matching.verdicts import Word
 from jobmill.queue import lineage
-from jobmill.queue.work import ItemId
+from jobmill.queue.items import ItemId
 from jobmill.web.texts import say, say_many
 
 BEST = 3

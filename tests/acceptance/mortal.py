@@ -21,7 +21,7 @@ from jobmill.outside.fetch import open_fetch
 from jobmill.outside.model import open_model
 from jobmill.queue import Move, Stage, Work, Worker
 from jobmill.queue.feed import feed_task
-from jobmill.queue.work import Run
+from jobmill.queue.stages import Run
 from jobmill.queue.worker import PeriodicTask
 from jobmill.settings import load
 from jobmill.tools import Tools

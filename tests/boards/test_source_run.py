@@ -19,7 +19,7 @@ from jobmill.errors import Conflict, Unavailable
 from jobmill.outside.fetch import open_fetch
 from jobmill.pipelines import maintenance, source
 from jobmill.queue import Advance, Block, Finish, Skip, Work
-from jobmill.queue.work import ItemId
+from jobmill.queue.items import ItemId
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 from tests.catalog.helpers import make_source, open_titles, posting

@@ -18,7 +18,7 @@ from jobmill.queue import (
     WaitUntil,
     Work,
 )
-from jobmill.queue.work import Save
+from jobmill.queue.stages import Save
 
 CHILDREN_OF = ["start", "box", "ship"]
 """Stages of an order that spawn a child; `box` is the wait of the stage `pack`."""

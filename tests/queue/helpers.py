@@ -12,8 +12,8 @@ from typing import Any, LiteralString
 from jobmill import queue
 from jobmill.db import Database, Tx
 from jobmill.queue import ItemId, NewItem, Stage, Stages, Work, Worker, inspect, leases, store
+from jobmill.queue.stages import Run
 from jobmill.queue.store import ClaimRequest
-from jobmill.queue.work import Run
 
 SOON = dt.timedelta(seconds=3)
 """A lease short enough for tests in which workers die."""

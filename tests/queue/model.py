@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from jobmill.queue import work
-from jobmill.queue.work import Claim, Fail, Filter, Finish, HandOver, ItemId, NewItem, Outcome, Skip
+from jobmill.queue import stages
+from jobmill.queue.items import Claim, ItemId, NewItem
+from jobmill.queue.stages import Fail, Filter, Finish, HandOver, Outcome, Skip
 
 START = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 """`WaitUntil(START + delay)` waits for `delay` from the time it is settled."""
@@ -198,24 +199,24 @@ class QueueModel:
         item.status, item.worker = "PENDING", None
         item.waits_for, item.waited_for = None, item.waits_for or item.waited_for
         match outcome:
-            case work.Advance():
+            case stages.Advance():
                 item.stage, item.retry_count, item.waited_for = outcome.stage, 0, None
                 item.priority = outcome.priority or item.priority
-            case work.WaitUntil():
+            case stages.WaitUntil():
                 delay = outcome.until - START
-            case work.WaitFor():
+            case stages.WaitFor():
                 item.waits_for = awaited = ItemId(outcome.item)
                 delay = outcome.at_most if self.items[awaited].live else delay
-            case work.Block():
+            case stages.Block():
                 item.status, item.blocked_on, delay = "BLOCKED", outcome.on, outcome.recheck
-            case work.Retry():
+            case stages.Retry():
                 delay, item.retry_count = outcome.delay, item.retry_count + 1
-        item.steps += isinstance(outcome, work.Advance | work.WaitUntil | work.WaitFor)
+        item.steps += isinstance(outcome, stages.Advance | stages.WaitUntil | stages.WaitFor)
         self.make_due(item, delay)
 
     def spawn_awaited(self, item: ModelItem, outcome: Outcome) -> Outcome:
         """Wait for the child or the item that does its work; where there is neither, go on."""
-        if not isinstance(outcome, work.WaitFor) or not isinstance(outcome.item, NewItem):
+        if not isinstance(outcome, stages.WaitFor) or not isinstance(outcome.item, NewItem):
             return outcome
         if self.spawn(item, outcome.item) in ("depth", "circular", "finished"):
             return replace(outcome, item=item.id, at_most=dt.timedelta())

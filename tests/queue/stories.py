@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as some
 
 from jobmill.queue import Advance, Filter, Finish, HandOver, NewItem, Skip, WaitFor, WaitUntil
-from jobmill.queue.work import Block, Fail, Outcome, Release, Retry
+from jobmill.queue.stages import Block, Fail, Outcome, Release, Retry
 
 from .model import CAPACITY, START
 

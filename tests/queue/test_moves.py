@@ -25,8 +25,9 @@ from jobmill.queue import (
     Work,
     operator_actions,
 )
+from jobmill.queue.items import TRANSITIONS
+from jobmill.queue.stages import MAX_STEPS
 from jobmill.queue.value_encoding import MAX_DATA_BYTES
-from jobmill.queue.work import MAX_STEPS, TRANSITIONS
 
 from .helpers import drain, fetch, happened, item, make_due, new, put, stages, statuses
 

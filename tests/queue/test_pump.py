@@ -13,8 +13,8 @@ from jobmill.queue import Finish, Move, Stage, Stages, Work, leases, store
 from jobmill.queue.processor_pool import ProcessorPool
 from jobmill.queue.pump import Pump
 from jobmill.queue.settlement import prepare_settlement
+from jobmill.queue.stages import StartRate
 from jobmill.queue.store import ClaimRequest
-from jobmill.queue.work import StartRate
 from jobmill.queue.worker import LEASE
 from tests.faults.proxy import proxied
 

@@ -10,8 +10,9 @@ import pytest
 from jobmill.db import Database
 from jobmill.errors import Conflict, Invalid, NotFound, OutsideError, Unavailable
 from jobmill.queue import Advance, BlockedOn, Finish, HandOver, Move, Stage, Work
+from jobmill.queue.items import ItemId
 from jobmill.queue.retry import backoff, classify_error, fingerprint_error, outcome_of_error
-from jobmill.queue.work import Block, Fail, ItemId, Retry
+from jobmill.queue.stages import Block, Fail, Retry
 
 from .helpers import drain, fetch, happened, item, make_due, new, put, stages
 

@@ -17,6 +17,7 @@ from jobmill.db import Database, Tx, connect, open_connection
 from jobmill.errors import AppError
 from jobmill.queue import ItemId, NewItem, NotAdmitted, Stage, Work, leases, operator_actions, store
 from jobmill.queue.group_commit import GroupCommitter
+from jobmill.queue.items import Claim
 from jobmill.queue.pump import INDEX_PLANS, Pump
 from jobmill.queue.settlement import (
     Settlement,
@@ -25,8 +26,8 @@ from jobmill.queue.settlement import (
     prepare_settlement,
     settle_batch,
 )
+from jobmill.queue.stages import Outcome, Save
 from jobmill.queue.store import ClaimRequest
-from jobmill.queue.work import Claim, Outcome, Save
 
 from . import stories
 from .model import CAPACITY, LEASE, MAX_RESCUES, MAX_SPAWN_DEPTH, START, Batch, QueueModel

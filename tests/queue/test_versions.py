@@ -6,7 +6,7 @@ import asyncio
 
 from jobmill.db import Database, Tx
 from jobmill.queue import Finish, Move, Work
-from jobmill.queue import alerts as watch
+from jobmill.queue.alerts import list_alerts
 from jobmill.queue.retry import BLOCKED_ON_SCHEMA
 
 from .helpers import drain, fetch, new, put, running, stages, statuses
@@ -20,7 +20,7 @@ async def nothing(work: Work) -> Move:
 
 async def alerts(database: Database) -> list[str]:
     async with database.transaction() as tx:
-        return [alert.detail for alert in await watch.list_alerts(tx)]
+        return [alert.detail for alert in await list_alerts(tx)]
 
 
 async def set_newer(database: Database, newer: bool) -> None:

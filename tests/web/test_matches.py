@@ -22,7 +22,7 @@ from jobmill.matching.verdict import FilterResult, Intake, Item, Strike
 from jobmill.matching.verdicts import Word
 from jobmill.people.persons import Role
 from jobmill.queue import Move, lineage
-from jobmill.queue.work import Work
+from jobmill.queue.items import Work
 from jobmill.web.pages.matches import board
 from jobmill.web.pages.matches import inbox as pages
 from jobmill.web.pages.matches.asked import Inbox

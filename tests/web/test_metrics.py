@@ -160,8 +160,8 @@ def test_the_page_of_metrics_names_every_outcome() -> None:
 
 
 def test_the_outcomes_are_those_that_workers_write_down() -> None:
-    from jobmill.queue.work import Move as Moves
-    from jobmill.queue.work import Outcome
+    from jobmill.queue.stages import Move as Moves
+    from jobmill.queue.stages import Outcome
 
     names = {kind.__name__.lower() for kind in (*Moves.__args__, *Outcome.__args__)}
     assert names - {"release"} == OUTCOMES

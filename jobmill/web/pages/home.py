@@ -18,9 +18,8 @@ from jobmill.matching.matches import Wanted
 from jobmill.matching.profiles import ProfileId, Version
 from jobmill.outside import budget_ledger
 from jobmill.outside.budget_ledger import Standing
-from jobmill.queue import alerts as watch
 from jobmill.queue import inspect
-from jobmill.queue.alerts import Alert
+from jobmill.queue.alerts import Alert, list_alerts
 from jobmill.web import seeking
 from jobmill.web.house import HouseRules
 from jobmill.web.seeking import Row
@@ -102,7 +101,7 @@ async def read(tx: Tx) -> State:
         unjudged=await judging_feed.count(tx, most=MANY),
         totals=await totals.count(tx),
         approvals=await approvals.count(tx, most=MANY),
-        alerts=await watch.list_alerts(tx, limit=FEW),
+        alerts=await list_alerts(tx, limit=FEW),
         offers=await pending.soonest(tx, limit=FEW),
         spent=await budget_ledger.standing(tx, "day"),
         silent=not any(one.alive for one in await inspect.list_workers(tx)),

@@ -9,8 +9,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, NotFound
-from jobmill.queue import alerts as watch
 from jobmill.queue import inspect, operator_actions
+from jobmill.queue.alerts import clear_alert, list_alerts
 from jobmill.web.api.schemas import WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.queue import ask, glance
@@ -140,7 +140,7 @@ async def ask_clear(
     alert_id: WholePathId, visitor: Recruiter, db: Db, page: Page, rates: Speed
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        alerts = {one.id: one for one in await watch.list_alerts(tx)}
+        alerts = {one.id: one for one in await list_alerts(tx)}
     if alert_id not in alerts:
         raise NotFound("standing alert", alert_id)
     asked = Ask(
@@ -157,7 +157,7 @@ async def ask_clear(
 @router.post("/alerts/{alert_id}/clear")
 async def clear(alert_id: WholePathId, visitor: Recruiter, db: Db) -> Response:
     async with db.transaction() as tx:
-        if not await watch.clear_alert(tx, alert_id):
+        if not await clear_alert(tx, alert_id):
             raise NotFound("standing alert", alert_id)
     return _back("cleared")
 

@@ -9,8 +9,8 @@ from fastapi.responses import HTMLResponse
 from pydantic import Field, StringConstraints
 
 from jobmill.queue import inspect, search
+from jobmill.queue.items import Status
 from jobmill.queue.search import ItemFilter
-from jobmill.queue.work import Status
 from jobmill.web.api.schemas import MOST_ID
 from jobmill.web.seeking import Asked, Words
 from jobmill.web.shell import Page
