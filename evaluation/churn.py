@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.goal import Goal, Report
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import listings, source_runs, sources
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.source_runs import Counts, Harvest, Outcome, Seen
@@ -139,7 +140,7 @@ def _seen(snapshot: Snapshot) -> list[Seen]:
 
 async def _save(database: Database, source: int, harvest: Harvest) -> Counts:
     async with database.transaction() as tx:
-        return (await source_runs.save(tx, source, harvest)).counts
+        return (await source_runs.save(tx, source, harvest, PLATFORM_RULES)).counts
 
 
 async def _trouble(

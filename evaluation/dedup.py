@@ -17,7 +17,7 @@ from typing import Any
 
 from evaluation.goal import Goal, Report
 from jobmill.boards import response_reader
-from jobmill.boards.adapters import BY_NAME
+from jobmill.boards.adapters import BY_NAME, PLATFORM_RULES
 from jobmill.catalog import duplicates
 from jobmill.catalog.posting import Posting
 from jobmill.errors import AppError
@@ -76,7 +76,7 @@ def report(data: Path) -> Report:
     merged: list[Score] = []
     notes: list[str] = []
     for name, cases in _constructions(data):
-        groups = duplicates.group([case.posting for case in cases])
+        groups = duplicates.group([case.posting for case in cases], PLATFORM_RULES)
         any_way = _score(cases, (group.members for group in groups), lambda case: case.vacancy)
         same = _score(
             cases, (post for group in groups for post in group.posts), lambda case: case.post
@@ -104,7 +104,7 @@ def report(data: Path) -> Report:
 def _by_requisition(cases: list[Case]) -> str:
     """The other reading: whatever shares a requisition is one vacancy, also under quite another title."""
     numbered = [case for case in {case.post: case for case in cases}.values() if case.requisition]
-    groups = duplicates.group([case.posting for case in numbered])
+    groups = duplicates.group([case.posting for case in numbered], PLATFORM_RULES)
     score = _score(numbered, (group.members for group in groups), lambda case: case.requisition)
     return (
         f"by requisition alone, whatever the title: {score.right} of {score.wanted} pairs are linked, "

@@ -17,7 +17,7 @@ from evaluation import boards, speaker
 from evaluation.goal import Goal, Report
 from jobmill import app, queue
 from jobmill.boards import saved_responses
-from jobmill.boards.adapters import BY_NAME
+from jobmill.boards.adapters import BY_NAME, PLATFORM_RULES
 from jobmill.catalog import listings, posting_identity, sources
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.source_runs import Harvest, Seen
@@ -130,7 +130,7 @@ def _read(data: Path) -> tuple[Boards, int]:
                 unread += 1
                 continue
             kept = found.setdefault((name, token), {})
-            key = posting_identity.identity(one)
+            key = posting_identity.identity(one, PLATFORM_RULES)
             kept[key] = max(kept.get(key, one), one, key=lambda each: len(each.description or ""))
     return found, unread
 

@@ -27,6 +27,7 @@ from jobmill.outside.request import (
 )
 
 from . import api_keys, pagination, response_reader
+from .adapters import PLATFORM_RULES
 from .platform import Config, Page, Platform
 
 MOST_PAGES = 1_000
@@ -125,12 +126,12 @@ class Walk:
         return True
 
     def _keep(self, posting: Posting) -> None:
-        key = posting_identity.identity(posting)
+        key = posting_identity.identity(posting, PLATFORM_RULES)
         known = self.postings.setdefault(key, posting)
         if known.title != posting.title and not posting.vendor_id:
             # Two that name one page: they are told apart by what they say, and none is lost.
             posting = replace(posting, vendor_id=posting_identity.outline(posting))
-            self.postings.setdefault(posting_identity.identity(posting), posting)
+            self.postings.setdefault(posting_identity.identity(posting, PLATFORM_RULES), posting)
 
     def fail(self, cause: str, detail: str) -> None:
         self.failure, self.detail = cause, detail

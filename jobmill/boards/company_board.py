@@ -61,7 +61,7 @@ def _absolute(url: str, href: str) -> str | None:
 def _is_address(url: str) -> bool:
     """Whether it can be asked and kept: a page may link to anything."""
     try:
-        urls.canonical(url)
+        urls.parse(url)
     except Invalid:
         return False
     return True

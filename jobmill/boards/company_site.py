@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from jobmill.boards import company_board
-from jobmill.catalog import urls
 from jobmill.catalog.company_pages import Page
 from jobmill.errors import OutsideError
 from jobmill.outside.request import Answer, Fetch, Ok, Request, Truncated, Unknown
 
+from .adapters import PLATFORM_RULES
 from .board_crawler import explain
 
 PATHS = ("/about", "/about-us", "/company", "/careers", "")
@@ -114,7 +114,7 @@ def _html(answer: Answer) -> str | None:
 
 
 def _canonical(url: str) -> str:
-    return urls.canonical(url) if url.startswith("http") else url
+    return PLATFORM_RULES.canonical(url) if url.startswith("http") else url
 
 
 def _first_of(links: Iterable[str], most: int, *, without: set[str]) -> list[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
+from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.errors import Invalid
 from jobmill.outside.request import Request
@@ -114,6 +115,8 @@ class Platform:
     title: str
     config: type[Config] = Board
     urls: tuple[UrlPattern, ...] = ()
+    posting_ids: PostingIds = field(default_factory=PostingIds)
+    """How postings are identified: their URLs, and where their ids are unique."""
     marks: tuple[Mark, ...] = ()
     config_from: Callable[[Groups], dict[str, Any] | None] | None = None
     """From the groups of a matched URL to a config; None where the groups are no board after all.

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from jobmill.catalog import urls
 from jobmill.catalog.listings import is_minimal
+from jobmill.catalog.platform_rules import PostingKey
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.sources import Source, SourceId
 from jobmill.db import Database
@@ -26,6 +27,7 @@ from . import (
     source_run,
     url_detection,
 )
+from .adapters import PLATFORM_RULES
 from .board_crawler import Target
 
 LASTING = ("refused", "robots", "redirects", "auth")
@@ -100,7 +102,7 @@ def _target(url: str, environ: Mapping[str, str]) -> Target | None:
 
 async def _ask(fetch: Fetch, target: Target, url: str) -> Posting | None:
     """By its own number where the platform answers so, else from the board's first page."""
-    key = urls.posting_key(url)
+    key = PLATFORM_RULES.posting_key(url)
     if key and target.platform.detail and target.platform.name == key[0]:
         stub = Posting("", url, platform=key[0], board=key[1], vendor_id=key[2], partial=True)
         try:
@@ -113,10 +115,12 @@ async def _ask(fetch: Fetch, target: Target, url: str) -> Posting | None:
     return await board_crawler.whole(fetch, target, ours[0]) if len(ours) == 1 else None
 
 
-def _is_at(posting: Posting, url: str, key: tuple[str, str, str] | None) -> bool:
+def _is_at(posting: Posting, url: str, key: PostingKey | None) -> bool:
     if key and key[2] == posting.vendor_id:
         return True
-    return bool(posting.url) and urls.canonical(posting.url) == urls.canonical(url)
+    return bool(posting.url) and PLATFORM_RULES.canonical(posting.url) == PLATFORM_RULES.canonical(
+        url
+    )
 
 
 async def _by_page(fetch: Fetch, url: str, now: dt.datetime) -> Found:

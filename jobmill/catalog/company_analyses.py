@@ -18,7 +18,8 @@ from jobmill.catalog.companies import (
 )
 from jobmill.db import Tx
 
-from . import companies, company_sizes, history, urls
+from . import companies, company_sizes, history
+from .platform_rules import PlatformRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def fuller(known: str | None, told: str | None, good: int) -> str | None:
     return told
 
 
-def conclude(company: Company, findings: Findings) -> Company:
+def conclude(company: Company, findings: Findings, platforms: PlatformRules) -> Company:
     """The company with our conclusions; on the board that a person approved we have no say."""
     done = replace(
         company,
@@ -106,14 +107,16 @@ def conclude(company: Company, findings: Findings) -> Company:
         job_board_type=board.type,
         job_board_confidence=board.confidence,
         job_board_evidence=board.evidence,
-        job_board_decision=company.job_board_decision if is_board(company, board) else None,
+        job_board_decision=company.job_board_decision
+        if is_board(company, board, platforms)
+        else None,
     )
 
 
-def is_board(company: Company, board: Board) -> bool:
+def is_board(company: Company, board: Board, platforms: PlatformRules) -> bool:
     """Whether this is the board that we know the company by."""
     known = company.job_board_url
-    return known is not None and urls.canonical(known) == urls.canonical(board.url)
+    return known is not None and platforms.canonical(known) == platforms.canonical(board.url)
 
 
 async def begin(tx: Tx, id: int) -> None:
@@ -161,10 +164,11 @@ async def save(
     status: Literal["complete", "sparse"],
     facts: Facts,
     findings: Findings,
+    platforms: PlatformRules,
 ) -> None:
     """Write what an analysis found over what is known, as `learn` and `conclude` have it."""
     await tx.execute("SELECT FROM catalog.company WHERE id = %s FOR UPDATE", [id])
-    company = conclude(learn(await companies.get(tx, id), facts), findings)
+    company = conclude(learn(await companies.get(tx, id), facts), findings, platforms)
     await _rewrite(tx, company, status)
     await history.record(
         tx,

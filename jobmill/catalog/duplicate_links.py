@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from jobmill.catalog.duplicates import Group, Kind
 from jobmill.catalog.listings import Listing, ListingId
+from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.db import Tx, fetch_all
 from jobmill.errors import Conflict
 
@@ -23,14 +24,14 @@ class _Link:
     why: str
 
 
-async def link_new(tx: Tx, fresh: Sequence[ListingId]) -> int:
+async def link_new(tx: Tx, fresh: Sequence[ListingId], platforms: PlatformRules) -> int:
     """Link new listings with what they repeat; returns how many were linked."""
     if not fresh:
         return 0
     await listings.lock_links(tx)
     around = await _around(tx, fresh)
     found = sorted(await listings.by_ids(tx, [*fresh, *around]), key=lambda one: one.id)
-    groups = duplicates.group([listings.to_posting(one) for one in found])
+    groups = duplicates.group([listings.to_posting(one) for one in found], platforms)
     made = [link for group in groups for link in _links(group, found, set(fresh))]
     return await _write(tx, made)
 

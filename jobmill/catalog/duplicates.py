@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias, TypeVar
 
 from jobmill.catalog import place_comparison, urls
 from jobmill.catalog.duplicate_clusters import Clusters
+from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.posting_features import Texts, Traits, gather
 
@@ -46,9 +47,9 @@ class Group:
         return "; ".join(dict.fromkeys(why for why in self.whys if why))
 
 
-def group(postings: Sequence[Posting]) -> list[Group]:
+def group(postings: Sequence[Posting], platforms: PlatformRules) -> list[Group]:
     """The groups of two or more, as indexes into `postings`; what is in none stands alone."""
-    traits = gather(postings)
+    traits = gather(postings, platforms)
     texts = Texts(postings)
     posts = Clusters(traits)
     _join_by_id(traits, posts)

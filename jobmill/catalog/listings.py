@@ -15,7 +15,8 @@ from uuid import UUID
 
 from psycopg.types.json import Json
 
-from jobmill.catalog import history, posting_identity, urls
+from jobmill.catalog import history, posting_identity
+from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.catalog.posting import Arrangement, Period, Posting, Salary, Seniority
 from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.errors import Invalid, NotFound
@@ -149,7 +150,7 @@ def to_posting(listing: Listing) -> Posting:
     )
 
 
-def columns(posting: Posting) -> dict[str, Any]:
+def columns(posting: Posting, platforms: PlatformRules) -> dict[str, Any]:
     """A posting as the columns of a listing."""
     facts: dict[str, Any] = {
         field.name: getattr(posting, field.name)
@@ -169,8 +170,8 @@ def columns(posting: Posting) -> dict[str, Any]:
         "salary_currency": salary and salary.currency,
         "salary_period": salary and salary.period,
         "salary_known": salary and salary.known,
-        "identity": posting_identity.identity(posting),
-        "url_hash": url_hash(posting.url),
+        "identity": posting_identity.identity(posting, platforms),
+        "url_hash": url_hash(posting.url, platforms),
         "fingerprint": posting_identity.fingerprint(posting),
     }
 
@@ -196,10 +197,10 @@ def _finite(amount: float | None) -> float | None:
     return amount if amount is not None and abs(amount) < 1e300 and math.isfinite(amount) else None
 
 
-def url_hash(url: str) -> UUID:
+def url_hash(url: str, platforms: PlatformRules) -> UUID:
     """What finds a listing by its page, however its URL was written."""
     with contextlib.suppress(Invalid):  # A posting without a page is found by its identity.
-        url = urls.canonical(url)
+        url = platforms.canonical(url)
     return UUID(hashlib.md5(url.encode("utf-8", "replace"), usedforsecurity=False).hexdigest())
 
 
@@ -292,7 +293,7 @@ async def claim(tx: Tx, identities: Sequence[str], source_id: int) -> dict[str, 
     return {one.identity: one for one in found}
 
 
-async def by_url(tx: Tx, url: str) -> ListingId | None:
+async def by_url(tx: Tx, url: str, platforms: PlatformRules) -> ListingId | None:
     """The listing of a page, if we have it: the one that others are linked to first."""
     return await fetch_value(
         tx,
@@ -301,7 +302,7 @@ async def by_url(tx: Tx, url: str) -> ListingId | None:
         SELECT id FROM catalog.listing WHERE url_hash = %s
          ORDER BY duplicate_of IS NOT NULL, id LIMIT 1
         """,
-        [url_hash(url)],
+        [url_hash(url, platforms)],
     )
 
 

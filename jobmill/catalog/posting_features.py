@@ -13,21 +13,12 @@ from typing import Final, TypeAlias
 from jobmill.catalog.posting import Posting
 from jobmill.errors import Invalid
 
-from . import company_names, job_titles, place_comparison, posting_identity, urls
+from . import company_names, job_titles, place_comparison, posting_identity
+from .platform_rules import PlatformRules, PostingKey
 
 Space: TypeAlias = tuple[str, ...]
 """Where an id is unique: a platform, or one board of it."""
 
-# Platforms that give no id twice, whatever the board.
-_UNIQUE: Final = frozenset(
-    ("greenhouse", "lever", "ashby", "workable", "smartrecruiters", "pinpoint", "rippling",
-     "linkedin", "indeed")
-)  # fmt: skip
-_AGGREGATORS: Final = frozenset(
-    ("jooble", "reed", "adzuna", "remoteok", "remotive", "arbeitnow", "jobicy", "himalayas", "themuse",
-     "usajobs", "hn", "hackernews", "jobspy", "linkedin", "indeed", "glassdoor", "ziprecruiter", "google",
-     "rss", "weworkremotely", "simplify", "yc")
-)  # fmt: skip
 _NUMBER: Final = re.compile(r"(?<!\d)\d{6,}(?!\d)")
 _LATEST: Final = dt.datetime.max.replace(tzinfo=dt.UTC)
 _FEWEST_WORDS: Final = 25
@@ -68,7 +59,7 @@ class Traits:
         return bool(self.page or self.ids) != bool(other.page or other.ids)
 
 
-def gather(postings: Sequence[Posting]) -> list[Traits]:
+def gather(postings: Sequence[Posting], platforms: PlatformRules) -> list[Traits]:
     """The traits of each. A place in a title is known by the places of the company's other postings."""
     located = [place_comparison.read(one.locations or (one.location or "",)) for one in postings]
     companies = [company_names.squeezed(one.company or one.board) for one in postings]
@@ -78,7 +69,12 @@ def gather(postings: Sequence[Posting]) -> list[Traits]:
     known = {company: place_comparison.vocabulary(where) for company, where in by_company.items()}
     return [
         _traits(
-            index, posting, company, where, known[company] if company else place_comparison.REGIONS
+            index,
+            posting,
+            company,
+            where,
+            known[company] if company else place_comparison.REGIONS,
+            platforms,
         )
         for index, (posting, company, where) in enumerate(
             zip(postings, companies, located, strict=True)
@@ -92,9 +88,10 @@ def _traits(
     company: str,
     where: place_comparison.Places,
     known: frozenset[str],
+    platforms: PlatformRules,
 ) -> Traits:
     title = job_titles.read(posting.title, known)
-    url, page, own_page, specific = _page(posting.url)
+    url, page, own_page, specific = _page(posting.url, platforms)
     return Traits(
         index,
         company,
@@ -102,7 +99,7 @@ def _traits(
         title.words,
         title.places,
         where,
-        (ids := _ids(posting, company)),
+        (ids := _ids(posting, company, platforms)),
         _numbers(ids, page),
         url,
         page,
@@ -111,28 +108,33 @@ def _traits(
         _requisition(posting.requisition_id),
         (posting.platform or "", (posting.board or "").lower() or company),
         _aware(posting.posted_at),
-        _rank(index, posting),
+        _rank(index, posting, platforms),
     )
 
 
-def _page(url: str) -> tuple[str | None, tuple[str, str] | None, bool, bool]:
+def _page(
+    url: str, platforms: PlatformRules
+) -> tuple[str | None, tuple[str, str] | None, bool, bool]:
     try:
-        canonical = urls.canonical(url)
+        canonical = platforms.canonical(url)
     except Invalid:
         return None, None, False, False
-    return canonical, urls.page(url), not urls.lists_several(url), urls.is_specific(url)
+    own_page, specific = not platforms.lists_several(url), platforms.is_specific(url)
+    return canonical, platforms.page(url), own_page, specific
 
 
-def _ids(posting: Posting, company: str) -> frozenset[tuple[Space, str]]:
+def _ids(posting: Posting, company: str, platforms: PlatformRules) -> frozenset[tuple[Space, str]]:
     """All ids by which platforms know it: by its fields, its page and where one applies."""
     found = [
-        _id(*key)
+        _id(key, platforms)
         for url in (posting.url, posting.apply_url)
-        if (key := urls.posting_key(url or ""))
+        if (key := platforms.posting_key(url or ""))
     ]
-    if not posting.vendor_id or not (posting.platform in _UNIQUE or posting.board or company):
+    unique = platforms.ids(posting.platform).unique
+    if not posting.vendor_id or not (unique or posting.board or company):
         return frozenset(found)
-    own = _id(posting.platform or "", posting.board or company, posting.vendor_id)
+    key = PostingKey(posting.platform or "", posting.board or company, posting.vendor_id)
+    own = _id(key, platforms)
     # A field is meant to be an id; a URL may have been made up after another.
     return frozenset({own, *(one for one in found if one[0] != own[0] or len(own[0]) > 1)})
 
@@ -142,8 +144,9 @@ def _numbers(ids: frozenset[tuple[Space, str]], page: tuple[str, str] | None) ->
     return frozenset(_NUMBER.findall(" ".join((last.lower(), *(id for _, id in ids)))))
 
 
-def _id(platform: str, board: str, id: str) -> tuple[Space, str]:
-    return (platform,) if platform in _UNIQUE else (platform, board.lower()), id.lower()
+def _id(key: PostingKey, platforms: PlatformRules) -> tuple[Space, str]:
+    unique = platforms.ids(key.platform).unique
+    return (key.platform,) if unique else (key.platform, key.board.lower()), key.id.lower()
 
 
 def _requisition(text: str | None) -> str | None:
@@ -156,11 +159,14 @@ def _aware(when: dt.datetime | None) -> dt.datetime | None:
     return when.replace(tzinfo=dt.UTC) if when and when.tzinfo is None else when
 
 
-def _rank(index: int, posting: Posting) -> tuple[int, bool, int, dt.datetime, int]:
+def _rank(
+    index: int, posting: Posting, platforms: PlatformRules
+) -> tuple[int, bool, int, dt.datetime, int]:
     length = len(posting.description or "") // 100
-    known = urls.posting_key(posting.url)
-    platform = posting.platform or (known[0] if known else "")
-    source = 2 if posting.via or platform in _AGGREGATORS else 0 if platform else 1
+    key = platforms.posting_key(posting.url)
+    platform = posting.platform or (key.platform if key else "")
+    copied = posting.via or platforms.ids(platform).aggregator
+    source = 2 if copied else 0 if platform else 1
     return source, posting.partial, -length, _aware(posting.posted_at) or _LATEST, index
 
 

@@ -12,9 +12,8 @@ from jobmill.errors import Invalid
 
 from . import job_titles, urls
 from .company_names import company_key, fold
+from .platform_rules import PlatformRules, PostingKey
 
-# Their boards and ids mean the same in any case.
-_ANY_CASE: Final = frozenset({"greenhouse", "lever", "ashby", "workable", "smartrecruiters"})
 # Scripts without spaces: a character is a word.
 _WORD: Final = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+"
@@ -23,19 +22,20 @@ _TAG: Final = re.compile(r"<[^<>]{1,500}>")
 _SHINGLE: Final = 4
 
 
-def identity(posting: Posting) -> str:
+def identity(posting: Posting, platforms: PlatformRules) -> str:
     """What stays the same as long as it is the same posting: platform, board and the platform's id; else
     its URL; else company, title and place."""
     if posting.platform and posting.vendor_id:
-        return named(posting.platform, posting.board or "", posting.vendor_id)
-    known = urls.posting_key(posting.url)
-    if known:
-        return named(*known)
+        own = PostingKey(posting.platform, posting.board or "", posting.vendor_id)
+        return _named(own, platforms)
+    in_url = platforms.posting_key(posting.url)
+    if in_url:
+        return _named(in_url, platforms)
     try:
-        url = urls.canonical(posting.url)
+        url = platforms.canonical(posting.url)
     except Invalid:
         return f"text:{outline(posting)}"
-    if urls.is_specific(url) or urls.is_own_page(posting.url):
+    if platforms.is_specific(url) or urls.is_own_page(posting.url):
         return f"url:{url}"
     # A page that lists several postings is not one of them.
     return f"url:{url}#{outline(posting)}"
@@ -46,11 +46,10 @@ def outline(posting: Posting) -> str:
     return _digest(*_outline(posting))
 
 
-def named(platform: str, board: str, id: str) -> str:
-    """The identity of a platform's posting."""
-    if platform in _ANY_CASE:
-        board, id = board.lower(), id.lower()
-    return ":".join(part.replace(":", "%3A") for part in (platform, board, id))
+def _named(key: PostingKey, platforms: PlatformRules) -> str:
+    if platforms.ids(key.platform).ignore_case:
+        key = PostingKey(key.platform, key.board.lower(), key.id.lower())
+    return ":".join(part.replace(":", "%3A") for part in key)
 
 
 def fingerprint(posting: Posting) -> str:

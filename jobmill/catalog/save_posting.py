@@ -7,6 +7,7 @@ from typing import Any
 
 from jobmill.catalog.companies import CompanyId
 from jobmill.catalog.listings import ListingId
+from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.catalog.posting import Posting
 from jobmill.db import Tx, fetch_value
 from jobmill.db.clock import server_time
@@ -17,6 +18,7 @@ from . import companies, duplicate_links, history, listings, posting_identity
 async def keep(
     tx: Tx,
     posting: Posting,
+    platforms: PlatformRules,
     *,
     website: str | None = None,
     source_id: int | None = None,
@@ -24,19 +26,19 @@ async def keep(
     """The posting as a listing, new or known; what a source that runs shows is the source's to change."""
     posting = listings.storable(posting)
     at = await server_time(tx)
-    key = posting_identity.identity(posting)
+    key = posting_identity.identity(posting, platforms)
     company_id = await _company(tx, posting, website)
     seen = {
         "source_id": source_id,
         "company_id": company_id,
         "listed_hash": listings.listed_hash(posting),
     }
-    record = listings.columns(posting) | seen | {"last_seen_at": at, "changed_at": at}
+    record = listings.columns(posting, platforms) | seen | {"last_seen_at": at, "changed_at": at}
     added = await listings.insert(tx, [record | {"first_seen_at": at}])
     if added:
         id = added[key]
         await history.record(tx, "listing", id, "opened", source=source_id)
-        await duplicate_links.link_new(tx, [id])
+        await duplicate_links.link_new(tx, [id], platforms)
         return id
     return await _again(tx, key, record, source_id)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any, Literal, TypeAlias
 from uuid import UUID
 
 from jobmill.catalog.listings import Known, Listing, ListingId
+from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.sources import SourceId
 from jobmill.db import Tx, fetch_one, fetch_value, optional_time
@@ -114,7 +116,7 @@ class _Source:
     saved_already: bool
 
 
-async def save(tx: Tx, source_id: int, harvest: Harvest) -> Saved:
+async def save(tx: Tx, source_id: int, harvest: Harvest, platforms: PlatformRules) -> Saved:
     """Keep what a run saw. Only a complete one closes what it did not see."""
     if harvest.failure and harvest.vendor:
         await source_health.lock(tx, harvest.vendor)
@@ -122,7 +124,7 @@ async def save(tx: Tx, source_id: int, harvest: Harvest) -> Saved:
     if source.saved_already or _is_overtaken(source, harvest):
         return Saved(None, harvest.outcome, Counts(), Verdict(counted=False))
     outcome = _believed(source, harvest)
-    added, changed, counts = await _take(tx, source, harvest)
+    added, changed, counts = await _take(tx, source, harvest, platforms)
     if outcome == "unchanged":
         await _all_seen(tx, source.id, harvest.started_at)
     if outcome == "complete" and harvest.inventory:
@@ -180,20 +182,21 @@ def _is_sudden(source: _Source, harvest: Harvest) -> bool:
 
 
 async def _take(
-    tx: Tx, source: _Source, harvest: Harvest
+    tx: Tx, source: _Source, harvest: Harvest, platforms: PlatformRules
 ) -> tuple[tuple[ListingId, ...], tuple[ListingId, ...], Counts]:
     """Add what is new, rewrite what changed, and note when the rest was last seen."""
     clean = [replace(one, posting=listings.storable(one.posting)) for one in harvest.seen]
-    seen = {posting_identity.identity(one.posting): one for one in clean}
+    seen = {posting_identity.identity(one.posting, platforms): one for one in clean}
     known = await listings.known(tx, list(seen))
     # Companies, new listings, links, then what was there: in this order for all, so that two runs
     # never wait for each other.
     company_ids = await _companies(tx, source, seen, known)
+    to_record = partial(_record, source, company_ids, platforms)
     fresh = {key: one for key, one in seen.items() if key not in known}
-    added = await _add(tx, source, fresh, company_ids, harvest.started_at)
-    linked = await duplicate_links.link_new(tx, list(added.values()))
+    added = await _add(tx, source, fresh, to_record, harvest.started_at)
+    linked = await duplicate_links.link_new(tx, list(added.values()), platforms)
     ours = await listings.claim(tx, list(known), source.id)
-    changed = await _change(tx, source, seen, ours, company_ids, harvest.started_at)
+    changed = await _change(tx, seen, ours, to_record, harvest.started_at)
     anew = [id for id, told in changed if told.keys() - listings.BESIDE]
     reopened = await _see(tx, source.id, list(ours.values()), harvest.started_at)
     counts = Counts(
@@ -219,13 +222,13 @@ async def _add(
     tx: Tx,
     source: _Source,
     fresh: Mapping[str, Seen],
-    company_ids: Mapping[str, companies.CompanyId],
+    to_record: Callable[[str, Seen], dict[str, Any]],
     at: dt.datetime,
 ) -> dict[str, ListingId]:
     if not fresh:
         return {}
     first = {"source_id": source.id, "first_seen_at": at, "last_seen_at": at, "changed_at": at}
-    records = [_record(source, key, one, company_ids) | first for key, one in fresh.items()]
+    records = [to_record(key, one) | first for key, one in fresh.items()]
     added = await listings.insert(tx, records)
     await history.record_all(
         tx, "listing", "opened", [(id, {"source": source.id}) for id in added.values()]
@@ -235,10 +238,9 @@ async def _add(
 
 async def _change(
     tx: Tx,
-    source: _Source,
     seen: Mapping[str, Seen],
     known: Mapping[str, Known],
-    company_ids: Mapping[str, companies.CompanyId],
+    to_record: Callable[[str, Seen], dict[str, Any]],
     at: dt.datetime,
 ) -> list[tuple[ListingId, dict[str, Any]]]:
     """Rewrite those that say something else than before, and say what; what they said stays in their
@@ -248,7 +250,7 @@ async def _change(
     changed: list[tuple[ListingId, dict[str, Any]]] = []
     for old in await listings.by_ids(tx, list(again)):
         key = again[old.id]
-        record = _record(source, key, _with_detail(seen[key], old), company_ids)
+        record = to_record(key, _with_detail(seen[key], old))
         told = listings.changes(old, record)
         records.append(record | {"id": old.id, "changed_at": at if told else old.changed_at})
         if told:
@@ -284,14 +286,18 @@ def _plain(changes: Mapping[str, tuple[Any, Any]]) -> dict[str, Any]:
 
 
 def _record(
-    source: _Source, key: str, seen: Seen, company_ids: Mapping[str, companies.CompanyId]
+    source: _Source,
+    company_ids: Mapping[str, companies.CompanyId],
+    platforms: PlatformRules,
+    key: str,
+    seen: Seen,
 ) -> dict[str, Any]:
     """A posting as a row, with its company; `key` is who it is, whatever is added to it."""
     posting = replace(seen.posting, company=_company(source, seen.posting))
     own = _is_own(posting, source)
     company_id = source.company_id if own else company_ids.get(posting.company or "")
     kept = {"identity": key, "listed_hash": seen.listed, "company_id": company_id}
-    return listings.columns(posting) | kept
+    return listings.columns(posting, platforms) | kept
 
 
 def _company(source: _Source, posting: Posting) -> str | None:

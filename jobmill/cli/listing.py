@@ -78,10 +78,11 @@ def dedup(
     `posts` says which members are one and the same post. A line that is no posting is complained
     of, with its number from 1, and left out.
     """
+    from jobmill.boards.adapters import PLATFORM_RULES
     from jobmill.catalog import duplicates
 
     names, found, whole = _named(lines.read_text(file), as_json)
-    groups = duplicates.group(found)
+    groups = duplicates.group(found, PLATFORM_RULES)
     for group in groups:
         members = [names[index] for index in group.members]
         if as_json:

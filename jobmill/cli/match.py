@@ -202,12 +202,13 @@ async def _verdict(database: Database, named: str, profile: str | None) -> Verdi
 
 
 async def _judge(database: Database, version: Version, listing: Listing) -> Word:
+    from jobmill.boards.adapters import PLATFORM_RULES
     from jobmill.matching import local_score, rescore
     from jobmill.matching.verdicts import Word
 
     async with database.transaction() as tx:
         known = await rescore.employer_of(tx, listing)
-    found = await local_score.judge(database, version.profile(), listing, known)
+    found = await local_score.judge(database, version.profile(), listing, known, PLATFORM_RULES)
     return Word(
         version.profile_id,
         version.version,

@@ -95,11 +95,12 @@ def rescore(
 
 
 async def _look(database: Database, version: Version, profile: Profile, *, quiet: bool) -> Outlook:
+    from jobmill.boards.adapters import PLATFORM_RULES
     from jobmill.matching import rescore
 
     outlook = Outlook(version.name, version.version)
     with show.progress("Judging", quiet=quiet) as tell:
-        async for one in rescore.compare(database, version.profile_id, profile):
+        async for one in rescore.compare(database, version.profile_id, profile, PLATFORM_RULES):
             outlook.add(one)
             tell(show.count(outlook.count, "listing"))
     return outlook
@@ -312,9 +313,10 @@ async def _show_one(
 async def _judge_both(
     database: Database, profile: Profile, other: Profile, listing: Any, known: Any
 ) -> tuple[Judgement, Judgement]:
+    from jobmill.boards.adapters import PLATFORM_RULES
     from jobmill.matching import local_score
 
     return (
-        await local_score.judge(database, profile, listing, known, anyway=True),
-        await local_score.judge(database, other, listing, known, anyway=True),
+        await local_score.judge(database, profile, listing, known, PLATFORM_RULES, anyway=True),
+        await local_score.judge(database, other, listing, known, PLATFORM_RULES, anyway=True),
     )

@@ -95,6 +95,7 @@ async def _submit(tx: Tx, urls: list[str], profile: str | None, force: bool) -> 
 
 async def _outcome(tx: Tx, one: Submitted, profile: str | None) -> Submitted:
     """What became of it, once nothing is left to do."""
+    from jobmill.boards.adapters import PLATFORM_RULES
     from jobmill.catalog import listings
     from jobmill.matching import matches, profiles
     from jobmill.queue import ItemId, inspect
@@ -103,7 +104,7 @@ async def _outcome(tx: Tx, one: Submitted, profile: str | None) -> Submitted:
         return one
     item = await inspect.get_item(tx, ItemId(one.item))
     judge = await profiles.get(tx, profile)
-    listing = await listings.by_url(tx, one.url)
+    listing = await listings.by_url(tx, one.url, PLATFORM_RULES)
     match = await matches.of_listing(tx, judge.profile_id, listing) if listing else None
     note = item.message or ""
     if item.status == "FAILED":

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from jobmill.catalog import listings
 from jobmill.catalog.listings import Listing
+from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.db import Database
 from jobmill.matching.profile import Profile
 from jobmill.matching.verdict import FilterResult, MatchResult
@@ -31,10 +32,10 @@ class Judgement:
         return "matched" if self.match.fits else "skipped"
 
 
-def sift(profile: Profile, listing: Listing) -> FilterResult:
+def sift(profile: Profile, listing: Listing, platforms: PlatformRules) -> FilterResult:
     """What the rules that cost nothing say."""
     posting = listings.to_posting(listing)
-    return filter.judge(profile, posting, posting_facts.read(posting))
+    return filter.judge(profile, posting, posting_facts.read(posting), platforms)
 
 
 async def weigh(
@@ -51,13 +52,14 @@ async def judge(
     profile: Profile,
     listing: Listing,
     employer: Employer,
+    platforms: PlatformRules,
     *,
     anyway: bool = False,
 ) -> Judgement:
     """Both; `anyway` scores also what is filtered out."""
     posting = listings.to_posting(listing)
     told = posting_facts.read(posting)
-    sifted = filter.judge(profile, posting, told)
+    sifted = filter.judge(profile, posting, told, platforms)
     if not sifted.passed and not anyway:
         return Judgement(sifted, None)
     return Judgement(sifted, await _weigh(database, profile, listing, employer, told))

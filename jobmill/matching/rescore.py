@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from jobmill.catalog import companies, listing_search, listings
 from jobmill.catalog.listing_search import Query
 from jobmill.catalog.listings import Listing, ListingId
+from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.db import Database, Tx
 from jobmill.matching import local_score, matches, verdicts
 from jobmill.matching.local_score import Judgement
@@ -71,7 +72,9 @@ def name_change(before: Standing, after: Standing) -> Kind:
     return "other"
 
 
-async def compare(database: Database, profile_id: int, profile: Profile) -> AsyncGenerator[Change]:
+async def compare(
+    database: Database, profile_id: int, profile: Profile, platforms: PlatformRules
+) -> AsyncGenerator[Change]:
     """Every open listing as the profile judges it now, locally, beside its kept verdict; it is
     read page by page, and nothing is kept."""
     async with database.transaction() as tx:
@@ -88,7 +91,9 @@ async def compare(database: Database, profile_id: int, profile: Profile) -> Asyn
                     employers[listing.company_id] = await employer_of(tx, listing)
         for one in found:
             if is_judged(one, kept.get(one.id)):
-                yield await _compare(database, profile, one, employers, kept.get(one.id), said)
+                employer = employers.get(one.company_id or 0, Employer())
+                judgement = await local_score.judge(database, profile, one, employer, platforms)
+                yield _change(one, kept.get(one.id), judgement, said.get(one.id))
         after = page.next
         if after is None:
             return
@@ -100,17 +105,10 @@ def is_judged(listing: Listing, kept: Brief | None) -> bool:
     return not repeats and not (kept and kept.forced)
 
 
-async def _compare(
-    database: Database,
-    profile: Profile,
-    listing: Listing,
-    employers: Mapping[int, Employer],
-    kept: Brief | None,
-    said: Mapping[ListingId, Status],
+def _change(
+    listing: Listing, kept: Brief | None, judgement: Judgement, status: Status | None
 ) -> Change:
-    known = employers.get(listing.company_id or 0, Employer())
-    found = await local_score.judge(database, profile, listing, known)
-    before, after = stand(kept), predict(kept, found)
+    before, after = stand(kept), predict(kept, judgement)
     return Change(
         listing.id,
         listing.url,
@@ -119,7 +117,7 @@ async def _compare(
         name_change(before, after),
         before,
         after,
-        said.get(listing.id),
+        status,
     )
 
 

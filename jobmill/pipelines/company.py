@@ -11,7 +11,8 @@ from typing import Any, Literal, TypeAlias
 from pydantic import TypeAdapter
 
 from jobmill.boards import company_board, company_site
-from jobmill.catalog import companies, company_analyses, company_pages, sources, urls
+from jobmill.boards.adapters import PLATFORM_RULES
+from jobmill.catalog import companies, company_analyses, company_pages, sources
 from jobmill.catalog.companies import Company, CompanyId
 from jobmill.catalog.company_analyses import Board, Facts, Findings
 from jobmill.catalog.company_pages import Page
@@ -176,7 +177,9 @@ async def _save(
     facts: Facts,
     findings: Findings,
 ) -> None:
-    await company_analyses.save(tx, id=id, status=status, facts=facts, findings=findings)
+    await company_analyses.save(
+        tx, id=id, status=status, facts=facts, findings=findings, platforms=PLATFORM_RULES
+    )
     await company_pages.drop(tx, id=id)
 
 
@@ -184,7 +187,7 @@ async def _spawns(tools: Tools, company: Company, found: Board | None) -> list[N
     """The discovery of a sure board that is no source yet, and on which nobody has decided."""
     if found is None or found.confidence != "high" or company.job_board_decision == "approved":
         return []
-    if company.job_board_decision and company_analyses.is_board(company, found):
+    if company.job_board_decision and company_analyses.is_board(company, found, PLATFORM_RULES):
         return []
     async with tools.db.transaction() as tx:
         known = await _is_source(tx, company, found)
@@ -192,9 +195,9 @@ async def _spawns(tools: Tools, company: Company, found: Board | None) -> list[N
 
 
 async def _is_source(tx: Tx, company: Company, found: Board) -> bool:
-    page = urls.canonical(found.url)
+    page = PLATFORM_RULES.canonical(found.url)
     own = await sources.find(tx, company_id=company.id, limit=1_000)
-    if any(one.url and urls.canonical(one.url) == page for one in own):
+    if any(one.url and PLATFORM_RULES.canonical(one.url) == page for one in own):
         return True
     same = await sources.find(tx, source_type=found.type, q=found.token, limit=1_000)
     return any(one.token.lower() == (found.token or "").lower() for one in same)

@@ -17,6 +17,7 @@ from jobmill.boards import (
     saved_responses,
     source_run,
 )
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.boards.board_crawler import Target
 from jobmill.boards.platform import Platform
 from jobmill.boards.selectors.selector_search import failure
@@ -38,7 +39,7 @@ _CONFIG = "source_discovery_config"
 
 def _web(url: str) -> str:
     try:
-        urls.canonical(url)
+        urls.parse(url)
     except Invalid as error:
         raise ValueError(str(error)) from None
     return url
@@ -80,7 +81,7 @@ def work(
 ) -> NewItem:
     """The item that looks at a URL. `approved`: a person vouched for it, so that a test is enough."""
     data = {_CONFIG: config.model_dump(), "via": via, "approved": approved, "by": by}
-    return NewItem(KIND, "discover", urls.canonical(config.url), data=data)
+    return NewItem(KIND, "discover", PLATFORM_RULES.canonical(config.url), data=data)
 
 
 def parse(config: object) -> DiscoveryConfig:

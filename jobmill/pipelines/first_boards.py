@@ -67,7 +67,7 @@ def _read(line: str) -> NewSource | DiscoveryConfig:
     if "." not in line.partition("/")[0] and ":" not in line:
         return bundled_companies.board(line)
     url = line if "://" in line else f"https://{line}"
-    urls.canonical(url)
+    urls.parse(url)
     return _board(url) or DiscoveryConfig(url=url)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from jobmill.catalog import urls
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.matching import judging_feed
@@ -23,7 +23,7 @@ LONGEST_PAGE = 3_900
 
 def submission(url: str, profile_id: int, *, force: bool = False) -> NewItem:
     """The item that judges what a person submits; Invalid for what is no URL."""
-    key = _key(urls.canonical(url), profile_id)
+    key = _key(PLATFORM_RULES.canonical(url), profile_id)
     # Asked as it was given: what we call its canonical form nobody may serve.
     data: dict[str, Any] = {"url": url.strip(), "profile_id": profile_id}
     if force:
@@ -53,7 +53,7 @@ def _page(one: Waiting) -> str:
     # A posting without a page of its own, or with an address that fits into no key, is known by its
     # number: one that the queue refuses would keep all the others waiting.
     try:
-        page = urls.canonical(one.url)
+        page = PLATFORM_RULES.canonical(one.url)
     except Invalid:
         page = ""
     return page if page and len(page) <= LONGEST_PAGE else f"listing {one.listing_id}"

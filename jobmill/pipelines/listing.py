@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from jobmill.boards import company_website, single_posting
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.boards.single_posting import Over, Unclear
 from jobmill.catalog import companies, listings, posting_identity, save_posting
 from jobmill.catalog.companies import Company
@@ -151,7 +152,7 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
 
 
 async def _known(tx: Tx, work: Work) -> Listing | None:
-    id = work.data.get("listing_id") or await listings.by_url(tx, work.data["url"])
+    id = work.data.get("listing_id") or await listings.by_url(tx, work.data["url"], PLATFORM_RULES)
     found = await listings.by_ids(tx, [id]) if id else []
     return found[0] if found else None
 
@@ -166,7 +167,9 @@ def _is_stale(known: Listing, work: Work, now: dt.datetime) -> bool:
 def _stopped(version: Version, work: Work, known: Listing | None) -> Rejection | None:
     url: str = work.data["url"]
     title, company = (known.title, known.company) if known else (None, None)
-    return stop_lists.check(version.profile(), url=url, title=title, company=company)
+    return stop_lists.check(
+        version.profile(), PLATFORM_RULES, url=url, title=title, company=company
+    )
 
 
 def _stop(work: Work, version: Version, known: Listing | None, why: Rejection) -> Move:
@@ -205,7 +208,13 @@ def _unread(found: Unclear) -> str:
 def _scraped(work: Work, posting: Posting, method: str, source_id: int | None) -> Move:
     posting = listings.storable(replace(posting, url=posting.url or work.data["url"]))
     site = company_website.of_posting(posting)
-    keep = partial(save_posting.keep, posting=posting, website=site, source_id=source_id)
+    keep = partial(
+        save_posting.keep,
+        posting=posting,
+        platforms=PLATFORM_RULES,
+        website=site,
+        source_id=source_id,
+    )
     # The number of a listing that is gone meanwhile is not that of the one which is kept now.
     told = _on(work, job_data=_fields(posting, site), scrape_method=method, listing_id=None)
     return replace(told, save=keep)
@@ -215,7 +224,7 @@ def _fields(posting: Posting, site: str | None) -> dict[str, Any]:
     """The seed's record, but for the text: that stays in the catalog."""
     pay = posting.salary
     return {
-        "identity": posting_identity.identity(posting),
+        "identity": posting_identity.identity(posting, PLATFORM_RULES),
         "title": posting.title,
         "company": posting.company,
         "company_website": site,
@@ -239,7 +248,7 @@ async def sift(tools: Tools, work: Work) -> Move:
         return Skip("the listing is closed")
     if _repeats(listing) and not case.forced:
         return Skip(f"it repeats listing {listing.duplicate_of}: {listing.duplicate_why}")
-    result = judgement.sift(case.version.profile(), listing)
+    result = judgement.sift(case.version.profile(), listing, PLATFORM_RULES)
     record = result.record()
     if result.passed or case.forced:
         return _on(work, filter_result=record, profile_version=case.version.version)

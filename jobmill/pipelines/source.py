@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from jobmill.boards import source_run
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import source_health, source_runs, sources
 from jobmill.catalog.source_runs import Harvest, Saved
 from jobmill.catalog.sources import SourceId
@@ -116,7 +117,7 @@ async def keep(
 ) -> Saved:
     """What a run saw; what it shows anew or otherwise than before is to be judged, and the source's
     next turn follows from it."""
-    saved = await source_runs.save(tx, id, harvest)
+    saved = await source_runs.save(tx, id, harvest, PLATFORM_RULES)
     at = await planner.clock(tx)
     await call_outcomes.record(tx, id, harvest, saved, at=at, item=item, retry_after=retry_after)
     await judging.put(tx, [*saved.added, *saved.changed], parent=item)

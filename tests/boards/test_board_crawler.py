@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from jobmill.boards import board_crawler
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.boards.board_crawler import Target
 from jobmill.boards.platform import Board, Page, Platform
 from jobmill.catalog import listings, posting_identity
@@ -269,7 +270,10 @@ async def test_what_a_walk_says_of_itself() -> None:
 
 
 def test_identities_of_a_walk_are_the_catalogs() -> None:
-    assert posting_identity.identity(Posting("x", vendor_id="1", platform="plain")) == "plain::1"
+    assert (
+        posting_identity.identity(Posting("x", vendor_id="1", platform="plain"), PLATFORM_RULES)
+        == "plain::1"
+    )
 
 
 async def test_postings_that_name_one_page_are_told_apart_by_what_they_say() -> None:
@@ -280,7 +284,7 @@ async def test_postings_that_name_one_page_are_told_apart_by_what_they_say() -> 
     named = replace(PLAIN, read=lambda body, request, config: Page(posts))
     found = await walk(net, named)
     assert [one.posting.title for one in found.seen] == ["Diver", "Cook"]
-    assert len({posting_identity.identity(one.posting) for one in found.seen}) == 2
+    assert len({posting_identity.identity(one.posting, PLATFORM_RULES) for one in found.seen}) == 2
 
 
 async def test_where_no_detail_is_there_at_all_the_postings_stay() -> None:

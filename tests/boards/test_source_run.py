@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from jobmill.boards import add_source, source_run
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.boards.source_lookup import source_for_url
 from jobmill.catalog import source_runs, sources
 from jobmill.catalog.source_runs import Saved
@@ -64,7 +65,7 @@ async def scrape(database: Database, site: Site, id: int) -> Saved:
     async with database.transaction() as tx:
         # Politeness has tests of its own: here nobody waits for what a failure held.
         await tx.execute("DELETE FROM outside.host")
-        return await source_runs.save(tx, id, harvest)
+        return await source_runs.save(tx, id, harvest, PLATFORM_RULES)
 
 
 async def add(database: Database, site: Site) -> int:

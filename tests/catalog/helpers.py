@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, TypeAlias
 
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import listings, source_runs, sources
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.source_runs import Harvest, Saved, Seen
@@ -69,7 +70,7 @@ async def run(
 ) -> Saved:
     """Save a run; complete unless said otherwise."""
     harvest = Harvest(started_at=at(hour), outcome="complete", seen=seen(*postings))
-    return await source_runs.save(tx, source, replace(harvest, **facts))
+    return await source_runs.save(tx, source, replace(harvest, **facts), PLATFORM_RULES)
 
 
 async def open_titles(tx: Tx, source: int) -> list[str]:

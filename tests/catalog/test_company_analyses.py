@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import approvals, companies, company_analyses, company_pages, history
 from jobmill.catalog.company_analyses import Board, Facts, Findings
 from jobmill.catalog.company_pages import Page
@@ -32,7 +33,9 @@ FINDINGS = Findings(
 async def save(
     tx: Tx, id: int, facts: Facts = FACTS, findings: Findings = FINDINGS
 ) -> companies.Company:
-    await company_analyses.save(tx, id=id, status="complete", facts=facts, findings=findings)
+    await company_analyses.save(
+        tx, id=id, status="complete", facts=facts, findings=findings, platforms=PLATFORM_RULES
+    )
     return await companies.get(tx, id)
 
 
@@ -96,7 +99,7 @@ def test_nobody_is_asked_twice_about_a_board(
     decision: str | None, found: Board | None, kept: Board, still: str | None
 ) -> None:
     known = company(job_board_url=LEVER.url + "/", job_board_decision=decision)
-    after = company_analyses.conclude(known, replace(FINDINGS, board=found))
+    after = company_analyses.conclude(known, replace(FINDINGS, board=found), PLATFORM_RULES)
     assert (after.job_board_url or "").rstrip("/") == kept.url
     assert after.job_board_decision == still
 

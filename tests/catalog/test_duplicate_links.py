@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import duplicate_links, history, listings
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.source_runs import Saved
@@ -240,10 +241,10 @@ async def test_a_page_is_the_listing_that_others_are_linked_to(tx: Tx) -> None:
     one, two = await add(tx, 0, posting(1, "Anchor", url=URL), posting(2, "Baker", url=URL))
     await tx.execute("UPDATE catalog.listing SET duplicate_of = NULL, duplicate_kind = NULL")
     await duplicate_links.link(tx, one, two)
-    assert await listings.by_url(tx, f"{URL}?utm_source=x") == two
+    assert await listings.by_url(tx, f"{URL}?utm_source=x", PLATFORM_RULES) == two
     await duplicate_links.unlink(tx, one)
     await duplicate_links.link(tx, two, one)
-    assert await listings.by_url(tx, URL) == one
+    assert await listings.by_url(tx, URL, PLATFORM_RULES) == one
 
 
 async def test_what_is_cleaned_away_leaves_no_history(tx: Tx) -> None:

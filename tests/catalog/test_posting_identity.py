@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.posting_identity import fingerprint, identity, overlap, shingles, words
 
@@ -38,20 +39,26 @@ def alike(one: str | None, other: str | None) -> float:
     ],
 )  # fmt: skip
 def test_the_surest_name_is_taken(changes: dict[str, str], wanted: str) -> None:
-    assert identity(replace(POSTING, **changes)) == wanted
+    assert identity(replace(POSTING, **changes), PLATFORM_RULES) == wanted
 
 
 def test_without_a_url_company_title_and_place_make_the_identity() -> None:
     bare = replace(POSTING, url="")
-    assert identity(bare) == identity(replace(bare, title="WELDER (m/f/d)", company="acme"))
+    assert identity(bare, PLATFORM_RULES) == identity(
+        replace(bare, title="WELDER (m/f/d)", company="acme"), PLATFORM_RULES
+    )
     for changed in ({"title": "Painter"}, {"company": "Apex"}, {"location": "Bergen"}):
-        assert identity(replace(bare, **changed)) != identity(bare)
+        assert identity(replace(bare, **changed), PLATFORM_RULES) != identity(bare, PLATFORM_RULES)
 
 
 def test_postings_that_share_a_list_for_a_page_are_not_one() -> None:
     listed = replace(POSTING, url="https://acme.example/careers")
-    assert identity(listed) != identity(replace(listed, title="Painter"))
-    assert identity(listed) == identity(replace(listed, description="Other words"))
+    assert identity(listed, PLATFORM_RULES) != identity(
+        replace(listed, title="Painter"), PLATFORM_RULES
+    )
+    assert identity(listed, PLATFORM_RULES) == identity(
+        replace(listed, description="Other words"), PLATFORM_RULES
+    )
 
 
 def test_the_fingerprint_is_the_content() -> None:
@@ -100,5 +107,7 @@ def test_an_empty_text_is_like_no_other() -> None:
     ],
 )
 def test_a_page_below_another_is_a_postings_own(url: str, own: bool) -> None:
-    renamed = [identity(Posting(title, url)) for title in ("Pump Engineer", "Diver")]
+    renamed = [
+        identity(Posting(title, url), PLATFORM_RULES) for title in ("Pump Engineer", "Diver")
+    ]
     assert (renamed[0] == renamed[1]) == own

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import companies, history, listings, posting_identity, source_runs, sources
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.catalog.source_runs import Harvest, Outcome, Saved, Seen
@@ -108,7 +109,9 @@ async def test_unchanged_counts_as_seen(tx: Tx) -> None:
     await run(tx, source, 5, outcome="unchanged")
     await run(tx, source, 6, [A, B])
     assert await open_titles(tx, source) == ["Anchor", "Baker"]
-    listing = (await listings.known(tx, [posting_identity.identity(A)])).popitem()[1]
+    listing = (await listings.known(tx, [posting_identity.identity(A, PLATFORM_RULES)])).popitem()[
+        1
+    ]
     assert (await listings.get(tx, listing.id)).last_seen_at == at(6)
 
 
@@ -162,10 +165,14 @@ async def test_a_list_without_text_takes_nothing_from_what_the_detail_said(tx: T
     source = await make_source(tx)
     listed = replace(A, description=None, partial=True)
     whole = Seen(A, listings.listed_hash(listed))
-    await source_runs.save(tx, source, Harvest(at(0), "complete", [whole]))
-    same = await source_runs.save(tx, source, Harvest(at(1), "complete", seen(listed)))
+    await source_runs.save(tx, source, Harvest(at(0), "complete", [whole]), PLATFORM_RULES)
+    same = await source_runs.save(
+        tx, source, Harvest(at(1), "complete", seen(listed)), PLATFORM_RULES
+    )
     renamed = replace(listed, title="Anchorman")
-    changed = await source_runs.save(tx, source, Harvest(at(2), "complete", seen(renamed)))
+    changed = await source_runs.save(
+        tx, source, Harvest(at(2), "complete", seen(renamed)), PLATFORM_RULES
+    )
     assert (same.counts.changed, changed.counts.changed) == (0, 1)
     listing = await listings.get(tx, changed_id := (await _only(tx)))
     assert changed_id
@@ -180,15 +187,18 @@ async def test_a_detail_that_could_not_be_read_is_wanted_again(tx: Tx) -> None:
     source = await make_source(tx)
     listed = replace(A, description=None, partial=True)
     await source_runs.save(
-        tx, source, Harvest(at(0), "complete", [Seen(A, listings.listed_hash(listed))])
+        tx,
+        source,
+        Harvest(at(0), "complete", [Seen(A, listings.listed_hash(listed))]),
+        PLATFORM_RULES,
     )
     renamed = replace(listed, title="Anchorman")
-    await source_runs.save(tx, source, Harvest(at(1), "complete", seen(renamed)))
-    (known,) = (await listings.known(tx, [posting_identity.identity(A)])).values()
+    await source_runs.save(tx, source, Harvest(at(1), "complete", seen(renamed)), PLATFORM_RULES)
+    (known,) = (await listings.known(tx, [posting_identity.identity(A, PLATFORM_RULES)])).values()
     assert known.listed_hash != listings.listed_hash(renamed)
     whole = Seen(replace(A, title="Anchorman"), listings.listed_hash(renamed))
-    await source_runs.save(tx, source, Harvest(at(2), "complete", [whole]))
-    (known,) = (await listings.known(tx, [posting_identity.identity(A)])).values()
+    await source_runs.save(tx, source, Harvest(at(2), "complete", [whole]), PLATFORM_RULES)
+    (known,) = (await listings.known(tx, [posting_identity.identity(A, PLATFORM_RULES)])).values()
     assert known.listed_hash == listings.listed_hash(renamed)
 
 
@@ -435,7 +445,7 @@ async def test_a_detail_that_is_read_later_is_kept(tx: Tx) -> None:
     listed = replace(A, description=None, partial=True)
     (id,) = (await run(tx, source, 0, [listed])).added
     whole = Seen(A, listings.listed_hash(listed))
-    await source_runs.save(tx, source, Harvest(at(1), "complete", [whole]))
+    await source_runs.save(tx, source, Harvest(at(1), "complete", [whole]), PLATFORM_RULES)
     found = await listings.get(tx, id)
     assert (found.description, found.partial) == (A.description, False)
 

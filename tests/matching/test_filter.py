@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.matching.posting_facts import AskedSkill, skills
 from jobmill.matching.posting_facts.experience_years import AskedYears
 from jobmill.matching.rules import filter, skill_fit
@@ -19,12 +20,12 @@ def strikes(
     wants = said.pop("wants", {})
     text = said.pop("text", "")
     offer = posting(title, description=text)
-    result = filter.judge(profile(**wants), offer, facts(*skills, **said))
+    result = filter.judge(profile(**wants), offer, facts(*skills, **said), PLATFORM_RULES)
     return [one.strikes for one in result.strikes if one.rule == rule]
 
 
 def test_what_fits_passes_without_a_strike() -> None:
-    result = filter.judge(profile(), posting(), facts("Python", "PostgreSQL"))
+    result = filter.judge(profile(), posting(), facts("Python", "PostgreSQL"), PLATFORM_RULES)
     assert (result.passed, result.total_strikes) == (True, 0)
     assert result.rejection_summary == "0 strikes (threshold: 5)"
 
@@ -34,7 +35,7 @@ def test_the_result_has_the_agreed_structure() -> None:
         "React", seniority="mid", seniority_words="Mid-level React Engineer", arrangement=None
     )
     offer = posting("Mid-level React Engineer", arrangement=None, location=None)
-    result = filter.judge(profile(), offer, said)
+    result = filter.judge(profile(), offer, said, PLATFORM_RULES)
     assert result.record() == {
         "passed": False,
         "total_strikes": 7,
@@ -69,7 +70,7 @@ def test_with_as_many_strikes_as_the_threshold_it_is_filtered_out(
     threshold: int, passed: bool
 ) -> None:
     wants = profile(rules={"strikes": {"threshold": threshold}})
-    result = filter.judge(wants, posting(), facts("Python", "PostgreSQL", "React"))
+    result = filter.judge(wants, posting(), facts("Python", "PostgreSQL", "React"), PLATFORM_RULES)
     assert (result.total_strikes, result.passed) == (2, passed)
 
 
@@ -79,7 +80,7 @@ def test_every_rejection_that_applies_is_told_with_the_words_seen() -> None:
     )
     offer = posting("Team Lead", arrangement="onsite", location="Austin, TX")
     said = facts(arrangement="onsite", role="management", role_words="You lead six people")
-    result = filter.judge(wants, offer, said)
+    result = filter.judge(wants, offer, said, PLATFORM_RULES)
     assert [one.rule for one in result.hard_rejections] == [
         "excluded_company", "excluded_domain", "excluded_keyword", "not_remote", "role_type",
     ]  # fmt: skip
@@ -104,7 +105,7 @@ def test_every_rejection_that_applies_is_told_with_the_words_seen() -> None:
 def test_a_role_of_another_type_is_rejected(
     role: str | None, wanted: list[str], rejected: bool
 ) -> None:
-    result = filter.judge(profile(role_types=wanted), posting(), facts(role=role))
+    result = filter.judge(profile(role_types=wanted), posting(), facts(role=role), PLATFORM_RULES)
     assert [one.rule for one in result.hard_rejections] == (["role_type"] if rejected else [])
 
 
@@ -260,9 +261,11 @@ def test_one_more_skill_never_adds_a_strike() -> None:
     said = facts(
         "React", "Kafka", asked("Go", words="Go or Rust"), asked("Rust", words="Go or Rust")
     )
-    before = filter.judge(profile(), posting(), said).total_strikes
+    before = filter.judge(profile(), posting(), said, PLATFORM_RULES).total_strikes
     for name in ("React", "Kafka", "Go", "Rust", "COBOL"):
-        after = filter.judge(with_skill(profile(), name), posting(), said).total_strikes
+        after = filter.judge(
+            with_skill(profile(), name), posting(), said, PLATFORM_RULES
+        ).total_strikes
         assert after <= before
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.matching import posting_facts
 from jobmill.matching.posting_facts import remote_hints, residence
 from jobmill.matching.rules import filter
@@ -28,7 +29,7 @@ OFFICE = {"location": "San Francisco, CA", "arrangement": None}
 def test_a_posting_that_leaves_room_for_remote_work_is_no_certain_rejection(text: str) -> None:
     assert remote_hints.read(f"Pumps.\n{text}\nWater.") == text
     offer = posting(description=text, **OFFICE)
-    result = filter.judge(profile(), offer, posting_facts.read(offer))
+    result = filter.judge(profile(), offer, posting_facts.read(offer), PLATFORM_RULES)
     assert not result.hard_rejections
     assert [(one.rule, one.strikes) for one in result.strikes] == [("location", 3)]
 
@@ -48,7 +49,7 @@ def test_a_posting_that_leaves_room_for_remote_work_is_no_certain_rejection(text
 def test_other_words_on_remote_work_leave_none(text: str) -> None:
     assert not remote_hints.read(text)
     offer = posting(description=text, **OFFICE)
-    result = filter.judge(profile(), offer, posting_facts.read(offer))
+    result = filter.judge(profile(), offer, posting_facts.read(offer), PLATFORM_RULES)
     assert [one.rule for one in result.hard_rejections] == ["not_remote"]
 
 
@@ -83,6 +84,6 @@ def test_a_remote_role_for_people_elsewhere_is_told_apart(
     place: str, text: str, rejections: list[str], strikes: list[int]
 ) -> None:
     offer = posting(location=place, description=text)
-    result = filter.judge(profile(), offer, posting_facts.read(offer))
+    result = filter.judge(profile(), offer, posting_facts.read(offer), PLATFORM_RULES)
     assert [one.rule for one in result.hard_rejections] == rejections
     assert [one.strikes for one in result.strikes] == strikes

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog.posting import Posting
 from jobmill.matching import posting_facts as fact
 from jobmill.matching.posting_facts import Facts
@@ -49,7 +50,7 @@ class Case:
 
     def filter(self, **changed: Any) -> FilterResult:
         case = replace(self, **changed)
-        return filter.judge(case.profile, case.posting, case.facts)
+        return filter.judge(case.profile, case.posting, case.facts, PLATFORM_RULES)
 
 
 @st.composite
@@ -204,7 +205,7 @@ def test_words_of_gender_and_nationality_move_nothing() -> None:
     def judge(person: Profile, offer: Posting) -> tuple[int, int]:
         said = fact.read(offer)
         result = scoring.judge(person, offer, said, Employer(), 0.4)
-        return result.match_score, filter.judge(person, offer, said).total_strikes
+        return result.match_score, filter.judge(person, offer, said, PLATFORM_RULES).total_strikes
 
     before = judge(own, plain)
     for words in ("She is a Nigerian woman.", "He is a French man.", "Mother of two, they/them."):

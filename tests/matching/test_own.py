@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.matching import posting_facts
 from jobmill.matching.posting_facts import personal_skills
 from jobmill.matching.rules import application_hints, filter, scoring
@@ -88,7 +89,7 @@ def test_what_every_posting_names_is_hardly_a_skill() -> None:
 def test_a_skill_with_others_in_its_name_has_those() -> None:
     offer = posting(description="Requirements\n- Python, Django and Flask")
     able = profile(skills=["Python programming (Django, Flask)"])
-    assert not filter.judge(able, offer, posting_facts.read(offer)).strikes
+    assert not filter.judge(able, offer, posting_facts.read(offer), PLATFORM_RULES).strikes
 
 
 def test_a_resume_uses_the_posting_s_spelling_and_the_lines_that_name_it() -> None:

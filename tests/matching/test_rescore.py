@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog.listings import ListingId
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database, Tx
@@ -106,7 +107,10 @@ def profile(**changed: object) -> Profile:
 
 
 async def compared(database: Database, place: judged.Place, other: Profile) -> dict[int, Change]:
-    return {one.listing_id: one async for one in rescore.compare(database, place.profile, other)}
+    return {
+        one.listing_id: one
+        async for one in rescore.compare(database, place.profile, other, PLATFORM_RULES)
+    }
 
 
 async def make(tx: Tx, *postings: Posting) -> judged.Place:
@@ -178,6 +182,6 @@ async def test_what_was_forced_and_what_repeats_another_is_left_alone(database: 
 async def test_more_than_a_page_is_compared_once_each(database: Database) -> None:
     async with database.transaction() as tx:
         place = await make(tx, *(offer(id) for id in range(1, rescore.PAGE + 6)))
-    found = rescore.compare(database, place.profile, profile())
+    found = rescore.compare(database, place.profile, profile(), PLATFORM_RULES)
     ids = [one.listing_id async for one in found]
     assert sorted(ids) == sorted(place.listings)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog.posting import Posting
 from jobmill.extract.fields.missing_fields import fill
 from jobmill.matching import posting_facts
@@ -102,7 +103,7 @@ def test_what_fits_scores_high_and_what_does_not_scores_low(
     said = posting_facts.read(offer)
     result = scoring.judge(who, offer, said, Employer(), None)
     assert least <= result.match_score <= most
-    assert least < 60 or filter.judge(who, offer, said).passed
+    assert least < 60 or filter.judge(who, offer, said, PLATFORM_RULES).passed
 
 
 @pytest.mark.parametrize(
@@ -149,6 +150,6 @@ def test_a_title_that_is_wanted_is_not_rejected_for_what_it_says_of_the_role() -
     lead = profile(titles=["Team Lead"], role_types=["ic"])
     named = fill(posting("Team Lead", description="Keep pumps running."))
     told = fill(posting("Team Lead", description="You have five direct reports."))
-    assert not filter.judge(lead, named, posting_facts.read(named)).hard_rejections
+    assert not filter.judge(lead, named, posting_facts.read(named), PLATFORM_RULES).hard_rejections
     other = profile(titles=["Software Engineer"], role_types=["ic"])
-    assert filter.judge(other, told, posting_facts.read(told)).hard_rejections
+    assert filter.judge(other, told, posting_facts.read(told), PLATFORM_RULES).hard_rejections

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from jobmill import app, queue
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import companies, listings
 from jobmill.db import Database
 from jobmill.matching import judging_feed, matches, profiles, verdicts
@@ -111,7 +112,7 @@ class Bed:
 
     async def listing_at(self, url: str = URL) -> int:
         async with self.database.transaction() as tx:
-            id = await listings.by_url(tx, url)
+            id = await listings.by_url(tx, url, PLATFORM_RULES)
         assert id is not None
         return id
 

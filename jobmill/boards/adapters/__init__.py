@@ -1,6 +1,8 @@
-"""One module a platform. A new one is a file here and a line below."""
+"""The platforms: one module each. To add a platform, add a module and list it below."""
 
 from __future__ import annotations
+
+from jobmill.catalog.platform_rules import PlatformRules, PostingIds
 
 from ..platform import Platform
 from . import (
@@ -80,3 +82,12 @@ PLATFORMS: tuple[Platform, ...] = (
 )
 
 BY_NAME = {platform.name: platform for platform in PLATFORMS}
+
+# Names under which data sets of postings list sites that have no adapter.
+_OTHER_AGGREGATORS = ("hn", "simplify", "yc")
+
+PLATFORM_RULES = PlatformRules(
+    {platform.name: platform.posting_ids for platform in PLATFORMS}
+    | jobspy.SITES
+    | dict.fromkeys(_OTHER_AGGREGATORS, PostingIds(aggregator=True))
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary
@@ -120,6 +121,7 @@ def _posting(one: _Item, currency: str) -> Posting:
 PLATFORM = Platform(
     name="adzuna",
     title="Adzuna",
+    posting_ids=PostingIds(aggregator=True),
     config=Search,
     token=aggregator_search.token,
     first=first,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html as entities
 
+from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text
@@ -78,6 +79,7 @@ def _unescaped(html: str) -> str:
 PLATFORM = Platform(
     name="arbeitnow",
     title="Arbeitnow",
+    posting_ids=PostingIds(aggregator=True),
     config=aggregator_search.Paged,
     token=aggregator_search.token,
     first=first,

@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote
 
 from pydantic import AliasChoices, Field
 
+from jobmill.catalog.platform_rules import ID_UUID, PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, places, salary, work_arrangement
@@ -167,9 +168,28 @@ def _amounts(component: _Component) -> bool:
     return bool(component.minValue or component.maxValue)
 
 
+POSTING_IDS = PostingIds(
+    urls=(
+        posting_url(
+            r"jobs\.ashbyhq\.com",
+            rf"/(?P<board>[^/]+)/{ID_UUID}(?:/.*)?",
+            "https://jobs.ashbyhq.com/{board}/{id}",
+            lowercase=True,
+        ),
+        # A company's page that shows one posting of its board.
+        posting_url(
+            r"(?P<host>.*)", r"(?P<path>.*)", "{root}{path}?ashby_jid={id}", id="ashby_jid"
+        ),
+    ),
+    unique=True,
+    ignore_case=True,
+)
+
+
 PLATFORM = Platform(
     name="ashby",
     title="Ashby",
+    posting_ids=POSTING_IDS,
     first=first,
     read=read,
     urls=(

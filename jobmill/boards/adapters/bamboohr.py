@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
+from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, places, salary, seniority
@@ -109,9 +110,28 @@ def _posting(one: _Opening, config: Board) -> Posting:
     )
 
 
+_PAGE = "https://{board}.bamboohr.com/careers/{id}"
+POSTING_IDS = PostingIds(
+    urls=(
+        posting_url(
+            rf"{SUBDOMAIN}\.bamboohr\.com",
+            r"/(?:careers|jobs)/(?P<id>\d+)(?:/.*)?",
+            _PAGE,
+        ),
+        posting_url(
+            rf"{SUBDOMAIN}\.bamboohr\.com",
+            r"/jobs/view\.php",
+            _PAGE,
+            id="id",
+        ),
+    ),
+)
+
+
 PLATFORM = Platform(
     name="bamboohr",
     title="BambooHR",
+    posting_ids=POSTING_IDS,
     urls=(
         at("bamboohr.com", r"(?P<token>[a-z0-9-]+)"),
         at("bamboohr.com", "api", r"/api/gateway\.php/(?P<token>[^/]+)"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import html_tree, lenient_models
 from jobmill.extract.fields import dates, employment, html_text, places, salary
@@ -102,9 +103,21 @@ def _posting(one: _Position, config: Board) -> Posting:
     )
 
 
+POSTING_IDS = PostingIds(
+    urls=(
+        posting_url(
+            rf"{SUBDOMAIN}\.breezy\.hr",
+            r"/p/(?P<id>[0-9a-f]{8,})(?:-[^/]*)?(?:/.*)?",
+            "https://{board}.breezy.hr/p/{id}",
+        ),
+    ),
+)
+
+
 PLATFORM = Platform(
     name="breezy",
     title="Breezy",
+    posting_ids=POSTING_IDS,
     urls=(at("breezy.hr", r"(?P<token>[a-z0-9-]+)"),),
     first=first,
     read=read,

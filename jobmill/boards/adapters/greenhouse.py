@@ -6,6 +6,7 @@ import re
 from typing import Any
 from urllib.parse import quote
 
+from jobmill.catalog.platform_rules import PostingIds, posting_url
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, places, salary, work_arrangement
@@ -192,9 +193,37 @@ def _config_from(groups: Groups) -> dict[str, Any] | None:
     return {"board_token": token, "region": groups.get("region", "")} if token else None
 
 
+_HOST = r"(?:job-)?boards(?P<eu>\.eu)?\.greenhouse\.io"
+_PAGE = "https://boards{eu}.greenhouse.io/{board}/jobs/{id}"
+POSTING_IDS = PostingIds(
+    urls=(
+        posting_url(_HOST, r"/(?P<board>[^/]+)/jobs/(?P<id>\d+)(?:/.*)?", _PAGE, lowercase=True),
+        posting_url(_HOST, r"/embed/job_app", _PAGE, lowercase=True, board="for", id="token"),
+        posting_url(_HOST, r"/embed/job_board", _PAGE, lowercase=True, board="for", id="gh_jid"),
+        posting_url(
+            _HOST,
+            r"/embed/job_app",
+            "https://boards{eu}.greenhouse.io/embed/job_app?token={id}",
+            id="token",
+        ),
+        posting_url(
+            r"(?:boards-)?api\.greenhouse\.io",
+            r"/v1/boards/(?P<board>[^/]+)/jobs/(?P<id>\d+)",
+            _PAGE,
+            lowercase=True,
+        ),
+        # A company's page that shows one posting of its board.
+        posting_url(r"(?P<host>.*)", r"(?P<path>.*)", "{root}{path}?gh_jid={id}", id="gh_jid"),
+    ),
+    unique=True,
+    ignore_case=True,
+)
+
+
 PLATFORM = Platform(
     name="greenhouse",
     title="Greenhouse",
+    posting_ids=POSTING_IDS,
     first=first,
     read=read,
     detail=detail,

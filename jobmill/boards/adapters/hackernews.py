@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from pydantic import AliasChoices, Field
 
+from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.errors import OutsideError
 from jobmill.extract import lenient_models
@@ -279,6 +280,7 @@ def _place_like(part: str) -> bool:
 PLATFORM = Platform(
     name="hackernews",
     title="Hacker News: Who is hiring?",
+    posting_ids=PostingIds(aggregator=True),
     config=Thread,
     token=lambda config: str(config.story or "newest"),
     first=first,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, places, salary, seniority
@@ -93,6 +94,7 @@ def _posting(one: _Item) -> Posting:
 PLATFORM = Platform(
     name="himalayas",
     title="Himalayas",
+    posting_ids=PostingIds(aggregator=True),
     config=aggregator_search.Paged,
     token=aggregator_search.token,
     first=first,

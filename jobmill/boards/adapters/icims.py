@@ -9,6 +9,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import html_tree, lenient_models
 from jobmill.extract.fields import dates, employment, html_text, places, salary, work_arrangement
@@ -255,9 +256,21 @@ def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
     return lenient_models.add(posting, html_tree.posting(body, posting.url, CATEGORY))
 
 
+POSTING_IDS = PostingIds(
+    urls=(
+        posting_url(
+            rf"{SUBDOMAIN}\.icims\.com",
+            r"/jobs/(?P<id>\d+)(?:/.*)?",
+            "https://{board}.icims.com/jobs/{id}/job",
+        ),
+    ),
+)
+
+
 PLATFORM = Platform(
     name="icims",
     title="iCIMS",
+    posting_ids=POSTING_IDS,
     urls=(
         at("icims.com", r"(?:[a-z0-9]+-)*?[a-z0-9]*careers?[a-z0-9]*-(?P<token>[a-z0-9-]+)"),
         at("icims.com", r"(?P<token>[a-z0-9-]+)"),

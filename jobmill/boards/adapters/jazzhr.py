@@ -8,6 +8,7 @@ from urllib.parse import quote, urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import html_tree, lenient_models
 from jobmill.extract.fields import dates, employment, html_text, places, seniority
@@ -121,9 +122,21 @@ def _beside(card: LexborNode, icon: str) -> str | None:
     return html_text.line(found.parent.text(separator=" ")) if found and found.parent else None
 
 
+POSTING_IDS = PostingIds(
+    urls=(
+        posting_url(
+            rf"{SUBDOMAIN}\.applytojob\.com",
+            r"/apply/(?:jobs/details/)?(?P<id>[0-9A-Za-z]{8,12})(?:/.*)?",
+            "https://{board}.applytojob.com/apply/{id}",
+        ),
+    ),
+)
+
+
 PLATFORM = Platform(
     name="jazzhr",
     title="JazzHR",
+    posting_ids=POSTING_IDS,
     urls=(
         at("applytojob.com", r"(?P<token>[a-z0-9-]+)"),
         at("jazz.co", "app", r"/(?:feeds/export/jobs|widgets/basic/create)/(?P<token>[^/]+)"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
+from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary, seniority
@@ -92,6 +93,7 @@ def _posting(one: _Item) -> Posting:
 PLATFORM = Platform(
     name="jobicy",
     title="Jobicy",
+    posting_ids=PostingIds(aggregator=True),
     config=Search,
     token=aggregator_search.token,
     first=first,

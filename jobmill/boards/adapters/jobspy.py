@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from jobmill.catalog.platform_rules import PostingIds, posting_url
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, places, salary, seniority
@@ -121,9 +122,38 @@ def _salary(one: _Item) -> Salary | None:
     return salary.structured(one.min_amount, one.max_amount, one.currency, one.interval)
 
 
+_LINKEDIN = r"(?:[a-z]{2,3}\.)?linkedin\.com"
+_LINKEDIN_PAGE = "https://linkedin.com/jobs/view/{id}"
+_INDEED = r"(?:[a-z]{2,3}\.)?indeed\.com"
+_INDEED_PAGE = "https://indeed.com/viewjob?jk={id}"
+SITES = {
+    "linkedin": PostingIds(
+        urls=(
+            posting_url(_LINKEDIN, r"/jobs/view/(?:[^/]*-)?(?P<id>\d{6,})(?:/.*)?", _LINKEDIN_PAGE),
+            posting_url(_LINKEDIN, r"/jobs(?:/.*)?", _LINKEDIN_PAGE, id="currentJobId"),
+        ),
+        unique=True,
+        aggregator=True,
+    ),
+    "indeed": PostingIds(
+        urls=(
+            posting_url(_INDEED, r".*", _INDEED_PAGE, id="jk"),
+            posting_url(_INDEED, r".*", _INDEED_PAGE, id="vjk"),
+        ),
+        unique=True,
+        aggregator=True,
+    ),
+    "glassdoor": PostingIds(aggregator=True),
+    "ziprecruiter": PostingIds(aggregator=True),
+    "google": PostingIds(aggregator=True),
+}
+"""Sites that JobSpy searches; other sources link to their postings, too."""
+
+
 PLATFORM = Platform(
     name="jobspy",
     title="JobSpy",
+    posting_ids=PostingIds(aggregator=True),
     config=Search,
     token=aggregator_search.token,
     first=first,

@@ -8,6 +8,7 @@ from urllib.parse import quote, urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from jobmill.catalog.platform_rules import PostingIds, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import html_tree, lenient_models
 from jobmill.extract.fields import html_text
@@ -128,9 +129,21 @@ def _id(url: str) -> str | None:
     return found[1] if found else None
 
 
+POSTING_IDS = PostingIds(
+    urls=(
+        posting_url(
+            r"jobs\.jobvite\.com",
+            r"(?:/careers)?/(?P<board>[^/]+)/job/(?P<id>\w+)(?:/.*)?",
+            "https://jobs.jobvite.com/{board}/job/{id}",
+        ),
+    ),
+)
+
+
 PLATFORM = Platform(
     name="jobvite",
     title="Jobvite",
+    posting_ids=POSTING_IDS,
     urls=(
         at("jobvite.com", "jobs|careers", r"(?:/careers(?=/[^/]))?/(?P<token>[^/]+)"),
         at("jobvite.com", "hire|app", r"/(?:companyjobs|j)\b"),

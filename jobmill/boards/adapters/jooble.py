@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary
@@ -90,6 +91,7 @@ def _posting(one: _Item) -> Posting:
 PLATFORM = Platform(
     name="jooble",
     title="Jooble",
+    posting_ids=PostingIds(aggregator=True),
     config=Search,
     token=aggregator_search.token,
     first=first,

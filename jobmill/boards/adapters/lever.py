@@ -7,6 +7,7 @@ from urllib.parse import quote, unquote
 
 from pydantic import TypeAdapter
 
+from jobmill.catalog.platform_rules import ID_UUID, PostingIds, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, places, salary, work_arrangement
@@ -148,9 +149,31 @@ def _prose(html: str | None, plain: str | None) -> str | None:
 
 _ACCOUNT = r"""[^}]{0,300}?accountName["']?\s{0,3}:\s{0,3}["'](?P<token>[\w.-]{1,80})["']"""
 
+_PAGE = "https://jobs{eu}.lever.co/{board}/{id}"
+POSTING_IDS = PostingIds(
+    urls=(
+        posting_url(
+            r"jobs(?P<eu>\.eu)?\.lever\.co",
+            rf"/(?P<board>[^/]+)/{ID_UUID}(?:/.*)?",
+            _PAGE,
+            lowercase=True,
+        ),
+        posting_url(
+            r"api(?P<eu>\.eu)?\.lever\.co",
+            rf"/v0/postings/(?P<board>[^/]+)/{ID_UUID}",
+            _PAGE,
+            lowercase=True,
+        ),
+    ),
+    unique=True,
+    ignore_case=True,
+)
+
+
 PLATFORM = Platform(
     name="lever",
     title="Lever",
+    posting_ids=POSTING_IDS,
     first=first,
     read=read,
     detail=detail,

@@ -8,6 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from annotated_types import Len
 
+from jobmill.catalog.platform_rules import PostingIds, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, places, work_arrangement
@@ -191,9 +192,22 @@ def _posting(one: _Requisition, config: Site) -> Posting:
     )
 
 
+POSTING_IDS = PostingIds(
+    urls=(
+        posting_url(
+            r"(?P<board>[\w.-]+)\.oraclecloud\.com",
+            r"/hcmUI/CandidateExperience/[^/]+/sites/(?P<site>[^/]+)"
+            r"/(?:requisitions/)?(?:job|preview)/(?P<id>\d+)(?:/.*)?",
+            "https://{board}.oraclecloud.com/hcmUI/CandidateExperience/en/sites/{site}/job/{id}",
+        ),
+    ),
+)
+
+
 PLATFORM = Platform(
     name="oracle",
     title="Oracle Recruiting",
+    posting_ids=POSTING_IDS,
     urls=(
         at("oraclecloud.com", _HOST, _SITE),
         at("oraclecloud.com", _HOST, r"/hcmRestApi/", query=("finder",)),

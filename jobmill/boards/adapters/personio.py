@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 from pydantic import AliasChoices, Field
 
+from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, places, salary, seniority
@@ -155,9 +156,21 @@ def _config_from(groups: Groups) -> dict[str, Any] | None:
     return {"board_token": groups["token"], **at_home}
 
 
+POSTING_IDS = PostingIds(
+    urls=(
+        posting_url(
+            rf"{SUBDOMAIN}\.jobs\.personio\.[a-z]{{2,3}}",
+            r"/job/(?P<id>\d+)(?:/.*)?",
+            "https://{board}.jobs.personio.de/job/{id}",
+        ),
+    ),
+)
+
+
 PLATFORM = Platform(
     name="personio",
     title="Personio",
+    posting_ids=POSTING_IDS,
     config=Feed,
     first=first,
     read=read,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from jobmill.catalog.platform_rules import ID_UUID, LANGUAGE, SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, places, salary, work_arrangement
@@ -125,9 +126,23 @@ def _salary(one: _Posting) -> Salary | None:
     ) or salary.from_text(one.compensation)
 
 
+POSTING_IDS = PostingIds(
+    urls=(
+        posting_url(
+            rf"{SUBDOMAIN}\.pinpointhq\.com",
+            rf"{LANGUAGE}/postings/{ID_UUID}(?:/.*)?",
+            "https://{board}.pinpointhq.com/postings/{id}",
+            lowercase=True,
+        ),
+    ),
+    unique=True,
+)
+
+
 PLATFORM = Platform(
     name="pinpoint",
     title="Pinpoint",
+    posting_ids=POSTING_IDS,
     urls=(at("pinpointhq.com", r"(?P<token>[a-z0-9-]+)"),),
     first=first,
     read=read,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
+from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, places, salary, seniority
@@ -161,9 +162,21 @@ def _employment(code: str | None) -> str | None:
     return employment.read((code or "").removesuffix("_fixed_term"))
 
 
+POSTING_IDS = PostingIds(
+    urls=(
+        posting_url(
+            rf"{SUBDOMAIN}\.recruitee\.com",
+            r"(?:/l)?(?:/[a-z]{2})?/o/(?P<id>[^/]+)(?:/.*)?",
+            "https://{board}.recruitee.com/o/{id}",
+        ),
+    ),
+)
+
+
 PLATFORM = Platform(
     name="recruitee",
     title="Recruitee",
+    posting_ids=POSTING_IDS,
     first=first,
     read=read,
     detail=detail,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary
@@ -127,6 +128,7 @@ def _employment(one: _Item) -> str | None:
 PLATFORM = Platform(
     name="reed",
     title="Reed",
+    posting_ids=PostingIds(aggregator=True),
     config=Search,
     token=aggregator_search.token,
     first=first,

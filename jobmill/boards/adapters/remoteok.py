@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, html_text, salary
@@ -100,6 +101,7 @@ def _decoded(run: re.Match[str]) -> str:
 PLATFORM = Platform(
     name="remoteok",
     title="Remote OK",
+    posting_ids=PostingIds(aggregator=True),
     config=Feed,
     token=lambda config: config.tag or "all",
     first=first,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 
+from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, places, salary
@@ -86,6 +87,7 @@ def restrictions(words: str | None) -> tuple[str, ...]:
 PLATFORM = Platform(
     name="remotive",
     title="Remotive",
+    posting_ids=PostingIds(aggregator=True),
     config=Search,
     token=aggregator_search.token,
     first=first,

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from pydantic import AliasChoices, Field, TypeAdapter
 
+from jobmill.catalog.platform_rules import ID_UUID, LANGUAGE, PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, places, salary, work_arrangement
@@ -157,9 +158,22 @@ def _salary(ranges: tuple[_Pay, ...]) -> Salary | None:
     return salary.structured(low, high, head.currency, head.frequency)
 
 
+POSTING_IDS = PostingIds(
+    urls=(
+        posting_url(
+            r"ats\.rippling\.com",
+            rf"{LANGUAGE}/(?P<board>[^/]+)/jobs/{ID_UUID}(?:/.*)?",
+            "https://ats.rippling.com/{board}/jobs/{id}",
+        ),
+    ),
+    unique=True,
+)
+
+
 PLATFORM = Platform(
     name="rippling",
     title="Rippling",
+    posting_ids=POSTING_IDS,
     urls=(
         at(
             "rippling.com",

@@ -10,6 +10,7 @@ from urllib.parse import urljoin
 
 import feedparser  # pyright: ignore[reportMissingTypeStubs]
 
+from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.errors import OutsideError
 from jobmill.extract import lenient_models
@@ -222,6 +223,7 @@ def _tags(entry: Entry) -> tuple[str, ...]:
 PLATFORM = Platform(
     name="rss",
     title="RSS or Atom feed",
+    posting_ids=PostingIds(aggregator=True),
     config=Feed,
     token=lambda config: config.url,
     first=first,

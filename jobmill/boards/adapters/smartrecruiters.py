@@ -6,6 +6,7 @@ import re
 from typing import Any
 from urllib.parse import quote
 
+from jobmill.catalog.platform_rules import PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, places, seniority, work_arrangement
@@ -212,9 +213,31 @@ def _config_from(groups: Groups) -> dict[str, Any] | None:
     return {"board_token": token} if token else None
 
 
+_PAGE = "https://jobs.smartrecruiters.com/{board}/{id}"
+POSTING_IDS = PostingIds(
+    urls=(
+        posting_url(
+            r"(?:jobs|careers)\.smartrecruiters\.com",
+            r"/(?P<board>[^/]+)/(?P<id>\d{9,})(?:-[^/]*)?(?:/.*)?",
+            _PAGE,
+            lowercase=True,
+        ),
+        posting_url(
+            r"api\.smartrecruiters\.com",
+            r"/v1/companies/(?P<board>[^/]+)/postings/(?P<id>\d{9,})",
+            _PAGE,
+            lowercase=True,
+        ),
+    ),
+    unique=True,
+    ignore_case=True,
+)
+
+
 PLATFORM = Platform(
     name="smartrecruiters",
     title="SmartRecruiters",
+    posting_ids=POSTING_IDS,
     allow_empty=False,  # A company it does not know has no postings, either.
     first=first,
     read=read,

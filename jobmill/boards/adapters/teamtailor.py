@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 from pydantic import Field
 
+from jobmill.catalog.platform_rules import LANGUAGE, PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, places, salary
@@ -205,9 +206,21 @@ def _pay(pay: _Pay | None) -> Salary | None:
     return salary.structured(low, high, pay.currency, amounts.unitText)
 
 
+POSTING_IDS = PostingIds(
+    urls=(
+        posting_url(
+            r"(?P<board>[\w-]+(?:\.na)?)\.teamtailor\.com",
+            rf"{LANGUAGE}/jobs/(?P<id>\d+)(?:-[^/]*)?(?:/.*)?",
+            "https://{board}.teamtailor.com/jobs/{id}",
+        ),
+    ),
+)
+
+
 PLATFORM = Platform(
     name="teamtailor",
     title="Teamtailor",
+    posting_ids=POSTING_IDS,
     first=first,
     read=read,
     urls=(at("teamtailor.com", r"(?P<token>[a-z0-9-]+)(?:\.(?P<region>na))?"),),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, html_text, places, seniority
@@ -94,6 +95,7 @@ def _posting(one: _Item) -> Posting:
 PLATFORM = Platform(
     name="themuse",
     title="The Muse",
+    posting_ids=PostingIds(aggregator=True),
     config=Search,
     token=aggregator_search.token,
     first=first,

@@ -6,6 +6,7 @@ import re
 
 from pydantic import Field
 
+from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, places, salary
@@ -169,6 +170,7 @@ def _salary(offers: tuple[_Pay, ...]) -> Salary | None:
 PLATFORM = Platform(
     name="usajobs",
     title="USAJobs",
+    posting_ids=PostingIds(aggregator=True),
     config=aggregator_search.Search,
     token=aggregator_search.token,
     first=first,

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import Literal
 
+from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.errors import OutsideError
 from jobmill.extract.fields import html_text
@@ -58,6 +59,7 @@ def _posting(one: Posting, entry: rss.Entry) -> Posting:
 PLATFORM = Platform(
     name="weworkremotely",
     title="We Work Remotely",
+    posting_ids=PostingIds(aggregator=True),
     config=Feed,
     token=lambda config: config.url.rpartition("/")[2].removesuffix(".rss"),
     first=rss.first,

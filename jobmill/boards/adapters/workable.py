@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from pydantic import AliasChoices, Field
 
+from jobmill.catalog.platform_rules import PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, places, salary, seniority, work_arrangement
@@ -147,9 +148,31 @@ def _posting(post: _Post, company: str | None, config: Board) -> Posting:
     )
 
 
+_PAGE = "https://apply.workable.com/j/{id}"
+POSTING_IDS = PostingIds(
+    urls=(
+        posting_url(
+            r"apply\.workable\.com",
+            r"(?:/(?P<board>[^/]+))?/j/(?P<id>[0-9A-Za-z]{6,})(?:/.*)?",
+            _PAGE,
+            uppercase_id=True,
+        ),
+        posting_url(
+            r"(?!apply|jobs)(?P<board>[\w-]+)\.workable\.com",
+            r"/j(?:obs)?/(?P<id>[0-9A-Fa-f]{10})(?:/.*)?",
+            _PAGE,
+            uppercase_id=True,
+        ),
+    ),
+    unique=True,
+    ignore_case=True,
+)
+
+
 PLATFORM = Platform(
     name="workable",
     title="Workable",
+    posting_ids=POSTING_IDS,
     first=first,
     read=read,
     detail=detail,

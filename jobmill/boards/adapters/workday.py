@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit
 
 from pydantic import Field
 
+from jobmill.catalog.platform_rules import LANGUAGE, SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, places, work_arrangement
@@ -306,9 +307,33 @@ def _config_from(groups: Groups) -> dict[str, Any] | None:
     }
 
 
+_JOB = (
+    r"(?P<site>[^/]+)/(?:job|details)/(?:[^/]+/)*?"
+    r"(?P<slug>[^/]*_(?P<id>[A-Za-z]*[-_]?\d[\w-]*?)(?:-\d{1,2})?)"
+    r"(?:/(?:apply|login|autofillWithResume|useMyLastApplication).*)?"
+)
+_PAGE = "https://{board}.{dc}.myworkdayjobs.com/{site}/job/{slug}"
+POSTING_IDS = PostingIds(
+    urls=(
+        posting_url(
+            rf"{SUBDOMAIN}\.(?P<dc>wd\d+)\.myworkdayjobs\.com", rf"{LANGUAGE}/{_JOB}", _PAGE
+        ),
+        posting_url(
+            r"[\w-]+\.(?P<dc>wd\d+)\.myworkdayjobs\.com", rf"/wday/cxs/{SUBDOMAIN}/{_JOB}", _PAGE
+        ),
+        posting_url(
+            r"(?:[\w-]+\.)?(?P<dc>wd\d+)\.myworkdaysite\.com",
+            rf"{LANGUAGE}/recruiting/{SUBDOMAIN}/{_JOB}",
+            _PAGE,
+        ),
+    )
+)
+
+
 PLATFORM = Platform(
     name="workday",
     title="Workday",
+    posting_ids=POSTING_IDS,
     first=first,
     read=read,
     detail=detail,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.catalog.posting import Posting
 from jobmill.matching.posting_facts import AskedYears, Facts
 from jobmill.matching.profile import Profile, Span
@@ -29,11 +30,13 @@ BEYOND = (5, 10)
 ROLES = {"ic": "a role that leads nobody", "management": "a role that leads people"}
 
 
-def judge(profile: Profile, posting: Posting, facts: Facts) -> FilterResult:
+def judge(
+    profile: Profile, posting: Posting, facts: Facts, platforms: PlatformRules
+) -> FilterResult:
     """Every rejection and strike; it passes with no rejection and fewer strikes than the threshold."""
     place = location_fit.judge(profile, posting, facts)
     rejections = (
-        *_stops(profile, posting),
+        *_stops(profile, posting, platforms),
         *_place_rejection(place),
         *_role(profile, posting, facts),
     )
@@ -59,9 +62,11 @@ def _summary(rejections: tuple[Rejection, ...], total: int, threshold: int) -> s
     return "; ".join([*(rejection.reason for rejection in rejections), counted])
 
 
-def _stops(profile: Profile, posting: Posting) -> tuple[Rejection, ...]:
+def _stops(profile: Profile, posting: Posting, platforms: PlatformRules) -> tuple[Rejection, ...]:
     links = (posting.url, posting.apply_url or "")
-    return stop_lists.check_all(profile, urls=links, title=posting.title, company=posting.company)
+    return stop_lists.check_all(
+        profile, platforms, urls=links, title=posting.title, company=posting.company
+    )
 
 
 def _place_rejection(place: Whereabouts) -> Iterable[Rejection]:

@@ -3,39 +3,50 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
-from jobmill.catalog import company_names, urls
+from jobmill.catalog import company_names
+from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.matching.profile import Profile
 from jobmill.matching.verdict import Rejection
 
 
 def check(
-    profile: Profile, *, url: str, title: str | None = None, company: str | None = None
+    profile: Profile,
+    platforms: PlatformRules,
+    *,
+    url: str,
+    title: str | None = None,
+    company: str | None = None,
 ) -> Rejection | None:
     """The first reason never to look at a posting, from what a link alone tells."""
-    return next(iter(check_all(profile, urls=(url,), title=title, company=company)), None)
+    rejections = check_all(profile, platforms, urls=(url,), title=title, company=company)
+    return next(iter(rejections), None)
 
 
 def check_all(
-    profile: Profile, *, urls: Iterable[str], title: str | None = None, company: str | None = None
+    profile: Profile,
+    platforms: PlatformRules,
+    *,
+    urls: Iterable[str],
+    title: str | None = None,
+    company: str | None = None,
 ) -> tuple[Rejection, ...]:
     """Every reason: company, domain, each keyword."""
     links = [url for url in urls if url]
-    found = [_company(profile, company, links), *(_domain(profile, link) for link in links)]
+    boards = [key.board for link in links if (key := platforms.posting_key(link))]
+    found = [_company(profile, [company, *boards]), *(_domain(profile, link) for link in links)]
     for keyword in profile.stop_lists.keywords:
         found.append(_keyword(keyword, title or "", links))
     return tuple(dict.fromkeys(one for one in found if one))
 
 
-def _company(profile: Profile, company: str | None, links: list[str]) -> Rejection | None:
-    """By name, or by the board in a link, which is a company's name, too."""
-    keys = (urls.posting_key(link) for link in links)
-    said = [company, *(key[1] for key in keys if key)]
+def _company(profile: Profile, names: Sequence[str | None]) -> Rejection | None:
+    """By the company's name, or by the board that a link leads to: boards bear companies' names."""
     for excluded in profile.stop_lists.companies:
-        for name in said:
+        for name in names:
             if name and company_names.same_company(name, excluded):
                 return Rejection("excluded_company", f"Excluded company: {excluded}", name)
     return None

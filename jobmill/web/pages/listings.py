@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 from pydantic import AfterValidator, BaseModel, Field
 
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import duplicate_links, history, listing_search, listings, sources
 from jobmill.catalog.listing_search import Hit
 from jobmill.catalog.listings import Listing
@@ -250,7 +251,9 @@ def _sift(story: Story) -> FilterResult | None:
     """What the filter said; of what was never judged, what it says now."""
     if story.word:
         return story.word.filter_result
-    return local_score.sift(story.version.profile(), story.listing) if story.version else None
+    if story.version is None:
+        return None
+    return local_score.sift(story.version.profile(), story.listing, PLATFORM_RULES)
 
 
 def _verdict(story: Story) -> str:
@@ -321,8 +324,12 @@ async def _imagine(
         async with asyncio.timeout(PATIENCE):
             async with database.transaction() as tx:
                 known = await rescore.employer_of(tx, story.listing)
-            before = await local_score.judge(database, profile, story.listing, known, anyway=True)
-            after = await local_score.judge(database, other, story.listing, known, anyway=True)
+            before, after = [
+                await local_score.judge(
+                    database, judged_by, story.listing, known, PLATFORM_RULES, anyway=True
+                )
+                for judged_by in (profile, other)
+            ]
     except (*CONNECTION_ERRORS, TimeoutError) as error:
         raise Unavailable(say("Judging takes too long here. Try again in a moment.")) from error
     return what_if.compare(before, after), None

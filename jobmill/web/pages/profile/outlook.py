@@ -11,6 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.db import Database
 from jobmill.matching import profile_document, rescore
 from jobmill.matching.profile import Profile
@@ -67,7 +68,7 @@ async def look(
 ) -> Outlook:
     """Judge the newest locally, for a few seconds at most; nothing is kept."""
     found, ends = Outlook(), time.monotonic() + PATIENCE
-    async with aclosing(rescore.compare(database, profile_id, profile)) as changes:
+    async with aclosing(rescore.compare(database, profile_id, profile, PLATFORM_RULES)) as changes:
         async for one in changes:
             if found.judged >= most or time.monotonic() > ends:
                 return found

@@ -71,7 +71,7 @@ async def show(
     if not typed.url:
         return await _show(db, page, typed, item=item)
     try:
-        urls.canonical(typed.url)
+        urls.parse(typed.url)
         async with db.transaction() as tx:
             understood = await _understand(tx, typed.url)
     except Invalid as error:
