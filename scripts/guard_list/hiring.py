@@ -25,7 +25,7 @@ GUARDS: list[Guard] = [
         OPENINGS,
         "             WHERE id = %(id)s\n               FOR NO KEY UPDATE\n",
         "             WHERE id = %(id)s\n",
-        f"{RACES}::test_one_person_who_applies_many_times_at_once_is_in_it_once",
+        f"{RACES}::test_sixty_four_who_apply_at_once_never_get_more_slots_than_there_are",
     ),
     guard(
         "an application takes a slot only while one is free",
