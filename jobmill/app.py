@@ -136,13 +136,13 @@ def build_worker(
         build_stages(tools, settings),
         only=only,
         poll_only=settings.poll_only,
-        chores=[
+        periodic_tasks=[
             PeriodicTask(1.0, schedule.schedule_task(SCHEDULES)),
             PeriodicTask(alerts.CHECK_EVERY, alerts.check_rules),
             PeriodicTask(300.0, company.end_abandoned),
             PeriodicTask(deadlines.LOOK_EVERY, deadlines.fire),
             PeriodicTask(1.0, hiring_notices.announce_due),
-            *(PeriodicTask(scan_every, feed_task(feed), when_told=True) for feed in feeds),
+            *(PeriodicTask(scan_every, feed_task(feed), on_feed_notify=True) for feed in feeds),
         ],
     )
 

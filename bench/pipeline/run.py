@@ -119,8 +119,8 @@ async def _prepare(database: Database) -> None:
 
 
 async def _work(database: Database, tools: Tools) -> None:
-    chores = [PeriodicTask(60, feed_task(feed), when_told=True) for feed in app.FEEDS]
-    worker = Worker(database, app.build_stages(tools, Settings()), chores=chores)
+    periodic_tasks = [PeriodicTask(60, feed_task(feed), on_feed_notify=True) for feed in app.FEEDS]
+    worker = Worker(database, app.build_stages(tools, Settings()), periodic_tasks=periodic_tasks)
     running = asyncio.create_task(worker.run())
     while await _left(database):
         await asyncio.sleep(0.05)

@@ -27,13 +27,12 @@ from jobmill.queue import (
     Work,
     Worker,
     leases,
-    pump,
     store,
 )
-from jobmill.queue.pump import INDEX_PLANS
 from jobmill.queue.spawn import ChildItem, spawn_children
 from jobmill.queue.store import ClaimRequest
 from jobmill.queue.worker import LEASE
+from jobmill.queue.worker_connections import INDEX_PLANS
 
 WANTED = 1.2
 TURNS = 200
@@ -151,12 +150,12 @@ async def held_cost(url: str) -> Cost:
     with psycopg.connect(url) as old:
         old.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         old.execute("SELECT count(*) FROM queue.live")
-        pump.store.claim_items = timed  # pyright: ignore[reportAttributeAccessIssue]
+        store.claim_items = timed  # pyright: ignore[reportAttributeAccessIssue]
         try:
             async with db.connect(url) as database:
                 await Worker(database, ours.stages(lambda: None, saves=False)).drain()
         finally:
-            pump.store.claim_items = real
+            store.claim_items = real
     full = [(seconds, n) for seconds, n in taken if n >= 100]
     quarter = len(full) // 4
     return Cost("claim-under-old-transaction", _each(full[:quarter]), _each(full[-quarter:]))

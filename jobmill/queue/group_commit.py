@@ -1,8 +1,8 @@
-"""Commits moves that have a `save`: several in one transaction while all goes well.
+"""Commits moves that have a `save`, several in one transaction.
 
-A commit costs more than most saves, so those that wait share one. Where any of them fails, nothing of
-the group is committed, and each is done again in a transaction of its own: one bad `save` costs the
-others nothing but time.
+A commit costs more than most saves, so saves that wait at the same time share one. If one of them fails,
+the transaction is rolled back and each save is repeated in a transaction of its own, so that one bad
+`save` only costs the others time.
 """
 
 from __future__ import annotations
@@ -13,17 +13,22 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from jobmill.db import Database, Tx, is_connection_lost
+from jobmill.queue import leases
+from jobmill.queue.held_lease import HeldLease
 from jobmill.queue.items import Claim, NewItem
-from jobmill.queue.pump import RACE_ERRORS, TIMEOUT_ERRORS, Pump, log_results
+from jobmill.queue.settlement import (
+    Settlement,
+    SettlementResult,
+    settle_batch,
+    spawn_awaited_item,
+)
+from jobmill.queue.settler import RACE_ERRORS, TIMEOUT_ERRORS, log_results
 from jobmill.queue.stages import Move, WaitFor
-
-from . import leases
-from .settlement import Settlement, SettlementResult, settle_batch, spawn_awaited_item
 
 MAX_GROUP_SIZE = 50
 
 SAVE_TIMEOUT = 60.0
-"""Seconds after which a save that hangs is given up, before it keeps all the others waiting."""
+"""Seconds after which a save that hangs is cancelled, because the others of its group wait for it."""
 
 
 class _PendingSave(NamedTuple):
@@ -41,44 +46,45 @@ class _PendingSave(NamedTuple):
 
 
 class GroupCommitter:
-    def __init__(self, db: Database, pump: Pump) -> None:
+    def __init__(self, db: Database, lease: HeldLease) -> None:
         self._db = db
-        self._pump = pump
-        self._waiting: asyncio.Queue[_PendingSave] = asyncio.Queue()
+        self._lease = lease
+        self._pending: asyncio.Queue[_PendingSave] = asyncio.Queue()
 
     async def save(self, settlement: Settlement, move: Move) -> None:
-        """Return when the move and what it saves are committed, or raise what `save` raised.
+        """Return when the move and its save are committed, or raise what `save` raised.
 
         Also returns, with nothing committed, when the lease was lost: the claim is void.
         """
         done = asyncio.get_running_loop().create_future()
-        self._waiting.put_nowait(_PendingSave(settlement, move, done))
+        self._pending.put_nowait(_PendingSave(settlement, move, done))
         await done
 
     async def run(self) -> None:
-        """Commit what waits, until cancelled; a few of these run side by side."""
+        """Commit pending saves until cancelled; a worker runs several of these loops."""
         while True:
-            group = [await self._waiting.get()]
-            while len(group) < MAX_GROUP_SIZE and not self._waiting.empty():
-                group.append(self._waiting.get_nowait())
+            group = [await self._pending.get()]
+            while len(group) < MAX_GROUP_SIZE and not self._pending.empty():
+                group.append(self._pending.get_nowait())
             await self._commit(group)
 
     async def _commit(self, group: list[_PendingSave]) -> None:
-        """Commit a group, or each of it apart, however often the database goes away meanwhile."""
-        patience = 0.1
+        """Commit a group, or each save alone; repeat while the database is unreachable."""
+        delay = 0.1
         started = time.monotonic()
         in_doubt: set[Claim] = set()
-        while group := self._current(group):
+        while group := self._drop_void(group):
             try:
                 moves = [(pending.settlement, pending.move) for pending in group]
-                # The worker that claimed them: the lease may be lost while this waits for a connection.
+                # The worker id of the claims: the lease may be lost while this waits for a connection.
                 worker = group[0].settlement.work.worker
-                with self._pump.outages.watch():
+                with self._lease.outages.watch():
                     async with asyncio.timeout(SAVE_TIMEOUT), self._db.transaction() as tx:
-                        answers = await settle_and_save(tx, worker, moves)
+                        results = await settle_and_save(tx, worker, moves)
             except Exception as error:  # noqa: BLE001
                 if is_connection_lost(error):
-                    # It may have committed or not: doing it again finds out, by the fence.
+                    # It may have been committed: repeating it finds out, because the fence refuses a
+                    # second settlement.
                     in_doubt = {pending.settlement.work.claim for pending in group}
                 elif len(group) > 1:
                     for pending in group:
@@ -87,20 +93,20 @@ class GroupCommitter:
                 elif not _is_worth_repeating(error, started):
                     group[0].resolve(error)
                     return
-                await asyncio.sleep(patience)
-                patience = min(patience * 2, 2.0)
+                await asyncio.sleep(delay)
+                delay = min(delay * 2, 2.0)
             else:
-                log_results(answers, in_doubt=in_doubt)
+                log_results(results, in_doubt=in_doubt)
                 for pending in group:
                     pending.resolve()
                 return
-        self._pump.outages.forget()
+        self._lease.outages.forget()
 
-    def _current(self, group: list[_PendingSave]) -> list[_PendingSave]:
-        """Without those that were cancelled at their run limit, or claimed under a lease since lost."""
+    def _drop_void(self, group: list[_PendingSave]) -> list[_PendingSave]:
+        """Drop saves that were cancelled at their run limit or claimed under a lease that is lost."""
         current: list[_PendingSave] = []
         for pending in group:
-            if pending.settlement.work.worker != self._pump.worker:
+            if pending.settlement.work.worker != self._lease.worker:
                 pending.resolve()
             elif not pending.done.done():
                 current.append(pending)
@@ -110,28 +116,29 @@ class GroupCommitter:
 async def settle_and_save(
     tx: Tx, worker: int, moves: Sequence[tuple[Settlement, Move]]
 ) -> list[SettlementResult]:
-    """Move the items first: that is the fence, and a stale claim saves nothing."""
+    """Settle first, because the settlement is the fence: a stale claim must save nothing."""
     lost: list[SettlementResult] = []
-    held: list[tuple[Settlement, Move]] = []
+    current: list[tuple[Settlement, Move]] = []
     claims: set[Claim] = set()
-    for settlement, move in moves:
-        current: Settlement | None = settlement
-        if settlement.work.claim in claims:
-            # `settle` takes the first outcome of a claim, so no other may spawn what it waits for.
-            current = None
+    for requested, move in moves:
+        settlement: Settlement | None = requested
+        if requested.work.claim in claims:
+            # `settle_batch` takes the first outcome of a claim, so a second one must not spawn its
+            # awaited item.
+            settlement = None
         elif isinstance(move, WaitFor) and isinstance(move.item, NewItem):
-            current = await spawn_awaited_item(tx, settlement.work, move)
-        claims.add(settlement.work.claim)
-        if current is None:
-            lost.append(SettlementResult(settlement.work, lost=True))
+            settlement = await spawn_awaited_item(tx, requested.work, move)
+        claims.add(requested.work.claim)
+        if settlement is None:
+            lost.append(SettlementResult(requested.work, lost=True))
         else:
-            held.append((current, move))
-    answers = await settle_batch(tx, worker, [settlement for settlement, _ in held])
+            current.append((settlement, move))
+    results = await settle_batch(tx, worker, [settlement for settlement, _ in current])
     await leases.notify_idle_workers(tx, worker)
-    for (_, move), answer in zip(held, answers, strict=True):
-        if move.save and answer.moved:
+    for (_, move), result in zip(current, results, strict=True):
+        if move.save and result.moved:
             await move.save(tx)
-    return answers + lost
+    return results + lost
 
 
 def _is_worth_repeating(error: Exception, started: float) -> bool:

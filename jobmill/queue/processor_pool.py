@@ -1,4 +1,4 @@
-"""The processors of one phase inside one worker process, and the work that waits for them."""
+"""The processors of one phase in one worker process, and the claimed items that wait for them."""
 
 from __future__ import annotations
 
@@ -13,24 +13,23 @@ from jobmill.queue.items import Claim, Work
 from jobmill.queue.stages import Stage
 from jobmill.queue.store import ClaimPosition, ClaimRequest
 
-AHEAD = 0.05
-"""Seconds of work a pool may claim ahead of its processors: enough that fast stages never wait
-for the database, too little to keep slow work from other workers."""
+CLAIM_AHEAD = 0.05
+"""Seconds of work that a pool may claim ahead of its processors: enough that fast stages never wait for
+the database, too little to keep slow work from other workers."""
 
-STALE = 1.0
-"""Seconds after which what nobody has begun is given back."""
+STALE_AFTER = 1.0
+"""Seconds after which claimed items that no processor has started are released."""
 
-MOST_AHEAD = 1_000
-MOST_AT_ONCE = 500
-
+MAX_CLAIMED_AHEAD = 1_000
+MAX_CLAIM_SIZE = 500
 
 CancelReason = Literal["overdue", "lease lost"]
 
 
 class Processor:
-    """One of a pool's hands: idle, busy with an item, or given up on (error)."""
+    """Runs one item at a time: idle, busy, or in error when its run ignored a cancellation."""
 
-    __slots__ = ("cancelled_for", "number", "since", "state", "task", "work")
+    __slots__ = ("cancel_reason", "number", "since", "state", "task", "work")
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -38,37 +37,37 @@ class Processor:
         self.work: Work | None = None
         self.since = time.monotonic()
         self.task: asyncio.Task[None] | None = None
-        self.cancelled_for: CancelReason | None = None
+        self.cancel_reason: CancelReason | None = None
 
     def cancel(self, reason: CancelReason) -> None:
-        """Cancel the run, not the processor: it takes the next item afterwards."""
+        """Cancel the run, not the processor, which takes the next item afterwards."""
         assert self.task
-        self.cancelled_for = reason
+        self.cancel_reason = reason
         self.task.cancel()
 
-    def was_cancelled_for(self) -> CancelReason | None:
-        """Why the run was cancelled, once; None where the whole task was, to stop."""
-        reason, self.cancelled_for = self.cancelled_for, None
+    def take_cancel_reason(self) -> CancelReason | None:
+        """Return once why the run was cancelled; None if the whole task was cancelled, to stop."""
+        reason, self.cancel_reason = self.cancel_reason, None
         if reason:
             assert self.task
             self.task.uncancel()
         return reason
 
-    def begin(self, work: Work) -> None:
+    def start(self, work: Work) -> None:
         self.state = "busy"
         self.work = work
         self.since = time.monotonic()
 
-    def rest(self) -> float:
-        """Back to idle; returns how long the work took."""
+    def finish(self) -> float:
+        """Become idle; return how many seconds the run took."""
         now = time.monotonic()
-        took = now - self.since
+        seconds = now - self.since
         self.state = "idle"
         self.work = None
         self.since = now
-        return took
+        return seconds
 
-    def busy_for(self) -> float:
+    def busy_seconds(self) -> float:
         return time.monotonic() - self.since if self.state == "busy" else 0.0
 
 
@@ -78,92 +77,97 @@ class ProcessorPool:
         self.name = name
         self.stage = stage
         self.processors = [Processor(number) for number in range(1, stage.processors + 1)]
-        self.mark = ClaimPosition()
+        self.position = ClaimPosition()
         self._buffer: deque[Work] = deque()
-        self._sleepers: deque[asyncio.Future[None]] = deque()
-        self._typical: float | None = None
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._typical_seconds: float | None = None
         self._moved_at = 0.0
         self._closed = False
 
     async def take(self) -> Work | None:
-        """The next item, as soon as there is one; None when the pool is closed."""
+        """Wait for the next item; None when the pool is closed."""
         while not self._buffer and not self._closed:
-            sleeper = asyncio.get_running_loop().create_future()
-            self._sleepers.append(sleeper)
-            await sleeper
+            waiter = asyncio.get_running_loop().create_future()
+            self._waiting.append(waiter)
+            await waiter
         if self._closed:
             return None
         self._moved_at = time.monotonic()
         return self._buffer.popleft()
 
-    def give(self, works: Iterable[Work]) -> None:
+    def add(self, works: Iterable[Work]) -> None:
         self._moved_at = time.monotonic()
         self._buffer.extend(works)
         self._wake(len(self._buffer))
 
     def close(self) -> list[Work]:
-        """Send idle processors home, busy ones after their item; returns what none had begun."""
+        """End idle processors now and busy ones after their item; return the items not started."""
         self._closed = True
-        self._wake(len(self._sleepers))
-        return self.empty()
+        self._wake(len(self._waiting))
+        return self.take_unstarted()
 
-    def _wake(self, most: int) -> None:
-        for _ in range(min(most, len(self._sleepers))):
-            sleeper = self._sleepers.popleft()
-            if not sleeper.done():
-                sleeper.set_result(None)
+    def _wake(self, limit: int) -> None:
+        for _ in range(min(limit, len(self._waiting))):
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
 
-    def empty(self) -> list[Work]:
-        """Take back what no processor has begun."""
-        left = list(self._buffer)
+    def take_unstarted(self) -> list[Work]:
+        """Remove and return the items that no processor has started."""
+        works = list(self._buffer)
         self._buffer.clear()
-        return left
+        return works
 
-    def took(self, seconds: float) -> None:
-        """Learn how long a run takes, to know how much to claim ahead: quick to fear, slow to trust."""
-        if self._typical is None or seconds > self._typical:
-            self._typical = seconds
-        else:
-            self._typical += (seconds - self._typical) * 0.05
-
-    def stale(self) -> list[Work]:
-        """Take back what has waited here while no processor came free: others may have one."""
-        if not self._buffer or time.monotonic() - self._moved_at < STALE:
+    def take_stale(self) -> list[Work]:
+        """Remove and return items that waited while no processor came free: other workers may have one."""
+        if not self._buffer or time.monotonic() - self._moved_at < STALE_AFTER:
             return []
-        self.took(STALE)
-        return self.empty()
+        self.record_duration(STALE_AFTER)
+        return self.take_unstarted()
 
-    def forget_ended(self) -> None:
-        """Drop processors that were written off and have ended since."""
+    def record_duration(self, seconds: float) -> None:
+        """Learn how long a run takes, to decide how much to claim ahead.
+
+        A longer run counts at once, shorter ones only gradually.
+        """
+        if self._typical_seconds is None or seconds > self._typical_seconds:
+            self._typical_seconds = seconds
+        else:
+            self._typical_seconds += (seconds - self._typical_seconds) * 0.05
+
+    def drop_ended_processors(self) -> None:
+        """Drop processors that were written off and whose runs have ended since."""
         self.processors = [
-            one
-            for one in self.processors
-            if one.state != "error" or (one.task is not None and not one.task.done())
+            processor
+            for processor in self.processors
+            if processor.state != "error"
+            or (processor.task is not None and not processor.task.done())
         ]
 
-    def held(self) -> list[Claim]:
+    def claims(self) -> list[Claim]:
+        """The claims of the items that wait here or run."""
         running = [processor.work.claim for processor in self.processors if processor.work]
         return running + [work.claim for work in self._buffer]
 
-    def busy(self) -> int:
+    def count_busy(self) -> int:
         return sum(processor.state == "busy" for processor in self.processors)
 
-    def want(self) -> ClaimRequest | None:
-        """What to claim now, or None while the hands are full."""
-        room = self._ahead() - len(self._buffer) - self.busy()
+    def claim_request(self) -> ClaimRequest | None:
+        """What to claim now; None while the pool has enough items."""
+        room = self._max_claimed() - len(self._buffer) - self.count_busy()
         if room <= 0:
             return None
-        return ClaimRequest(self.kind, self.name, min(room, MOST_AT_ONCE), self.mark)
+        return ClaimRequest(self.kind, self.name, min(room, MAX_CLAIM_SIZE), self.position)
 
-    def _ahead(self) -> int:
-        hands = sum(processor.state != "error" for processor in self.processors)
-        if self._typical is None or self.stage.rate is not None:
-            return hands
-        ahead = AHEAD * hands / max(self._typical, 1e-6)
-        return max(hands, min(int(ahead), MOST_AHEAD))
+    def _max_claimed(self) -> int:
+        usable = sum(processor.state != "error" for processor in self.processors)
+        if self._typical_seconds is None or self.stage.rate is not None:
+            return usable
+        ahead = CLAIM_AHEAD * usable / max(self._typical_seconds, 1e-6)
+        return max(usable, min(int(ahead), MAX_CLAIMED_AHEAD))
 
     def snapshot(self) -> list[dict[str, Any]]:
-        """The processors as rows for people."""
+        """What the processors do now, as rows of the view `queue.processor`."""
         now = dt.datetime.now(dt.UTC)
         return [
             {

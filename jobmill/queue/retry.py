@@ -50,8 +50,8 @@ def fingerprint_error(error: BaseException) -> str:
     return hashlib.md5(text.encode(errors="replace"), usedforsecurity=False).hexdigest()
 
 
-def outcome_of_error(work: Work, error: BaseException, *, seen_before: bool = False) -> Outcome:
-    """What becomes of `work` after `error`; `seen_before`: its lineage already failed of the same."""
+def outcome_of_error(work: Work, error: BaseException, *, failed_before: bool = False) -> Outcome:
+    """What becomes of `work` after `error`; `failed_before`: its lineage already failed of the same."""
     kind = classify_error(error)
     text = describe_error(error)
     if isinstance(error, BlockedOn):
@@ -65,7 +65,7 @@ def outcome_of_error(work: Work, error: BaseException, *, seen_before: bool = Fa
         )
     if kind == "permanent":
         return _fail(work, error, kind, f"Failed, and trying again cannot help: {text}")
-    if seen_before:
+    if failed_before:
         return _fail(work, error, kind, "Ancestor item failed with same error, not retrying")
     if work.retry_count >= work.max_retries:
         return _fail(work, error, kind, f"Failed after {work.retry_count} retries: {text}")

@@ -37,7 +37,7 @@ class ClaimRequest(NamedTuple):
 
 class ClaimedItem(NamedTuple):
     work: Work
-    mark: ClaimPosition
+    position: ClaimPosition
 
 
 async def claim_items(tx: Tx, worker: int, wants: Sequence[ClaimRequest]) -> list[ClaimedItem]:

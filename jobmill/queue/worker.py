@@ -1,4 +1,4 @@
-"""Runs leased work: one stage, one move, one transaction; stops cleanly, survives anything else."""
+"""A worker: a process that claims items, runs their stages and settles the outcomes."""
 
 from __future__ import annotations
 
@@ -35,11 +35,12 @@ from jobmill.db import (
 )
 from jobmill.errors import AppError
 from jobmill.queue import admission, alerts, leases, operator_actions, store
+from jobmill.queue.claimer import Claimer
 from jobmill.queue.feed import FEED_PAYLOAD
 from jobmill.queue.group_commit import GroupCommitter
+from jobmill.queue.held_lease import NO_LEASE, HeldLease
 from jobmill.queue.items import Work
 from jobmill.queue.processor_pool import Processor, ProcessorPool
-from jobmill.queue.pump import INDEX_PLANS, NO_LEASE, Pump
 from jobmill.queue.retry import (
     BLOCKED_ON_SCHEMA,
     classify_error,
@@ -49,43 +50,46 @@ from jobmill.queue.retry import (
 )
 from jobmill.queue.run_counters import RunCounters
 from jobmill.queue.settlement import Settlement, needs_own_transaction, prepare_settlement
+from jobmill.queue.settler import Settler
 from jobmill.queue.stages import Move, Outcome, Release, Stages
+from jobmill.queue.worker_connections import INDEX_PLANS
 
 log = logging.getLogger(__name__)
 
 LEASE = dt.timedelta(seconds=20)
-"""How long a worker that does not beat keeps what it holds."""
+"""How long a worker keeps its items without a heartbeat."""
 
 STAGE_ANSWER_LIMIT = LEASE.total_seconds() * 3 / 4
 """Seconds that a stage should wait for an answer of the database: the limit for the pool it uses."""
 
 DATABASE_ERRORS = (psycopg.Error, *CONNECTION_ERRORS)
-"""Whatever the database says no to, from being away to being read-only: it passes."""
+"""Every error of the database, such as being unreachable or read-only: the worker tries again later."""
 
 OUTDATED_WORKER_RULE = "outdated worker"
 """The rule of the alert that a worker raises when the schema is newer than its code."""
 
 TASK_CONNECTIONS = 3
-"""For what recurs: rescues, schedules, feeds, counts."""
+"""Connections for periodic tasks: rescues, schedules, feeds, run counters."""
 
 COMMIT_CONNECTIONS = 4
-"""Connections on which moves with a `save` commit, apart from those of heartbeats and stages."""
+"""Connections that commit moves with a `save`; heartbeats and stages have their own."""
 
 GRACE = dt.timedelta(seconds=10)
-"""What a stopping worker gives to what runs, and an overdue stage to end after its cancellation."""
+"""How long a stopping worker waits for running stages, and an overdue stage may run after its cancellation."""
 
 
 @dataclass(frozen=True, slots=True)
 class PeriodicTask:
-    """Something every worker does every so many seconds; it sees to it itself that one doing is enough.
+    """Something that every worker does every `every` seconds.
 
-    It is done again at once where it answers True (there is more), or after so many seconds.
+    All workers do it, so the task itself makes sure that doing it at the same time is harmless. `run` may
+    return True to be repeated at once because there is more to do, or the seconds until the next run.
     """
 
     every: float
-    do: Callable[[Tx], Awaitable[object]]
-    when_told: bool = False
-    """Also when somebody says that a feed has something."""
+    run: Callable[[Tx], Awaitable[object]]
+    on_feed_notify: bool = False
+    """Run it also when a notification says that a feed has new rows."""
 
 
 class Worker:
@@ -95,7 +99,7 @@ class Worker:
         stages: Stages,
         *,
         only: Iterable[tuple[str, str]] | None = None,
-        chores: Sequence[PeriodicTask] = (),
+        periodic_tasks: Sequence[PeriodicTask] = (),
         poll_only: bool = False,
         lease: dt.timedelta = LEASE,
         grace: dt.timedelta = GRACE,
@@ -104,62 +108,65 @@ class Worker:
         self._db = db
         self._stages = stages
         self._pools = {phase: ProcessorPool(*phase, stage) for phase, stage in phases.items()}
+        self._lease = HeldLease(lease)
         # Every wait for the database ends before the lease does, also when the network drops packets.
         self._answer_limit = lease.total_seconds() * 3 / 4
-        self._pump = Pump(
+        answer_limit = lease.total_seconds() / 2
+        self._settler = Settler(db.direct_url, stages, self._lease, answer_limit=answer_limit)
+        self._claimer = Claimer(
             db.direct_url,
-            stages,
             self._pools,
+            self._settler,
+            self._lease,
             notified=not poll_only,
-            answer_limit=lease.total_seconds() / 2,
+            answer_limit=answer_limit,
         )
-        self._tally = RunCounters()
-        self._lease = lease
-        self._lease_ends = 0.0
+        self._run_counters = RunCounters()
         self._newest_migration = max(migrate.list_migrations())
         self._grace = grace.total_seconds()
-        self._chores: list[PeriodicTask] = [
+        self._periodic_tasks: list[PeriodicTask] = [
             PeriodicTask(lease.total_seconds() / 4, leases.rescue_abandoned_items),
             PeriodicTask(5.0, store.wake_stranded_waiters),
-            PeriodicTask(2.0, self._tally.write),
-            PeriodicTask(60.0, self._give_back_unknown),
-            *chores,
+            PeriodicTask(2.0, self._run_counters.write),
+            PeriodicTask(60.0, self._release_unknown_claims),
+            *periodic_tasks,
         ]
         self._stop = asyncio.Event()
-        self._told: list[asyncio.Event] = []
+        self._feed_events: list[asyncio.Event] = []
         self._name = f"{socket.gethostname()}:{os.getpid()}"
-        self._saver: GroupCommitter
-        self._own_db: Database
-        self.ran = 0
+        self._committer: GroupCommitter
+        self._task_db: Database
+        self.runs = 0
 
     async def run(self) -> None:
         """Work until `stop()`."""
-        async with self._working():
+        async with self._running():
             await self._stop.wait()
 
     async def drain(self) -> int:
         """Work until nothing is due; returns how many stages ran."""
-        async with self._working():
-            await self._pump.quiet.wait()
-        return self.ran
+        async with self._running():
+            await self._claimer.idle.wait()
+        return self.runs
 
     def stop(self) -> None:
-        """Finish what runs, give back the rest, and return from `run`."""
+        """Finish running stages, release the other items, and return from `run`."""
         self._stop.set()
 
     @asynccontextmanager
-    async def _working(self) -> AsyncGenerator[None]:
+    async def _running(self) -> AsyncGenerator[None]:
         async with self._db.transaction() as tx:
             await admission.declare_stages(tx, self._stages)
-            # Blocked by a worker of another version; if this one does not fit either, it says so.
+            # A worker of another version may have blocked them; if this one does not fit either, it blocks
+            # them again.
             await operator_actions.unblock_items(tx, BLOCKED_ON_SCHEMA)
         async with (
-            self._connect(COMMIT_CONNECTIONS, INDEX_PLANS) as for_saves,
+            self._connect(COMMIT_CONNECTIONS, INDEX_PLANS) as commit_db,
             # Stages may use up all of their connections; rescues and schedules must go on.
-            self._connect(TASK_CONNECTIONS) as self._own_db,
+            self._connect(TASK_CONNECTIONS) as self._task_db,
         ):
-            self._saver = GroupCommitter(for_saves, self._pump)
-            async with self._employed():
+            self._committer = GroupCommitter(commit_db, self._lease)
+            async with self._registered():
                 yield
 
     def _connect(
@@ -170,11 +177,11 @@ class Worker:
         )
 
     @asynccontextmanager
-    async def _employed(self) -> AsyncGenerator[None]:
+    async def _registered(self) -> AsyncGenerator[None]:
         sent_at = time.monotonic()
-        async with self._own_db.transaction() as tx:
-            worker = await leases.register_worker(tx, self._name, self._lease)
-        self._hold_lease(worker, sent_at)
+        async with self._task_db.transaction() as tx:
+            worker = await leases.register_worker(tx, self._name, self._lease.duration)
+        self._start_lease(worker, sent_at)
         for pool in self._pools.values():
             for processor in pool.processors:
                 self._start(pool, processor)
@@ -184,21 +191,25 @@ class Worker:
                 try:
                     yield
                 finally:
-                    await self._finish()
-                    await _end(tasks)
+                    await self._stop_processors()
+                    await _cancel_all(tasks)
         finally:
-            await self._leave()
+            await self._sign_off()
 
     def _loops(self) -> list[Coroutine[Any, Any, None]]:
-        chores = [self._do_chore(chore) for chore in self._chores]
-        listening = [self._listen()] if self._pump.notified else []
-        savers = [self._saver.run() for _ in range(COMMIT_CONNECTIONS)]
-        pump = [self._pump.claim(), self._pump.settle()]
-        return [*pump, *savers, *listening, *chores, self._keep_lease(), self._mind_time()]
+        return [
+            self._claimer.run(),
+            self._settler.run(),
+            *(self._committer.run() for _ in range(COMMIT_CONNECTIONS)),
+            *([self._listen()] if self._claimer.notified else []),
+            *(self._repeat_task(task) for task in self._periodic_tasks),
+            self._keep_lease(),
+            self._watch_runs(),
+        ]
 
-    async def _finish(self) -> None:
-        """Claim no more, give back what nobody began, wait for what runs, then give that back too."""
-        self._pump.claiming = False
+    async def _stop_processors(self) -> None:
+        """Stop claiming, release items not started, wait for running stages, then release those too."""
+        self._claimer.claiming = False
         for pool in self._pools.values():
             for work in pool.close():
                 self._put(work, Release("its worker stopped"))
@@ -210,14 +221,14 @@ class Worker:
                 processor.task.cancel()
                 self._put(processor.work, Release("its worker stopped"))
 
-    async def _leave(self) -> None:
+    async def _sign_off(self) -> None:
         try:
-            await self._pump.leave()
-            async with self._own_db.transaction() as tx:
-                await self._tally.write(tx)
+            await self._settler.finish()
+            async with self._task_db.transaction() as tx:
+                await self._run_counters.write(tx)
                 await alerts.resolve_alert(tx, OUTDATED_WORKER_RULE, self._name)
         except DATABASE_ERRORS as error:
-            # The lease lapses then, and another worker gives back what this one held.
+            # The lease will lapse, and another worker will rescue what this one held.
             log.warning("could not sign off", extra={"error": describe_error(error)})
 
     def _processors(self) -> list[Processor]:
@@ -228,30 +239,30 @@ class Worker:
 
     async def _process(self, pool: ProcessorPool, processor: Processor) -> None:
         while work := await self._next(pool, processor):
-            processor.begin(work)
+            processor.start(work)
             settlement, settled = await self._run_to_outcome(pool, processor, work)
-            # A cancellation that met the end of its own run must not hit the next one.
-            processor.was_cancelled_for()
+            # A cancellation that arrived as its run ended must not hit the next run.
+            processor.take_cancel_reason()
             if processor.state == "error":
                 return
             if not settled:
-                self._pump.put(settlement)
-            took = processor.rest()
+                self._settler.put(settlement)
+            seconds = processor.finish()
             if settled:
-                # The settler does not learn of it, so nothing else says that a processor is free.
-                self._pump.wake()
-            pool.took(took)
-            self.ran += 1
-            self._count(pool, settlement.outcome, took)
+                # The settler did not see this outcome, so nothing else wakes the claimer for the free processor.
+                self._claimer.wake()
+            pool.record_duration(seconds)
+            self.runs += 1
+            self._count(pool, settlement.outcome, seconds)
 
     async def _run_to_outcome(
         self, pool: ProcessorPool, processor: Processor, work: Work
     ) -> tuple[Settlement, bool]:
-        """The outcome of a run, and whether it is settled already."""
+        """Run the stage; return the settlement, and whether it is already committed."""
         try:
             return await self._attempt(pool, work)
         except asyncio.CancelledError:
-            match processor.was_cancelled_for():
+            match processor.take_cancel_reason():
                 case None:
                     raise
                 case "overdue":
@@ -266,28 +277,28 @@ class Worker:
             try:
                 return await pool.take()
             except asyncio.CancelledError:
-                # The run that was to be cancelled ended in that very moment.
-                if not processor.was_cancelled_for():
+                # The run that was to be cancelled ended at that very moment.
+                if not processor.take_cancel_reason():
                     raise
 
     def _count(self, pool: ProcessorPool, outcome: Outcome, seconds: float) -> None:
-        self._tally.add(pool.kind, pool.name, type(outcome).__name__.lower(), seconds)
+        self._run_counters.add(pool.kind, pool.name, type(outcome).__name__.lower(), seconds)
 
     async def _attempt(self, pool: ProcessorPool, work: Work) -> tuple[Settlement, bool]:
-        """What to settle, and whether it is settled already."""
-        # The stage waits on sites and models, so no transaction is open.
+        # No transaction is open while the stage waits for sites and models.
         try:
-            move = await self._move(pool, work)
+            move = await self._run_stage(pool, work)
             settlement = prepare_settlement(work, move, self._stages)
             if needs_own_transaction(move):
-                await self._saver.save(settlement, move)
+                await self._committer.save(settlement, move)
                 return settlement, True
             return settlement, False
-        # The one place that outlives any error: a bad item must not stop the others.
+        # A bad item must not stop the others, so this handles every error.
         except Exception as error:  # noqa: BLE001
-            return prepare_settlement(work, await self._judge(work, error), self._stages), False
+            outcome = await self._handle_error(work, error)
+            return prepare_settlement(work, outcome, self._stages), False
 
-    async def _move(self, pool: ProcessorPool, work: Work) -> Move:
+    async def _run_stage(self, pool: ProcessorPool, work: Work) -> Move:
         try:
             move = await pool.stage.run(work)
         except asyncio.CancelledError as error:
@@ -295,14 +306,14 @@ class Worker:
             if task and task.cancelling():
                 raise
             raise RuntimeError(
-                "the stage raised CancelledError though nobody cancelled it"
+                "the stage raised CancelledError, but its task was not cancelled"
             ) from error
         if not isinstance(move, get_args(Move)):
-            raise TypeError(f"the stage answered {move!r}, which is no move")
+            raise TypeError(f"the stage returned {move!r}, which is not a move")
         return move
 
-    async def _judge(self, work: Work, error: BaseException) -> Outcome:
-        ours = isinstance(error, AppError | TimeoutError)
+    async def _handle_error(self, work: Work, error: BaseException) -> Outcome:
+        expected = isinstance(error, AppError | TimeoutError)
         log.warning(
             "stage failed",
             extra={
@@ -310,63 +321,64 @@ class Worker:
                 "phase": f"{work.kind}/{work.stage}",
                 "error": describe_error(error),
             },
-            exc_info=None if ours else error,
+            exc_info=None if expected else error,
         )
-        seen = False
+        failed_before = False
         if classify_error(error) == "transient":
             try:
-                async with self._own_db.transaction() as tx:
-                    seen = await store.has_failed_with(tx, work, fingerprint_error(error))
+                async with self._task_db.transaction() as tx:
+                    failed_before = await store.has_failed_with(tx, work, fingerprint_error(error))
             except DATABASE_ERRORS:
-                # Without the database nobody can look; the retry count still bounds it.
-                log.warning("could not look for the same error", extra={"item": work.id})
-        return outcome_of_error(work, error, seen_before=seen)
+                # Without the database this cannot be checked; the retry count still limits the retries.
+                log.warning("could not check for earlier failures", extra={"item": work.id})
+        return outcome_of_error(work, error, failed_before=failed_before)
 
     def _put(self, work: Work, outcome: Outcome) -> None:
-        self._pump.put(prepare_settlement(work, outcome, self._stages))
+        self._settler.put(prepare_settlement(work, outcome, self._stages))
 
     async def _keep_lease(self) -> None:
-        """On a connection of its own: stages and saves may use up all of theirs."""
+        """Send heartbeats on a dedicated connection: stages and saves may use up all of theirs."""
+        duration = self._lease.duration.total_seconds()
         while True:
             try:
-                limit = self._lease.total_seconds() / 4
                 async with await open_connection(
-                    self._db.direct_url, answer_limit=limit
+                    self._db.direct_url, answer_limit=duration / 4
                 ) as connection:
                     while True:
-                        await asyncio.sleep(self._lease.total_seconds() / 10)
-                        await self._beat_or_join(connection)
+                        await asyncio.sleep(duration / 10)
+                        await self._renew_or_register(connection)
             except DATABASE_ERRORS as error:
-                log.warning("no heartbeat", extra={"error": describe_error(error)})
-                await asyncio.sleep(min(0.5, self._lease.total_seconds() / 10))
+                log.warning("heartbeat failed", extra={"error": describe_error(error)})
+                await asyncio.sleep(min(0.5, duration / 10))
 
-    async def _beat_or_join(self, connection: Tx) -> None:
+    async def _renew_or_register(self, connection: Tx) -> None:
         sent_at = time.monotonic()
-        worker = self._pump.worker
-        # In a transaction, so that a connection that loses the answers to COMMIT looks as sick here
-        # as it is to settlements.
+        worker = self._lease.worker
+        # In a transaction, so that a connection that loses the answers to COMMIT fails here just as it
+        # fails for settlements.
         if worker == NO_LEASE:
             async with connection.transaction():
-                worker = await leases.register_worker(connection, self._name, self._lease)
-            self._hold_lease(worker, sent_at)
+                worker = await leases.register_worker(connection, self._name, self._lease.duration)
+            self._start_lease(worker, sent_at)
             return
         processors = [row for pool in self._pools.values() for row in pool.snapshot()]
         async with connection.transaction():
             heartbeat = await leases.send_heartbeat(connection, worker, processors)
         if not heartbeat.alive:
-            self._abandon("it lapsed")
-        elif worker == self._pump.worker:
-            self._lease_ends = sent_at + self._lease.total_seconds()
+            self._abandon_lease("it lapsed")
+        elif worker == self._lease.worker:
+            self._lease.renew(sent_at)
             await self._compare_schema(connection, heartbeat.newest_migration)
 
-    def _hold_lease(self, worker: int, sent_at: float) -> None:
-        self._lease_ends = sent_at + self._lease.total_seconds()
-        self._pump.enlist(worker)
+    def _start_lease(self, worker: int, sent_at: float) -> None:
+        self._lease.start(worker, sent_at)
+        self._claimer.resume()
 
     async def _compare_schema(self, tx: Tx, newest: str) -> None:
-        """Claim nothing while the schema is newer than this code, which would fail item after item."""
-        was_outdated, self._pump.outdated = self._pump.outdated, newest > self._newest_migration
-        if self._pump.outdated == was_outdated:
+        """Stop claiming while the schema is newer than this code, which would fail item after item."""
+        claimer = self._claimer
+        was_outdated, claimer.outdated = claimer.outdated, newest > self._newest_migration
+        if claimer.outdated == was_outdated:
             return
         if was_outdated:
             await alerts.resolve_alert(tx, OUTDATED_WORKER_RULE, self._name)
@@ -378,113 +390,110 @@ class Worker:
         log.error("worker outdated", extra={"detail": detail})
         await alerts.raise_alert(tx, OUTDATED_WORKER_RULE, self._name, detail)
 
-    async def _give_back_unknown(self, tx: Tx) -> None:
+    async def _release_unknown_claims(self, tx: Tx) -> None:
         await leases.release_unknown_claims(
-            tx, self._pump.worker, self._pump.held(), older_than=dt.timedelta(seconds=30)
+            tx, self._lease.worker, self._claimer.claims(), older_than=dt.timedelta(seconds=30)
         )
 
-    def _abandon(self, reason: str) -> None:
-        """The lease is lost: stop what runs under it, drop its outcomes, and join anew."""
-        log.warning("lease lost", extra={"worker": self._pump.worker, "reason": reason})
-        self._pump.abandon()
+    def _abandon_lease(self, reason: str) -> None:
+        """Give up a lost lease: cancel its runs and drop their outcomes. The next heartbeat registers again."""
+        log.warning("lease lost", extra={"worker": self._lease.worker, "reason": reason})
+        self._lease.end()
+        self._settler.drop_all()
         for pool in self._pools.values():
-            pool.empty()
+            pool.take_unstarted()
             for processor in pool.processors:
-                # Another worker may run the item now; what this run still does, happens twice.
-                if processor.state == "busy" and not processor.cancelled_for:
+                # Another worker may run the item now, so the side effects of this run would happen twice.
+                if processor.state == "busy" and not processor.cancel_reason:
                     processor.cancel("lease lost")
 
-    def _mind_lease(self) -> None:
-        """Notice a lost lease without the database, which may be what is lost."""
-        if self._pump.worker == NO_LEASE:
-            return
-        if time.monotonic() > self._lease_ends:
-            self._abandon("no heartbeat was confirmed in time")
-        elif self._pump.outages.longest() > self._lease.total_seconds():
-            self._abandon("settlements are not confirmed")
+    async def _watch_runs(self) -> None:
+        """Notice a lost lease, and cancel runs that take too long.
 
-    async def _mind_time(self) -> None:
-        """Cancel runs that take too long; one that ignores its cancellation is written off and replaced."""
+        A run that ignores its cancellation is failed, and another processor takes its place.
+        """
         while True:
             await asyncio.sleep(min(1.0, self._shortest_limit() / 4))
-            self._mind_lease()
+            if reason := self._lease.why_lost():
+                self._abandon_lease(reason)
             for pool in self._pools.values():
-                for work in pool.stale():
+                for work in pool.take_stale():
                     self._put(work, Release("its worker is busy"))
                 limit = pool.stage.run_limit.total_seconds()
                 for processor in pool.processors:
-                    if processor.busy_for() <= limit:
+                    if processor.busy_seconds() <= limit:
                         continue
-                    if not processor.cancelled_for:
+                    if not processor.cancel_reason:
                         processor.cancel("overdue")
-                    elif processor.busy_for() > limit + self._grace:
-                        self._write_off(pool, processor)
+                    elif processor.busy_seconds() > limit + self._grace:
+                        self._replace_stuck(pool, processor)
 
     def _shortest_limit(self) -> float:
         limits = [pool.stage.run_limit.total_seconds() for pool in self._pools.values()]
-        return min([*limits, self._lease.total_seconds()])
+        return min([*limits, self._lease.duration.total_seconds()])
 
-    def _write_off(self, pool: ProcessorPool, processor: Processor) -> None:
+    def _replace_stuck(self, pool: ProcessorPool, processor: Processor) -> None:
         work = processor.work
         assert work
         log.error("processor stuck", extra={"item": work.id, "phase": f"{pool.kind}/{pool.name}"})
-        outcome = outcome_of_error(work, TimeoutError("ran on after its run was cancelled"))
+        outcome = outcome_of_error(work, TimeoutError("kept running after its run was cancelled"))
         self._put(work, outcome)
-        self._count(pool, outcome, processor.busy_for())
+        self._count(pool, outcome, processor.busy_seconds())
         processor.state = "error"
         processor.work = None
-        pool.forget_ended()
-        if sum(one.state == "error" for one in pool.processors) <= pool.stage.processors:
-            fresh = Processor(len(pool.processors) + 1)
-            pool.processors.append(fresh)
-            self._start(pool, fresh)
+        pool.drop_ended_processors()
+        stuck = sum(processor.state == "error" for processor in pool.processors)
+        if stuck <= pool.stage.processors:
+            replacement = Processor(len(pool.processors) + 1)
+            pool.processors.append(replacement)
+            self._start(pool, replacement)
 
     async def _listen(self) -> None:
         while True:
             try:
                 async for payload in listen(self._db.direct_url, store.CHANNEL):
                     if payload == FEED_PAYLOAD:
-                        for told in self._told:
-                            told.set()
-                    self._pump.wake()
+                        for event in self._feed_events:
+                            event.set()
+                    self._claimer.wake()
             except DATABASE_ERRORS as error:
                 log.warning("not listening", extra={"error": describe_error(error)})
             await asyncio.sleep(1.0)
 
-    async def _do_chore(self, chore: PeriodicTask) -> None:
-        # One each: whoever is amid a scan must hear what is said meanwhile.
-        told = asyncio.Event()
-        if chore.when_told:
-            self._told.append(told)
+    async def _repeat_task(self, task: PeriodicTask) -> None:
+        # One event per task: a notification that arrives during its scan must trigger another scan.
+        notified = asyncio.Event()
+        if task.on_feed_notify:
+            self._feed_events.append(notified)
         while True:
-            again: object = False
+            result: object = False
             try:
-                async with self._own_db.transaction() as tx:
-                    again = await chore.do(tx)
-            # Also a fault in a feed's own code: the work that is in the queue must go on.
+                async with self._task_db.transaction() as tx:
+                    result = await task.run(tx)
+            # Also a bug in the code of a feed: the items in the queue must still be worked on.
             except Exception as error:
-                known = isinstance(error, (AppError, *DATABASE_ERRORS))
+                expected = isinstance(error, (AppError, *DATABASE_ERRORS))
                 log.warning(
-                    "chore put off",
+                    "periodic task failed",
                     extra={"error": describe_error(error)},
-                    exc_info=None if known else error,
+                    exc_info=None if expected else error,
                 )
-            if again is not True:
-                every = again if isinstance(again, float) else chore.every
-                await _rest(every, told)
+            if result is not True:
+                seconds = result if isinstance(result, float) else task.every
+                await _wait_for_event(notified, seconds)
 
 
-async def _end(tasks: Sequence[asyncio.Task[None]]) -> None:
-    """Cancel them until they are gone: a cancellation is lost where it meets the end of a `wait_for`,
-    as in the connection pool, on Python 3.11."""
-    while left := [task for task in tasks if not task.done()]:
-        for task in left:
+async def _cancel_all(tasks: Sequence[asyncio.Task[None]]) -> None:
+    """Cancel the tasks until all have ended: on Python 3.11, a cancellation is lost if it arrives as a
+    `wait_for` ends, as in the connection pool."""
+    while running := [task for task in tasks if not task.done()]:
+        for task in running:
             task.cancel()
-        await asyncio.wait(left, timeout=0.5)
+        await asyncio.wait(running, timeout=0.5)
 
 
-async def _rest(seconds: float, told: asyncio.Event) -> None:
+async def _wait_for_event(event: asyncio.Event, seconds: float) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
-            await told.wait()
-    told.clear()
+            await event.wait()
+    event.clear()

@@ -8,8 +8,9 @@ FENCE = "jobmill/queue/lease_fence.py"
 STORE = "jobmill/queue/store.py"
 SPAWN = "jobmill/queue/spawn.py"
 SETTLE = "jobmill/queue/settlement.py"
-SAVER = "jobmill/queue/group_commit.py"
-PUMP = "jobmill/queue/pump.py"
+COMMITTER = "jobmill/queue/group_commit.py"
+CLAIMER = "jobmill/queue/claimer.py"
+SETTLER = "jobmill/queue/settler.py"
 
 TEST = "tests/queue/test_lease_fence.py"
 STALE = f"{TEST}::test_a_stale_claim_changes_nothing"
@@ -183,8 +184,8 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "a stale claim saves nothing",
-        SAVER,
-        "if move.save and answer.moved:",
+        COMMITTER,
+        "if move.save and result.moved:",
         "if move.save:",
         SAVES,
     ),
@@ -218,64 +219,64 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "an outcome that comes after its lease is dropped",
-        PUMP,
-        "if settlement.work.worker != self.worker:",
+        SETTLER,
+        "if settlement.work.worker != self._lease.worker:",
         "if False:",
-        "tests/queue/test_pump.py::test_an_outcome_that_comes_after_its_lease_is_dropped",
+        "tests/queue/test_settler.py::test_an_outcome_that_arrives_after_its_lease_was_lost_is_dropped",
     ),
     guard(
         "an outcome that waits is dropped with its lease",
-        PUMP,
-        "        self._outbox.clear()\n",
+        SETTLER,
+        "        self._unsettled.clear()\n",
         "",
-        "tests/queue/test_pump.py::test_an_outcome_that_waits_is_dropped_with_its_lease",
+        "tests/queue/test_settler.py::test_losing_the_lease_drops_the_outcomes_that_wait",
     ),
     guard(
         "an outcome of a lost lease is not settled again",
-        PUMP,
-        "for settlement in batch if settlement.work.worker == self.worker]",
+        SETTLER,
+        "for settlement in batch if settlement.work.worker == self._lease.worker\n        ]",
         "for settlement in batch]",
-        "tests/queue/test_pump.py::"
-        "test_an_outcome_under_way_when_its_lease_is_lost_is_not_settled_again",
+        "tests/queue/test_settler.py::"
+        "test_an_outcome_in_flight_when_its_lease_is_lost_is_not_settled_again",
     ),
     guard(
         "a claim under a lease that was lost meanwhile is not run",
-        PUMP,
-        "        if worker != self.worker:\n",
+        CLAIMER,
+        "        if worker != self._lease.worker:\n",
         "        if False:\n",
-        "tests/queue/test_pump.py::test_a_claim_under_way_when_the_lease_is_lost_is_not_run",
+        "tests/queue/test_claimer.py::test_items_claimed_while_the_lease_is_lost_are_not_run",
     ),
     guard(
         "an item whose row is locked keeps no other from ending",
-        PUMP,
-        'await self._connected(begin, step, lock_timeout="500ms")',
-        "await self._connected(begin, step)",
+        SETTLER,
+        'partial(self._connect, lock_timeout="500ms")',
+        "self._connect",
         "tests/queue/test_worker.py::test_an_item_whose_row_is_locked_keeps_no_other_from_ending",
     ),
     guard(
         "a save is given up with its lease",
-        SAVER,
-        "if pending.settlement.work.worker != self._pump.worker:",
+        COMMITTER,
+        "if pending.settlement.work.worker != self._lease.worker:",
         "if False:",
         "tests/faults/test_silence.py::test_a_save_is_given_up_with_its_lease",
     ),
     guard(
         "a bad save costs the others of its group nothing",
-        SAVER,
+        COMMITTER,
         "elif len(group) > 1:",
         "elif False:",
         "tests/queue/test_worker.py::test_one_bad_save_among_many_costs_the_others_nothing",
     ),
     guard(
         "saves that deadlock are done again",
-        SAVER,
+        COMMITTER,
         "return isinstance(error, RACE_ERRORS) or",
         "return",
         "tests/queue/test_worker.py::test_saves_that_get_in_each_others_way_cost_no_retry",
     ),
     guard(
         "an outcome that the database refuses fails its item alone",
-        PUMP,
+        SETTLER,
         "except (*UNSTORABLE_ERRORS, *TIMEOUT_ERRORS) as error:",
         "except TIMEOUT_ERRORS as error:",
         "tests/queue/test_worker.py::"

@@ -194,10 +194,10 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "starts are counted in the transaction of their claim",
-        "jobmill/queue/pump.py",
+        "jobmill/queue/claimer.py",
         "        async with connection.transaction():\n            allowed =",
         "        async with asyncio.timeout(None):\n            allowed =",
-        "tests/queue/test_pump.py::test_two_claims_at_once_share_a_start_rate",
+        "tests/queue/test_claimer.py::test_two_concurrent_claims_share_a_start_rate",
     ),
     guard(
         "a wait for an answer of the server ends",

@@ -5,7 +5,9 @@ from __future__ import annotations
 from scripts.guard_list.guard import Guard, guard
 
 CREW = "jobmill/queue/leases.py"
-PUMP = "jobmill/queue/pump.py"
+CLAIMER = "jobmill/queue/claimer.py"
+SETTLER = "jobmill/queue/settler.py"
+LEASE = "jobmill/queue/held_lease.py"
 WORKER = "jobmill/queue/worker.py"
 RETRY = "jobmill/queue/retry.py"
 
@@ -88,23 +90,23 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "a worker that reconnects gives back claims it does not know",
-        PUMP,
-        "            await leases.release_unknown_claims(connection, self.worker, self.held())\n",
+        CLAIMER,
+        "            await leases.release_unknown_claims(connection, self._lease.worker, self.claims())\n",
         "",
         f"{TEST}::test_a_claim_whose_answer_was_lost_is_given_back",
     ),
     guard(
         "a worker that stops gives back claims it does not know",
-        PUMP,
-        "            await leases.release_unknown_claims(connection, self.worker)\n",
+        SETTLER,
+        "            await leases.release_unknown_claims(connection, self._lease.worker)\n",
         "",
         f"{TEST}::test_a_stopping_worker_gives_back_even_what_it_does_not_know_of",
     ),
     guard(
         "a worker that goes idle looks once more",
-        PUMP,
-        "self._flagged = self._hungry = True",
-        "self._flagged = True",
+        CLAIMER,
+        "self._asked_for_notify = self._may_have_work = True",
+        "self._asked_for_notify = True",
         "tests/queue/test_waits.py::test_a_worker_that_goes_idle_looks_once_more_before_it_sleeps",
     ),
     guard(
@@ -116,7 +118,7 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "an outdated worker claims nothing",
-        PUMP,
+        CLAIMER,
         "return self.claiming and not self.outdated and",
         "return self.claiming and",
         "tests/queue/test_versions.py::"
@@ -125,8 +127,8 @@ GUARDS: list[Guard] = [
     guard(
         "a worker compares its version at every heartbeat",
         WORKER,
-        "self._pump.outdated, newest > self._newest_migration",
-        "self._pump.outdated, False",
+        "claimer.outdated, newest > self._newest_migration",
+        "claimer.outdated, False",
         "tests/queue/test_versions.py::"
         "test_a_worker_claims_nothing_from_a_schema_newer_than_it_knows",
     ),
@@ -150,14 +152,14 @@ GUARDS: list[Guard] = [
     guard(
         "an error that the lineage failed of is not retried",
         RETRY,
-        "    if seen_before:\n",
+        "    if failed_before:\n",
         "    if False:\n",
         "tests/queue/test_retry.py::test_the_same_error_already_failed_in_this_lineage_is_not_retried",
     ),
     guard(
         "a run that takes too long is cancelled",
         WORKER,
-        "if processor.busy_for() <= limit:",
+        "if processor.busy_seconds() <= limit:",
         "if True:",
         "tests/queue/test_retry.py::test_a_stage_that_runs_too_long_is_cancelled_and_counted",
     ),
@@ -170,8 +172,8 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "a worker notices by itself that its lease ended",
-        WORKER,
-        "if time.monotonic() > self._lease_ends:",
+        LEASE,
+        "if time.monotonic() > self._ends_at:",
         "if False:",
         f"{SILENCE}::test_a_worker_that_cannot_beat_stops_the_side_effects_of_its_runs",
     ),
@@ -184,9 +186,9 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "a worker whose settlements get no answer gives its items up",
-        WORKER,
-        "elif self._pump.outages.longest() > self._lease.total_seconds():",
-        "elif False:",
+        LEASE,
+        "if self.outages.longest() > self.duration.total_seconds():",
+        "if False:",
         f"{SILENCE}::test_a_worker_whose_settlements_do_not_get_through_gives_its_items_up",
     ),
     guard(

@@ -59,8 +59,10 @@ async def main(deaths: Path) -> None:
             phase: dying("/".join(phase), stage, deaths)
             for phase, stage in app.build_stages(tools, settings).items()
         }
-        chores = [PeriodicTask(0.2, feed_task(feed), when_told=True) for feed in app.FEEDS]
-        worker = Worker(database, table, chores=chores, lease=LEASE)
+        periodic_tasks = [
+            PeriodicTask(0.2, feed_task(feed), on_feed_notify=True) for feed in app.FEEDS
+        ]
+        worker = Worker(database, table, periodic_tasks=periodic_tasks, lease=LEASE)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, worker.stop)
         await worker.run()
 

@@ -52,7 +52,7 @@ FAULT_LIMIT = 2 * QUIET_LIMIT
 LOGGED = {
     "leases lost": "lease lost",
     "closed fences": "lease lost, nothing written",
-    "unknown commits": "settled before, or lease lost",
+    "unknown commits": "already settled, or lease lost",
     "stale attempts in a batch": "several attempts of one item in a batch",
 }
 """Counters that are counted in the logs of the workers."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -13,7 +14,7 @@ import pytest
 from jobmill.db import Database, Tx, connect, open_connection
 from jobmill.queue import Finish, Move, Stage, Stages, Work, Worker, leases, store
 from jobmill.queue.group_commit import GroupCommitter
-from jobmill.queue.pump import Pump
+from jobmill.queue.held_lease import HeldLease
 from jobmill.queue.settlement import prepare_settlement
 from tests.queue.helpers import fetch, item, new, put, stages, statuses
 
@@ -149,21 +150,22 @@ async def test_a_worker_that_cannot_beat_stops_the_side_effects_of_its_runs(
 async def test_a_save_is_given_up_with_its_lease(database: Database, proxy: FaultProxy) -> None:
     """Without its lease a save can only be refused, so nothing waits for the database to come back."""
     await put(database, TABLE, new("cake"))
-    pump = Pump(database.url, TABLE, {}, notified=False, answer_limit=1)
+    lease = HeldLease(LEASE)
     async with database.transaction() as tx:
-        pump.enlist(await leases.register_worker(tx, "here", LEASE))
-        [claimed] = await store.claim_items(tx, pump.worker, [store.ClaimRequest("cake", "run", 1)])
+        lease.start(await leases.register_worker(tx, "here", LEASE), time.monotonic())
+        request = store.ClaimRequest("cake", "run", 1)
+        [claimed] = await store.claim_items(tx, lease.worker, [request])
     move = await save_a_row(claimed.work)
     proxy.decide = lambda request: "cut before" if request.is_commit else "forward"
     async with connect(proxy.url) as cut:
-        saver = GroupCommitter(cut, pump)
-        running = asyncio.create_task(saver.run())
+        committer = GroupCommitter(cut, lease)
+        running = asyncio.create_task(committer.run())
         saving = asyncio.create_task(
-            saver.save(prepare_settlement(claimed.work, move, TABLE), move)
+            committer.save(prepare_settlement(claimed.work, move, TABLE), move)
         )
         await asyncio.sleep(0.5)
         assert not saving.done()
-        pump.abandon()
+        lease.end()
         try:
             async with asyncio.timeout(10):
                 await saving

@@ -15,7 +15,7 @@ async def main(url: str) -> None:
     async with connect(url, size=3) as database:
         print("ready", flush=True)
         chore = PeriodicTask(deadlines.LOOK_EVERY, deadlines.fire)
-        await Worker(database, {}, chores=[chore]).run()
+        await Worker(database, {}, periodic_tasks=[chore]).run()
 
 
 if __name__ == "__main__":

@@ -1,19 +1,26 @@
-"""What queue tests share: stages from plain functions, items with defaults, a look at the tables."""
+"""Helpers of the queue tests: stages from plain functions, items with defaults, reads of the tables."""
 
 from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import time
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, LiteralString
 
 from jobmill import queue
 from jobmill.db import Database, Tx
 from jobmill.queue import ItemId, NewItem, Stage, Stages, Work, Worker, inspect, leases, store
-from jobmill.queue.stages import Run
+from jobmill.queue.claimer import Claimer
+from jobmill.queue.held_lease import HeldLease
+from jobmill.queue.items import Claim
+from jobmill.queue.processor_pool import ProcessorPool
+from jobmill.queue.settler import Settler
+from jobmill.queue.stages import Move, Run
 from jobmill.queue.store import ClaimRequest
+from jobmill.queue.worker import LEASE
 
 SOON = dt.timedelta(seconds=3)
 """A lease short enough for tests in which workers die."""
@@ -100,6 +107,61 @@ async def lose_leases(database: Database) -> None:
     async with database.transaction() as tx:
         await tx.execute("UPDATE queue.worker SET beat_at = now() - interval '1 hour'")
         await leases.rescue_abandoned_items(tx)
+
+
+class LeasedProcess:
+    """The claimer and the settler of one process and the lease they share, without a worker's loops."""
+
+    def __init__(
+        self,
+        url: str,
+        table: Stages,
+        pools: Mapping[tuple[str, str], ProcessorPool] | None = None,
+        *,
+        notified: bool = False,
+        answer_limit: float = 10.0,
+    ) -> None:
+        self.lease = HeldLease(LEASE)
+        self.settler = Settler(url, table, self.lease, answer_limit=answer_limit)
+        self.claimer = Claimer(
+            url,
+            pools or {},
+            self.settler,
+            self.lease,
+            notified=notified,
+            answer_limit=answer_limit,
+        )
+
+    def start_lease(self, worker: int) -> None:
+        self.lease.start(worker, time.monotonic())
+        self.claimer.resume()
+
+    def lose_lease(self) -> None:
+        self.lease.end()
+        self.settler.drop_all()
+
+    async def register(self, database: Database) -> None:
+        async with database.transaction() as tx:
+            self.start_lease(await leases.register_worker(tx, "here", LEASE))
+
+    def claims(self) -> list[Claim]:
+        return self.claimer.claims()
+
+
+async def never(work: Work) -> Move:
+    """A stage that no test runs."""
+    raise AssertionError
+
+
+async def until_statements_wait(database: Database, count: int = 1) -> None:
+    """Return when this many statements wait for locks."""
+    waiting = """
+        SELECT count(*) FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock'
+        """
+    async with asyncio.timeout(20):
+        while await fetch(database, waiting) != [count]:
+            await asyncio.sleep(0.01)
 
 
 async def claim_twice(database: Database, kind: str, stage: str) -> tuple[Work, Work]:

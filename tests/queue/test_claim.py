@@ -76,7 +76,7 @@ async def test_a_delayed_item_is_not_claimed_before_its_time(database: Database)
     worker = queue.Worker(database, TEA)
     running = asyncio.create_task(worker.run())
     async with asyncio.timeout(10):
-        while worker.ran == 0:
+        while worker.runs == 0:
             await asyncio.sleep(0.01)
     worker.stop()
     await running
@@ -101,7 +101,7 @@ async def test_a_marked_claim_passes_over_what_it_took_and_an_unmarked_one_finds
             "UPDATE queue.live SET status = 'PENDING', worker = NULL WHERE id = %s",
             [first[0].work.id],
         )
-        later = await claim(tx, worker, 10, first[-1].mark)
+        later = await claim(tx, worker, 10, first[-1].position)
         again = await claim(tx, worker, 10)
     assert [one.work.key for one in later] == ["3", "4", "5"]
     assert [one.work.key for one in again] == ["0"]
@@ -213,7 +213,7 @@ async def test_an_idle_worker_is_told_of_new_work(database: Database) -> None:
         async for _ in listener.notifies(stop_after=1):
             pass
         await listener.close()
-        while worker.ran == 0:
+        while worker.runs == 0:
             await asyncio.sleep(0.01)
     worker.stop()
     await running

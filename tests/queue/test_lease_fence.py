@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from jobmill import queue
 from jobmill.db import Database, Tx
 from jobmill.queue import Advance, Finish, HandOver, Move, Stages, WaitFor, Work, leases, store
 from jobmill.queue.group_commit import GroupCommitter, settle_and_save
-from jobmill.queue.pump import Pump
+from jobmill.queue.held_lease import HeldLease
 from jobmill.queue.settlement import prepare_settlement, settle_batch
 from jobmill.queue.store import ClaimRequest
 from jobmill.queue.worker import LEASE
@@ -245,16 +246,16 @@ async def test_two_outcomes_of_one_claim_settle_once(database: Database, claimed
 async def test_the_second_outcome_of_a_claim_does_not_spawn_the_item_it_waits_for(
     database: Database, claimed: Claimed, first: Move
 ) -> None:
-    pump = Pump(database.url, STAGES, {}, notified=False, answer_limit=10)
-    pump.enlist(claimed.worker)
-    saver = GroupCommitter(database, pump)
+    lease = HeldLease(LEASE)
+    lease.start(claimed.worker, time.monotonic())
+    committer = GroupCommitter(database, lease)
     moves = [first, WaitFor(new("cup", "second"))]
-    # Both wait before the saver runs, so it commits them as one group.
+    # Both wait before the committer runs, so it commits them as one group.
     saves = [
-        asyncio.create_task(saver.save(prepare_settlement(claimed.work, move, STAGES), move))
+        asyncio.create_task(committer.save(prepare_settlement(claimed.work, move, STAGES), move))
         for move in moves
     ]
-    running = asyncio.create_task(saver.run())
+    running = asyncio.create_task(committer.run())
     await asyncio.gather(*saves)
     running.cancel()
     assert await fetch(database, "SELECT key FROM queue.item WHERE key = 'second'") == []

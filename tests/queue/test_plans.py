@@ -17,9 +17,9 @@ from psycopg.conninfo import make_conninfo
 from jobmill import queue
 from jobmill.db import Tx
 from jobmill.queue import Finish, ItemId, Move, Work, leases, lineage, search, store
-from jobmill.queue.pump import INDEX_PLANS
 from jobmill.queue.spawn import ChildItem, hand_over_items, spawn_children
 from jobmill.queue.store import ClaimRequest
+from jobmill.queue.worker_connections import INDEX_PLANS
 from tests.conftest import run
 
 from .helpers import SOON, fetch, new, stages
@@ -147,7 +147,7 @@ async def test_a_spawn_and_its_five_rules(plans: Plans) -> None:
     by_index(plan, "once_in_a_lineage", "live_once", "item_pkey")
 
 
-async def test_a_spawn_outside_of_the_pump(plans: Plans) -> None:
+async def test_a_spawn_on_a_connection_without_index_plans(plans: Plans) -> None:
     """With the planner as it comes: a save in a stage's own transaction."""
     plan = await plans.of(
         lambda: spawn_children(plans.tx, [ChildItem(ItemId(5000), new("cup", "c"))])

@@ -71,7 +71,7 @@ def test_a_transient_error_is_retried_with_the_count_in_the_message(n: int) -> N
     ],
 )
 def test_when_there_is_no_retry(retries: int, error: Exception, seen: bool, message: str) -> None:
-    outcome = outcome_of_error(work(retries), error, seen_before=seen)
+    outcome = outcome_of_error(work(retries), error, failed_before=seen)
     assert isinstance(outcome, Fail)
     assert outcome.message.startswith(message)
     assert "`jobmill queue retry 7` puts it back" in outcome.message

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, LiteralString
@@ -17,8 +18,8 @@ from jobmill.db import Database, Tx, connect, open_connection
 from jobmill.errors import AppError
 from jobmill.queue import ItemId, NewItem, NotAdmitted, Stage, Work, leases, operator_actions, store
 from jobmill.queue.group_commit import GroupCommitter
+from jobmill.queue.held_lease import HeldLease
 from jobmill.queue.items import Claim
-from jobmill.queue.pump import INDEX_PLANS, Pump
 from jobmill.queue.settlement import (
     Settlement,
     SettlementResult,
@@ -28,6 +29,7 @@ from jobmill.queue.settlement import (
 )
 from jobmill.queue.stages import Outcome, Save
 from jobmill.queue.store import ClaimRequest
+from jobmill.queue.worker_connections import INDEX_PLANS
 
 from . import stories
 from .model import CAPACITY, LEASE, MAX_RESCUES, MAX_SPAWN_DEPTH, START, Batch, QueueModel
@@ -78,19 +80,19 @@ PASS_TIME = """
 
 @dataclass
 class Process:
-    pump: Pump
-    saver: GroupCommitter
+    lease: HeldLease
+    committer: GroupCommitter
     works: list[Work] = field(default_factory=list[Work])
     """All that it ever claimed, newest first."""
 
     @classmethod
     def make(cls, database: Database) -> Process:
-        pump = Pump(database.url, STAGES, {}, notified=False, answer_limit=10)
-        return cls(pump, GroupCommitter(database, pump))
+        lease = HeldLease(LEASE)
+        return cls(lease, GroupCommitter(database, lease))
 
     @property
     def worker(self) -> int:
-        return self.pump.worker
+        return self.lease.worker
 
 
 Verb = tuple[Callable[[], Awaitable[object]], Callable[[], object]]
@@ -202,8 +204,8 @@ class Story:
     async def join(self, process: Process) -> None:
         """The process gets a new lease under a new worker id, and still has its old claims."""
         worker = await leases.register_worker(self.tx, "story", LEASE)
-        process.pump.abandon()
-        process.pump.enlist(worker)
+        process.lease.end()
+        process.lease.start(worker, time.monotonic())
         self.model.heartbeats[worker] = self.model.now[0]
 
     def submission(self, new: NewItem) -> Verb:
@@ -233,7 +235,7 @@ class Story:
             batch.append((work, replace(self.resolve(outcome), save=save)))
         own = [(work, outcome) for work, outcome in batch if needs_own_transaction(outcome)]
         if own:
-            await self.run_saver(process.saver, own)
+            await self.run_committer(process.committer, own)
             await self.observe()
             model.settle_and_save(worker, claims(own))
             self.begin_transaction()
@@ -252,10 +254,12 @@ class Story:
             return replace(outcome, item=self.item(outcome.item, live=True))
         return outcome
 
-    async def run_saver(self, saver: GroupCommitter, batch: list[tuple[Work, Outcome]]) -> None:
-        """All of it waits before the saver begins, so it is one group."""
-        saves = [asyncio.ensure_future(saver.save(encode(*pair), pair[1])) for pair in batch]
-        running = asyncio.ensure_future(saver.run())
+    async def run_committer(
+        self, committer: GroupCommitter, batch: list[tuple[Work, Outcome]]
+    ) -> None:
+        """Every save waits before the committer begins, so they are one group."""
+        saves = [asyncio.ensure_future(committer.save(encode(*pair), pair[1])) for pair in batch]
+        running = asyncio.ensure_future(committer.run())
         await asyncio.gather(*saves)
         running.cancel()
         await asyncio.wait([running])

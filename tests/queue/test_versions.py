@@ -44,7 +44,7 @@ async def test_a_worker_claims_nothing_from_a_schema_newer_than_it_knows(
                 await asyncio.sleep(0.02)
         await put(database, table, new("tea"))
         await asyncio.sleep(0.5)
-        assert worker.ran == 0
+        assert worker.runs == 0
         assert await statuses(database) == {"PENDING": 1}
         [detail] = await alerts(database)
         assert NEWER in detail
@@ -52,7 +52,7 @@ async def test_a_worker_claims_nothing_from_a_schema_newer_than_it_knows(
         # A restored backup makes the versions fit again.
         await set_newer(database, False)
         async with asyncio.timeout(20):
-            while not worker.ran:
+            while not worker.runs:
                 await asyncio.sleep(0.02)
 
 

@@ -10,12 +10,11 @@ import pytest
 from jobmill.db import Database, open_connection
 from jobmill.queue import Finish, HandOver, ItemId, Move, Stage, Work, leases, store
 from jobmill.queue.processor_pool import ProcessorPool
-from jobmill.queue.pump import Pump
 from jobmill.queue.settlement import prepare_settlement, settle_batch
 from jobmill.queue.store import ClaimRequest
 from jobmill.queue.worker import LEASE
 
-from .helpers import fetch, new, put, running, stages
+from .helpers import LeasedProcess, fetch, new, put, running, stages
 
 
 async def nothing(work: Work) -> Move:
@@ -95,7 +94,7 @@ async def test_every_worker_looks_for_waits_that_were_missed(
     await end(database, "kettle", "fill", Finish())
     await lie_down(database, tea, kettle)
     async with running(database, TABLE) as worker, asyncio.timeout(20):
-        while not worker.ran:
+        while not worker.runs:
             await asyncio.sleep(0.02)
 
 
@@ -106,13 +105,13 @@ async def test_a_worker_that_goes_idle_looks_once_more_before_it_sleeps(
     table = stages(tea=nothing)
     await put(database, table)
     pools = {("tea", "run"): ProcessorPool("tea", "run", table["tea", "run"])}
-    pump = Pump(database.url, table, pools, notified=True, answer_limit=10)
+    process = LeasedProcess(database.url, table, pools, notified=True)
     async with await open_connection(database.url) as connection:
-        pump.enlist(await leases.register_worker(connection, "here", dt.timedelta(hours=1)))
-        await pump.claim_or_sleep(connection)
+        process.start_lease(await leases.register_worker(connection, "here", dt.timedelta(hours=1)))
+        await process.claimer.claim_or_wait(connection)
         [id] = await put(database, table, new("tea"))
-        await pump.claim_or_sleep(connection)
+        await process.claimer.claim_or_wait(connection)
         assert await fetch(database, "SELECT idle FROM queue.worker") == [True]
-        assert pump.held() == []
-        await pump.claim_or_sleep(connection)
-    assert [claim.id for claim in pump.held()] == [id]
+        assert process.claims() == []
+        await process.claimer.claim_or_wait(connection)
+    assert [claim.id for claim in process.claims()] == [id]

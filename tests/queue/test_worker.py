@@ -139,7 +139,7 @@ async def test_a_stage_that_will_not_be_cancelled_is_written_off_and_replaced(
         async with running(database, table, grace=MOMENT) as worker:
             await until(database, "SELECT what FROM queue.event WHERE what = 'retry'", ["retry"])
             await make_due(database)
-            worker._pump.wake()  # pyright: ignore[reportPrivateUsage]
+            worker._claimer.wake()  # pyright: ignore[reportPrivateUsage]
             await until(database, "SELECT status::text FROM queue.ending", ["SUCCESS"])
             await until(
                 database, "SELECT state FROM queue.processor ORDER BY number", ["error", "idle"]
@@ -149,7 +149,7 @@ async def test_a_stage_that_will_not_be_cancelled_is_written_off_and_replaced(
         over = True
     assert (
         await item(database, id)
-    ).error_text == "TimeoutError: ran on after its run was cancelled"
+    ).error_text == "TimeoutError: kept running after its run was cancelled"
 
 
 async def test_processors_are_visible_while_they_work(database: Database) -> None:
@@ -286,7 +286,7 @@ async def test_a_lost_connection_is_replaced_and_work_goes_on(database: Database
             )
         await put(database, table, new("tea"))
         async with asyncio.timeout(20):
-            while not worker.ran:
+            while not worker.runs:
                 await asyncio.sleep(0.02)
 
 
@@ -309,7 +309,7 @@ async def test_a_claim_whose_answer_was_lost_is_given_back(database: Database) -
                 """
             )
         async with asyncio.timeout(20):
-            while not worker.ran:
+            while not worker.runs:
                 await asyncio.sleep(0.02)
     assert await happened(database, id) == ["submitted", "released", "started", "success"]
 
@@ -348,8 +348,10 @@ async def test_a_feed_is_scanned_when_told_and_until_it_is_empty(database: Datab
     await put(database, table)
     async with database.transaction() as tx:
         await tx.execute("CREATE TABLE public.leaf (n int)")
-    chore = PeriodicTask(3600, feed_task(QueueFeed("tea", "run", take, release)), when_told=True)
-    async with running(database, table, chores=[chore]):
+    chore = PeriodicTask(
+        3600, feed_task(QueueFeed("tea", "run", take, release)), on_feed_notify=True
+    )
+    async with running(database, table, periodic_tasks=[chore]):
         await until(database, "SELECT count(*) FROM queue.worker WHERE idle", [1])
         async with database.transaction() as tx:
             await tx.execute("INSERT INTO public.leaf SELECT generate_series(1, 25)")
@@ -404,9 +406,9 @@ async def test_a_stage_that_answers_nonsense_fails_and_harms_nobody(database: Da
     await drain(database, table)
     found = [await item(database, id) for id in ids]
     assert [one.status for one in found] == ["FAILED", "FAILED", "FAILED", "SUCCESS"]
-    assert found[0].error_text == "TypeError: the stage answered None, which is no move"
+    assert found[0].error_text == "TypeError: the stage returned None, which is not a move"
     assert "has no time zone" in (found[1].error_text or "")
-    assert "CancelledError though nobody cancelled it" in (found[2].error_text or "")
+    assert "CancelledError, but its task was not cancelled" in (found[2].error_text or "")
 
 
 async def test_a_save_that_passes_over_an_error_of_the_database_is_not_taken_for_committed(
@@ -550,6 +552,6 @@ async def test_a_worker_stops_although_a_cancellation_was_lost_on_its_way(
         except asyncio.CancelledError:
             lost.append("once")
 
-    async with running(database, {}, chores=[PeriodicTask(3600, deaf)]):
+    async with running(database, {}, periodic_tasks=[PeriodicTask(3600, deaf)]):
         await asyncio.sleep(0.3)
     assert lost == ["once"]
