@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import typer
 
 from jobmill.cli import app
+from jobmill.cli.lazy_commands import LazyGroup
 
 COMMANDS = Path("docs/reference/commands.md")
 
@@ -33,7 +34,9 @@ output, for programs. What is said to people besides (hints, the log) goes to st
 
 
 def commands_page() -> str:
-    return INTRO + "".join(_sections(typer.main.get_command(app), "jobmill"))
+    root = cast(LazyGroup, typer.main.get_command(app))
+    root.load_all()
+    return INTRO + "".join(_sections(root, "jobmill"))
 
 
 def _sections(command: Any, path: str) -> Iterator[str]:

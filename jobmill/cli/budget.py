@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from jobmill.cli import show
-from jobmill.cli.show import AsJson
-
-if TYPE_CHECKING:
-    from jobmill.db import Tx
-    from jobmill.outside.budget_ledger import Line, Standing
-    from jobmill.outside.model_tiers import Seat
-    from jobmill.settings import Settings
+from jobmill.cli.support import environment, output, session
+from jobmill.cli.support.output import AsJson
+from jobmill.db import Tx
+from jobmill.matching import match_counts
+from jobmill.outside import budget_ledger, model_prices, model_tiers
+from jobmill.outside.budget_ledger import Line, Standing
+from jobmill.outside.model_tiers import Seat
+from jobmill.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,6 @@ def budget(
     as_json: AsJson = False,
 ) -> None:
     """Show what models may cost and have cost, by day, model, purpose and saved match (in UTC)."""
-    from jobmill.cli import environment, session
-
     settings = environment.load()
 
     async def find(tx: Tx) -> Report:
@@ -48,19 +46,16 @@ def budget(
 
     report = session.ask(find)
     if as_json:
-        show.print_json(asdict(report))
+        output.print_json(asdict(report))
         return
-    show.facts(_words(report, days))
+    output.facts(_words(report, days))
     if report.days:
-        show.many(report.days, as_json=False, words={"spent": money})
+        output.many(report.days, as_json=False, words={"spent": money})
     else:
-        typer.echo(f"No model was asked in {show.count(days, 'day')}.")
+        typer.echo(f"No model was asked in {output.count(days, 'day')}.")
 
 
 async def _report(tx: Tx, settings: Settings, days: int) -> Report:
-    from jobmill.matching import match_counts
-    from jobmill.outside import budget_ledger, model_prices, model_tiers
-
     found = model_tiers.find(settings, os.environ)
     lines = await budget_ledger.lines(tx, days)
     matches = await match_counts.created(tx, days)
@@ -104,7 +99,7 @@ def _words(report: Report, days: int) -> dict[str, object]:
         "caps": f"{caps}; then {then}",
         "today": used(report.today),
         "this month": used(report.month),
-        "per saved match": _per_match(report, show.count(days, "day")),
+        "per saved match": _per_match(report, output.count(days, "day")),
     }
 
 

@@ -6,22 +6,19 @@ import datetime as dt
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from jobmill.cli import show
-from jobmill.cli.show import AsJson
+from jobmill.cli.servers import commands
+from jobmill.cli.support import output, session
+from jobmill.cli.support.output import AsJson
+from jobmill.db import Database, Tx
+from jobmill.demo import ending, seeds
+from jobmill.demo.ending import Held
 from jobmill.errors import Invalid
 
-if TYPE_CHECKING:
-    from jobmill.db import Database, Tx
-    from jobmill.demo.ending import Held
-
-app = typer.Typer(
-    no_args_is_help=True,
-    help="Look around in a fictional world: companies, boards, openings and people, in fast time.",
-)
+app = typer.Typer(no_args_is_help=True)
 
 Day = Annotated[
     float,
@@ -46,8 +43,6 @@ class Status:
 @app.command()
 def start(day: Day = 120, seed: Seed = 7, as_json: AsJson = False) -> None:
     """Let the demo begin in a database that is empty; `jobmill up` then runs it."""
-    from jobmill.cli import session
-    from jobmill.demo import seeds
 
     async def act(tx: Tx) -> Status:
         await seeds.begin(tx, seed=seed, day=dt.timedelta(seconds=day))
@@ -55,7 +50,7 @@ def start(day: Day = 120, seed: Seed = 7, as_json: AsJson = False) -> None:
 
     done = session.ask(act, declared=True)
     if as_json:
-        show.one(done, as_json=True)
+        output.one(done, as_json=True)
     else:
         typer.echo("The demo is in this database. `jobmill up` runs it.")
 
@@ -63,34 +58,27 @@ def start(day: Day = 120, seed: Seed = 7, as_json: AsJson = False) -> None:
 @app.command()
 def run(day: Day = 120, seed: Seed = 7) -> None:
     """Start everything as `up` does, in the demo world; it begins here if the database is empty."""
-    from jobmill.cli import serve
 
     async def prepare(database: Database) -> None:
-        from jobmill.demo import seeds
-
         async with database.transaction() as tx:
             if not await seeds.is_on(tx):
                 await seeds.begin(tx, seed=seed, day=dt.timedelta(seconds=day))
 
-    settings = serve.quiet_settings()
-    serve.run_all(settings, serve.listen(settings), prepare)
+    settings = commands.quiet_settings()
+    commands.run_all(settings, commands.listen(settings), prepare)
 
 
 @app.command()
 def status(as_json: AsJson = False) -> None:
     """Say whether this database holds the demo, and how far it has come."""
-    from jobmill.cli import session
-
     found = session.ask(_status)
     if as_json or found.on:
-        show.one(found, as_json=as_json)
+        output.one(found, as_json=as_json)
     else:
         typer.echo("This is no demo. `jobmill demo run` starts one in an empty database.")
 
 
 async def _status(tx: Tx) -> Status:
-    from jobmill.demo import ending, seeds
-
     world = await seeds.find(tx)
     if world is None:
         return Status(False)
@@ -105,8 +93,6 @@ def clear(
     as_json: AsJson = False,
 ) -> None:
     """End the demo: remove all that is in this database, but the people who may sign in."""
-    from jobmill.cli import session
-    from jobmill.demo import ending, seeds
 
     async def look(tx: Tx) -> Sequence[Held]:
         return await ending.count(tx) if await seeds.is_on(tx) else []
@@ -117,7 +103,7 @@ def clear(
     ended = session.use(ending.end)
     if as_json:
         removed = {one.what: one.count for one in held}
-        show.print_json({"ended": ended, "removed": removed if ended else {}})
+        output.print_json({"ended": ended, "removed": removed if ended else {}})
     else:
         typer.echo("The demo has ended." if ended else "There is no demo here; nothing to do.")
 

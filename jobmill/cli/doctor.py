@@ -12,17 +12,19 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import typer
 
-from jobmill.cli import show
-from jobmill.cli.show import AsJson
+from jobmill.cli.support import environment, output
+from jobmill.cli.support.output import AsJson
+from jobmill.db import binaries, state
+from jobmill.db.state import DatabaseState
 from jobmill.errors import AppError
-
-if TYPE_CHECKING:
-    from jobmill.db.state import DatabaseState
-    from jobmill.settings import Settings
+from jobmill.hiring.messages import letters
+from jobmill.outside import mail, model_tiers
+from jobmill.outside.browser import find_browser
+from jobmill.settings import Settings
 
 OLDEST_PYTHON = (3, 11)
 MUCH_SKEW = dt.timedelta(seconds=5)
@@ -40,15 +42,13 @@ class Check:
 def doctor(as_json: AsJson = False) -> None:
     """Look for what could keep Jobmill from working here; exit code 1 if there is something."""
     checks = list(examine())
-    show.many(checks, as_json=as_json)
+    output.many(checks, as_json=as_json)
     if any(check.result == "fail" for check in checks):
         raise typer.Exit(1)
 
 
 def examine() -> Iterator[Check]:
     """All checks, in the order in which one depends on the other."""
-    from jobmill.cli import environment
-
     yield check_python()
     try:
         settings = environment.load()
@@ -69,9 +69,6 @@ def examine() -> Iterator[Check]:
 
 
 def check_mail(settings: Settings) -> Check:
-    from jobmill.hiring.messages import letters
-    from jobmill.outside import mail
-
     try:
         letters.check(settings.letters_dir)
     except AppError as error:
@@ -97,8 +94,6 @@ def _local(settings: Settings) -> Iterator[Check]:
 
 
 def check_programs(settings: Settings) -> Check:
-    from jobmill.db import binaries
-
     try:
         folder = binaries.find_folder(settings.postgres_bin)
         version = binaries.read_major_version(folder)
@@ -125,13 +120,10 @@ def check_rights(wanted: Path, folder: Path) -> Check:
 def check_space(free: int) -> Check:
     result = "fail" if free < GB else "warn" if free < 5 * GB else "ok"
     mend = "" if result == "ok" else "free some space, or set data_dir to a larger disk"
-    return Check(result, "free space", show.size(free), mend)
+    return Check(result, "free space", output.size(free), mend)
 
 
 def _database(settings: Settings) -> Iterator[Check]:
-    from jobmill.cli import environment
-    from jobmill.db import state
-
     with ExitStack() as stack:
         try:
             url = stack.enter_context(environment.served(settings))
@@ -149,8 +141,6 @@ def _database(settings: Settings) -> Iterator[Check]:
 
 
 def check_pooler(settings: Settings) -> Check:
-    from jobmill.db import state
-
     pooler_url, direct_url = settings.database_url, settings.database_direct_url
     try:
         same = asyncio.run(state.is_same_database(pooler_url, direct_url))
@@ -166,8 +156,6 @@ def check_pooler(settings: Settings) -> Check:
 
 
 def check_version(found: DatabaseState, *, direct: bool = False) -> Check:
-    from jobmill.db import state
-
     if found.facts.major < state.MIN_MAJOR_VERSION:
         mend = f"move to PostgreSQL {state.MIN_MAJOR_VERSION} or newer"
         return Check("fail", "database", f"PostgreSQL {found.facts.version}", mend)
@@ -216,8 +204,6 @@ def check_contact(settings: Settings) -> Check:
 
 
 def check_browser(settings: Settings) -> Check:
-    from jobmill.outside.browser import find_browser
-
     found = find_browser(settings.chromium)
     if found:
         return Check("ok", "browser", found)
@@ -227,8 +213,6 @@ def check_browser(settings: Settings) -> Check:
 
 def check_models(settings: Settings) -> Check:
     """Which mode is on; without a model everything works, so nothing is wrong."""
-    from jobmill.outside import model_tiers
-
     found = model_tiers.find(settings, os.environ)
     lacks = [f"{seat.tier}: {seat.missing}" for seat in found if seat.missing is not None]
     return Check("ok", "models", model_tiers.mode(found), "; ".join(lacks))

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Literal
 
 import typer
 
-from jobmill.cli import recruiter, show
-from jobmill.cli.show import AsJson
+from jobmill.cli.support import hiring, output
+from jobmill.cli.support.output import AsJson
+from jobmill.db import Tx
 from jobmill.errors import Invalid
+from jobmill.people import changes, keys, persons
+from jobmill.people.changes import Change
+from jobmill.people.persons import Person
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from jobmill.db import Tx
-    from jobmill.people.changes import Change
-    from jobmill.people.persons import Person
-
-app = typer.Typer(no_args_is_help=True, help="Those who work here and sign in.")
-keys_app = typer.Typer(no_args_is_help=True, help="API keys, for programs.")
+app = typer.Typer(no_args_is_help=True)
+keys_app = typer.Typer(no_args_is_help=True)
 
 Role = Literal["viewer", "recruiter", "admin"]
 RoleOption = Annotated[
@@ -41,8 +39,6 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Let somebody sign in; asks for their password."""
-    from jobmill.people import persons
-
     password = read_password(from_stdin=password_stdin)
     _tell(lambda tx: persons.add(tx, name, email, role, password), as_json)
 
@@ -50,11 +46,9 @@ def add(
 @app.command("list")
 def list_persons(every: All = False, as_json: AsJson = False) -> None:
     """List those who may sign in."""
-    from jobmill.people import persons
-
-    found = [one for one in recruiter.change(persons.everybody) if every or not one.ended_at]
+    found = [one for one in hiring.change(persons.everybody) if every or not one.ended_at]
     if found or as_json:
-        show.many(found, as_json=as_json)
+        output.many(found, as_json=as_json)
     else:
         typer.echo("Nobody yet. `jobmill person add NAME EMAIL --role admin` adds the first.")
 
@@ -66,16 +60,12 @@ def set_role(
     as_json: AsJson = False,
 ) -> None:
     """Change what somebody may do, from their next request on."""
-    from jobmill.people import persons
-
     _tell(lambda tx: persons.set_role(tx, email, role), as_json)
 
 
 @app.command("password")
 def set_password(email: Email, password_stdin: FromStdin = False, as_json: AsJson = False) -> None:
     """Give somebody a new password; wherever they are signed in, they no longer are."""
-    from jobmill.people import persons
-
     password = read_password(from_stdin=password_stdin)
     _tell(lambda tx: persons.set_password(tx, email, password), as_json)
 
@@ -83,27 +73,23 @@ def set_password(email: Email, password_stdin: FromStdin = False, as_json: AsJso
 @app.command("end")
 def end_person(email: Email, as_json: AsJson = False) -> None:
     """Sign somebody out everywhere, for good; what they did stays in the log."""
-    from jobmill.people import persons
-
     _tell(lambda tx: persons.end(tx, email), as_json)
 
 
 @app.command("changes")
 def list_changes(
-    limit: recruiter.Limit = 50,
+    limit: hiring.Limit = 50,
     before: Annotated[
         int | None, typer.Option(metavar="ID", min=1, help="Only what is older than this one.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show who changed people, keys, pauses, searches and webhooks, the newest first."""
-    from jobmill.people import changes
-
-    found = recruiter.change(lambda tx: changes.recent(tx, before=before, limit=limit))
+    found = hiring.change(lambda tx: changes.recent(tx, before=before, limit=limit))
     if as_json:
-        show.many(found, as_json=True)
+        output.many(found, as_json=True)
     elif found:
-        show.entries(_entry(one) for one in found)
+        output.entries(_entry(one) for one in found)
     else:
         typer.echo("Nothing was changed yet.")
 
@@ -122,10 +108,8 @@ def add_key(
     as_json: AsJson = False,
 ) -> None:
     """Make a key, and show it this once."""
-    from jobmill.people import keys
-
-    made = recruiter.change(lambda tx: keys.add(tx, name, role))
-    show.one(made, as_json=as_json)
+    made = hiring.change(lambda tx: keys.add(tx, name, role))
+    output.one(made, as_json=as_json)
     if not as_json:
         typer.echo("Keep the key now: it is shown only once. Send it as `Authorization: Bearer …`.")
 
@@ -133,11 +117,9 @@ def add_key(
 @keys_app.command("list")
 def list_keys(every: All = False, as_json: AsJson = False) -> None:
     """List the keys, and when each was last used."""
-    from jobmill.people import keys
-
-    found = [one for one in recruiter.change(keys.everything) if every or not one.ended_at]
+    found = [one for one in hiring.change(keys.everything) if every or not one.ended_at]
     if found or as_json:
-        show.many(found, as_json=as_json)
+        output.many(found, as_json=as_json)
     else:
         typer.echo("There is no key. `jobmill key add NAME --role viewer` makes one.")
 
@@ -148,9 +130,7 @@ def end_key(
     as_json: AsJson = False,
 ) -> None:
     """Take a key's rights away."""
-    from jobmill.people import keys
-
-    show.one(recruiter.change(lambda tx: keys.end(tx, id)), as_json=as_json)
+    output.one(hiring.change(lambda tx: keys.end(tx, id)), as_json=as_json)
 
 
 def read_password(*, from_stdin: bool) -> str:
@@ -163,5 +143,4 @@ def read_password(*, from_stdin: bool) -> str:
 
 
 def _tell(act: Callable[[Tx], Awaitable[Person]], as_json: bool) -> None:
-
-    show.one(recruiter.change(act), as_json=as_json)
+    output.one(hiring.change(act), as_json=as_json)

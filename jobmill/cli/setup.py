@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from jobmill.cli import show
-from jobmill.cli.show import AsJson
+from jobmill.cli.support import environment, lookups, output, session
+from jobmill.cli.support.output import AsJson
+from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
+from jobmill.outside import model_check
+from jobmill.outside.model_check import Trial
+from jobmill.pipelines import first_boards
+from jobmill.pipelines.first_boards import Begun, Wishes
+from jobmill.rotation import bundled_companies
 
-if TYPE_CHECKING:
-    from jobmill.db import Database, Tx
-    from jobmill.outside.model_check import Trial
-    from jobmill.pipelines.first_boards import Begun, Wishes
-
-app = typer.Typer(
-    no_args_is_help=True,
-    help="Begin with your own: after `profile import`, choose companies and check the model.",
-)
+app = typer.Typer(no_args_is_help=True)
 
 
 @dataclass(frozen=True)
@@ -38,15 +36,13 @@ def companies(
     as_json: AsJson = False,
 ) -> None:
     """List the companies that come with Jobmill; `setup add KEY` adds one."""
-    from jobmill.rotation import bundled_companies
-
     found = [Entry(one.key, one.name, one.about) for one in bundled_companies.find(search)]
     if not found and not as_json:
         typer.echo(
             "Nobody in the list is like that. Any board or careers page: jobmill setup add URL"
         )
         return
-    show.many(found, as_json=as_json)
+    output.many(found, as_json=as_json)
 
 
 @app.command()
@@ -58,18 +54,15 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Add boards as sources and let a worker read them at once; what is no board yet is looked at."""
-    from jobmill.cli import seeker, session
-    from jobmill.pipelines import first_boards
-
     wishes = first_boards.read(boards or [])
     _check(wishes)
 
     async def act(tx: Tx) -> Begun:
-        return await first_boards.begin(tx, wishes, by=seeker.who())
+        return await first_boards.begin(tx, wishes, by=lookups.who())
 
     begun = session.ask(act, declared=True)
     if as_json:
-        show.print_json(asdict(begun))
+        output.print_json(asdict(begun))
         return
     _tell(begun)
 
@@ -88,9 +81,9 @@ def _tell(begun: Begun) -> None:
     if begun.boards:
         known = begun.boards - begun.new
         note = f", {known} known already" if known else ""
-        typer.echo(f"{show.count(begun.boards, 'board')}: {begun.new} new{note}.")
+        typer.echo(f"{output.count(begun.boards, 'board')}: {begun.new} new{note}.")
     if begun.pages:
-        typer.echo(f"{show.count(begun.pages, 'page')} looked at by a worker for a board.")
+        typer.echo(f"{output.count(begun.pages, 'page')} looked at by a worker for a board.")
     hint = "a worker (`jobmill up`) reads them; then `jobmill match list`"
     typer.echo(f"Next: {hint}", err=True)
 
@@ -107,9 +100,6 @@ class Answer:
 @app.command("check-model")
 def check_model(as_json: AsJson = False) -> None:
     """Ask each model that is set for one word, which costs a part of a cent; exit code 1 if none answers."""
-    from jobmill.cli import environment, session
-    from jobmill.outside import model_check
-
     settings = environment.load()
 
     async def act(database: Database) -> list[Trial]:
@@ -122,6 +112,6 @@ def check_model(as_json: AsJson = False) -> None:
         )
         for one in tried
     ]
-    show.many(answers, as_json=as_json)
+    output.many(answers, as_json=as_json)
     if not any(one.ok for one in answers):
         raise typer.Exit(1)

@@ -21,14 +21,7 @@ Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
 
 FORKS = multiprocessing.get_context("forkserver")
 LIMIT = 60.0
-LOADED = ("board", "imports", "lineage", "listing", "postings", "session", "source")
-ALSO = (
-    "jobmill.app",
-    "jobmill.boards.admit",
-    "jobmill.matching.what_if",
-    "jobmill.outside.fetch",
-)
-FORKS.set_forkserver_preload([__name__, *ALSO, *(f"jobmill.cli.{name}" for name in LOADED)])
+FORKS.set_forkserver_preload([__name__, *(command.module for command in cli.COMMANDS)])
 
 
 def as_url(conninfo: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from jobmill.cli import environment
+from jobmill.cli.support import environment
 from jobmill.db import CONNECTION_ERRORS, Database, migrate
 from jobmill.settings import Settings
 from tests.cli.conftest import Jobmill

@@ -7,7 +7,7 @@ from importlib.metadata import version
 import pytest
 
 from jobmill import cli, errors
-from jobmill.cli import show
+from jobmill.cli.support import output
 from jobmill.errors import AppError
 from tests.cli.conftest import Jobmill
 
@@ -66,8 +66,8 @@ def test_help_does_not_load_what_only_some_commands_need() -> None:
      (8_230_000, "8.2 MB"), (84_400_000_000, "84.4 GB"), (10**16, "10000 TB")],
 )  # fmt: skip
 def test_sizes_are_short(number: int, words: str) -> None:
-    assert show.size(number) == words
+    assert output.size(number) == words
 
 
 def test_a_value_cannot_move_the_cursor_or_break_the_line() -> None:
-    assert show.plain("a\x1b[2J\nb\x07") == "a\\x1b[2J b\\x07"
+    assert output.plain("a\x1b[2J\nb\x07") == "a\\x1b[2J b\\x07"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from jobmill.cli import recruiter
+from jobmill.cli.support import hiring
 from jobmill.db import Database
 from jobmill.errors import Invalid
 from tests.cli import forked
@@ -51,13 +51,13 @@ async def fill(database: Database, capacity: int, people: int) -> None:
     [("90s", 90), ("5m", 300), ("5 min", 300), ("2H", 7_200), ("3d", 259_200), ("45", 45)],
 )
 def test_spans_are_read_as_people_write_them(text: str, seconds: int) -> None:
-    assert recruiter.span(text) == dt.timedelta(seconds=seconds)
+    assert hiring.span(text) == dt.timedelta(seconds=seconds)
 
 
 @pytest.mark.parametrize("text", ["soon", "", "-5m", "5 years", "1.5h", "999999999w"])
 def test_what_is_no_span_is_refused(text: str) -> None:
     with pytest.raises(Invalid, match="5m"):
-        recruiter.span(text)
+        hiring.span(text)
 
 
 @pytest.mark.parametrize(
@@ -70,13 +70,13 @@ def test_what_is_no_span_is_refused(text: str) -> None:
     ],
 )
 def test_times_without_a_zone_are_local(text: str, at: dt.datetime) -> None:
-    assert recruiter.moment(text) == at
+    assert hiring.moment(text) == at
 
 
 @pytest.mark.parametrize("text", ["tomorrow", "", "0001-01-01", "2026-13-01", "25:00"])
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(Invalid, match="is no time"):
-        recruiter.moment(text)
+        hiring.moment(text)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_what_is_no_time_is_refused(text: str) -> None:
     [(300, "5 minutes"), (90, "90 seconds"), (3_600, "1 hour"), (172_800, "2 days")],
 )
 def test_spans_are_said_without_a_rest(seconds: int, words: str) -> None:
-    assert recruiter.say_span(dt.timedelta(seconds=seconds)) == words
+    assert hiring.say_span(dt.timedelta(seconds=seconds)) == words
 
 
 async def test_an_opening_is_made_changed_and_turned(run: Run) -> None:

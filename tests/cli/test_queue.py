@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from jobmill import app
-from jobmill.cli.queue import read_data
+from jobmill.cli.queue.commands import read_data
 from jobmill.db import Database
 from jobmill.errors import Invalid, OutsideError
 from jobmill.queue import (

@@ -7,8 +7,8 @@ from uuid import UUID
 import pytest
 from rich.console import Console
 
-from jobmill.cli import board, lineage
-from jobmill.cli.live import WINDOW, Rate
+from jobmill.cli.queue import lineage_tree, tables
+from jobmill.cli.queue.watch import WINDOW, Rate
 from jobmill.queue.inspect import Item
 
 THEN = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
@@ -25,7 +25,7 @@ ITEM = Item(
 def drawn(*items: Item) -> list[str]:
     console = Console(width=200)
     with console.capture() as captured:
-        console.print(lineage.draw(items, []))
+        console.print(lineage_tree.draw(items, []))
     return [line.rstrip() for line in captured.get().splitlines()[1:]]
 
 
@@ -51,7 +51,7 @@ def test_no_item_is_left_out_though_its_parent_is_gone_or_its_own_child() -> Non
      (200_000, "2 d")],
 )  # fmt: skip
 def test_ages_are_short(seconds: float, words: str) -> None:
-    assert board.age(seconds) == words
+    assert tables.age(seconds) == words
 
 
 def test_the_rate_is_of_the_last_while_only() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from jobmill.cli import EXIT_CODES
-from jobmill.cli.parts import AT_ONCE
+from jobmill.cli.servers.supervisor import AT_ONCE
 from scripts import commands
 
 

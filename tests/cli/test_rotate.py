@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from jobmill.cli import turns
+from jobmill.cli.rotation import reports
 from tests.cli import forked
 from tests.outside.site import Site, open_site, reply
 
@@ -105,7 +105,7 @@ async def test_boards_are_imported_called_and_told_of(run: Run) -> None:
 def test_whoever_has_looked_ahead_is_led_further_or_nowhere(
     ahead: float, advised: str | None
 ) -> None:
-    said = turns.nothing_due(ahead)
+    said = reports.nothing_due(ahead)
     assert said.startswith("Nothing is due")
     assert (f"{advised}`" in said) if advised else ("--ahead" not in said)
 

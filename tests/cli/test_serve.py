@@ -15,7 +15,7 @@ import httpx2
 import pytest
 
 from jobmill import app, queue
-from jobmill.cli.serve import choose, is_local, listen
+from jobmill.cli.servers.commands import choose, is_local, listen
 from jobmill.db import Database
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.errors import Invalid

@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from jobmill.cli import postings
+from jobmill.cli.support import posting_output
 from tests.cli import forked
 from tests.cli.forked import Run
 from tests.outside.site import Site, open_site, reply
@@ -384,4 +384,4 @@ def test_whoever_stops_reading_is_not_told_of_the_database(url: str, home: Path)
     ],
 )
 def test_pay_is_not_rounded_away(low: float | None, high: float | None, words: str | None) -> None:
-    assert postings.pay(low, high, "EUR", "hour") == words
+    assert posting_output.pay(low, high, "EUR", "hour") == words

@@ -19,7 +19,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 import jobmill
-from jobmill.cli import environment
+from jobmill.cli.support import environment
 from jobmill.db import Database, connect, redact_passwords
 from jobmill.errors import Unavailable
 from jobmill.queue import Finish, Move, Work, Worker

@@ -1,0 +1,1 @@
+"""jobmill hiring: applications, the waitlist and the audit log of openings."""

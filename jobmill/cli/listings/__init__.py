@@ -1,0 +1,1 @@
+"""jobmill listing: jobs in the catalog."""

@@ -1,0 +1,1 @@
+"""jobmill match: listings that fit a profile."""

@@ -1,0 +1,345 @@
+"""jobmill match …: the few listings that fit, and why."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import typer
+
+from jobmill.boards.adapters import PLATFORM_RULES
+from jobmill.catalog.listings import Listing
+from jobmill.cli.matches import match_output, rescore_commands, saved_views
+from jobmill.cli.matches import statuses as triage
+from jobmill.cli.matches.statuses import Statuses
+from jobmill.cli.support import lookups, output, session
+from jobmill.cli.support.lookups import ListingName, ProfileName
+from jobmill.cli.support.output import AsJson
+from jobmill.db import Database, Tx
+from jobmill.matching import (
+    duplicate_matches,
+    judging_feed,
+    local_score,
+    match_json,
+    matches,
+    profiles,
+    rescore,
+    verdicts,
+)
+from jobmill.matching.duplicate_matches import Copy
+from jobmill.matching.matches import Event, Match, Wanted
+from jobmill.matching.profiles import Version
+from jobmill.matching.verdicts import Rule, Word
+
+if TYPE_CHECKING:
+    Copies: TypeAlias = dict[int, list[Copy]]
+
+app = typer.Typer(no_args_is_help=True)
+Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="The number of a match.")]
+
+
+@app.command("list")
+def list_matches(
+    statuses: Statuses = None,
+    priority: Annotated[
+        Literal["High", "Medium", "Low"] | None,
+        typer.Option(case_sensitive=False, help="Only those."),
+    ] = None,
+    least: Annotated[
+        int | None, typer.Option(metavar="SCORE", min=0, max=100, help="At least this score.")
+    ] = None,
+    find: Annotated[
+        str | None, typer.Option(metavar="WORDS", help='Words, "phrases", or, -not.')
+    ] = None,
+    newest: Annotated[bool, typer.Option("--newest", help="The newest first.")] = False,
+    closed: Annotated[bool, typer.Option("--closed", help="Also new ones that closed.")] = False,
+    after: Annotated[
+        int | None, typer.Option(metavar="ID", min=1, help="The match to go on from.")
+    ] = None,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="So many.")] = 20,
+    profile: ProfileName = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the listings that fit, best first, with the reasons in a line.
+
+    What you dismissed is not among them, unless you ask for it: --status dismissed.
+    """
+
+    async def ask(tx: Tx) -> tuple[list[Match], Copies, str]:
+        version = await lookups.chosen(tx, profile)
+        wanted = Wanted(
+            profile_id=version.profile_id,
+            statuses=triage.read(statuses) or triage.LISTED,
+            priority=priority,
+            least_score=least,
+            q=find,
+            closed=closed,
+            order="newest" if newest else "best",
+            after=after,
+            limit=limit + 1,
+        )
+        found, nothing = await _find(tx, version, wanted)
+        return found, await duplicate_matches.of(tx, [one.id for one in found]), nothing
+
+    with lookups.pointing():
+        found, also, nothing = session.ask(ask)
+    _print_list(found, also, limit, as_json)
+    if not found and not as_json:
+        match_output.say(nothing)
+
+
+async def _find(tx: Tx, version: Version, wanted: Wanted) -> tuple[list[Match], str]:
+    """The matches, or what to say where there are none."""
+    found = await matches.find(tx, wanted)
+    if found:
+        return found, ""
+    if wanted.after is not None:
+        return [], "There are no more."
+    if await matches.counts(tx, version.profile_id):
+        return [], (
+            "No matches fit that. `jobmill match list --closed` without more shows all "
+            "but those that you dismissed: `--status dismissed`."
+        )
+    return [], await _say_nothing(tx, version)
+
+
+async def _say_nothing(tx: Tx, version: Version) -> str:
+    judged = sum(one.count for one in await verdicts.tally(tx, version.profile_id))
+    if waits := await judging_feed.count(tx, version.profile_id):
+        many = output.count(waits, "listing")
+        verb = "waits" if waits == 1 else "wait"
+        return f"No matches yet: {many} {verb} to be judged. `jobmill up` or a worker does it."
+    if judged:
+        return (
+            f"None of {output.count(judged, 'listing')} fits {version.name}. "
+            "`jobmill match stats` says what turns them down."
+        )
+    return "No matches yet, for nothing was judged: `jobmill source add URL` finds listings."
+
+
+def _print_list(found: list[Match], also: Copies, limit: int, as_json: bool) -> None:
+    for one in found[:limit]:
+        if as_json:
+            output.print_json(match_json.write(one))
+        else:
+            match_output.entry(one, also.get(one.id, ()))
+    if len(found) > limit:
+        # Not among the matches: whoever reads lines gets nothing else on stdout.
+        typer.echo(f"There are more: --after {found[limit - 1].id}", err=True)
+
+
+@app.command("show")
+def show_match(
+    id: Id,
+    text: Annotated[bool, typer.Option("--text", help="The whole text of the listing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show a match in full: the score, what to put into a resume, and what happened to it."""
+
+    async def find(tx: Tx) -> tuple[Match, list[Event], Copies]:
+        return (
+            await matches.get(tx, id),
+            await matches.events(tx, id),
+            await duplicate_matches.of(tx, [id]),
+        )
+
+    with lookups.pointing():
+        match, events, also = session.ask(find)
+    if as_json:
+        told = [{"at": one.at, "what": one.what, "actor": one.actor, "data": one.data} for one in events]  # fmt: skip
+        output.print_json(match_json.write(match) | {"events": told})
+    else:
+        match_output.whole(match, events, also.get(id, ()), text=text)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said of a listing, and by whom."""
+
+    listing: Listing
+    version: Version
+    word: Word
+    match: Match | None
+    newest: int
+    """Version of the profile."""
+
+
+@app.command()
+def why(listing: ListingName, profile: ProfileName = None, as_json: AsJson = False) -> None:
+    """Say why a listing fits or not: each rule, each point, and the words that were seen.
+
+    One that was never judged is judged now, locally, and nothing is kept.
+    """
+
+    async def find(database: Database) -> Verdict:
+        return await _verdict(database, listing, profile)
+
+    found = session.use(find)
+    if as_json:
+        output.print_json(_record(found))
+    else:
+        _print_verdict(found)
+
+
+async def _verdict(database: Database, named: str, profile: str | None) -> Verdict:
+    async with database.transaction() as tx:
+        version = await lookups.chosen(tx, profile)
+        newest = version.version
+        listing = await lookups.listing_of(tx, named)
+        word = await verdicts.get(tx, version.profile_id, listing.id)
+        id = await matches.of_listing(tx, version.profile_id, listing.id)
+        match = None if id is None else await matches.get(tx, id)
+        if word is not None:
+            version = await lookups.chosen(tx, version.name, version=word.profile_version)
+    word = word or await _judge(database, version, listing)
+    return Verdict(listing, version, word, match, newest)
+
+
+async def _judge(database: Database, version: Version, listing: Listing) -> Word:
+    async with database.transaction() as tx:
+        known = await rescore.employer_of(tx, listing)
+    found = await local_score.judge(database, version.profile(), listing, known, PLATFORM_RULES)
+    return Word(
+        version.profile_id,
+        version.version,
+        listing.id,
+        found.outcome,
+        found.filter,
+        found.match,
+        found.match and found.match.match_score,
+    )
+
+
+def _record(found: Verdict) -> dict[str, Any]:
+    word = found.word
+    match = word.match_result
+    return {
+        "listing_id": found.listing.id,
+        "url": found.listing.url,
+        "title": found.listing.title,
+        "company": found.listing.company,
+        "profile": found.version.name,
+        "profile_version": found.version.version,
+        "newest_version": found.newest,
+        "kept": word.judged_at is not None,
+        "judged_at": word.judged_at,
+        "outcome": word.outcome,
+        "score": word.score,
+        "local_score": word.local_score,
+        "scored_by": match and match.scored_by,
+        "forced": word.forced,
+        "filter_result": word.filter_result.record(),
+        "match_result": match and match.record(),
+        "match_id": found.match and found.match.id,
+        "status": found.match and found.match.status,
+    }
+
+
+def _print_verdict(found: Verdict) -> None:
+    word = found.word
+    match = word.match_result
+    match_output.headline(found.listing)
+    score = "" if word.score is None else f" with {word.score} of 100"
+    forced = ", kept because you wanted it whatever the rules say" if word.forced else ""
+    outcome = "filtered out" if word.outcome == "filtered" else word.outcome
+    match_output.say(f"{outcome}{score}{forced}", bold=True)
+    at = word.judged_at
+    when = f"on {at.astimezone():%Y-%m-%d %H:%M}" if at else "now; nothing is kept"
+    who = match_output.by(match and match.scored_by)
+    match_output.say(f"by {who}, version {word.profile_version} of {found.version.name}, {when}")
+    if word.profile_version < found.newest:
+        hint = "`jobmill match rescore --dry-run` shows whether that differs"
+        match_output.say(f"the newest version is {found.newest}: {hint}")
+    if match and word.local_score not in (None, match.match_score):
+        match_output.say(f"the local score was {word.local_score}")
+    if found.match:
+        dropped = ", dropped out" if found.match.dropped_at else ""
+        match_output.say(f"match {found.match.id}, {found.match.status}{dropped}")
+    match_output.sifted(word.filter_result, found.version.profile().rules.strikes.threshold)
+    if match:
+        match_output.scored(match)
+
+
+@dataclass(frozen=True)
+class Stats:
+    profile: str
+    version: int
+    paused_at: dt.datetime | None
+    judged: int
+    filtered: int
+    skipped: int
+    matched: int
+    waiting: int
+    newest: dt.datetime | None
+    statuses: dict[str, int]
+    rules: list[Rule]
+
+
+@app.command()
+def stats(profile: ProfileName = None, as_json: AsJson = False) -> None:
+    """Count what was judged, what waits, what you made of it, and which rules turn most down."""
+
+    async def find(tx: Tx) -> Stats:
+        return await _count(tx, await lookups.chosen(tx, profile))
+
+    found = session.ask(find)
+    if as_json:
+        output.one(found, as_json=True)
+        return
+    _print_stats(found)
+
+
+async def _count(tx: Tx, version: Version) -> Stats:
+    tallies = await verdicts.tally(tx, version.profile_id)
+    by_outcome = {one.outcome: one.count for one in tallies}
+    (entry,) = [one for one in await profiles.find(tx) if one.name == version.name]
+    return Stats(
+        version.name,
+        version.version,
+        entry.paused_at,
+        sum(by_outcome.values()),
+        by_outcome.get("filtered", 0),
+        by_outcome.get("skipped", 0),
+        by_outcome.get("matched", 0),
+        await judging_feed.count(tx, version.profile_id),
+        max((one.newest for one in tallies), default=None),
+        {one.status: one.count for one in await matches.counts(tx, version.profile_id)},
+        await verdicts.rules(tx, version.profile_id),
+    )
+
+
+def _print_stats(found: Stats) -> None:
+    if not (found.judged or found.waiting):
+        typer.echo("Nothing was judged yet: `jobmill source add URL` finds listings.")
+        return
+    at = found.newest
+    match_output.say(
+        f"{found.profile}, version {found.version}{', paused' if found.paused_at else ''}"
+    )
+    lines = {
+        "judged": (found.judged, f"last on {at.astimezone():%Y-%m-%d %H:%M}" if at else ""),
+        "filtered": (found.filtered, "turned down by rules that cost nothing"),
+        "skipped": (found.skipped, "scored, and below the threshold"),
+        "matched": (found.matched, "fit"),
+        "waiting": (found.waiting, "to be judged; `jobmill up` or a worker does it"),
+    }
+    for name, (count, means) in lines.items():
+        match_output.say(means, f"  {count:>7,}  {name:<9} ")
+    if found.statuses:
+        match_output.heading("what you made of them")
+        for name, count in found.statuses.items():
+            match_output.say(name, f"  {count:>7,}  ")
+    if found.rules:
+        match_output.heading("what turns most down")
+        for rule in found.rules:
+            kind = "enough by itself" if rule.kind == "rejection" else "strikes"
+            match_output.say(f"{rule.rule.replace('_', ' ')} ({kind})", f"  {rule.count:>7,}  ")
+
+
+app.command("rescore")(rescore_commands.rescore_listings)
+app.command("what-if")(rescore_commands.what_if)
+app.command("set-status")(triage.set_status)
+app.command()(triage.undo)
+app.command()(triage.export)
+app.add_typer(saved_views.app, name="view")

@@ -1,0 +1,1 @@
+"""jobmill opening: vacancies of our own."""

@@ -1,0 +1,186 @@
+"""jobmill opening import|export, jobmill hiring import-applicants: files of many."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal, TextIO, TypeVar
+
+import typer
+
+from jobmill.cli.openings import roster
+from jobmill.cli.support import hiring, inputs, output, session
+from jobmill.cli.support.files import replacing
+from jobmill.cli.support.hiring import DryRun, OpeningId
+from jobmill.cli.support.output import AsJson
+from jobmill.db import Database, Tx
+from jobmill.errors import Invalid
+from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.import_export import exports, imports, spreadsheets
+from jobmill.hiring.import_export.imports import Admitted
+from jobmill.hiring.import_export.spreadsheets import BIGGEST, NAMED, BadSheet, Entry
+from jobmill.hiring.openings import applicant_lists
+from jobmill.hiring.records import openings
+from jobmill.hiring.records.openings import Opening
+
+T = TypeVar("T")
+
+TRIED = 5_000
+"""A dry run keeps the opening locked for as long as it takes."""
+
+File = Annotated[str, typer.Argument(metavar="FILE", help="The file; `-` is stdin.")]
+
+
+def _read(file: str, read: Callable[[bytes], T]) -> T:
+    """What a file says; all that is wrong with it is said, a line each."""
+    data = sys.stdin.buffer.read(BIGGEST + 1) if file == "-" else inputs.read_file(file)
+    try:
+        return read(data)
+    except BadSheet as error:
+        for problem in error.problems[:NAMED]:
+            typer.echo(output.plain(f"{file}: {problem}"), err=True)
+        if len(error.problems) > NAMED:
+            typer.echo(f"and {len(error.problems) - NAMED:,} more", err=True)
+        typer.echo("Nothing was imported.", err=True)
+        raise typer.Exit(2) from error
+
+
+def import_openings(file: File, dry_run: DryRun = False, as_json: AsJson = False) -> None:
+    """Create openings from CSV or JSON lines: all of them, or none where a line is wrong.
+
+    Columns are named as an export names them; `title` and `capacity` are needed.
+    """
+    wanted = _read(file, imports.plans)
+
+    async def act(tx: Tx) -> list[Opening]:
+        async with tx.transaction(force_rollback=dry_run):
+            return await imports.create_all(tx, wanted, LOCAL)
+
+    made = hiring.change(act)
+    if as_json:
+        roster.openings(made, as_json=True)
+        return
+    many = output.count(len(made), "opening")
+    if dry_run:
+        typer.echo(f"{many} would be created. Nothing was changed.")
+    else:
+        typer.echo(f"{many} created{_numbers(made)}.")
+
+
+def _numbers(made: Sequence[Opening]) -> str:
+    if not made:
+        return ""
+    return f": {made[0].id}" if len(made) == 1 else f": {made[0].id} to {made[-1].id}"
+
+
+def export(
+    opening: Annotated[
+        int | None,
+        typer.Argument(
+            metavar="[OPENING]",
+            min=1,
+            help="The applications of this one; left out: all openings.",
+        ),
+    ] = None,
+    form: Annotated[
+        Literal["csv", "jsonl"], typer.Option("--format", help="A table, or one object a line.")
+    ] = "csv",
+    out: Annotated[str, typer.Option(metavar="FILE", help="Where to; - is stdout.")] = "-",
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
+) -> None:
+    """Write openings, or all applications of one, to a file that a spreadsheet reads."""
+
+    async def overdue(tx: Tx) -> Sequence[int]:
+        if opening is None:
+            return []
+        await openings.get(tx, opening)
+        return await applicant_lists.overdue_opening(tx, opening)
+
+    async def run(database: Database) -> int:
+        await hiring.settle(database, overdue)
+        with replacing(out) as file:
+            async with database.transaction() as tx:
+                await applicant_lists.freeze(tx)
+                return await _write(tx, opening, file, "jsonl" if as_json else form)
+
+    with hiring.pointing():
+        count = session.use(run)
+    if out != "-":
+        what = "opening" if opening is None else "application"
+        typer.echo(f"{output.count(count, what)} written to {out}", err=True)
+
+
+async def _write(tx: Tx, opening: int | None, file: TextIO, form: str) -> int:
+    count = 0
+    names = exports.OPENING if opening is None else exports.APPLICATION
+    add: Callable[[dict[str, Any]], object] = (
+        spreadsheets.begin(file, names)
+        if form == "csv"
+        else lambda record: inputs.put(record, file)
+    )
+    found = exports.all_openings(tx) if opening is None else exports.applications(tx, opening)
+    async for record in found:
+        count += 1
+        add(record)
+    return count
+
+
+def import_applicants(
+    opening: OpeningId, file: File, dry_run: DryRun = False, as_json: AsJson = False
+) -> None:
+    """Have people apply, in the order of a CSV file: columns `name` and `email`, and `order` if wanted.
+
+    It can be done again: who is in it already stays where they are.
+    """
+    wanted = _read(file, lambda data: spreadsheets.people(data, fold=hiring.folds()))
+
+    async def run(database: Database) -> list[Admitted]:
+        return await _admit(database, opening, wanted, dry_run, quiet=as_json)
+
+    with hiring.pointing():
+        done = session.use(run)
+    if as_json:
+        for one in done:
+            output.print_json(exports.camel(one))
+    else:
+        _print_admitted(done, dry_run)
+    if any(one.outcome == "refused" for one in done):
+        raise typer.Exit(1)
+
+
+async def _admit(
+    database: Database, opening: int, wanted: Sequence[Entry], dry_run: bool, *, quiet: bool
+) -> list[Admitted]:
+    done: list[Admitted] = []
+    if dry_run and len(wanted) > TRIED:
+        raise Invalid(f"a dry run takes {TRIED:,} lines at most: others wait meanwhile")
+    if dry_run or not wanted:
+        async with database.transaction() as tx, tx.transaction(force_rollback=True):
+            await openings.get(tx, opening)
+            return await imports.admit(tx, opening, wanted, LOCAL) if wanted else []
+    with output.progress("Applying", quiet=quiet) as tell:
+        for start in range(0, len(wanted), imports.CHUNK):
+            async with database.transaction() as tx:
+                part = wanted[start : start + imports.CHUNK]
+                done += await imports.admit(tx, opening, part, LOCAL)
+            tell(f"{len(done):,} of {len(wanted):,}")
+    return done
+
+
+def _print_admitted(done: Sequence[Admitted], dry_run: bool) -> None:
+    for one in done:
+        if one.detail:
+            typer.echo(output.plain(f"line {one.line}, {one.email}: {one.detail}"), err=True)
+    outcomes = Counter(one.outcome for one in done)
+    states = Counter(one.status for one in done if one.outcome == "applied")
+    would = " would have" if dry_run else ""
+    parts = [
+        f"{outcomes['applied']:,}{would} applied ({states['WAITLIST']:,} of them waiting)",
+        f"{outcomes['known']:,} in it already" if outcomes["known"] else None,
+        f"{outcomes['repeated']:,} repeated" if outcomes["repeated"] else None,
+        f"{outcomes['refused']:,} refused" if outcomes["refused"] else None,
+    ]
+    typer.echo(", ".join(part for part in parts if part) + ".")
+    if dry_run:
+        typer.echo("Nothing was changed.")

@@ -1,0 +1,1 @@
+"""jobmill profile: what a person can do and wants."""

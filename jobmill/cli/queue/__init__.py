@@ -1,0 +1,1 @@
+"""jobmill queue: items of the work queue."""

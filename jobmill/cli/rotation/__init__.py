@@ -1,0 +1,1 @@
+"""jobmill rotate: the order in which sources are read."""

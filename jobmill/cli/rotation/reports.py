@@ -1,0 +1,208 @@
+"""jobmill rotate due, status and report: how the rotation goes."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import typer
+
+from jobmill.boards import saved_responses
+from jobmill.cli.matches import match_output
+from jobmill.cli.support import environment, output, session
+from jobmill.cli.support.output import AsJson
+from jobmill.db import Tx
+from jobmill.rotation import calls, monitor, planner, targets
+from jobmill.rotation.calls import Failed, Told
+from jobmill.rotation.monitor import Age, Brought, Day, Due, Report, Standstill
+from jobmill.rotation.targets import Held
+
+NAMED = 20
+"""So many calls that failed are named to people."""
+
+
+FURTHEST = 8_760
+"""Hours: a year."""
+
+
+def due(
+    platform: Annotated[str | None, typer.Option(metavar="NAME", help="Only of this one.")] = None,
+    ahead: Annotated[
+        float, typer.Option(metavar="HOURS", min=0, max=FURTHEST, help="Also what is due by then.")
+    ] = 0,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, max=10_000, help="At most so many.")
+    ] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """List what is due, in the order of its turn."""
+    policy = environment.load().rotation_policy
+    name = saved_responses.platform(platform).name if platform else None
+
+    async def find(tx: Tx) -> list[Due]:
+        await targets.sync(tx)
+        at, span = await planner.clock(tx), dt.timedelta(hours=ahead)
+        return await monitor.due(tx, at, policy, platform=name, ahead=span, limit=limit)
+
+    found = session.ask(find)
+    if as_json:
+        output.lines(found)
+    elif not found:
+        typer.echo(nothing_due(ahead))
+    else:
+        output.entries((one.source, _what(one), _facts(one)) for one in found)
+
+
+def nothing_due(ahead: float) -> str:
+    """What there is to say, and how to look further than that, if one can."""
+    found = f"Nothing is due within {ahead:g} hours." if ahead else "Nothing is due."
+    further = min(max(24, 2 * ahead), FURTHEST)
+    if further <= ahead:
+        return found
+    return f"{found} `jobmill rotate due --ahead {further:g}` looks further ahead."
+
+
+def _what(one: Due) -> list[str | None]:
+    return [one.name, one.platform, one.kind, "queued" if one.queued else None]
+
+
+def _facts(one: Due) -> list[str | None]:
+    last = one.last_success_at
+    seen = f"last seen {last.astimezone():%Y-%m-%d %H:%M}" if last else "never seen"
+    new = f"{one.new_jobs_last:,} new then" if one.new_jobs_last is not None else None
+    failed = output.count(one.fail_count, "failure") if one.fail_count else None
+    return [f"due {one.due_at.astimezone():%Y-%m-%d %H:%M}", seen, new, failed]
+
+
+@dataclass(frozen=True)
+class Status:
+    platforms: list[Brought]
+    days: list[Day]
+    staleness: list[Age]
+    standing_still: list[Standstill]
+
+
+def status(
+    hours: Annotated[
+        float, typer.Option(metavar="N", min=1, max=2_160, help="How far to look back.")
+    ] = 24,
+    as_json: AsJson = False,
+) -> None:
+    """Tell what calls brought, by platform and by day, how stale targets are, and what is off."""
+
+    async def look(tx: Tx) -> Status:
+        await targets.sync(tx)
+        at = await planner.clock(tx)
+        return Status(
+            await monitor.brought(tx, at, dt.timedelta(hours=hours)),
+            await monitor.days(tx, at),
+            await monitor.ages(tx, at),
+            await monitor.standstill(tx, at, os.environ),
+        )
+
+    found = session.ask(look)
+    if as_json:
+        output.one(found, as_json=True)
+    else:
+        _show_status(found, hours)
+
+
+def _show_status(found: Status, hours: float) -> None:
+    if found.platforms:
+        output.many([_Brought.of(one) for one in found.platforms], as_json=False)
+    else:
+        known = sum(one.targets for one in found.staleness)
+        hint = "run` makes some" if known else "add greenhouse NAME` adds a board to call"
+        typer.echo(f"No calls in the last {hours:g} hours. `jobmill rotate {hint}.")
+    if found.days:
+        output.many(found.days, as_json=False)
+    output.many(found.staleness, as_json=False)
+    for one in found.standing_still:
+        targets = f" ({output.count(one.targets, 'target')})" if one.targets else ""
+        match_output.say(f"{one.what}{targets}: {one.why}")
+
+
+@dataclass(frozen=True)
+class _Brought:
+    """A platform as a line of 80 letters holds it; `--json` has it all."""
+
+    platform: str
+    calls: int
+    results: int
+    new: int
+    a_call: float
+    """New listings per call."""
+    wasted: int
+    failed: int
+    unique: int
+
+    @staticmethod
+    def of(one: Brought) -> _Brought:
+        return _Brought(
+            one.platform,
+            one.calls,
+            one.results,
+            one.new,
+            one.new_per_call,
+            one.wasted,
+            one.failed,
+            one.unique_listings,
+        )
+
+
+def report(
+    run: Annotated[
+        int | None, typer.Argument(metavar="[RUN]", min=1, help="Its number; left out: the last.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell what a run of the rotation chose, and what came of it so far."""
+
+    async def find(tx: Tx) -> Run:
+        return await look_at(tx, run)
+
+    show_report(session.ask(find), as_json=as_json)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run, with what became of its targets."""
+
+    report: Report
+    calls: list[Told]
+    failed: list[Failed]
+    held: list[Held]
+
+
+async def look_at(tx: Tx, run: int | None) -> Run:
+    """That run, or the last one."""
+    told = await monitor.report(tx, run)
+    return Run(
+        told,
+        await calls.of_run(tx, told.run),
+        await calls.failed(tx, told.run),
+        await targets.held(tx, told.run),
+    )
+
+
+def show_report(told: Run, *, as_json: bool) -> None:
+    """A run, as far as it has come."""
+    if as_json:
+        more = asdict(told)
+        output.print_json(more.pop("report") | more)
+        return
+    if not told.report.chosen:
+        typer.echo("Nothing can be called now. `jobmill rotate due` shows what comes next.")
+    else:
+        facts = {name: one for name, one in asdict(told.report).items() if name != "skipped"}
+        output.facts(facts)
+    for one in told.failed[:NAMED]:
+        match_output.say(f"{one.platform} {one.slug} failed: {one.why}")
+    if told.report.failures > NAMED:
+        typer.echo(f"and {told.report.failures - NAMED:,} more failed: --json names up to 100")
+    for one in told.held[:NAMED]:
+        match_output.say(f"{one.platform} {one.slug} was not called: {one.why}")
+    for name, why in sorted(told.report.skipped.items()):
+        match_output.say(f"{name} was passed over: {why}")

@@ -1,0 +1,1 @@
+"""jobmill up, web, worker: processes that run until they are stopped."""

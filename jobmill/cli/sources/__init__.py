@@ -1,0 +1,1 @@
+"""jobmill source, approval: job boards, feeds and pages that listings come from."""

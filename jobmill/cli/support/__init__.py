@@ -1,0 +1,1 @@
+"""Helpers that commands share: output, input, files, sessions and lookups."""
