@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 from evaluation.goal import Report
 from jobmill.catalog.posting import Salary
-from jobmill.extract.fields import html_text, places, salary, seniority, work_arrangement
+from jobmill.extract.fields import html_text, salary, seniority, work_arrangement
+from jobmill.places import location_text
 
 Case: TypeAlias = tuple[object, object]
 """What was wanted and what was read; None is "not said"."""
@@ -161,11 +162,13 @@ def _arranged(one: dict[str, Any]) -> str | None:
 
 def _arrangement(one: dict[str, Any]) -> str | None:
     description = html_text.from_html(one["description"])
-    return work_arrangement.decide(one["title"], places.split(one["location"]), description)
+    return work_arrangement.decide(
+        one["title"], location_text.split_locations(one["location"]), description
+    )
 
 
 def _remote(one: dict[str, Any]) -> Case:
     found = work_arrangement.decide(
-        one["title"], places.split(one["location_raw"]), one["description_text"]
+        one["title"], location_text.split_locations(one["location_raw"]), one["description_text"]
     )
     return one["gold"]["remote"] or None, found in ("remote", "hybrid") or None

@@ -13,9 +13,10 @@ from evaluation.goal import Goal, Report
 from evaluation.score import Case, Score
 from jobmill.catalog.posting import Posting
 from jobmill.extract.fields import html_text as texts
-from jobmill.extract.fields import missing_fields, places
+from jobmill.extract.fields import missing_fields
 from jobmill.matching import posting_facts
 from jobmill.matching.posting_facts import Facts, skills
+from jobmill.places import location_text
 
 Line: TypeAlias = dict[str, Any]
 Maker: TypeAlias = Literal["annotators", "a project's tests", "not said", "models (silver)"]
@@ -90,7 +91,7 @@ def _measure(labels: Path) -> Iterator[Measured]:
 
 def _posting(title: str, location: str | None = None, description: str | None = None) -> Posting:
     """As a site's answer would be read."""
-    locations = places.split(location)
+    locations = location_text.split_locations(location)
     return missing_fields.fill(
         Posting(title, location=location, locations=locations, description=description)
     )

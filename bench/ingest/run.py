@@ -96,7 +96,7 @@ def _boards(data: Path) -> list[tuple[str, str, float]]:
 
 def _bare(body: bytes, records: Callable[..., list[dict[str, str]]], field: str) -> None:
     for record in records(json.loads(body)):
-        html_text.from_escaped(record.get(field))
+        html_text.from_escaped_html(record.get(field))
 
 
 def _speeds(pages: dict[str, str]) -> list[tuple[str, str, float]]:

@@ -7,6 +7,8 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
+from jobmill.plain_text import fold_case
+
 # Words that say what kind of company it is, or that this is its site for applicants; never which.
 _LEGAL: Final = re.compile(
     r"inc|incorporated|corp|corporation|co|company|ltd|limited|llc|llp|lp|plc|pllc|pc"
@@ -32,7 +34,7 @@ def company_key(name: str | None) -> str:
     for bare in (_ASIAN.sub(" ", text), text):
         words = _strip(_words(bare))
         if words:
-            return " ".join(fold(word) for word in words)
+            return " ".join(fold_case(word) for word in words)
     return ""
 
 
@@ -53,13 +55,6 @@ def display(name: str | None) -> str:
     return bare or text
 
 
-def fold(text: str) -> str:
-    """Small letters, one form a letter. The two Turkish letters that a change of
-    case turns into i are an i."""
-    small = unicodedata.normalize("NFKC", text).casefold()
-    return unicodedata.normalize("NFKC", small.replace("i\u0307", "i").replace("\u0131", "i"))
-
-
 def _words(text: str) -> list[str]:
     undotted = _DOTTED.sub(lambda form: form[0].replace(".", ""), text)
     spoken = undotted.replace("&", " and ").replace("'", "").replace("\u2019", "")
@@ -76,7 +71,7 @@ def _strip(words: list[str]) -> list[str]:
 
 
 def _shorter(words: list[str]) -> list[str]:
-    folded = tuple(fold(word) for word in words)
+    folded = tuple(fold_case(word) for word in words)
     for form in _SEVERAL:
         if folded[-len(form) :] == form:
             return words[: -len(form)]

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Final, Literal, TypeAlias, TypeVar
 
-from jobmill.catalog import place_comparison, urls
+from jobmill.catalog import urls
 from jobmill.catalog.duplicate_clusters import Clusters
 from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.posting_features import Texts, Traits, gather
+from jobmill.places import place_comparison
 
 Key = TypeVar("Key")
 Kind: TypeAlias = Literal["same", "multi_location", "repost"]
@@ -132,7 +133,7 @@ def _join_bare(
 
 
 def _spot(one: Traits) -> tuple[tuple[object, ...], ...]:
-    heads = one.places.heads or one.places.text
+    heads = one.places.cities or one.places.text
     return ((one.company, one.title, one.title_places, heads),) if one.title and heads else ()
 
 
@@ -140,7 +141,7 @@ def _same_spot(one: Traits, other: Traits) -> bool:
     """Equal words; two sites may write a place more and less exactly, one site does not."""
     if one.places.text == other.places.text:
         return True
-    first, second = one.places.parts, other.places.parts
+    first, second = one.places.names, other.places.names
     return one.is_elsewhere(other) and (first <= second or second <= first)
 
 
@@ -196,7 +197,7 @@ def _relate(one: Traits, other: Traits) -> place_comparison.Relation:
     """Of two places in titles that differ, the fields need not know."""
     if one.title_places and other.title_places and not one.title_places & other.title_places:
         return "other"
-    return place_comparison.relate(one.places, other.places)
+    return place_comparison.compare(one.places, other.places)
 
 
 def _blocks(traits: list[Traits], texts: Texts) -> list[list[int]]:

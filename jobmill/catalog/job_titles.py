@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from . import place_comparison
-from .company_names import fold
+from jobmill.places import gazetteer
+from jobmill.plain_text import fold_case
 
 _LETTER = r"(?:m|w|f|d|x|h|k|gn|divers|male|female|diverse)"
 _GENDER: Final = re.compile(
@@ -31,7 +31,7 @@ _SHORT: Final[dict[str, str]] = {
 }  # fmt: skip
 _EMPTY: Final = frozenset({"and", "the", "of", "a", "an", "ref", "req", "id"})
 # Besides a place's noise, what an aggregator hangs on a title.
-_HUNG_ON: Final = place_comparison.NOISE | {
+_HUNG_ON: Final = gazetteer.LOCATION_NOISE | {
     "fulltime",
     "time",
     "vollzeit",
@@ -51,7 +51,7 @@ class Title:
 
 
 @lru_cache(maxsize=65_536)
-def read(title: str, known: frozenset[str] = place_comparison.REGIONS) -> Title:
+def read(title: str, known: frozenset[str] = gazetteer.REGION_NAMES) -> Title:
     """A title without gender marks, arrangement, numbers and the places that are `known`."""
     text = _FEMININE.sub("", _GENDER.sub(" ", title))
     for pattern, word in _TECHNICAL:
@@ -59,7 +59,7 @@ def read(title: str, known: frozenset[str] = place_comparison.REGIONS) -> Title:
     kept: list[str] = []
     found: set[str] = set()
     for segment in _SEGMENT.split(text):
-        place = place_comparison.name(segment)
+        place = gazetteer.canonical_name(segment)
         if kept and place in known:
             found.add(place)
         elif not kept or not _is_hung_on(segment):
@@ -72,7 +72,7 @@ def _is_hung_on(segment: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    folded = fold(text).replace("'", "").replace("\u2019", "")
+    folded = fold_case(text).replace("'", "").replace("\u2019", "")
     found: list[str] = re.findall(r"[^\W_]+", folded)
     words = (_SHORT.get(word, word) for word in found)
     return [word for word in words if word not in _EMPTY and not _NUMBER.fullmatch(word)]

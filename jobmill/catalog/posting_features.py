@@ -12,8 +12,10 @@ from typing import Final, TypeAlias
 
 from jobmill.catalog.posting import Posting
 from jobmill.errors import Invalid
+from jobmill.places import gazetteer, place_comparison
+from jobmill.plain_text import fold_case
 
-from . import company_names, job_titles, place_comparison, posting_identity
+from . import company_names, job_titles, posting_identity
 from .platform_rules import PlatformRules, PostingKey
 
 Space: TypeAlias = tuple[str, ...]
@@ -37,7 +39,7 @@ class Traits:
     shown: str
     title: tuple[str, ...]
     title_places: frozenset[str]
-    places: place_comparison.Places
+    places: place_comparison.PostingPlaces
     ids: frozenset[tuple[Space, str]]
     numbers: frozenset[str]
     """Ids in whatever place: on the company's own site a posting often has its board's."""
@@ -61,19 +63,23 @@ class Traits:
 
 def gather(postings: Sequence[Posting], platforms: PlatformRules) -> list[Traits]:
     """The traits of each. A place in a title is known by the places of the company's other postings."""
-    located = [place_comparison.read(one.locations or (one.location or "",)) for one in postings]
+    located = [
+        place_comparison.read_places(one.locations or (one.location or "",)) for one in postings
+    ]
     companies = [company_names.squeezed(one.company or one.board) for one in postings]
-    by_company: dict[str, list[place_comparison.Places]] = defaultdict(list)
+    by_company: dict[str, list[place_comparison.PostingPlaces]] = defaultdict(list)
     for company, where in zip(companies, located, strict=True):
         by_company[company].append(where)
-    known = {company: place_comparison.vocabulary(where) for company, where in by_company.items()}
+    known = {
+        company: place_comparison.title_vocabulary(where) for company, where in by_company.items()
+    }
     return [
         _traits(
             index,
             posting,
             company,
             where,
-            known[company] if company else place_comparison.REGIONS,
+            known[company] if company else gazetteer.REGION_NAMES,
             platforms,
         )
         for index, (posting, company, where) in enumerate(
@@ -86,7 +92,7 @@ def _traits(
     index: int,
     posting: Posting,
     company: str,
-    where: place_comparison.Places,
+    where: place_comparison.PostingPlaces,
     known: frozenset[str],
     platforms: PlatformRules,
 ) -> Traits:
@@ -151,7 +157,7 @@ def _id(key: PostingKey, platforms: PlatformRules) -> tuple[Space, str]:
 
 def _requisition(text: str | None) -> str | None:
     """None for what is no number ("See opening"); all postings of a board may carry that."""
-    folded = company_names.fold(text or "").strip()
+    folded = fold_case(text or "").strip()
     return folded if len(folded) > 1 and re.search(r"\d", folded) else None
 
 

@@ -9,9 +9,10 @@ from typing import Final
 
 from jobmill.catalog.posting import Posting
 from jobmill.errors import Invalid
+from jobmill.plain_text import fold_case
 
 from . import job_titles, urls
-from .company_names import company_key, fold
+from .company_names import company_key
 from .platform_rules import PlatformRules, PostingKey
 
 # Scripts without spaces: a character is a word.
@@ -64,7 +65,7 @@ def words(text: str | None) -> list[str]:
     if not text:
         return []
     plain = entities.unescape(_TAG.sub(" ", text)) if "</" in text else text
-    return _WORD.findall(fold(plain))
+    return _WORD.findall(fold_case(plain))
 
 
 def shingles(words: list[str]) -> frozenset[int]:

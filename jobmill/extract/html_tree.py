@@ -32,7 +32,7 @@ def stated(page: LexborHTMLParser, url: str, department: str = "") -> Posting | 
     if len(found) != 1:
         return None
     one, node = found[0]
-    return replace(one, department=one.department or html_text.line(node.get(department)))
+    return replace(one, department=one.department or html_text.single_line(node.get(department)))
 
 
 def posting(body: bytes, url: str, department: str = "") -> Posting:

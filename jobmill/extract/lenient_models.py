@@ -38,7 +38,7 @@ def _or_none(value: object, validate: Callable[[object], T]) -> T | None:
 
 
 def _some_line(value: str) -> str:
-    line = texts.line(value)
+    line = texts.single_line(value)
     if not line:
         raise ValueError("nothing is said")
     return line

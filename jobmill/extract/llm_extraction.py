@@ -9,8 +9,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from jobmill.catalog.posting import Posting
 from jobmill.outside.model_question import Ask
+from jobmill.places import location_text
 
-from .fields import dates, places, salary, work_arrangement
+from .fields import dates, salary, work_arrangement
 from .fields import html_text as texts
 from .fields.missing_fields import fill
 from .page import nesting_limit, page_metadata, text_lines
@@ -79,11 +80,11 @@ def ask(html_or_text: str, url: str, *, item: int | None, run: str | None) -> As
 def read_text(html_or_text: str, url: str) -> str:
     """What a reader sees of a page, its title first."""
     if not _TAG.search(html_or_text):
-        return (texts.clean(html_or_text[:LONGEST_HTML]) or "")[:LONGEST_PAGE]
+        return (texts.clean_text(html_or_text[:LONGEST_HTML]) or "")[:LONGEST_PAGE]
     whole = html_or_text.encode(errors="replace")[:LONGEST_HTML]
     tree = LexborHTMLParser(nesting_limit.limit(whole))
     seen = [_shown(line) for line in text_lines.read(tree.body).lines]
-    return (texts.clean("\n".join([page_metadata.read(tree, url).title, *seen])) or "")[
+    return (texts.clean_text("\n".join([page_metadata.read(tree, url).title, *seen])) or "")[
         :LONGEST_PAGE
     ]
 
@@ -104,7 +105,7 @@ def posting(extracted: Extracted, html_or_text: str, url: str) -> Posting | None
             title=title,
             url=url,
             company=_line(extracted.company, text),
-            location=place if place and places.is_place(place) else None,
+            location=place if place and location_text.names_place(place) else None,
             arrangement=work_arrangement.word(_line(extracted.arrangement, text)),
             salary=salary.from_text(_line(extracted.salary, text)),
             posted_at=dates.read(_line(extracted.posted, text)),
@@ -116,7 +117,7 @@ def posting(extracted: Extracted, html_or_text: str, url: str) -> Posting | None
 def _line(words: str | None, text: str) -> str | None:
     """The words as the page has them."""
     found = _find(words, text)
-    return texts.line(found[0]) if found else None
+    return texts.single_line(found[0]) if found else None
 
 
 def _description(extracted: Extracted, text: str) -> str | None:
@@ -125,7 +126,7 @@ def _description(extracted: Extracted, text: str) -> str | None:
     start = first.start() if first else 0
     last = _find(extracted.last_words, text, start)
     end = last.end() if last else len(text)
-    return texts.clean(text[start:end] if end - start >= SHORTEST else text)
+    return texts.clean_text(text[start:end] if end - start >= SHORTEST else text)
 
 
 def _find(words: str | None, text: str, start: int = 0) -> re.Match[str] | None:

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
+from jobmill.places import gazetteer
+
 from . import resume_sections
 from .posting_facts import skills
-from .rules import geography
 from .work_history import ROLE, SEPARATOR
 
 TOP: Final = 15
@@ -91,7 +92,7 @@ def _candidates(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
         parts = [*SEPARATOR.split(bare), ""]
         for n, (one, after) in enumerate(pairwise(parts)):
             # Behind others on a line, only an e-mail address tells a name from a place.
-            if (known := _as_name(one)) and not geography.area(after):
+            if (known := _as_name(one)) and not gazetteer.find_area(after):
                 yield place if n == 0 else FIRST, known
         place += 1
 
@@ -116,7 +117,7 @@ def _could_be_a_name(text: str) -> bool:
     words = {word.casefold().strip(".") for word in text.split()}
     if words & NO_NAMES or ROLE.search(text) or max(map(len, words)) < 2:
         return False
-    if geography.area(text) or geography.around(text):
+    if gazetteer.find_area(text) or gazetteer.country_of_city(text):
         return False
     return sum(hit.end - hit.start for hit in skills.find(text)) < len(text.replace(" ", ""))
 

@@ -14,11 +14,11 @@ from jobmill.errors import Invalid
 from jobmill.matching.profile import RANKS, Profile
 from jobmill.matching.rescore import Standing
 from jobmill.matching.verdict import MatchResult, Rejection, Strike
+from jobmill.places import parsed_place as atlas
 
 from . import posting_facts, profile_document
 from .local_score import Judgement
 from .posting_facts import personal_skills, skills
-from .rules import home_location as atlas
 
 Reason: TypeAlias = Rejection | Strike
 
@@ -118,7 +118,7 @@ def _skill_trouble(posting: Posting, given: str) -> str | None:
 
 def _place_trouble(posting: Posting, given: str) -> str | None:
     named = [*posting_facts.read(posting).places, *posting.locations, posting.location]
-    found = atlas.read(given)
+    found = atlas.parse_places(given)
     known = [one for one in found if one.lies_in]
     if known or atlas.is_any_in(named, [given]):
         return None

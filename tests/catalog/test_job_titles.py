@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from jobmill.catalog import job_titles, place_comparison
+from jobmill.catalog import job_titles
+from jobmill.places import gazetteer
 
-KNOWN = place_comparison.REGIONS | {"oslo", "san marino"}
+KNOWN = gazetteer.REGION_NAMES | {"oslo", "san marino"}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from jobmill.matching.rules import geography, home_location, location_fit
+from jobmill.matching.rules import location_fit
+from jobmill.places import gazetteer, parsed_place
 from tests.matching.cases import facts, posting, profile
 
 
@@ -42,9 +43,9 @@ from tests.matching.cases import facts, posting, profile
     ],
 )
 def test_the_home_city_is_known_however_it_is_written(text: str, home: bool) -> None:
-    assert home_location.is_any_in([text], ["Portland, OR"]) is home
+    assert parsed_place.is_any_in([text], ["Portland, OR"]) is home
     assert (
-        home_location.is_any_in([None, text], ["Salem, OR", "Portland, Oregon, United States"])
+        parsed_place.is_any_in([None, text], ["Salem, OR", "Portland, Oregon, United States"])
         is home
     )
 
@@ -64,15 +65,15 @@ def test_the_home_city_is_known_however_it_is_written(text: str, home: bool) -> 
     ],
 )
 def test_two_names_of_a_city_are_one(one: str, other: str) -> None:
-    assert home_location.is_any_in([one], [other])
-    assert home_location.is_any_in([other], [one])
+    assert parsed_place.is_any_in([one], [other])
+    assert parsed_place.is_any_in([other], [one])
 
 
 @pytest.mark.parametrize(
     ("one", "other"), [("Berlin, CT", "Berlin, Germany"), ("London, ON", "London, UK")]
 )
 def test_two_cities_of_a_name_are_not(one: str, other: str) -> None:
-    assert not home_location.is_any_in([one], [other])
+    assert not parsed_place.is_any_in([one], [other])
 
 
 @pytest.mark.parametrize(
@@ -86,12 +87,17 @@ def test_two_cities_of_a_name_are_not(one: str, other: str) -> None:
     ],
 )
 def test_a_whole_state_may_be_home(text: str, there: bool) -> None:
-    assert home_location.is_any_in([text], ["Oregon"]) is there
+    assert parsed_place.is_any_in([text], ["Oregon"]) is there
 
 
 def test_a_time_zone_tells_the_country() -> None:
     zones = ("America/Los_Angeles", "Europe/Berlin", "Asia/Kolkata", "Etc/UTC")
-    assert [sorted(geography.of_zone(zone)) for zone in zones] == [["US"], ["DE"], ["IN"], []]
+    assert [sorted(gazetteer.country_of_time_zone(zone)) for zone in zones] == [
+        ["US"],
+        ["DE"],
+        ["IN"],
+        [],
+    ]
 
 
 HYBRID = {"arrangements": ["remote", "hybrid"]}
@@ -177,4 +183,4 @@ def test_a_text_that_is_only_a_beginning_may_still_say_remote() -> None:
     ],
 )
 def test_a_part_of_a_city_is_in_it(said: str, home: str, same: bool) -> None:
-    assert home_location.is_any_in([said], [home]) is same
+    assert parsed_place.is_any_in([said], [home]) is same

@@ -95,12 +95,12 @@ def _currency(one: _Item, config: Search) -> str:
 
 
 def _posting(one: _Item, currency: str) -> Posting:
-    category = html_text.line(one.category.label) if one.category else None
+    category = html_text.single_line(one.category.label) if one.category else None
     return Posting(
-        title=html_text.line(html_text.from_html(one.title)) or one.title,
+        title=html_text.single_line(html_text.from_html(one.title)) or one.title,
         url=one.redirect_url or "",
-        company=html_text.line(one.company.display_name) if one.company else None,
-        location=html_text.line(one.location.display_name) if one.location else None,
+        company=html_text.single_line(one.company.display_name) if one.company else None,
+        location=html_text.single_line(one.location.display_name) if one.location else None,
         employment_type=employment.read([one.contract_time, one.contract_type]),
         posted_at=dates.read(one.created),
         salary=salary.structured(

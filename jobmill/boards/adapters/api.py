@@ -12,8 +12,9 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.errors import OutsideError
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, html_text, places, salary, work_arrangement
+from jobmill.extract.fields import dates, employment, html_text, salary, work_arrangement
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Config, Page, Platform
 
@@ -201,21 +202,21 @@ def pick(value: object, path: str | None) -> Any:
 
 def _posting(record: object, config: Api) -> Posting | None:
     names = config.fields
-    title = html_text.line(_scalar(pick(record, names.title)))
+    title = html_text.single_line(_scalar(pick(record, names.title)))
     if not title:
         return None
     link = _scalar(pick(record, names.url))
     description = html_text.from_html(_joined(pick(record, names.description)))
-    where = places.unique(pick(record, names.location))
+    where = location_text.unique_locations(pick(record, names.location))
     return Posting(
         title=title,
         url=lenient_models.link(urljoin(config.base_url, link)) or "" if link else "",
-        company=html_text.line(_scalar(pick(record, names.company))),
+        company=html_text.single_line(_scalar(pick(record, names.company))),
         location="; ".join(where) or None,
         # One text may hold several places; a list has one each.
         locations=where if len(where) > 1 else (),
         arrangement=_arrangement(pick(record, names.remote)),
-        department=html_text.line(_scalar(pick(record, names.department))),
+        department=html_text.single_line(_scalar(pick(record, names.department))),
         employment_type=employment.read(pick(record, names.employment_type)),
         posted_at=dates.read(pick(record, names.posted_at)),
         updated_at=dates.read(pick(record, names.updated_at)),

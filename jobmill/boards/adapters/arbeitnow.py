@@ -59,8 +59,8 @@ def _posting(one: _Item) -> Posting:
     return Posting(
         title=one.title,
         url=one.url or "",
-        company=html_text.line(one.company_name),
-        location=html_text.line(one.location),
+        company=html_text.single_line(one.company_name),
+        location=html_text.single_line(one.location),
         arrangement="remote" if one.remote else None,
         employment_type=employment.read(list(one.job_types)),
         posted_at=dates.read(one.created_at),

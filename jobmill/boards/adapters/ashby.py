@@ -11,10 +11,11 @@ from pydantic import AliasChoices, Field
 from jobmill.catalog.platform_rules import ID_UUID, PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, places, salary, work_arrangement
+from jobmill.extract.fields import dates, employment, salary, work_arrangement
 from jobmill.extract.fields import html_text as texts
 from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Board, Mark, Page, Platform, UrlPattern, at
 
@@ -33,7 +34,7 @@ class _Address(Foreign):
 
     def line(self) -> str | None:
         at = self.postalAddress or _Postal()
-        return places.address(at.addressLocality, at.addressRegion, at.addressCountry)
+        return location_text.format_address(at.addressLocality, at.addressRegion, at.addressCountry)
 
 
 class _Place(Foreign):
@@ -104,9 +105,11 @@ def read(body: bytes, request: Request, config: Board) -> Page:
 
 
 def _posting(post: _Post, config: Board) -> Posting:
-    description = texts.from_html(post.descriptionHtml) or texts.clean(post.descriptionPlain)
+    description = texts.from_html(post.descriptionHtml) or texts.clean_text(post.descriptionPlain)
     place = post.location or (post.address.line() if post.address else None)
-    locations = places.unique(place, [_name(one) for one in post.secondaryLocations])
+    locations = location_text.unique_locations(
+        place, [_name(one) for one in post.secondaryLocations]
+    )
     hosted = HOSTED.search(post.jobUrl or "")
     return Posting(
         title=post.title,

@@ -8,9 +8,10 @@ from urllib.parse import quote
 from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, html_text, places, salary, seniority
+from jobmill.extract.fields import dates, employment, html_text, salary, seniority
 from jobmill.extract.lenient_models import Foreign, Line, Link, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Board, Page, Platform, at, board_of, home
 
@@ -24,7 +25,7 @@ class _Place(Foreign):
 
     def line(self) -> str | None:
         region = self.state or self.province
-        return places.address(self.city, region, self.addressCountry or self.country)
+        return location_text.format_address(self.city, region, self.addressCountry or self.country)
 
 
 class _Opening(Foreign):
@@ -96,9 +97,9 @@ def _posting(one: _Opening, config: Board) -> Posting:
         url=url,
         location=where,
         # A comma stands inside a place here, never between two.
-        locations=places.unique(where),
+        locations=location_text.unique_locations(where),
         arrangement="remote" if one.isRemote else ARRANGEMENTS.get(one.locationType),
-        department=html_text.line(one.departmentLabel),
+        department=html_text.single_line(one.departmentLabel),
         employment_type=employment.read(one.employmentStatusLabel),
         seniority=seniority.word(one.minimumExperience),
         posted_at=dates.read(one.datePosted),

@@ -8,9 +8,10 @@ from dataclasses import replace
 from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import html_tree, lenient_models
-from jobmill.extract.fields import dates, employment, html_text, places, salary
+from jobmill.extract.fields import dates, employment, html_text, salary
 from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Board, Page, Platform, at, board_of, home
 
@@ -28,7 +29,9 @@ class _Location(Foreign):
 
     def line(self) -> str | None:
         state, country = (part.name if part else None for part in (self.state, self.country))
-        return html_text.line(self.name) or places.address(self.city, state, country)
+        return html_text.single_line(self.name) or location_text.format_address(
+            self.city, state, country
+        )
 
 
 class _Position(Foreign):
@@ -80,7 +83,7 @@ def _id(url: str) -> str | None:
 
 def _posting(one: _Position, config: Board) -> Posting:
     where = [place for place in (one.location, *one.locations) if place]
-    lines = places.unique([place.line() for place in where])
+    lines = location_text.unique_locations([place.line() for place in where])
     # Not remote is not said to be on site: the flag of most is never touched.
     remote: Arrangement | None = "remote" if any(place.is_remote for place in where) else None
     site = home(config, "breezy.hr")
@@ -88,11 +91,11 @@ def _posting(one: _Position, config: Board) -> Posting:
     return Posting(
         title=one.name,
         url=url,
-        company=html_text.line(one.company.name) if one.company else None,
+        company=html_text.single_line(one.company.name) if one.company else None,
         location="; ".join(lines) or None,
         locations=lines,
         arrangement=remote,
-        department=html_text.line(one.department),
+        department=html_text.single_line(one.department),
         employment_type=employment.read(one.type.name) if one.type else None,
         posted_at=dates.read(one.published_date),
         salary=salary.from_text(one.salary),

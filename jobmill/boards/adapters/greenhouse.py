@@ -9,10 +9,11 @@ from urllib.parse import quote
 from jobmill.catalog.platform_rules import PostingIds, posting_url
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, places, salary, work_arrangement
+from jobmill.extract.fields import dates, employment, salary, work_arrangement
 from jobmill.extract.fields import html_text as texts
 from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Board, Groups, Mark, Page, Platform, UrlPattern, at
 
@@ -110,7 +111,7 @@ def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
 
 
 def _posting(post: _Post, config: Board) -> Posting:
-    description = texts.from_escaped(post.content)
+    description = texts.from_escaped_html(post.content)
     place = post.location.name if post.location else None
     offices = [office.location or office.name for office in post.offices]
     hosted = HOSTED.search(post.absolute_url or "")
@@ -118,9 +119,9 @@ def _posting(post: _Post, config: Board) -> Posting:
         title=post.title,
         url=post.absolute_url or "",
         company=post.company_name,
-        location=place if place and places.is_place(place) else None,
+        location=place if place and location_text.names_place(place) else None,
         # Offices are the company's, not the post's: they stand in where it says "N/A".
-        locations=places.split(place) or places.unique(offices),
+        locations=location_text.split_locations(place) or location_text.unique_locations(offices),
         arrangement=work_arrangement.word(_custom(post, WORKPLACE)),
         department=_department(post),
         employment_type=employment.read(_custom(post, EMPLOYMENT)),

@@ -13,9 +13,10 @@ from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.errors import OutsideError
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, html_text, places, salary, work_arrangement
+from jobmill.extract.fields import dates, employment, html_text, salary, work_arrangement
 from jobmill.extract.lenient_models import Foreign, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Config, Page, Platform
 
@@ -121,7 +122,7 @@ def _from(comment: _Comment) -> Posting | None:
     """A comment that begins as postings do; None for questions and talk."""
     html = comment.text
     top = html_text.from_html(re.split(r"<p>|\n", html, maxsplit=1)[0])
-    header = read_header(html_text.line(top) or "")
+    header = read_header(html_text.single_line(top) or "")
     if header is None:
         return None
     return Posting(
@@ -207,7 +208,7 @@ def read_header(line: str) -> Header | None:
     parts = [part for part in (one.strip(EDGES) for one in re.split(r"[|¦]", line)) if part]
     if len(parts) < 2:
         return None
-    header = Header(_name(parts[0]), line=html_text.line(ADDRESS.sub("", line)) or line)
+    header = Header(_name(parts[0]), line=html_text.single_line(ADDRESS.sub("", line)) or line)
     unclear = [part for part in map(_bare, parts[1:]) if part and not _classify(part, header)]
     if not header.roles and unclear and ENDS_AS_ROLE.search(header.company):
         header.roles, header.company = [header.company], _name(unclear.pop(0))
@@ -224,7 +225,7 @@ def _bare(part: str) -> str:
 def _name(part: str) -> str:
     """A company without its address and asides: "Acme (YC S20, acme.com)"."""
     for plain in (ASIDE.sub("", ADDRESS.sub("", part)), ASIDE.sub("", part), part):
-        if name := html_text.line(plain.strip(EDGES)):
+        if name := html_text.single_line(plain.strip(EDGES)):
             return name
     return ""
 
@@ -259,7 +260,9 @@ def _arrange(part: str, header: Header) -> None:
     header.arrangement = header.arrangement or work_arrangement.word(part)
     if header.arrangement == "remote":
         inside = [one for one in ASIDE.findall(part) if _place_like(FILLER.sub("", one))]
-        header.remote_from += places.split("; ".join(FILLER.sub("", one) for one in inside))
+        header.remote_from += location_text.split_locations(
+            "; ".join(FILLER.sub("", one) for one in inside)
+        )
     kept: list[str] = []
     for token in re.split(r",| - |/", WHERE.sub(",", ASIDE.sub("", part))):
         word = FILLER.sub("", token).strip(EDGES + "()")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, html_text, places, salary, seniority
+from jobmill.extract.fields import dates, employment, html_text, salary, seniority
 from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from .. import aggregator_search
 from ..platform import Page, Platform
@@ -66,15 +67,15 @@ def read(body: bytes, request: Request, config: aggregator_search.Paged) -> Page
 
 def _posting(one: _Item) -> Posting:
     # The site has answered with the names of its own columns in place of the values.
-    company = html_text.line(one.companyName)
+    company = html_text.single_line(one.companyName)
     return Posting(
         title=one.title,
         url=lenient_models.link(one.guid) or one.applicationLink or "",
         company=company if company != "name" else None,
         location=", ".join(one.locationRestrictions) or None,
-        locations=places.unique(list(one.locationRestrictions)),
+        locations=location_text.unique_locations(list(one.locationRestrictions)),
         arrangement="remote",
-        remote_from=places.unique(list(one.locationRestrictions)),
+        remote_from=location_text.unique_locations(list(one.locationRestrictions)),
         employment_type=employment.read(one.employmentType),
         seniority=next(
             (found for label in one.seniority if (found := seniority.word(label))), None
@@ -82,7 +83,7 @@ def _posting(one: _Item) -> Posting:
         posted_at=dates.read(one.pubDate),
         valid_through=dates.deadline(one.expiryDate),
         salary=salary.structured(one.minSalary, one.maxSalary, one.currency, one.salaryPeriod),
-        description=html_text.from_html(one.description) or html_text.clean(one.excerpt),
+        description=html_text.from_html(one.description) or html_text.clean_text(one.excerpt),
         apply_url=one.applicationLink,
         vendor_id=one.guid or one.applicationLink,
         tags=tuple(tag.replace("-", " ") for tag in one.categories),

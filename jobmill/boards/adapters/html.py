@@ -124,7 +124,7 @@ def _nodes(card: LexborNode, selectors: Sequence[str | None]) -> list[LexborNode
 
 
 def _words(node: LexborNode) -> str | None:
-    return html_text.line(node.text(separator=" "))
+    return html_text.single_line(node.text(separator=" "))
 
 
 def _part(card: LexborNode, selectors: Sequence[str | None]) -> str | None:

@@ -12,9 +12,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import html_tree, lenient_models
-from jobmill.extract.fields import dates, employment, html_text, places, salary, work_arrangement
+from jobmill.extract.fields import dates, employment, html_text, salary, work_arrangement
 from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Board, Groups, Mark, Page, Platform, at, board_of, home
 
@@ -124,8 +125,12 @@ def _read_new(body: bytes, request: Request, config: Board) -> Page:
 
 
 def _posting(one: _Data, config: Board) -> Posting:
-    place = places.address(one.city, one.state, one.country)
-    where = html_text.line(one.full_location) or place or html_text.line(one.location_name)
+    place = location_text.format_address(one.city, one.state, one.country)
+    where = (
+        html_text.single_line(one.full_location)
+        or place
+        or html_text.single_line(one.location_name)
+    )
     id = one.slug or one.req_id
     needs = html_text.from_html(one.qualifications)
     page = one.meta_data.canonical_url if one.meta_data else None
@@ -133,7 +138,7 @@ def _posting(one: _Data, config: Board) -> Posting:
     return Posting(
         title=one.title,
         url=page or (f"{site}/jobs/{quote(id, safe='')}" if site and id else one.apply_url or ""),
-        company=html_text.line(one.hiring_organization),
+        company=html_text.single_line(one.hiring_organization),
         location=where,
         arrangement=work_arrangement.word(one.location_type),
         department=_department(one),
@@ -143,7 +148,7 @@ def _posting(one: _Data, config: Board) -> Posting:
         salary=salary.structured(
             one.salary_min_value, one.salary_max_value, one.salary_currency, one.salary_unit
         ),
-        description=html_text.join(
+        description=html_text.join_sections(
             html_text.from_html(one.description), html_text.from_html(one.responsibilities), needs
         ),
         requirements=needs,
@@ -151,14 +156,14 @@ def _posting(one: _Data, config: Board) -> Posting:
         board=board_of(config, HOST, one.apply_url or ""),
         vendor_id=id,
         requisition_id=one.req_id,
-        language=html_text.line(one.language),
+        language=html_text.single_line(one.language),
         partial=not one.description,
     )
 
 
 def _department(one: _Data) -> str | None:
     named = [one.department, *one.category, *(each.name for each in one.categories)]
-    return next(filter(None, map(html_text.line, named)), None)
+    return next(filter(None, map(html_text.single_line, named)), None)
 
 
 def _read_classic(page: LexborHTMLParser, request: Request, config: Board) -> Page:
@@ -205,7 +210,7 @@ def _frame(page: LexborHTMLParser, base: str) -> Request | None:
 def _card(anchor: LexborNode, base: str, config: Board) -> Posting | None:
     link = LINK.search(anchor.attributes["href"] or "")
     shown = anchor.css_first("h1, h2, h3, h4") or anchor.css_first("span:not(.sr-only)") or anchor
-    title = html_text.line(shown.text(separator=" "))
+    title = html_text.single_line(shown.text(separator=" "))
     if link is None or not title:
         return None
     card = _around(anchor)
@@ -243,7 +248,7 @@ def _labelled(card: LexborNode, word: str) -> str | None:
             value = value.next
         if value is not None and re.search(rf"\b{word}", label.text(), re.IGNORECASE):
             held = value.css_first("span[title]") or value
-            return html_text.line(held.attributes.get("title") or held.text(separator=" "))
+            return html_text.single_line(held.attributes.get("title") or held.text(separator=" "))
     return None
 
 

@@ -11,8 +11,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import html_tree, lenient_models
-from jobmill.extract.fields import dates, employment, html_text, places, seniority
+from jobmill.extract.fields import dates, employment, html_text, seniority
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Board, Page, Platform, at, board_of
 
@@ -48,15 +49,17 @@ def read(body: bytes, request: Request, config: Board) -> Page:
 
 
 def _posting(entry: dict[str, str], config: Board) -> Posting:
-    where = places.address(entry.get("city"), entry.get("state"), entry.get("country"))
+    where = location_text.format_address(
+        entry.get("city"), entry.get("state"), entry.get("country")
+    )
     made = MADE.match(entry.get("id", ""))
     url = lenient_models.link(entry.get("url")) or ""
     return Posting(
-        title=html_text.line(entry["title"]) or "",
+        title=html_text.single_line(entry["title"]) or "",
         url=url,
         location=where,
-        locations=places.unique(where),
-        department=html_text.line(entry.get("department")),
+        locations=location_text.unique_locations(where),
+        department=html_text.single_line(entry.get("department")),
         employment_type=employment.read(entry.get("type")),
         seniority=seniority.word(entry.get("experience")),
         posted_at=dates.read("{}-{}-{}T{}:{}:{}".format(*made.groups())) if made else None,
@@ -83,7 +86,7 @@ def _page(page: LexborHTMLParser, request: Request, config: Board) -> Page:
 def _shown(page: LexborHTMLParser, url: str, config: Board) -> Posting | None:
     """A posting that older pages only show; they are titled "Role - Company - Career Page"."""
     body, head = page.css_first("#job-description, .job_description"), page.css_first("title")
-    named = (html_text.line(head.text()) or "").rsplit(" - ", 2) if head else []
+    named = (html_text.single_line(head.text()) or "").rsplit(" - ", 2) if head else []
     if body is None or len(named) < 3:
         return None
     code = CODE.search(url)
@@ -99,7 +102,7 @@ def _shown(page: LexborHTMLParser, url: str, config: Board) -> Posting | None:
 
 def _listed(link: LexborNode, base: str, config: Board) -> Posting | None:
     url = lenient_models.link(urljoin(base, link.attributes["href"] or "")) or ""
-    code, title = CODE.search(url), html_text.line(link.text(separator=" "))
+    code, title = CODE.search(url), html_text.single_line(link.text(separator=" "))
     card = link.parent.parent if link.parent else None
     if not code or not title or card is None:
         return None
@@ -108,7 +111,7 @@ def _listed(link: LexborNode, base: str, config: Board) -> Posting | None:
         title=title,
         url=url,
         location=where,
-        locations=places.unique(where),
+        locations=location_text.unique_locations(where),
         department=_beside(card, "sitemap"),
         board=board_of(config, HOST, url),
         vendor_id=code[1],
@@ -119,7 +122,9 @@ def _listed(link: LexborNode, base: str, config: Board) -> Posting | None:
 def _beside(card: LexborNode, icon: str) -> str | None:
     """The text that stands beside an icon."""
     found = card.css_first(f"[class*='{icon}']")
-    return html_text.line(found.parent.text(separator=" ")) if found and found.parent else None
+    return (
+        html_text.single_line(found.parent.text(separator=" ")) if found and found.parent else None
+    )
 
 
 POSTING_IDS = PostingIds(

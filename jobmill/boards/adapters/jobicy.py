@@ -63,12 +63,12 @@ def read(body: bytes, request: Request, config: Search) -> Page:
 
 
 def _posting(one: _Item) -> Posting:
-    geo = html_text.line(", ".join(one.jobGeo))
+    geo = html_text.single_line(", ".join(one.jobGeo))
     yearly = one.annualSalaryMin or one.annualSalaryMax
     return Posting(
         title=one.jobTitle,
         url=one.url or "",
-        company=html_text.line(one.companyName),
+        company=html_text.single_line(one.companyName),
         location=geo,
         locations=restrictions(geo),
         arrangement="remote",
@@ -84,7 +84,7 @@ def _posting(one: _Item) -> Posting:
         ),
         description=html_text.from_html(one.jobDescription) or html_text.from_html(one.jobExcerpt),
         vendor_id=one.id,
-        tags=tuple(line for tag in one.jobIndustry if (line := html_text.line(tag))),
+        tags=tuple(line for tag in one.jobIndustry if (line := html_text.single_line(tag))),
         via="Jobicy",
         partial=not one.jobDescription,
     )

@@ -11,9 +11,10 @@ from pydantic import Field
 from jobmill.catalog.platform_rules import PostingIds, posting_url
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, html_text, places, salary, seniority
+from jobmill.extract.fields import dates, employment, html_text, salary, seniority
 from jobmill.extract.lenient_models import Foreign, Line, Link, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from .. import aggregator_search
 from ..platform import Config, Page, Platform
@@ -93,14 +94,14 @@ def _is_wanted(one: _Item, config: Search) -> bool:
 
 
 def _posting(one: _Item) -> Posting:
-    where = html_text.line(one.location)
+    where = html_text.single_line(one.location)
     description = html_text.from_html(one.description)
     return Posting(
         title=one.title,
         url=one.job_url or "",
-        company=html_text.line(one.company),
+        company=html_text.single_line(one.company),
         location=where,
-        locations=places.unique(where),
+        locations=location_text.unique_locations(where),
         arrangement="remote" if one.is_remote else None,
         employment_type=employment.read((one.job_type or "").split(",")[0]),
         seniority=seniority.word(one.job_level),

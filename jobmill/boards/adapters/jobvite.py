@@ -38,7 +38,7 @@ def read(body: bytes, request: Request, config: Board) -> Page:
     name = NAME if page.css_first(NAME) else "tr a[href*='/job/']"
     for node in page.css(f"h2, h3, {name}"):
         if node.tag in ("h2", "h3"):
-            department = html_text.line(node.text(separator=" "))
+            department = html_text.single_line(node.text(separator=" "))
             continue
         names += 1
         posting = _listed(node, department, request.url, config)
@@ -64,12 +64,12 @@ def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
 def _listed(name: LexborNode, department: str | None, base: str, config: Board) -> Posting | None:
     row = _above(name, ("tr", "li"))
     link = row.css_first("a[href]") if row else None
-    title = html_text.line(name.text(separator=" "))
+    title = html_text.single_line(name.text(separator=" "))
     if row is None or link is None or not title:
         return None
     url = urljoin(base or SITE, link.attributes["href"] or "")
     place = row.css_first(".jv-job-list-location")
-    where = html_text.line(place.text(separator=" ")) if place else None
+    where = html_text.single_line(place.text(separator=" ")) if place else None
     return Posting(
         title=title,
         url=lenient_models.link(url) or "",
@@ -96,13 +96,15 @@ def _single(page: LexborHTMLParser, url: str) -> Posting | None:
 
 def _shown(page: LexborHTMLParser, url: str) -> Posting | None:
     header, body = page.css_first(".jv-header"), page.css_first(".jv-job-detail-description")
-    title = html_text.line(header.text(separator=" ")) if header else None
+    title = html_text.single_line(header.text(separator=" ")) if header else None
     if not title or body is None:
         return None
     about = page.css_first(".jv-job-detail-meta")
     # "Department    City, Country", with an empty element between.
     parts = (
-        [html_text.line(part) for part in about.text(separator="\n").split("\n")] if about else []
+        [html_text.single_line(part) for part in about.text(separator="\n").split("\n")]
+        if about
+        else []
     )
     said = [part for part in parts if part]
     return Posting(

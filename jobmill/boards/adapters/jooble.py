@@ -74,10 +74,10 @@ def read(body: bytes, request: Request, config: Search) -> Page:
 
 def _posting(one: _Item) -> Posting:
     return Posting(
-        title=html_text.line(html_text.from_html(one.title)) or one.title,
+        title=html_text.single_line(html_text.from_html(one.title)) or one.title,
         url=one.link or "",
-        company=html_text.line(one.company),
-        location=html_text.line(one.location),
+        company=html_text.single_line(one.company),
+        location=html_text.single_line(one.location),
         employment_type=employment.read(one.type),
         updated_at=dates.read(one.updated),
         salary=salary.from_text(one.salary),

@@ -10,10 +10,11 @@ from pydantic import TypeAdapter
 from jobmill.catalog.platform_rules import ID_UUID, PostingIds, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, places, salary, work_arrangement
+from jobmill.extract.fields import dates, employment, salary, work_arrangement
 from jobmill.extract.fields import html_text as texts
 from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Board, Mark, Page, Platform, at
 
@@ -111,7 +112,9 @@ def _posting(post: _Post, config: Board) -> Posting:
         title=post.text,
         url=post.hostedUrl or "",
         location=where.location,
-        locations=places.unique(where.allLocations or where.location or post.country),
+        locations=location_text.unique_locations(
+            where.allLocations or where.location or post.country
+        ),
         arrangement=work_arrangement.word(post.workplaceType),
         department=where.department or where.team,
         employment_type=employment.read(where.commitment),
@@ -128,14 +131,16 @@ def _posting(post: _Post, config: Board) -> Posting:
 
 def _text(post: _Post) -> str | None:
     """All of it: most of a posting stands in the lists, not in the description."""
-    whole = _prose(post.description, post.descriptionPlain) or texts.join(
+    whole = _prose(post.description, post.descriptionPlain) or texts.join_sections(
         _prose(post.opening, post.openingPlain),
         _prose(post.descriptionBody, post.descriptionBodyPlain),
     )
     lists = [
-        part for one in post.lists for part in (texts.line(one.text), texts.from_html(one.content))
+        part
+        for one in post.lists
+        for part in (texts.single_line(one.text), texts.from_html(one.content))
     ]
-    return texts.join(
+    return texts.join_sections(
         whole,
         *lists,
         _prose(post.additional, post.additionalPlain),
@@ -144,7 +149,7 @@ def _text(post: _Post) -> str | None:
 
 
 def _prose(html: str | None, plain: str | None) -> str | None:
-    return texts.from_html(html) or texts.clean(plain)
+    return texts.from_html(html) or texts.clean_text(plain)
 
 
 _ACCOUNT = r"""[^}]{0,300}?accountName["']?\s{0,3}:\s{0,3}["'](?P<token>[\w.-]{1,80})["']"""

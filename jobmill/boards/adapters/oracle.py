@@ -11,9 +11,10 @@ from annotated_types import Len
 from jobmill.catalog.platform_rules import PostingIds, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, html_text, places, work_arrangement
+from jobmill.extract.fields import dates, employment, html_text, work_arrangement
 from jobmill.extract.lenient_models import Foreign, Link, Many, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Config, Groups, Page, Platform, UrlPattern, at
 
@@ -161,7 +162,7 @@ def read_detail(body: bytes, posting: Posting, config: Site) -> Posting:
 def _posting(one: _Requisition, config: Site) -> Posting:
     others = [place.Name for place in one.secondaryLocations]
     needs = html_text.from_html(one.ExternalQualificationsStr)
-    whole = html_text.join(
+    whole = html_text.join_sections(
         html_text.from_html(one.ExternalDescriptionStr),
         html_text.from_html(one.ExternalResponsibilitiesStr),
         needs,
@@ -172,11 +173,11 @@ def _posting(one: _Requisition, config: Site) -> Posting:
     return Posting(
         title=one.Title,
         url=f"{site}/job/{quote(one.Id, safe='')}" if config.site else "",
-        company=html_text.line(one.LegalEmployer),
-        location=html_text.line(one.PrimaryLocation),
-        locations=places.unique(one.PrimaryLocation, others),
+        company=html_text.single_line(one.LegalEmployer),
+        location=html_text.single_line(one.PrimaryLocation),
+        locations=location_text.unique_locations(one.PrimaryLocation, others),
         arrangement=work_arrangement.word(one.WorkplaceType or one.WorkplaceTypeCode),
-        department=html_text.line(
+        department=html_text.single_line(
             one.Department or one.Category or one.JobFamily or one.JobFunction
         ),
         employment_type=employment.read([one.JobSchedule, one.ContractType]),
@@ -187,7 +188,7 @@ def _posting(one: _Requisition, config: Site) -> Posting:
         board=PLATFORM.token(config) if config.site else None,
         vendor_id=one.Id,
         requisition_id=one.Id,
-        language=html_text.line(one.Language),
+        language=html_text.single_line(one.Language),
         partial=whole is None,
     )
 

@@ -11,10 +11,11 @@ from pydantic import AliasChoices, Field
 from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, places, salary, seniority
+from jobmill.extract.fields import dates, employment, salary, seniority
 from jobmill.extract.fields import html_text as texts
 from jobmill.extract.lenient_models import Foreign, Line, Many, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Board, Groups, Page, Platform, at, home
 
@@ -73,7 +74,7 @@ def _posting(position: Element, config: Feed) -> Posting | None:
         url=_url(id, config),
         company=_line(position, "subcompany"),
         location=office,
-        locations=places.unique(
+        locations=location_text.unique_locations(
             office, [one.text for one in position.iterfind("additionalOffices/office")]
         ),
         department=_line(position, "department") or _line(position, "recruitingCategory"),
@@ -96,7 +97,7 @@ def _found(one: _Position, config: Feed) -> Posting:
         url=_url(one.id, config),
         company=one.subcompany,
         location=one.office,
-        locations=places.unique(one.offices or one.office),
+        locations=location_text.unique_locations(one.offices or one.office),
         department=one.department,
         employment_type=_employment(one.employment_type, one.schedule),
         seniority=seniority.word(one.seniority),
@@ -120,7 +121,7 @@ def _tags(keywords: str | None) -> tuple[str, ...]:
 
 
 def _line(position: Element, path: str) -> str | None:
-    return texts.line(position.findtext(path))
+    return texts.single_line(position.findtext(path))
 
 
 def _employment(kind: str | None, hours: str | None) -> str | None:
@@ -138,7 +139,7 @@ def _pay(position: Element) -> Salary | None:
 def _text(position: Element) -> str | None:
     """All parts of the description, each below its name."""
     parts = position.iterfind("jobDescriptions/jobDescription")
-    return texts.join(
+    return texts.join_sections(
         *(
             f"{_line(part, 'name') or ''}\n{text}".strip()
             for part in parts

@@ -7,9 +7,10 @@ import re
 from jobmill.catalog.platform_rules import ID_UUID, LANGUAGE, SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, html_text, places, salary, work_arrangement
+from jobmill.extract.fields import dates, employment, html_text, salary, work_arrangement
 from jobmill.extract.lenient_models import Foreign, Line, Link, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Board, Page, Platform, at, board_of, home
 
@@ -85,13 +86,13 @@ def _posting(one: _Posting, config: Board) -> Posting:
         title=one.title,
         url=one.url or "",
         location=where,
-        locations=places.unique(where),
+        locations=location_text.unique_locations(where),
         arrangement=work_arrangement.word(one.workplace_type or one.workplace_type_text),
-        department=html_text.line(department.name) if department else None,
+        department=html_text.single_line(department.name) if department else None,
         employment_type=employment.read(one.employment_type or one.employment_type_text),
         valid_through=dates.deadline(one.deadline_at),
         salary=_salary(one),
-        description=html_text.join(
+        description=html_text.join_sections(
             html_text.from_html(one.description),
             _section(one.key_responsibilities_header, one.key_responsibilities),
             needs,
@@ -100,19 +101,21 @@ def _posting(one: _Posting, config: Board) -> Posting:
         requirements=html_text.from_html(one.skills_knowledge_expertise),
         board=board_of(config, HOST, one.url or ""),
         vendor_id=one.id,
-        requisition_id=html_text.line(position.requisition_id),
+        requisition_id=html_text.single_line(position.requisition_id),
     )
 
 
 def _section(header: str | None, html: str | None) -> str | None:
     content = html_text.from_html(html)
-    return "\n".join(filter(None, (html_text.line(header), content))) if content else None
+    return "\n".join(filter(None, (html_text.single_line(header), content))) if content else None
 
 
 def _place(location: _Location | None) -> str | None:
     if location is None:
         return None
-    return html_text.line(location.name) or places.address(location.city, location.province)
+    return html_text.single_line(location.name) or location_text.format_address(
+        location.city, location.province
+    )
 
 
 def _salary(one: _Posting) -> Salary | None:

@@ -8,10 +8,11 @@ from urllib.parse import quote
 from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, places, salary, seniority
+from jobmill.extract.fields import dates, employment, salary, seniority
 from jobmill.extract.fields import html_text as texts
 from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Board, Mark, Page, Platform, at, home
 
@@ -25,7 +26,7 @@ class _Place(Foreign):
     country: Maybe[Line] = None
 
     def line(self) -> str | None:
-        return places.address(self.city or self.name, self.state, self.country)
+        return location_text.format_address(self.city or self.name, self.state, self.country)
 
 
 class _Pay(Foreign):
@@ -70,7 +71,9 @@ class _Offer(_Words):
     tags: Many[Line] = ()
 
     def line(self) -> str | None:
-        return places.address(self.city, self.state_name, self.country or self.country_code)
+        return location_text.format_address(
+            self.city, self.state_name, self.country or self.country_code
+        )
 
     def arrangement(self) -> Arrangement | None:
         """Several may be ticked: then one is at the office on some days only."""
@@ -125,11 +128,11 @@ def _posting(offer: _Offer, config: Board) -> Posting | None:
     if not words or not words.title:
         return None
     pay, requirements = offer.salary, texts.from_html(words.requirements)
-    whole = texts.join(texts.from_html(words.description), requirements)
+    whole = texts.join_sections(texts.from_html(words.description), requirements)
     highlight = texts.from_html(words.highlight)
     # It mostly repeats a part of the text.
     description = (
-        whole if highlight and highlight in (whole or "") else texts.join(highlight, whole)
+        whole if highlight and highlight in (whole or "") else texts.join_sections(highlight, whole)
     )
     hosted = HOSTED.search(f"{offer.careers_url} {offer.mailbox_email}")
     return Posting(
@@ -137,7 +140,9 @@ def _posting(offer: _Offer, config: Board) -> Posting | None:
         url=offer.careers_url or "",
         company=offer.company_name,
         location=offer.location or offer.line(),
-        locations=places.unique([one.line() for one in offer.locations] or offer.line()),
+        locations=location_text.unique_locations(
+            [one.line() for one in offer.locations] or offer.line()
+        ),
         arrangement=offer.arrangement(),
         department=offer.department,
         employment_type=_employment(offer.employment_type_code),

@@ -95,8 +95,8 @@ def _posting(one: _Item, *, whole: bool = False) -> Posting:
     return Posting(
         title=one.jobTitle,
         url=one.jobUrl or "",
-        company=html_text.line(one.employerName),
-        location=html_text.line(one.locationName),
+        company=html_text.single_line(one.employerName),
+        location=html_text.single_line(one.locationName),
         employment_type=_employment(one),
         posted_at=dates.read(one.date or one.datePosted, day_first=True),
         valid_through=dates.deadline(_iso(one.expirationDate)),

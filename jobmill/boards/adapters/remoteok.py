@@ -65,8 +65,8 @@ def _posting(one: _Item) -> Posting:
     return Posting(
         title=mend(one.position) or "",
         url=one.url or "",
-        company=html_text.line(mend(one.company)),
-        location=(html_text.line(mend(one.location)) or "").strip(", ") or None,
+        company=html_text.single_line(mend(one.company)),
+        location=(html_text.single_line(mend(one.location)) or "").strip(", ") or None,
         arrangement="remote",
         posted_at=dates.read(one.date or one.epoch),
         salary=salary.structured(one.salary_min, one.salary_max, "USD", "year"),

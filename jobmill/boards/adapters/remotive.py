@@ -8,9 +8,10 @@ import re
 from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, html_text, places, salary
+from jobmill.extract.fields import dates, employment, html_text, salary
 from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from .. import aggregator_search
 from ..platform import Config, Page, Platform
@@ -59,12 +60,12 @@ def read(body: bytes, request: Request, config: Search) -> Page:
 
 
 def _posting(one: _Item) -> Posting:
-    category = html_text.line(one.category)
+    category = html_text.single_line(one.category)
     return Posting(
         title=one.title,
         url=one.url or "",
-        company=html_text.line(one.company_name),
-        location=html_text.line(one.candidate_required_location),
+        company=html_text.single_line(one.company_name),
+        location=html_text.single_line(one.candidate_required_location),
         locations=restrictions(one.candidate_required_location),
         arrangement="remote",
         remote_from=restrictions(one.candidate_required_location),
@@ -81,7 +82,9 @@ def _posting(one: _Item) -> Posting:
 def restrictions(words: str | None) -> tuple[str, ...]:
     """The places in "Europe, USA"; none in "Worldwide"."""
     parts = re.split(r"[,;]", words or "")
-    return places.unique([part for part in parts if not ANYWHERE.fullmatch(part.strip())])
+    return location_text.unique_locations(
+        [part for part in parts if not ANYWHERE.fullmatch(part.strip())]
+    )
 
 
 PLATFORM = Platform(

@@ -10,9 +10,10 @@ from pydantic import AliasChoices, Field, TypeAdapter
 from jobmill.catalog.platform_rules import ID_UUID, LANGUAGE, PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, html_text, places, salary, work_arrangement
+from jobmill.extract.fields import dates, employment, html_text, salary, work_arrangement
 from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Board, Page, Platform, at, board_of
 
@@ -98,14 +99,16 @@ def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
 
 def _posting(same: list[_Opening], config: Board) -> Posting:
     one = same[0]
-    where = places.unique([place for opening in same for place in _places(opening)])
+    where = location_text.unique_locations(
+        [place for opening in same for place in _places(opening)]
+    )
     description = _text(one.description)
     board = board_of(config, PATH, one.url or "") or (one.board.slug if one.board else None)
     page = f"https://ats.rippling.com/{quote(board, safe='')}/jobs/{one.uuid}" if board else ""
     return Posting(
         title=one.name,
         url=one.url or page,
-        company=html_text.line(one.companyName),
+        company=html_text.single_line(one.companyName),
         location="; ".join(where) or None,
         locations=where,
         arrangement=_arrangement(same),
@@ -134,12 +137,12 @@ def _arrangement(same: list[_Opening]) -> Arrangement | None:
 
 
 def _label(part: _Label | None) -> str | None:
-    return html_text.line(part.label or part.name) if part else None
+    return html_text.single_line(part.label or part.name) if part else None
 
 
 def _text(sections: dict[str, object] | str | None) -> str | None:
     if isinstance(sections, dict):
-        return html_text.join(
+        return html_text.join_sections(
             *(html_text.from_html(one) for one in sections.values() if isinstance(one, str))
         )
     return html_text.from_html(sections)

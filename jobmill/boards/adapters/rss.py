@@ -141,7 +141,7 @@ def posting(entry: Entry, base: str, config: Feed) -> Posting | None:
         valid_through=dates.deadline(_text(entry, config.expires_field)),
         salary=_pay(entry) or salary.from_text(_line(entry, config.salary_field)),
         description=description,
-        requirements=html_text.join(
+        requirements=html_text.join_sections(
             _section(entry, "requirements"), _section(entry, "qualifications")
         ),
         vendor_id=_text(entry, "guid") or url,
@@ -166,7 +166,9 @@ def _description(entry: Entry, config: Feed) -> str | None:
     whole = _text(entry, "content:encoded") if config.description_field == "description" else None
     said = html_text.from_html(whole or _text(entry, config.description_field))
     more = (_section(entry, name) for name in SECTIONS)
-    return html_text.join(said, *(part for part in more if part and part not in (said or "")))
+    return html_text.join_sections(
+        said, *(part for part in more if part and part not in (said or ""))
+    )
 
 
 def _section(entry: Entry, name: str) -> str | None:
@@ -179,7 +181,7 @@ def _pay(entry: Entry) -> Salary | None:
 
 
 def _line(entry: Entry, name: str) -> str | None:
-    return html_text.line(_text(entry, name))
+    return html_text.single_line(_text(entry, name))
 
 
 def _text(entry: Entry, name: str) -> str | None:
@@ -216,7 +218,7 @@ def _words(value: Any) -> str | None:
 
 def _tags(entry: Entry) -> tuple[str, ...]:
     tags = cast(list[Any], entry.get("tags") or [])
-    lines = [html_text.line(_words(tag)) for tag in tags]
+    lines = [html_text.single_line(_words(tag)) for tag in tags]
     return tuple(dict.fromkeys(line for line in lines if line))
 
 

@@ -9,10 +9,11 @@ from urllib.parse import quote
 from jobmill.catalog.platform_rules import PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, places, seniority, work_arrangement
+from jobmill.extract.fields import dates, employment, seniority, work_arrangement
 from jobmill.extract.fields import html_text as texts
 from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Board, Groups, Mark, Page, Platform, at
 
@@ -52,7 +53,7 @@ class _Place(Foreign):
 
     def line(self) -> str | None:
         country = self.country.upper() if self.country else None
-        return self.fullLocation or places.address(self.city, self.region, country)
+        return self.fullLocation or location_text.format_address(self.city, self.region, country)
 
     def arrangement(self) -> Arrangement | None:
         """Without a flag it may be anything: both are also false where nobody chose."""
@@ -156,7 +157,7 @@ def _posting(post: _Post, config: Board) -> Posting:
         url=post.postingUrl or (f"{PAGES}/{quote(board, safe='')}/{post.id}" if board else ""),
         company=company.name,
         location=place.line(),
-        locations=places.unique(place.line()),
+        locations=location_text.unique_locations(place.line()),
         arrangement=place.arrangement() or work_arrangement.word(_custom(post, WORKPLACE)),
         department=_label(post.department) or _custom(post, DEPARTMENT),
         employment_type=employment.read([kind.label, kind.id]),
@@ -191,9 +192,9 @@ def _asked_for(ad: _Ad) -> str | None:
 def _text(ad: _Ad) -> str | None:
     """All four sections, each below its title."""
     sections = ad.sections
-    return texts.join(
+    return texts.join_sections(
         *(
-            f"{texts.line(one.title) or ''}\n{text}".strip()
+            f"{texts.single_line(one.title) or ''}\n{text}".strip()
             for one in (
                 sections.companyDescription,
                 sections.jobDescription,

@@ -11,10 +11,11 @@ from pydantic import Field
 from jobmill.catalog.platform_rules import LANGUAGE, PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, places, salary
+from jobmill.extract.fields import dates, employment, salary
 from jobmill.extract.fields import html_text as texts
 from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Board, Mark, Page, Platform, at, board_of, home
 
@@ -34,7 +35,7 @@ class _Address(Foreign):
     def line(self) -> str | None:
         country = self.addressCountry
         name = country.name if isinstance(country, _Named) else country
-        return places.address(self.addressLocality, self.addressRegion, name)
+        return location_text.format_address(self.addressLocality, self.addressRegion, name)
 
 
 class _Place(Foreign):
@@ -124,7 +125,7 @@ def _following(feed: _Feed, request: Request) -> tuple[Request, ...]:
 def _rss(root: Element, config: Board) -> Page:
     if root.tag != "rss":
         raise lenient_models.unknown("Teamtailor")
-    company, items = texts.line(root.findtext("channel/title")), root.findall("channel/item")
+    company, items = texts.single_line(root.findtext("channel/title")), root.findall("channel/item")
     found = [one for item in items if (one := _item(item, company, config))]
     if items and not found:
         raise lenient_models.unknown("Teamtailor")
@@ -134,10 +135,12 @@ def _rss(root: Element, config: Board) -> Page:
 def _item(item: Element, company: str | None, config: Board) -> Posting | None:
     """An item of the RSS feed, which names department and remote work, but not the hours."""
     said = _said(item)
-    title, url = texts.line(said.get("title")), lenient_models.link(said.get("link"))
+    title, url = texts.single_line(said.get("title")), lenient_models.link(said.get("link"))
     if not title or not url:
         return None
-    locations = places.unique([_where(_said(one)) for one in item.iter("tt:location")])
+    locations = location_text.unique_locations(
+        [_where(_said(one)) for one in item.iter("tt:location")]
+    )
     description = texts.from_html(said.get("description"))
     return Posting(
         title=title,
@@ -146,11 +149,11 @@ def _item(item: Element, company: str | None, config: Board) -> Posting | None:
         location="; ".join(locations) or None,
         locations=locations,
         arrangement=REMOTE.get(said.get("remoteStatus")),
-        department=texts.line(said.get("tt:department")),
+        department=texts.single_line(said.get("tt:department")),
         posted_at=dates.read(said.get("pubDate")),
         description=description,
         board=board_of(config, HOSTED, url),
-        vendor_id=texts.line(said.get("guid")) or url,
+        vendor_id=texts.single_line(said.get("guid")) or url,
         partial=description is None,
     )
 
@@ -161,15 +164,17 @@ def _said(element: Element) -> dict[str, str]:
 
 def _where(place: dict[str, str]) -> str | None:
     """The place's town and country; its name where it has neither."""
-    address = places.address(place.get("tt:city"), None, place.get("tt:country"))
-    return address or texts.line(place.get("tt:name"))
+    address = location_text.format_address(place.get("tt:city"), None, place.get("tt:country"))
+    return address or texts.single_line(place.get("tt:name"))
 
 
 def _posting(entry: _Entry, feed: _Feed | None, config: Board) -> Posting:
     said = entry.jobposting or _JobPosting()
     description = texts.from_html(max(said.description or "", entry.content_html or "", key=len))
     company = said.hiringOrganization.name if said.hiringOrganization else None
-    locations = places.unique([one.address.line() for one in said.jobLocation if one.address])
+    locations = location_text.unique_locations(
+        [one.address.line() for one in said.jobLocation if one.address]
+    )
     hosted = HOSTED.search(f"{entry.url} {feed.feed_url if feed else ''}")
     return Posting(
         title=entry.title,

@@ -7,9 +7,10 @@ from pydantic import Field
 from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, html_text, places, seniority
+from jobmill.extract.fields import dates, html_text, seniority
 from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from .. import aggregator_search
 from ..platform import Page, Platform
@@ -74,11 +75,11 @@ def read(body: bytes, request: Request, config: Search) -> Page:
 
 
 def _posting(one: _Item) -> Posting:
-    where = places.unique([place.name for place in one.locations])
+    where = location_text.unique_locations([place.name for place in one.locations])
     return Posting(
         title=one.name,
         url=one.refs.landing_page or "",
-        company=html_text.line(one.company.name) if one.company else None,
+        company=html_text.single_line(one.company.name) if one.company else None,
         location="; ".join(where) or None,
         locations=where,
         seniority=next(
@@ -87,7 +88,7 @@ def _posting(one: _Item) -> Posting:
         posted_at=dates.read(one.publication_date),
         description=html_text.from_html(one.contents),
         vendor_id=one.id,
-        tags=tuple(line for part in one.categories if (line := html_text.line(part.name))),
+        tags=tuple(line for part in one.categories if (line := html_text.single_line(part.name))),
         via="The Muse",
     )
 

@@ -9,9 +9,10 @@ from pydantic import Field
 from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, html_text, places, salary
+from jobmill.extract.fields import dates, employment, html_text, salary
 from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from .. import aggregator_search
 from ..platform import Page, Platform
@@ -119,7 +120,7 @@ def _posting(item: _Item) -> Posting:
     one = item.MatchedObjectDescriptor
     about = one.UserArea.Details
     needs = html_text.from_html(one.QualificationSummary)
-    more = html_text.join(
+    more = html_text.join_sections(
         *map(html_text.from_html, about.MajorDuties),
         needs,
         *map(html_text.from_html, about.KeyRequirements),
@@ -132,20 +133,20 @@ def _posting(item: _Item) -> Posting:
         html_text.from_html(about.HowToApply),
         html_text.from_html(about.WhatToExpectNext),
     )
-    where = places.unique([place.LocationName for place in one.PositionLocation])
+    where = location_text.unique_locations([place.LocationName for place in one.PositionLocation])
     return Posting(
         title=one.PositionTitle,
         url=(one.PositionURI or "").replace("usajobs.gov:443/", "usajobs.gov/"),
-        company=html_text.line(one.OrganizationName),
-        location=html_text.line(one.PositionLocationDisplay) or "; ".join(where) or None,
+        company=html_text.single_line(one.OrganizationName),
+        location=html_text.single_line(one.PositionLocationDisplay) or "; ".join(where) or None,
         locations=where,
         arrangement="remote" if about.RemoteIndicator else None,
-        department=html_text.line(one.DepartmentName),
+        department=html_text.single_line(one.DepartmentName),
         employment_type=employment.read([kind.Name for kind in one.PositionSchedule]),
         posted_at=dates.read(one.PublicationStartDate),
         valid_through=dates.deadline(one.ApplicationCloseDate),
         salary=_salary(one.PositionRemuneration),
-        description=html_text.join(
+        description=html_text.join_sections(
             html_text.from_html(about.JobSummary),
             html_text.from_html(about.AgencyMarketingStatement),
             more,

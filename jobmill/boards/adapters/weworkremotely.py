@@ -43,7 +43,7 @@ def read(body: bytes, request: Request, config: Feed) -> Page:
 
 def _posting(one: Posting, entry: rss.Entry) -> Posting:
     # The country has its flag before it.
-    country = html_text.line(re.sub(r"^[^A-Za-z]+", "", entry.get("country") or ""))
+    country = html_text.single_line(re.sub(r"^[^A-Za-z]+", "", entry.get("country") or ""))
     regions = restrictions(one.location)
     # Pages of postings refuse programs: the only way to apply stands at the end of the text.
     apply = APPLY.search(entry.get("summary") or "")

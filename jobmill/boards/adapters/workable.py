@@ -10,10 +10,11 @@ from pydantic import AliasChoices, Field
 from jobmill.catalog.platform_rules import PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, places, salary, seniority, work_arrangement
+from jobmill.extract.fields import dates, employment, salary, seniority, work_arrangement
 from jobmill.extract.fields import html_text as texts
 from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Board, Mark, Page, Platform, at
 
@@ -38,7 +39,9 @@ class _Place(Foreign):
     country: Maybe[Line] = None
 
     def line(self) -> str | None:
-        return self.location_str or places.address(self.city, self.region, self.country)
+        return self.location_str or location_text.format_address(
+            self.city, self.region, self.country
+        )
 
 
 class _Post(Foreign):
@@ -74,7 +77,7 @@ class _Post(Foreign):
     def line(self) -> str | None:
         if self.location:
             return self.location.line()
-        return places.address(self.city, self.state, self.country)
+        return location_text.format_address(self.city, self.state, self.country)
 
     def arrangement(self) -> Arrangement | None:
         """Who does not work from home may still be hybrid: only a yes says something."""
@@ -122,7 +125,7 @@ def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
 def _posting(post: _Post, company: str | None, config: Board) -> Posting:
     url, pay = post.url or post.shortlink, post.salary or _Pay()
     hosted = HOSTED.search(url or "")
-    description = texts.join(
+    description = texts.join_sections(
         *map(texts.from_html, (post.description, post.requirements, post.benefits))
     )
     return Posting(
@@ -130,7 +133,9 @@ def _posting(post: _Post, company: str | None, config: Board) -> Posting:
         url=url or f"https://apply.workable.com/j/{quote(post.shortcode, safe='')}",
         company=company,
         location=post.line(),
-        locations=places.unique([one.line() for one in post.locations] or post.line()),
+        locations=location_text.unique_locations(
+            [one.line() for one in post.locations] or post.line()
+        ),
         arrangement=post.arrangement(),
         department=post.department[0] if post.department else None,
         employment_type=employment.read(post.employment_type or post.type),

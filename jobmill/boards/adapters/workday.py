@@ -13,10 +13,11 @@ from pydantic import Field
 from jobmill.catalog.platform_rules import LANGUAGE, SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
-from jobmill.extract.fields import dates, employment, places, work_arrangement
+from jobmill.extract.fields import dates, employment, work_arrangement
 from jobmill.extract.fields import html_text as texts
 from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
+from jobmill.places import location_text
 
 from ..platform import Config, Groups, Page, Platform, at
 
@@ -222,7 +223,7 @@ def _page(config: Site, path: str) -> str:
 def _listed(item: _Item, config: Site) -> Posting:
     vendor_id, requisition = _ids(item.externalPath, item.bulletFields)
     place = item.locationsText
-    locations = places.unique(place)
+    locations = location_text.unique_locations(place)
     return Posting(
         title=item.title,
         url=_page(config, item.externalPath),
@@ -248,7 +249,7 @@ def _whole(found: _Detail, config: Site) -> Posting:
         url=info.externalUrl or "",
         company=found.hiringOrganization.name if found.hiringOrganization else None,
         location=info.location,
-        locations=places.unique(info.location, info.additionalLocations),
+        locations=location_text.unique_locations(info.location, info.additionalLocations),
         arrangement=work_arrangement.word(info.remoteType),
         employment_type=employment.read(info.timeType),
         # The day it was put up, not the day the work starts.

@@ -156,7 +156,7 @@ def _position(node: LexborNode) -> int:
 def _read(card: LexborNode, one: str) -> str:
     """As the adapter reads it: the first that has words."""
     for node in card.css(one):
-        if words := html_text.line(node.text(separator=" ")):
+        if words := html_text.single_line(node.text(separator=" ")):
             return words
     return ""
 

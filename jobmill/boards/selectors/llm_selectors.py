@@ -95,7 +95,7 @@ def skeleton(tree: LexborHTMLParser) -> str:
 
 
 def _lines(node: LexborNode, level: int) -> Iterator[str]:
-    own = html_text.line("".join(_own_words(node)))
+    own = html_text.single_line("".join(_own_words(node)))
     yield f"{' ' * min(level, 12)}<{node.tag}{_attributes(node)}>{escape((own or '')[:_LONGEST_WORDS])}"
     alike: Counter[str] = Counter()
     for child in node.iter() if level < _DEEPEST else ():

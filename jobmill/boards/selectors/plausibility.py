@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urldefrag, urlsplit
 
-from jobmill.catalog import place_comparison
 from jobmill.catalog.posting import Posting
 from jobmill.extract.fields import dates
 from jobmill.extract.page import page_locations
 from jobmill.extract.page.text_checks import squeeze
+from jobmill.places import gazetteer
 
 from ..name_matching import about_work
 from ..platform import Confidence
@@ -136,31 +136,6 @@ _REMOTE = re.compile(
 _TOWN = re.compile(
     r"[^\W\d_a-z][\w.'\u2019 /-]{1,30}(?:(?:, | - | \| | / )[^\W\d_a-z][\w.'\u2019 -]{1,30}){1,3}"
 )
-_TOWNS = (
-    frozenset(
-        """amsterdam|ankara|athens|atlanta|auckland|austin|baltimore|bangkok|barcelona|basel|beijing|belgrade
-    |bengaluru|berlin|bern|birmingham|bogota|bologna|bonn|boston|boulder|bratislava|bremen|bristol|brussels
-    |bucharest|budapest|buenos aires|cairo|calgary|cambridge|cape town|cardiff|charlotte|chennai|chicago
-    |cleveland|cologne|columbus|copenhagen|cork|cracow|dallas|delhi|denver|detroit|dortmund|dresden|dubai
-    |dublin|dusseldorf|edinburgh|eindhoven|essen|florence|frankfurt|gdansk|geneva|genoa|ghent|glasgow
-    |gothenburg|graz|guadalajara|hamburg|hannover|hanoi|helsinki|ho chi minh|hong kong|houston|hyderabad
-    |istanbul|jakarta|johannesburg|karlsruhe|katowice|kiev|krakow|kuala lumpur|kyiv|kyoto|lagos|lausanne
-    |leeds|leipzig|lille|lima|linz|lisbon|liverpool|ljubljana|lodz|london|los angeles|luxembourg|lviv|lyon
-    |madrid|malaga|malmo|manchester|manila|mannheim|marseille|melbourne|mexico|miami|milan|minneapolis
-    |minsk|montreal|moscow|mumbai|munich|nairobi|nantes|naples|nashville|new york|nice|noida|nuremberg
-    |osaka|oslo|ottawa|oxford|palo alto|paris|perth|philadelphia|phoenix|pittsburgh|portland|porto|poznan
-    |prague|pune|raleigh|reykjavik|riga|rio de janeiro|rome|rotterdam|salt lake|salzburg|san diego
-    |san francisco|san jose|santiago|sao paulo|seattle|seoul|seville|shanghai|sheffield|shenzhen|singapore
-    |sofia|stockholm|stuttgart|sydney|taipei|tallinn|tampa|tel aviv|the hague|tirana|tokyo|toronto|toulouse
-    |trondheim|turin|uppsala|utrecht|valencia|vancouver|vienna|vilnius|warsaw|washington|wroclaw|zagreb|zurich
-    |argentina|australia|austria|belgium|brazil|bulgaria|chile|china|colombia|croatia|czech republic|denmark
-    |estonia|finland|greece|hungary|iceland|indonesia|israel|italy|japan|korea|latvia|lithuania|malaysia
-    |mexico|netherlands|new zealand|nigeria|norway|pakistan|peru|philippines|portugal|romania|serbia
-    |slovakia|slovenia|south africa|sweden|switzerland|taiwan|thailand|turkey|ukraine|vietnam|california
-    |texas|florida|ontario""".replace("\n    ", "").split("|")
-    )
-    | place_comparison.REGIONS
-)
 _PARTS = re.compile(r"[,;/|(]| - ")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _LONGEST_TITLE = 120
@@ -201,7 +176,9 @@ def place(words: str) -> bool:
         page_locations.is_like_place(words)
         or _REMOTE.fullmatch(words)
         or _TOWN.fullmatch(words)
-        or any(place_comparison.name(part) in _TOWNS for part in _PARTS.split(words))
+        or any(
+            gazetteer.is_place_name(gazetteer.canonical_name(part)) for part in _PARTS.split(words)
+        )
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from jobmill.places import gazetteer
+
 # Bounded, and hyphens belong to one part only: else a chain of them would take minutes.
 _PLAIN = r"[A-ZÀ-Þ][\w'\u2019]{0,25}"
 _WORD = rf"(?:St\.|{_PLAIN}(?:-[\w'\u2019]{{1,25}}){{0,3}}+)"
@@ -50,19 +52,6 @@ _NO_WORDS = """
     which since founded today monday january more learn read remote europe asia africa north south
     america apac emea world worldwide global cloud your each every all internet"""
 _NO_PLACE = frozenset(_NO_WORDS.split())
-_NAMED = """
-    Alabama Alaska Arizona Arkansas California Colorado Connecticut Delaware Florida Georgia Hawaii
-    Idaho Illinois Indiana Iowa Kansas Kentucky Louisiana Maine Maryland Massachusetts Michigan
-    Minnesota Mississippi Missouri Montana Nebraska Nevada Ohio Oklahoma Oregon Pennsylvania Tennessee
-    Texas Utah Vermont Virginia Washington Wisconsin Wyoming Ontario Quebec Alberta Canada Mexico Brazil
-    Germany France Spain Portugal Italy Austria Switzerland Netherlands Belgium Denmark Sweden Norway
-    Finland Iceland Ireland England Scotland Wales Poland Czechia Hungary Romania Bulgaria Greece Turkey
-    Israel India China Japan Singapore Australia Ukraine Estonia Latvia Lithuania"""
-_AREAS = frozenset(_NAMED.split()) | {
-    "New York", "New Jersey", "New Mexico", "New Hampshire", "North Carolina", "South Carolina",
-    "North Dakota", "South Dakota", "West Virginia", "Rhode Island", "British Columbia",
-    "United States", "United Kingdom", "New Zealand", "South Africa", "South Korea", "Costa Rica",
-}  # fmt: skip
 
 
 def headquarters(texts: Iterable[str], *, named: bool = False) -> str | None:
@@ -109,4 +98,4 @@ def _place(words: str, after: str) -> str | None:
 
 def _is_area(word: str) -> bool:
     """Whether a word is a state or country as they are mostly written."""
-    return word.isupper() or word in _AREAS
+    return word.isupper() or gazetteer.is_country_or_state(word)

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from jobmill.catalog.company_analyses import Facts
+from jobmill.places import location_text
 
-from ..fields import html_text, places
+from ..fields import html_text
 from ..page.schema_job_posting import Node
 
 _OFFICES = ("location", "department", "subOrganization", "branchOf", "hasPOS")
@@ -42,7 +43,7 @@ def _line(value: Any, longest: int = _LONGEST) -> str | None:
     one = next(iter(_list(value)), None)
     if isinstance(one, dict):
         one = cast(Node, one).get("name") or cast(Node, one).get("@value")
-    return (html_text.line(html_text.line(one)) or "")[:longest] or None
+    return (html_text.single_line(html_text.single_line(one)) or "")[:longest] or None
 
 
 def _size(value: Any) -> str | None:
@@ -70,7 +71,7 @@ def _address(value: Any) -> str | None:
             return _line(one) if isinstance(one, str) and len(one) < 60 else None
         node = cast(Node, one)
         parts = (_line(node.get(f"address{part}")) for part in ("Locality", "Region", "Country"))
-        if found := places.address(*parts):
+        if found := location_text.format_address(*parts):
             return found
     return None
 

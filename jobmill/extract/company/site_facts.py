@@ -9,8 +9,8 @@ from dataclasses import replace
 from jobmill.catalog import company_analyses
 from jobmill.catalog.companies import GOOD_ABOUT, GOOD_CULTURE
 from jobmill.catalog.company_analyses import Facts
+from jobmill.places import location_text
 
-from ..fields import places
 from . import office_locations, schema_organization, sentence_facts
 from .page_sections import Block, Prose
 
@@ -98,7 +98,7 @@ def read(pages: Sequence[Prose]) -> Facts:
         headquarters_location=head or _only(office_locations.addresses(lines)),
         industry=stated.industry or sentence_facts.industry(lines),
         founded=stated.founded or sentence_facts.founded(lines),
-        offices=places.unique([*([head] if head else []), *found])[:_MOST_OFFICES],
+        offices=location_text.unique_locations([*([head] if head else []), *found])[:_MOST_OFFICES],
         remote_first=sentence_facts.remote_first(lines),
     )
 
@@ -118,7 +118,7 @@ def fill(facts: Facts, more: Facts) -> Facts:
         headquarters_location=facts.headquarters_location or more.headquarters_location,
         industry=facts.industry or more.industry,
         founded=facts.founded or more.founded,
-        offices=places.unique([*facts.offices, *more.offices])[:_MOST_OFFICES],
+        offices=location_text.unique_locations([*facts.offices, *more.offices])[:_MOST_OFFICES],
         remote_first=more.remote_first if facts.remote_first is None else facts.remote_first,
     )
 

@@ -53,7 +53,7 @@ def read(label: object) -> str | None:
     if isinstance(label, list | tuple | set | frozenset):
         said = [found for one in cast(Iterable[object], label) if (found := read(one))]
         return next((found for found in said if found in KINDS), said[0] if said else None)
-    words = html_text.line(label[:200]) if isinstance(label, str) else None
+    words = html_text.single_line(label[:200]) if isinstance(label, str) else None
     return _kind(words) if words else None
 
 

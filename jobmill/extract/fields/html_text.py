@@ -9,6 +9,10 @@ from __future__ import annotations
 import html as entities
 import re
 
+from jobmill.plain_text import remove_invisible, single_line
+
+__all__ = ["clean_text", "from_escaped_html", "from_html", "join_sections", "single_line"]
+
 # An end that never comes swallows the rest, as in browsers; so no pattern starts over in vain.
 UNSEEN = re.compile(
     r"<!--.*?(?:-->|\Z)"
@@ -34,7 +38,6 @@ BLOCK = re.compile(
 TAG = re.compile(rf"</?[a-z]{REST}".replace(r"\b", "", 1), re.IGNORECASE)
 PRE = re.compile(r"<pre\b.*?(?:</pre|\Z)", re.IGNORECASE | re.DOTALL)
 ESCAPED = re.compile(r"&(?:amp;)*lt;/?[a-z]", re.IGNORECASE)
-INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\xad\u200b\u200e\u200f\u2060\ufeff\ud800-\udfff]")
 # What an escaper writes; what else there is belongs to the HTML. "&amp;" is last: it makes others.
 SIGNS = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&#39;", "'"), ("&amp;", "&"))
 LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
@@ -48,11 +51,11 @@ def from_html(html: str | None) -> str | None:
         return None
     if "<" in html:
         html = _without_tags(html)
-    text = clean(entities.unescape(html) if "&" in html else html)
+    text = clean_text(entities.unescape(html) if "&" in html else html)
     return _tidy_lists(text) if text and "-" in text else text
 
 
-def from_escaped(html: str | None) -> str | None:
+def from_escaped_html(html: str | None) -> str | None:
     """The same for HTML whose tags are entities (Greenhouse): once, twice, or not at all."""
     for _ in range(3):
         if not html or TAG.search(html) or not ESCAPED.search(html):
@@ -62,31 +65,19 @@ def from_escaped(html: str | None) -> str | None:
     return from_html(html)
 
 
-def clean(text: str | None) -> str | None:
+def clean_text(text: str | None) -> str | None:
     """Without spaces that nobody sees; at most one empty line in a row; None if nothing is left."""
     if not text:
         return None
-    text = "\n".join([" ".join(line.split()) for line in _visible(text).splitlines()])
+    text = "\n".join([" ".join(line.split()) for line in remove_invisible(text).splitlines()])
     while "\n\n\n" in text:
         text = text.replace("\n\n\n", "\n\n")
     return text.strip() or None
 
 
-def line(text: object) -> str | None:
-    """One line of text, entities resolved; None where nothing is left or it is no text."""
-    if not isinstance(text, str):
-        return None
-    return " ".join(_visible(entities.unescape(text) if "&" in text else text).split()) or None
-
-
-def join(*parts: str | None) -> str | None:
+def join_sections(*parts: str | None) -> str | None:
     """Sections, one below the other."""
     return "\n\n".join(part for part in parts if part) or None
-
-
-def _visible(text: str) -> str:
-    """Without signs that have no width, and halves of signs, which no encoding can write."""
-    return INVISIBLE.sub("", text)
 
 
 def _without_tags(html: str) -> str:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jobmill.catalog.posting import Posting, Salary
+from jobmill.places import location_text
 
-from . import places, requirements, salary, seniority, work_arrangement
+from . import requirements, salary, seniority, work_arrangement
 
 
 def fill(posting: Posting) -> Posting:
     """The posting with locations, arrangement, seniority, salary and requirements read from its
     words, each only where no field gave it."""
-    locations = posting.locations or places.split(posting.location)
+    locations = posting.locations or location_text.split_locations(posting.location)
     said = (*locations, posting.location) if posting.location else locations
     return replace(
         posting,

@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import Any, cast
 
 from jobmill.catalog.posting import Posting
+from jobmill.places import location_text
 
-from ..fields import dates, employment, html_text, places, work_arrangement
+from ..fields import dates, employment, html_text, work_arrangement
 from .text_checks import squeeze
 
 Record = dict[str, Any]
@@ -118,13 +119,13 @@ def _posting(record: Record, url: str) -> Posting:
         employment_type=employment.read(_name(_any(record, _KIND))),
         posted_at=dates.read(_any(record, _POSTED)),
         valid_through=dates.deadline(_any(record, _UNTIL)),
-        description=html_text.from_escaped(_any(record, _BODY)),
+        description=html_text.from_escaped_html(_any(record, _BODY)),
         requisition_id=_name(_any(record, _NUMBER)),
     )
 
 
 def _line(record: Record, keys: tuple[str, ...]) -> str | None:
-    return html_text.line(_any(record, keys))
+    return html_text.single_line(_any(record, keys))
 
 
 def _name(value: Any) -> str | None:
@@ -133,18 +134,18 @@ def _name(value: Any) -> str | None:
         value = next(iter(cast(list[Any], value)), None)
     if isinstance(value, dict):
         value = _any(_plain_keys(cast(Record, value)), _NAMES)
-    return html_text.line(str(value)) if isinstance(value, str | int) else None
+    return html_text.single_line(str(value)) if isinstance(value, str | int) else None
 
 
 def _places(value: Any) -> tuple[str, ...]:
     many = cast(list[Any], value) if isinstance(value, list) else [value]
     found = (_place(one) for one in many)
-    return tuple(dict.fromkeys(one for one in found if one and places.is_place(one)))
+    return tuple(dict.fromkeys(one for one in found if one and location_text.names_place(one)))
 
 
 def _place(value: Any) -> str | None:
     if not isinstance(value, dict):
-        return html_text.line(value)
+        return html_text.single_line(value)
     record = _plain_keys(cast(Record, value))
     parts = (
         _name(_any(record, keys))
@@ -154,4 +155,6 @@ def _place(value: Any) -> str | None:
             ("country", "addresscountry", "countryname"),
         )
     )
-    return _name(record.get("fulllocation")) or places.address(*parts) or _name(record)
+    return (
+        _name(record.get("fulllocation")) or location_text.format_address(*parts) or _name(record)
+    )

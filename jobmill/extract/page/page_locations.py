@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import re
 
-from ..fields import places
+from jobmill.places import gazetteer, location_text
+
 from .labelled_values import Pair
 from .page_metadata import Head
 from .text_checks import Ballot, squeeze, within
 from .text_lines import Line, around
 
-_STATES = (
-    "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ"
-    " NM NY NC ND OH OK OR PA PR RI SC SD TN TX UT VT VA WA WV WI WY AB BC MB NB NL NS ON PE QC SK"
-    " ACT NSW NT QLD SA TAS VIC"
-).replace(" ", "|")
-_NAMED_STATES = (
-    "Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|"
-    "Hawaii|Idaho|Illinois|Indiana|Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|"
-    "Michigan|Minnesota|Mississippi|Missouri|Montana|Nebraska|Nevada|New Hampshire|New Jersey|"
-    "New Mexico|New York|North Carolina|North Dakota|Ohio|Oklahoma|Oregon|Pennsylvania|"
-    "Rhode Island|South Carolina|South Dakota|Tennessee|Texas|Utah|Vermont|Virginia|Washington|"
-    "West Virginia|Wisconsin|Wyoming|Ontario|Quebec|British Columbia|Alberta"
-)
+_STATE_CODES = "|".join(["PR", *(state.code for state in gazetteer.states("US", "CA", "AU"))])
+_STATE_NAMES = "|".join(state.name.title() for state in gazetteer.states("US", "CA"))
 _CITY = r"[A-Z][\w.'\u2019-]{1,25}(?:[ -][A-Z][\w.'\u2019-]{1,25}){0,3}"
 _PATTERN = re.compile(
-    rf"(?<![\w-]){_CITY}, ?(?:{_STATES}|{_NAMED_STATES})(?![\w-])(?: \d{{5}}(?:-\d{{4}})?)?"
+    rf"(?<![\w-]){_CITY}, ?(?:{_STATE_CODES}|{_STATE_NAMES})(?![\w-])(?: \d{{5}}(?:-\d{{4}})?)?"
     rf"|\bUS-[A-Z]{{2}}-{_CITY}"
 )
 # Cheaper than to try the pattern at each letter.
@@ -75,7 +65,7 @@ def find(
 def _no_place(pairs: list[Pair]) -> str | None:
     """ "Multiple locations" and the like: no place, but what the posting says of it."""
     told = (pair.value for pair in pairs if pair.name == "location")
-    return next((words for words in told if not places.is_place(words)), None)
+    return next((words for words in told if not location_text.names_place(words)), None)
 
 
 def is_like_place(words: str) -> bool:
@@ -89,7 +79,7 @@ def _vote(ballot: Ballot, words: str, kind: str, weight: float) -> None:
         words = words[1:-1]
     # What a label tells is trusted further than what only looks like a place.
     no_place = _NEVER if kind in ("label", "parts") else _NO_PLACE
-    if 2 <= len(words) <= 120 and places.is_place(words) and not no_place.search(words):
+    if 2 <= len(words) <= 120 and location_text.names_place(words) and not no_place.search(words):
         ballot.vote(words, kind, weight)
 
 
@@ -122,7 +112,7 @@ def _parts(pairs: list[Pair]) -> str | None:
     if not city:
         return None
     near = [pair for pair in first.values() if pair and abs(pair.at - city.at) < 12]
-    return places.address(*(pair.value for pair in near))
+    return location_text.format_address(*(pair.value for pair in near))
 
 
 def _support(ballot: Ballot, head: Head) -> None:

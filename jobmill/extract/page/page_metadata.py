@@ -93,7 +93,7 @@ def read(tree: LexborHTMLParser, url: str) -> Head:
 
 
 def _line(words: str) -> str:
-    return html_text.line(words[:1_000]) or ""
+    return html_text.single_line(words[:1_000]) or ""
 
 
 def _meta(tree: LexborHTMLParser) -> dict[str, str]:

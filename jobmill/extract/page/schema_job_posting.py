@@ -7,8 +7,9 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from jobmill.catalog.posting import Arrangement, Posting, Salary
+from jobmill.places import location_text
 
-from ..fields import dates, employment, html_text, places, salary, work_arrangement
+from ..fields import dates, employment, html_text, salary, work_arrangement
 from .text_checks import absolute
 
 Node = dict[str, Any]
@@ -42,7 +43,9 @@ def from_schema(node: Node, url: str) -> Posting | None:
         location="; ".join(where) or None,
         locations=where,
         arrangement=_arrangement(node),
-        remote_from=places.unique(*_names(node.get("applicantLocationRequirements"))),
+        remote_from=location_text.unique_locations(
+            *_names(node.get("applicantLocationRequirements"))
+        ),
         department=_named(node.get("employmentUnit")),
         employment_type=employment.read(node.get("employmentType")),
         posted_at=dates.read(_plain(node.get("datePosted"))),
@@ -78,7 +81,7 @@ def _plain(value: Any) -> Any:
 
 def _words(value: Any) -> str | None:
     # Twice: entities are often escaped once by the page and once by its data.
-    return html_text.line(html_text.line(_plain(value)))
+    return html_text.single_line(html_text.single_line(_plain(value)))
 
 
 def _named(value: Any) -> str | None:
@@ -128,7 +131,9 @@ def _is_site(link: str) -> bool:
 
 def _locations(value: Any) -> tuple[str, ...]:
     found = (_place(one) for one in _list(value))
-    return tuple(dict.fromkeys(place for place in found if place and places.is_place(place)))
+    return tuple(
+        dict.fromkeys(place for place in found if place and location_text.names_place(place))
+    )
 
 
 def _place(value: Any) -> str | None:
@@ -139,7 +144,7 @@ def _place(value: Any) -> str | None:
     if not isinstance(address, dict):
         return _words(address)
     parts = cast(Node, address)
-    line = places.address(
+    line = location_text.format_address(
         _named(parts.get("addressLocality")),
         _named(parts.get("addressRegion")),
         _named(parts.get("addressCountry")),
@@ -188,13 +193,13 @@ def _description(node: Node) -> str | None:
     for key in _SECTIONS:
         section = _prose(node.get(key))
         if section and section[:80] not in (whole or ""):
-            whole = html_text.join(whole, section)
+            whole = html_text.join_sections(whole, section)
     return whole
 
 
 def _prose(value: Any) -> str | None:
     parts = [one for one in _list(value) if isinstance(one, str)]
-    return html_text.join(*(_unmarked(one) for one in parts))
+    return html_text.join_sections(*(_unmarked(one) for one in parts))
 
 
 def _unmarked(words: str) -> str | None:

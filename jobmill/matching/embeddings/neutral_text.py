@@ -9,6 +9,7 @@ from functools import lru_cache
 from jobmill.catalog import company_names
 from jobmill.catalog.posting import Posting
 from jobmill.matching.profile import Profile
+from jobmill.plain_text import fold_case
 
 LONGEST = 4_000
 """Characters of a text; of what is longer the model sees nothing."""
@@ -110,7 +111,7 @@ def profile_text(profile: Profile) -> str:
     text = "\n".join([". ".join(profile.titles), profile.summary, *profile.highlights])
     text = _ADDRESS.sub(" ", text)
     name = profile.person.name or ""
-    words = re.sub(r"[^\w'\u2019-]+", " ", company_names.fold(name)).split()
+    words = re.sub(r"[^\w'\u2019-]+", " ", fold_case(name)).split()
     for part in [words, *([word] for word in words if len(word) > 1)]:
         text = _without(text, part, name)
     return _plain(text)

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from jobmill.catalog.company_names import fold
 from jobmill.catalog.posting import Posting
 from jobmill.matching.profile import RANKS, Profile
 from jobmill.matching.verdict import Intake
+from jobmill.plain_text import fold_case
 
 from ..posting_facts import Facts, skills
 from . import skill_fit
@@ -74,7 +74,7 @@ class _Listing:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(fold(text))) - _COMMON
+    return frozenset(_WORD.findall(fold_case(text))) - _COMMON
 
 
 def _summary(profile: Profile, listing: _Listing) -> str:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from jobmill.catalog.companies import Company, Tier
 from jobmill.matching.profile import RANKS, Profile, Tiers
-from jobmill.matching.rules import company_facts, home_location, tech_stack
+from jobmill.matching.rules import company_facts, tech_stack
 from jobmill.matching.rules.tech_stack import Stack
 from jobmill.matching.verdict import Item
+from jobmill.places import parsed_place
 
 ENOUGH = 5
 """A stack that shares a person's five best skills is as near as can be."""
@@ -47,7 +48,7 @@ def tier_of(points: int, tiers: Tiers) -> Tier:
 def _home_city(company: Company, profile: Profile) -> Item:
     home, most = profile.person.home_city, profile.rules.company.home_city_office
     offices = company_facts.read(company).offices
-    near = tuple(office for office in offices if home_location.is_any_in([office], [home]))
+    near = tuple(office for office in offices if parsed_place.is_any_in([office], [home]))
     if near:
         return Item("home city office", most, most, f"it has an office in {home}", near)
     why = "none of its offices is there" if offices else "its offices are not known"

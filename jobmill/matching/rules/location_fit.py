@@ -8,10 +8,10 @@ from typing import Final, Literal, TypeAlias
 
 from jobmill.catalog.posting import Posting
 from jobmill.matching.profile import Profile
+from jobmill.places import gazetteer, parsed_place
+from jobmill.places.parsed_place import ParsedPlace
 
 from ..posting_facts import Facts
-from . import geography, home_location
-from .home_location import Place
 
 LONGEST: Final = 300
 """Characters of the words that are shown."""
@@ -34,10 +34,10 @@ class _Case:
     """What is known of the two."""
 
     profile: Profile
-    spots: tuple[Place, ...]
-    only_from: tuple[Place, ...]
+    spots: tuple[ParsedPlace, ...]
+    only_from: tuple[ParsedPlace, ...]
     """Where one must live to work remotely."""
-    asked_to_live: tuple[Place, ...]
+    asked_to_live: tuple[ParsedPlace, ...]
     """By the text, which is easier to misread."""
     words: str
     hopeful: bool
@@ -53,8 +53,8 @@ class _Case:
 
     @property
     def is_at_home(self) -> bool:
-        homes = home_location.read_all(self.homes)
-        return any(home_location.is_in(spot, home) for spot in self.spots for home in homes)
+        homes = parsed_place.parse_all(self.homes)
+        return any(parsed_place.is_in(spot, home) for spot in self.spots for home in homes)
 
     @property
     def wanted(self) -> str:
@@ -70,11 +70,11 @@ def judge(profile: Profile, posting: Posting, facts: Facts) -> Whereabouts:
     arrangement = facts.arrangement or posting.arrangement
     case = _Case(
         profile,
-        home_location.read_all(named),
-        home_location.read_all(
+        parsed_place.parse_all(named),
+        parsed_place.parse_all(
             (*posting.remote_from, *(one for one in named if _ONLY.search(one)))
         ),
-        tuple(place for place in home_location.read_all(facts.lives_in) if place.areas),
+        tuple(place for place in parsed_place.parse_all(facts.lives_in) if place.areas),
         _words(facts, (*posting.remote_from, *named)),
         posting.partial or bool(not arrangement and facts.arrangement_words),
     )
@@ -83,7 +83,7 @@ def judge(profile: Profile, posting: Posting, facts: Facts) -> Whereabouts:
     # A board says "hybrid" of a posting for "New York; Remote (US)": one may choose.
     also = [place for place in named if len(named) > 1 and _REMOTE.match(place)]
     if also and case.wants("remote"):
-        found = _remote(replace(case, only_from=home_location.read_all(also), words=also[0]))
+        found = _remote(replace(case, only_from=parsed_place.parse_all(also), words=also[0]))
         if found.fit == "suits":
             return found
     return _on_site(case, arrangement) if arrangement else _unsaid(case)
@@ -118,7 +118,7 @@ def _asks_to_live_elsewhere(case: _Case) -> bool:
     return bool(asked) and not any(_is_in_country(place, case) for place in asked)
 
 
-def _elsewhere(case: _Case, around: tuple[Place, ...]) -> Whereabouts:
+def _elsewhere(case: _Case, around: tuple[ParsedPlace, ...]) -> Whereabouts:
     """Remote, but from places of which none is the person's."""
     if any(not place.lies_in for place in around):
         # We do not know where that is.
@@ -168,30 +168,30 @@ def _is_elsewhere(case: _Case) -> bool:
     return bool(case.spots) and not any(_admits(place, case) for place in case.spots)
 
 
-def _admits(place: Place, case: _Case) -> bool:
+def _admits(place: ParsedPlace, case: _Case) -> bool:
     """Whether somebody at home may live in this place, which is no single city."""
     if place.city:
         return False
-    homes = home_location.read_all(case.homes)
+    homes = parsed_place.parse_all(case.homes)
     states = [home for home in homes if any("-" in code for area in home.areas for code in area)]
-    if any(home_location.agree(place.areas, home.areas) for home in states):
+    if any(parsed_place.agree(place.areas, home.areas) for home in states):
         return True
     return _is_in_country(place, case) and not _names_states(place)
 
 
-def _names_states(place: Place) -> bool:
+def _names_states(place: ParsedPlace) -> bool:
     return any(all("-" in code for code in area) for area in place.areas)
 
 
-def _is_in_country(place: Place, case: _Case) -> bool:
+def _is_in_country(place: ParsedPlace, case: _Case) -> bool:
     own = _countries(case)
-    return not own or all(geography.countries(area) & own for area in place.lies_in)
+    return not own or all(gazetteer.countries(area) & own for area in place.lies_in)
 
 
 def _countries(case: _Case) -> frozenset[str]:
     """The person's own: by their time zone, and by what their cities say."""
-    found = geography.of_zone(case.profile.person.timezone)
-    for home in home_location.read_all(case.homes):
-        areas = [geography.countries(area) for area in home.lies_in]
+    found = gazetteer.country_of_time_zone(case.profile.person.timezone)
+    for home in parsed_place.parse_all(case.homes):
+        areas = [gazetteer.countries(area) for area in home.lies_in]
         found |= frozenset[str].intersection(*areas) if areas else frozenset()
     return found

@@ -8,11 +8,11 @@ from jobmill.catalog.posting import Period, Posting, Salary
 from jobmill.matching.profile import Profile, Rank, SalaryFloor
 from jobmill.matching.rules.filter import told
 from jobmill.matching.verdict import LIMIT, Item, MatchResult, Priority
+from jobmill.places import parsed_place
 
 from ..posting_facts import Facts
 from . import (
     application_hints,
-    home_location,
     location_fit,
     seniority_distance,
     skill_fit,
@@ -268,8 +268,8 @@ def _threshold(
     profile: Profile, posting: Posting, facts: Facts, employer: Employer
 ) -> tuple[int, str]:
     rules, city = profile.rules.match, profile.person.home_city
-    if home_location.is_any_in(employer.offices, [city]):
+    if parsed_place.is_any_in(employer.offices, [city]):
         return rules.with_home_city, f"The company has an office in {city}"
-    if home_location.is_any_in((*facts.places, *posting.locations, posting.location), [city]):
+    if parsed_place.is_any_in((*facts.places, *posting.locations, posting.location), [city]):
         return rules.with_home_city, f"It is in {city}"
     return rules.score, "The least score of a match"

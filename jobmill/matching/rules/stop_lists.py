@@ -11,6 +11,7 @@ from jobmill.catalog import company_names
 from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.matching.profile import Profile
 from jobmill.matching.verdict import Rejection
+from jobmill.plain_text import fold_case
 
 
 def check(
@@ -68,11 +69,11 @@ def _host(link: str) -> str:
 
 
 def _keyword(keyword: str, title: str, links: list[str]) -> Rejection | None:
-    in_title, in_link = _patterns(company_names.fold(keyword))
-    if in_title.search(company_names.fold(title)):
+    in_title, in_link = _patterns(fold_case(keyword))
+    if in_title.search(fold_case(title)):
         return Rejection("excluded_keyword", f"Excluded keyword: {keyword}", title)
     for link in links:
-        if in_link.search(company_names.fold(unquote(link))):
+        if in_link.search(fold_case(unquote(link))):
             return Rejection("excluded_keyword", f"Excluded keyword: {keyword}", link)
     return None
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from jobmill.catalog import company_names, job_titles
+from jobmill.catalog import job_titles
+from jobmill.plain_text import fold_case
 
 # The first that a title names is its role: a "Product Manager, Developer Tools" is no developer.
 ROLES: Final = {
@@ -128,7 +129,7 @@ def nearest(title: str, wanted: Iterable[str]) -> tuple[float, str]:
 
 @lru_cache(maxsize=65_536)
 def _read(title: str) -> _Title:
-    text = company_names.fold(title)
+    text = fold_case(title)
     for pattern, word in _SPELLINGS:
         text = pattern.sub(word, text)
     spoken: list[str] = _WORD.findall(text)

@@ -12,21 +12,21 @@ from jobmill.extract.fields import (
     dates,
     employment,
     html_text,
-    places,
     requirements,
     salary,
     seniority,
     work_arrangement,
 )
 from jobmill.extract.fields.missing_fields import fill
+from jobmill.places import location_text
 
 NOW = dt.datetime(2026, 9, 1, tzinfo=dt.UTC)
 
 READERS: dict[str, Callable[[str], object]] = {
     "from_html": html_text.from_html,
-    "from_escaped": html_text.from_escaped,
-    "clean": html_text.clean,
-    "line": html_text.line,
+    "from_escaped": html_text.from_escaped_html,
+    "clean": html_text.clean_text,
+    "line": html_text.single_line,
     "dates": lambda given: (dates.read(given, now=NOW, day_first=True), dates.deadline(given)),
     "salary": salary.from_text,
     "structured": lambda given: salary.structured(given, given, given, given),
@@ -35,7 +35,10 @@ READERS: dict[str, Callable[[str], object]] = {
     "word": work_arrangement.word,
     "seniority": lambda given: (seniority.word(given), seniority.from_title(given)),
     "employment": employment.read,
-    "places": lambda given: (places.split(given), places.address(given, given, given)),
+    "places": lambda given: (
+        location_text.split_locations(given),
+        location_text.format_address(given, given, given),
+    ),
     "requirements": requirements.find,
     "fill": lambda given: fill(Posting(title=given, location=given, description=given)),
 }
@@ -65,7 +68,11 @@ def test_any_text_can_be_read(reader: str, given: str) -> None:
 @given(html=ANY)
 @settings(max_examples=200, deadline=None)
 def test_what_html_becomes_can_be_written(html: str) -> None:
-    for found in (html_text.from_html(html), html_text.from_escaped(html), html_text.line(html)):
+    for found in (
+        html_text.from_html(html),
+        html_text.from_escaped_html(html),
+        html_text.single_line(html),
+    ):
         (found or "").encode()
 
 
@@ -81,10 +88,10 @@ def test_any_value_of_a_field_can_be_read(value: object) -> None:
     work_arrangement.word(value)
     seniority.word(value)
     employment.read(value)
-    places.split(value)
-    places.unique(value, [value])
-    places.address(value, value, value)
-    html_text.line(value)
+    location_text.split_locations(value)
+    location_text.unique_locations(value, [value])
+    location_text.format_address(value, value, value)
+    html_text.single_line(value)
 
 
 LONG = [

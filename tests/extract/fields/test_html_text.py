@@ -58,16 +58,21 @@ def test_html_escaped_once_twice_or_not_at_all_reads_the_same(times: int) -> Non
     escaped = PLAIN
     for _ in range(times):
         escaped = html.escape(escaped)
-    assert html_text.from_escaped(escaped) == "Ships & boats\n- R&D"
+    assert html_text.from_escaped_html(escaped) == "Ships & boats\n- R&D"
 
 
 def test_an_escaped_tag_inside_html_stays_text() -> None:
-    assert html_text.from_escaped("<p>Write &lt;b&gt; for bold</p>") == "Write <b> for bold"
+    assert html_text.from_escaped_html("<p>Write &lt;b&gt; for bold</p>") == "Write <b> for bold"
 
 
 @pytest.mark.parametrize("given", ["\ud800 half", "nul\x00byte", "<p>\udfff</p>x", "&#xD800;x"])
 def test_what_is_read_can_be_written_as_utf_8(given: str) -> None:
-    for read in (html_text.from_html, html_text.from_escaped, html_text.clean, html_text.line):
+    for read in (
+        html_text.from_html,
+        html_text.from_escaped_html,
+        html_text.clean_text,
+        html_text.single_line,
+    ):
         found = read(given)
         assert found
         assert "\x00" not in found
@@ -75,19 +80,19 @@ def test_what_is_read_can_be_written_as_utf_8(given: str) -> None:
 
 
 def test_a_line_is_one_line_with_entities_resolved() -> None:
-    assert html_text.line("  Cook &amp;\n\tBaker\u00a0(m/f) ") == "Cook & Baker (m/f)"
-    assert html_text.line(" \u200b ") is None
-    assert html_text.line(7) is None
+    assert html_text.single_line("  Cook &amp;\n\tBaker\u00a0(m/f) ") == "Cook & Baker (m/f)"
+    assert html_text.single_line(" \u200b ") is None
+    assert html_text.single_line(7) is None
 
 
 def test_parts_are_joined_with_a_gap_and_missing_ones_passed_over() -> None:
-    assert html_text.join("a", None, "", "b") == "a\n\nb"
-    assert html_text.join(None, "") is None
+    assert html_text.join_sections("a", None, "", "b") == "a\n\nb"
+    assert html_text.join_sections(None, "") is None
 
 
 def test_cleaning_keeps_lines_and_drops_what_nobody_sees() -> None:
-    assert html_text.clean(" a \t b \r\n\n\n\n c\u2028d ") == "a b\n\nc\nd"
-    assert html_text.clean(" \n ") is None
+    assert html_text.clean_text(" a \t b \r\n\n\n\n c\u2028d ") == "a b\n\nc\nd"
+    assert html_text.clean_text(" \n ") is None
 
 
 @pytest.mark.parametrize(

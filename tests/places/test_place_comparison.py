@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobmill.catalog import place_comparison
+from jobmill.places import place_comparison
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,6 @@ from jobmill.catalog import place_comparison
     ],
 )
 def test_how_two_places_relate(one: str, other: str, wanted: place_comparison.Relation) -> None:
-    first, second = place_comparison.read((one,)), place_comparison.read((other,))
-    assert place_comparison.relate(first, second) == wanted
-    assert place_comparison.relate(second, first) == wanted
+    first, second = place_comparison.read_places((one,)), place_comparison.read_places((other,))
+    assert place_comparison.compare(first, second) == wanted
+    assert place_comparison.compare(second, first) == wanted

@@ -1,6 +1,6 @@
 import pytest
 
-from jobmill.extract.fields import places
+from jobmill.places import location_text
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from jobmill.extract.fields import places
     ],
 )
 def test_several_places_in_one_text_are_told_apart(text: str, wanted: tuple[str, ...]) -> None:
-    assert places.split(text) == wanted
+    assert location_text.split_locations(text) == wanted
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_several_places_in_one_text_are_told_apart(text: str, wanted: tuple[str,
     ],
 )
 def test_one_place_stays_one(text: str) -> None:
-    assert places.split(text) == (text,)
+    assert location_text.split_locations(text) == (text,)
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ def test_one_place_stays_one(text: str) -> None:
     ],
 )  # fmt: skip
 def test_what_stands_where_a_place_should_is_none(text: str) -> None:
-    assert places.split(text) == ()
-    assert not places.is_place(text)
+    assert location_text.split_locations(text) == ()
+    assert not location_text.names_place(text)
 
 
 def test_places_are_kept_once_in_order() -> None:
-    assert places.unique(["Lyon", "Rome"], "lyon", None, 3, ["N/A", " Oslo "]) == (
+    assert location_text.unique_locations(["Lyon", "Rome"], "lyon", None, 3, ["N/A", " Oslo "]) == (
         "Lyon",
         "Rome",
         "Oslo",
@@ -81,4 +81,4 @@ def test_places_are_kept_once_in_order() -> None:
 def test_an_address_says_nothing_twice(
     parts: tuple[object, object, object], wanted: str | None
 ) -> None:
-    assert places.address(*parts) == wanted
+    assert location_text.format_address(*parts) == wanted

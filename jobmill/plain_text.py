@@ -1,0 +1,28 @@
+"""Text as it is compared and shown: one form for each letter, one line, no invisible characters."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+# Characters without width, and halves of surrogate pairs, which no encoding can write.
+_INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\xad\u200b\u200e\u200f\u2060\ufeff\ud800-\udfff]")
+
+
+def fold_case(text: str) -> str:
+    """Lower case in one Unicode form. The two Turkish letters that a change of case turns into "i"
+    become an "i"."""
+    small = unicodedata.normalize("NFKC", text).casefold()
+    return unicodedata.normalize("NFKC", small.replace("i\u0307", "i").replace("\u0131", "i"))
+
+
+def remove_invisible(text: str) -> str:
+    return _INVISIBLE.sub("", text)
+
+
+def single_line(text: object) -> str | None:
+    """One line with HTML entities resolved; None for an empty line and for anything but a string."""
+    if not isinstance(text, str):
+        return None
+    return " ".join(remove_invisible(html.unescape(text) if "&" in text else text).split()) or None
