@@ -127,7 +127,7 @@ def build_worker(
 ) -> Worker:
     """A worker for all of it, or for some phases; Invalid where letters cannot be used."""
     if only is None or any(kind == notices.KIND for kind, _ in only):
-        letters.check(settings.letters_dir)
+        letters.check_templates(settings.letters_dir)
     feeds = (*FEEDS, *notices.feeds(settings))
     # Who only polls is not told that a feed has something.
     scan_every = 1.0 if settings.poll_only else SCAN_EVERY
@@ -140,7 +140,7 @@ def build_worker(
             PeriodicTask(1.0, schedule.schedule_task(SCHEDULES)),
             PeriodicTask(alerts.CHECK_EVERY, alerts.check_rules),
             PeriodicTask(300.0, company.end_abandoned),
-            PeriodicTask(deadlines.LOOK_EVERY, deadlines.fire),
+            PeriodicTask(deadlines.POLL_SECONDS, deadlines.expire_one_opening),
             PeriodicTask(1.0, hiring_notices.announce_due),
             *(PeriodicTask(scan_every, feed_task(feed), on_feed_notify=True) for feed in feeds),
         ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jobmill.db import Tx
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.openings import lifecycle
-from jobmill.hiring.records.openings import Terms
+from jobmill.hiring.records.openings import OpeningTerms
 
 ACTIVE = 500
 """Slots that are taken, so that there is somebody to leave."""
@@ -27,7 +27,7 @@ async def opening(tx: Tx, waiting: int) -> int:
 
     The events are written in bulk and are not sealed: nothing that is measured here reads a hash.
     """
-    made = await lifecycle.create(tx, Terms("Hot"), ACTIVE, LOCAL)
+    made = await lifecycle.create(tx, OpeningTerms("Hot"), ACTIVE, LOCAL)
     await tx.execute(
         """
         INSERT INTO hiring.application (opening_id, applicant_id, status, queue_key, applied_at, entered_at)

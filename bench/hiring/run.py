@@ -35,7 +35,7 @@ from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.audit_log import replay
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import openings
-from jobmill.hiring.records.openings import Terms
+from jobmill.hiring.records.openings import OpeningTerms
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench" / "results" / "hiring.json"
@@ -162,7 +162,9 @@ class Bench:
     def crowds(self, seconds: float) -> None:
         """As many as can apply for one opening, and as many as can touch its row at all."""
         for clients in (1, 32):
-            made = self.in_database(lambda tx: lifecycle.create(tx, Terms("Hot"), CAPACITY, LOCAL))
+            made = self.in_database(
+                lambda tx: lifecycle.create(tx, OpeningTerms("Hot"), CAPACITY, LOCAL)
+            )
             self.found.bare[clients] = self._bare(made.id, clients, seconds)
             before = self._web_seconds()
             bodies = [{"applicantId": n, "jobId": made.id} for n in range(1, 40_001)]
@@ -268,7 +270,7 @@ class Bench:
 async def _timed_replay(database: Database, id: int) -> float:
     async with database.transaction() as tx:
         began = time.perf_counter()
-        await replay.at(tx, id)
+        await replay.replay_at(tx, id)
         return time.perf_counter() - began
 
 

@@ -36,7 +36,7 @@ from jobmill.db import connect
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.demo import person
-from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.matching import profiles
 from jobmill.people import secrets
 from jobmill.settings import Settings
@@ -105,7 +105,7 @@ async def _prepare(url: str, sizes: world.Sizes) -> str:
                 world.fill(connection, sizes)
             print(f"filled in {time.perf_counter() - began:.0f} s")
         async with database.transaction() as tx:
-            return Signer(await secrets.secret(tx)).personal(20_000, 1, dt.datetime.now(dt.UTC))
+            return LinkSigner(await secrets.secret(tx)).personal(20_000, 1, dt.datetime.now(dt.UTC))
 
 
 async def _missed(url: str, walked: list[str]) -> list[str]:

@@ -70,7 +70,7 @@ def examine() -> Iterator[Check]:
 
 def check_mail(settings: Settings) -> Check:
     try:
-        letters.check(settings.letters_dir)
+        letters.check_templates(settings.letters_dir)
     except AppError as error:
         return Check("fail", "letters", str(error))
     missing = mail.missing(settings)

@@ -11,7 +11,7 @@ from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.hiring.import_export import exports
 from jobmill.hiring.messages import webhooks
-from jobmill.hiring.messages.webhooks import Added, Delivery, Webhook
+from jobmill.hiring.messages.webhooks import CreatedWebhook, Webhook, WebhookDelivery
 from jobmill.outside import webhook
 
 app = typer.Typer(no_args_is_help=True)
@@ -34,7 +34,7 @@ def add(
     """Tell a server of every event from now on. Its secret is shown this one time."""
     checked = webhook.check_url(url, webhook.places(environment.load()))
 
-    async def act(tx: Tx) -> Added:
+    async def act(tx: Tx) -> CreatedWebhook:
         return await webhooks.add(tx, checked, opening_id=opening, events=event)
 
     added = hiring.change(act)
@@ -46,7 +46,7 @@ def add(
 @app.command("list")
 def list_webhooks(as_json: AsJson = False) -> None:
     """List all webhooks."""
-    found = hiring.change(webhooks.find)
+    found = hiring.change(webhooks.list_webhooks)
     if not found and not as_json:
         typer.echo("Nobody is told. `jobmill webhook add URL` tells a server of every event.")
         return
@@ -66,10 +66,10 @@ def _told(one: Webhook) -> list[str | None]:
     ]
 
 
-def _record(one: Webhook | Delivery) -> dict[str, Any]:
+def _record(one: Webhook | WebhookDelivery) -> dict[str, Any]:
     """By the names of the HTTP API."""
     named = {"openingId": "jobId", "event": "eventType"}
-    return {named.get(name, name): value for name, value in exports.camel(one).items()}
+    return {named.get(name, name): value for name, value in exports.to_json_fields(one).items()}
 
 
 @app.command("show")
@@ -114,7 +114,7 @@ def disable(id: Id, as_json: AsJson = False) -> None:
 
 def _switch(id: int, enabled: bool, as_json: bool) -> None:
     async def act(tx: Tx) -> Webhook:
-        return await webhooks.enable(tx, id, enabled)
+        return await webhooks.set_enabled(tx, id, enabled)
 
     done = hiring.change(act)
     if as_json:
@@ -140,8 +140,8 @@ def deliveries(
 ) -> None:
     """List what a webhook was told, the latest first, and what became of it."""
 
-    async def find(tx: Tx) -> list[Delivery]:
-        return await webhooks.deliveries(tx, id, state=state, before=before, limit=limit + 1)
+    async def find(tx: Tx) -> list[WebhookDelivery]:
+        return await webhooks.list_deliveries(tx, id, state=state, before=before, limit=limit + 1)
 
     found = hiring.change(find)
     for one in found[:limit]:
@@ -155,7 +155,7 @@ def deliveries(
         typer.echo(f"There are more: --before {found[limit - 1].id}", err=True)
 
 
-def _became(one: Delivery) -> list[str | None]:
+def _became(one: WebhookDelivery) -> list[str | None]:
     return [
         f"event {one.seq} of opening {one.opening_id}",
         f"tried {output.count(one.attempts, 'time')}" if one.attempts else None,
@@ -172,7 +172,7 @@ def replay(
     """Make a delivery once more, as a new one with a number of its own."""
 
     async def act(tx: Tx) -> int:
-        return await webhooks.replay(tx, delivery)
+        return await webhooks.redeliver(tx, delivery)
 
     id = hiring.change(act)
     if as_json:

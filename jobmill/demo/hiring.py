@@ -9,13 +9,13 @@ from collections.abc import Sequence
 
 from jobmill.db import Tx
 from jobmill.errors import AppError
-from jobmill.hiring.actor import Actor, applicant
+from jobmill.hiring.actor import Actor, by_applicant
 from jobmill.hiring.applications import offers, submissions
-from jobmill.hiring.applications.submissions import Ask
+from jobmill.hiring.applications.submissions import ApplyRequest
 from jobmill.hiring.openings import applicant_lists, lifecycle
-from jobmill.hiring.openings.applicant_lists import Row
+from jobmill.hiring.openings.applicant_lists import ApplicantRow
 from jobmill.hiring.records import applicants, openings
-from jobmill.hiring.records.openings import Opening, Terms
+from jobmill.hiring.records.openings import Opening, OpeningTerms
 
 EMPLOYER = "Fernhollow Water (demo)"
 BY = Actor("company", "demo")
@@ -40,15 +40,15 @@ async def begin(tx: Tx, dice: random.Random, day: dt.timedelta) -> None:
     await _apply(tx, full, _people(dice, 7))
     await _apply(tx, asking, _people(dice, 4))
     await _apply(tx, left, _people(dice, 5))
-    first = (await applicant_lists.detail(tx, left.id)).active[0]
+    first = (await applicant_lists.get_detail(tx, left.id)).active[0]
     await submissions.withdraw(
-        tx, first.application_id, applicant(first.applicant_id), reason="Found another one."
+        tx, first.application_id, by_applicant(first.applicant_id), reason="Found another one."
     )
 
 
-def _offered(window: dt.timedelta) -> list[tuple[Terms, int]]:
-    def terms(title: str, text: str, *, remote: bool = False, asks: bool = False) -> Terms:
-        return Terms(
+def _offered(window: dt.timedelta) -> list[tuple[OpeningTerms, int]]:
+    def terms(title: str, text: str, *, remote: bool = False, asks: bool = False) -> OpeningTerms:
+        return OpeningTerms(
             title,
             text,
             employer=EMPLOYER,
@@ -67,28 +67,28 @@ def _offered(window: dt.timedelta) -> list[tuple[Terms, int]]:
     ]
 
 
-def _people(dice: random.Random, count: int) -> list[applicants.Person]:
+def _people(dice: random.Random, count: int) -> list[applicants.Contact]:
     names = [f"{dice.choice(FIRST)} {dice.choice(LAST)}" for _ in range(count)]
     return [
-        applicants.person(name, f"{name.lower().replace(' ', '.')}{FICTION}")
+        applicants.parse_contact(name, f"{name.lower().replace(' ', '.')}{FICTION}")
         for name in dict.fromkeys(names)
     ]
 
 
-async def _apply(tx: Tx, opening: Opening, people: Sequence[applicants.Person]) -> None:
+async def _apply(tx: Tx, opening: Opening, people: Sequence[applicants.Contact]) -> None:
     # Who is in it already is refused, as anybody would be.
-    await submissions.apply_all(tx, opening.id, [Ask(one) for one in people])
+    await submissions.apply_all(tx, opening.id, [ApplyRequest(one) for one in people])
 
 
 async def move(tx: Tx, dice: random.Random) -> None:
     """Let somebody do something at one of the openings."""
-    found = await openings.find(tx, status="open", limit=20)
+    found = await openings.list_openings(tx, status="open", limit=20)
     mine = [one for one in found if one.employer == EMPLOYER]
     if not mine:
         return
     opening = dice.choice(mine)
     # Whoever looks at the demo may apply, too, and answers for themselves.
-    found_in = (await applicant_lists.detail(tx, opening.id, limit=100)).active
+    found_in = (await applicant_lists.get_detail(tx, opening.id, limit=100)).active
     inside = [one for one in found_in if one.applicant_email.endswith(FICTION)]
     offered = [one for one in inside if one.status == "PENDING_ACKNOWLEDGMENT"]
     if awake := [one for one in offered if not _is_forgetful(one)]:
@@ -103,16 +103,16 @@ async def move(tx: Tx, dice: random.Random) -> None:
             await act
 
 
-def _is_forgetful(one: Row) -> bool:
+def _is_forgetful(one: ApplicantRow) -> bool:
     """Every other one never answers: their offers go to the next."""
     return one.applicant_id % 2 == 0
 
 
-async def _answer(tx: Tx, dice: random.Random, one: Row) -> None:
+async def _answer(tx: Tx, dice: random.Random, one: ApplicantRow) -> None:
     answer: offers.Answer = "accept" if dice.random() < 0.8 else "decline"
-    await offers.answer(tx, one.application_id, answer, applicant(one.applicant_id))
+    await offers.answer_offer(tx, one.application_id, answer, by_applicant(one.applicant_id))
 
 
-async def _leave(tx: Tx, one: Row) -> None:
-    by = applicant(one.applicant_id)
+async def _leave(tx: Tx, one: ApplicantRow) -> None:
+    by = by_applicant(one.applicant_id)
     await submissions.withdraw(tx, one.application_id, by, reason="Changed my mind.")

@@ -53,7 +53,7 @@ async def is_new(tx: Tx) -> bool:
         await profiles.find(tx),
         await catalog.find(tx, limit=1),
         await sources.find(tx, limit=1),
-        await openings.find(tx, limit=1),
+        await openings.list_openings(tx, limit=1),
     )
     return not any(kept)
 

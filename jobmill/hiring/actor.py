@@ -22,5 +22,5 @@ SYSTEM = Actor("system", "worker")
 LOCAL = Actor("company", "local")
 
 
-def applicant(id: int, request: str | None = None) -> Actor:
+def by_applicant(id: int, request: str | None = None) -> Actor:
     return Actor("applicant", f"applicant:{id}", request)

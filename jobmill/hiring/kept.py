@@ -6,11 +6,11 @@ import datetime as dt
 from dataclasses import dataclass
 
 from jobmill.db import Tx, fetch_one
-from jobmill.hiring.records.applicants import NoApplicant
+from jobmill.hiring.records.applicants import ApplicantNotFound
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredData:
     since: dt.datetime
     applications: int
     events: int
@@ -22,11 +22,11 @@ class Kept:
     """When that is over, if nothing else happens; None while an application lives."""
 
 
-async def about(tx: Tx, applicant_id: int) -> Kept:
+async def summarize_stored_data(tx: Tx, applicant_id: int) -> StoredData:
     """What there is about one person; NoApplicant where there is no such."""
     found = await fetch_one(
         tx,
-        Kept,
+        StoredData,
         """
         SELECT applicant.created_at AS since, applications, events, letters,
                CASE WHEN bounded THEN days END AS days,
@@ -48,5 +48,5 @@ async def about(tx: Tx, applicant_id: int) -> Kept:
         [applicant_id],
     )
     if found is None:
-        raise NoApplicant(applicant_id)
+        raise ApplicantNotFound(applicant_id)
     return found

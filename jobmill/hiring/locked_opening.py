@@ -22,18 +22,18 @@ from jobmill.db import Tx
 from jobmill.errors import Conflict
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.audit_log import events, hash_chain
-from jobmill.hiring.audit_log.events import Sealed
+from jobmill.hiring.audit_log.events import SealedEvent
 from jobmill.hiring.messages import notices
-from jobmill.hiring.messages.notices import Kind, Notice
+from jobmill.hiring.messages.notices import Notice, NoticeKind
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applicants import ApplicantId
-from jobmill.hiring.records.applications import Application, ApplicationId, Duplicate
-from jobmill.hiring.records.openings import Locked, OpeningStatus
+from jobmill.hiring.records.applications import Application, ApplicationId, DuplicateApplication
+from jobmill.hiring.records.openings import LockedOpeningRow, OpeningStatus
 from jobmill.hiring.transitions import OCCUPYING, EventType, Move, Status, Turn, check
 
 
-class Desk:
-    def __init__(self, tx: Tx, opening: Locked, by: Actor) -> None:
+class LockedOpening:
+    def __init__(self, tx: Tx, opening: LockedOpeningRow, by: Actor) -> None:
         self.tx = tx
         self.opening = opening
         self.by = by
@@ -57,7 +57,7 @@ class Desk:
         self._moved: dict[ApplicationId, tuple[Application, Status]] = {}
         self._block_changes: Counter[int] = Counter()
         self._vacated: set[int] = set()
-        self._events: list[Sealed] = []
+        self._events: list[SealedEvent] = []
         self._notices: list[Notice] = []
         self._updates: list[tuple[AsyncCursor[TupleRow], int]] = []
 
@@ -78,7 +78,7 @@ class Desk:
         if entered:
             await applications.insert(self.tx, self._entered)
         await self._update([one for id, one in self._moved.items() if id in entered])
-        await applications.count(self.tx, self.opening.id, self._block_changes)
+        await applications.update_block_counts(self.tx, self.opening.id, self._block_changes)
         if self._vacated:
             await applications.close_places(
                 self.tx, self.opening.id, self._vacated, next_key=self.next_key
@@ -108,7 +108,7 @@ class Desk:
 
     def refuse_duplicate(self, applicant_id: ApplicantId) -> None:
         if applicant_id in self._live:
-            raise Duplicate(applicant_id, self.opening.id)
+            raise DuplicateApplication(applicant_id, self.opening.id)
 
     def enter(
         self,
@@ -176,7 +176,7 @@ class Desk:
         self._record(type, None, None, {"jobId": self.opening.id, **metadata}, {}, note)
 
     def tell(
-        self, kind: Kind, one: Application, *, due_at: dt.datetime | None = None, **data: Any
+        self, kind: NoticeKind, one: Application, *, due_at: dt.datetime | None = None, **data: Any
     ) -> None:
         """Have the applicant told, once this is committed."""
         told = Notice(kind, self.opening.id, one.id, self.seq, due_at or self.at, data)
@@ -187,14 +187,14 @@ class Desk:
         self.occupied += (after.status in OCCUPYING) - (was in OCCUPYING)
         self.waiting += (after.status == "WAITLIST") - (was == "WAITLIST")
         if before and before.queue_key is not None:
-            self._block_changes[applications.block(before.queue_key)] -= 1
+            self._block_changes[applications.block_of(before.queue_key)] -= 1
             self.somebody_moved_up = True
             if before.queue_key >= self.next_key:
                 self._vacated.add(before.queue_key)
             if before.queue_key == self.last_key:
                 self.last_key = None
         if after.queue_key is not None:
-            self._block_changes[applications.block(after.queue_key)] += 1
+            self._block_changes[applications.block_of(after.queue_key)] += 1
             if self.last_key is not None:
                 self.last_key = max(self.last_key, after.queue_key)
         if after.acknowledge_deadline:
@@ -211,8 +211,8 @@ class Desk:
         note: str | None = None,
     ) -> None:
         self.seq += 1
-        words = hash_chain.note(note) if note else None
-        entry = hash_chain.Entry(
+        words = hash_chain.make_note(note) if note else None
+        entry = hash_chain.EventContent(
             opening_id=self.opening.id,
             seq=self.seq,
             application_id=one.id if one else None,
@@ -228,20 +228,20 @@ class Desk:
             note_digest=words.digest if words else None,
             created_at=self.at,
         )
-        self._hash = hash_chain.seal(self._hash, entry)
-        self._events.append(Sealed(entry, self._hash, words))
+        self._hash = hash_chain.hash_event(self._hash, entry)
+        self._events.append(SealedEvent(entry, self._hash, words))
 
     async def close(self) -> None:
         """Write what is to be told, and the counters; nothing where nothing happened."""
         happened = self.seq > self.opening.last_seq
         await self.written()
         if self._notices:
-            await notices.write(self.tx, self._notices)
+            await notices.insert(self.tx, self._notices)
         # To have looked in vain is worth keeping: else every reader would look again, with a lock.
         if not happened and self.next_deadline_at == self.opening.next_deadline_at:
             return
         self.excess = min(self.excess, max(self.occupied - self.capacity, 0))
-        await openings.count(
+        await openings.update_counters(
             self.tx,
             replace(
                 self.opening,
@@ -259,7 +259,9 @@ class Desk:
             ),
         )
         if self.opening.hooked and happened:
-            await notices.tell_hooks(self.tx, self.opening.id, self.opening.last_seq, self.seq)
+            await notices.add_webhook_deliveries(
+                self.tx, self.opening.id, self.opening.last_seq, self.seq
+            )
 
     def check_updates(self) -> None:
         """Each moved application was still what it was: it always is, while every writer locks."""
@@ -268,15 +270,15 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk(
+async def lock_opening(
     tx: Tx, opening_id: int, by: Actor, *, newcomers: Sequence[ApplicantId] = ()
-) -> AsyncGenerator[Desk]:
+) -> AsyncGenerator[LockedOpening]:
     """The opening, locked; what was done at the desk is written when the block ends."""
     async with tx.pipeline():
         # Both are on their way before the first is waited for.
-        locked = await openings.lock(tx, opening_id, len(newcomers))
-        live = await applications.live(tx, opening_id, newcomers) if newcomers else None
-        one = Desk(tx, await openings.locked(locked, opening_id), by)
+        locked = await openings.request_lock(tx, opening_id, len(newcomers))
+        live = await applications.select_live(tx, opening_id, newcomers) if newcomers else None
+        one = LockedOpening(tx, await openings.fetch_locked(locked, opening_id), by)
         if live:
             one.expect({id async for (id,) in live})
         yield one

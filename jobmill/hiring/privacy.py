@@ -12,17 +12,17 @@ from jobmill.db import Tx, fetch_value
 from jobmill.hiring.actor import SYSTEM, Actor
 from jobmill.hiring.applications import submissions
 from jobmill.hiring.messages import notices
-from jobmill.hiring.records.applicants import NoApplicant
-from jobmill.hiring.waitlist.deadlines import settled
+from jobmill.hiring.records.applicants import ApplicantNotFound
+from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
-Reason = Literal["asked for", "kept long enough"]
+ErasureReason = Literal["asked for", "kept long enough"]
 """Why somebody is erased. No free text: it would be about them, and so be erased at once."""
 
-NAME = "Erased applicant"
-BITE = 50
+ERASED_NAME = "Erased applicant"
+BATCH_SIZE = 50
 
 
-async def export(tx: Tx, applicant_id: int) -> dict[str, Any]:
+async def export_personal_data(tx: Tx, applicant_id: int) -> dict[str, Any]:
     """All that is kept about one person, as JSON can say it; NoApplicant where there is no such."""
     found = await fetch_value(
         tx,
@@ -52,24 +52,28 @@ async def export(tx: Tx, applicant_id: int) -> dict[str, Any]:
         {"id": applicant_id},
     )
     if not found or not found["applicant"]:
-        raise NoApplicant(applicant_id)
+        raise ApplicantNotFound(applicant_id)
     return found
 
 
-async def erase(tx: Tx, applicant_id: int, by: Actor, *, reason: Reason = "asked for") -> None:
+async def erase_applicant(
+    tx: Tx, applicant_id: int, by: Actor, *, reason: ErasureReason = "asked for"
+) -> None:
     """Forget a person: live applications end first, and their slots go to the next.
 
     A second time it finds nothing to do. NoApplicant where there is no such.
     """
     await _lock(tx, applicant_id)
     for opening_id, application_id in await _live(tx, applicant_id):
-        async with settled(tx, opening_id, by) as desk:
+        async with lock_and_expire_offers(tx, opening_id, by) as desk:
             one = await desk.application(application_id)
             # Whoever was at the opening before us, or its deadline, may have ended it.
             if one.status != "INACTIVE":
-                await submissions.leave(desk, one, rule=f"data erased: {reason}", reason=None)
+                await submissions.end_application(
+                    desk, one, rule=f"data erased: {reason}", reason=None
+                )
     await _erase_notes(tx, applicant_id)
-    await notices.erase(tx, applicant_id)
+    await notices.erase_for_applicant(tx, applicant_id)
     await _erase_row(tx, applicant_id)
 
 
@@ -80,7 +84,7 @@ async def _lock(tx: Tx, applicant_id: int) -> None:
         "SELECT FROM hiring.applicant WHERE id = %s FOR NO KEY UPDATE", [applicant_id]
     )
     if await cursor.fetchone() is None:
-        raise NoApplicant(applicant_id)
+        raise ApplicantNotFound(applicant_id)
 
 
 async def _live(tx: Tx, applicant_id: int) -> list[tuple[int, int]]:
@@ -123,11 +127,11 @@ async def _erase_row(tx: Tx, applicant_id: int) -> None:
                link_version = link_version + 1
          WHERE id = %s AND erased_at IS NULL
         """,
-        [NAME, applicant_id],
+        [ERASED_NAME, applicant_id],
     )
 
 
-async def prune(tx: Tx) -> int:
+async def erase_expired(tx: Tx) -> int:
     """Erase a few of those whose every application ended longer ago than its opening keeps data.
 
     Who did not apply, or for an opening that keeps data without end, is kept.
@@ -135,7 +139,7 @@ async def prune(tx: Tx) -> int:
     # Once more under their locks: somebody may have applied again just before.
     ids = await _outdated(tx, await _outdated(tx))
     for id in ids:
-        await erase(tx, id, SYSTEM, reason="kept long enough")
+        await erase_applicant(tx, id, SYSTEM, reason="kept long enough")
     return len(ids)
 
 
@@ -157,6 +161,6 @@ async def _outdated(tx: Tx, among: Sequence[int] | None = None) -> list[int]:
          LIMIT %(bite)s
            FOR NO KEY UPDATE SKIP LOCKED
         """,
-        {"among": among if among is None else list(among), "bite": BITE},
+        {"among": among if among is None else list(among), "bite": BATCH_SIZE},
     )
     return [id for (id,) in await cursor.fetchall()]

@@ -41,9 +41,9 @@ async def prune_records(tools: Tools, work: Work) -> Move:
     async with tools.db.transaction() as tx:
         gone = await budget_ledger.prune(tx) + await source_runs.prune(tx) + await calls.prune(tx)
         gone += (
-            await idempotent_responses.prune(tx)
+            await idempotent_responses.delete_expired(tx)
             + await sessions.prune(tx)
-            + await notices.prune(tx)
+            + await notices.delete_old(tx)
         )
     total = work.data.get("pruned", 0) + gone
     if not gone or work.steps >= MOST_BITES:
@@ -54,7 +54,7 @@ async def prune_records(tools: Tools, work: Work) -> Move:
 async def erase_applicants(tools: Tools, work: Work) -> Move:
     """Forget those whose time is over, as each opening says."""
     async with tools.db.transaction() as tx:
-        gone = await privacy.prune(tx)
+        gone = await privacy.erase_expired(tx)
     total = work.data.get("erased", 0) + gone
     if not gone or work.steps >= MOST_BITES:
         return Finish(f"{total} applicants erased")

@@ -10,9 +10,9 @@ from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid, OutsideError, Unavailable
 from jobmill.hiring.audit_log import events
 from jobmill.hiring.messages import letters, notices, webhooks
-from jobmill.hiring.messages.notices import Told, Way
-from jobmill.hiring.messages.signed_links import Signer
-from jobmill.hiring.messages.webhooks import Outgoing
+from jobmill.hiring.messages.notices import Channel, OutgoingLetter
+from jobmill.hiring.messages.signed_links import LinkSigner
+from jobmill.hiring.messages.webhooks import OutgoingDelivery
 from jobmill.outside import mail, webhook
 from jobmill.outside.mail import Letter, NoSignIn, Post
 from jobmill.outside.webhook import Caller, Unwanted
@@ -35,7 +35,7 @@ from jobmill.settings import Settings, public_base_url
 from jobmill.tools import Tools
 
 KIND = "notice"
-RETRIES: dict[Way, int] = {"mail": 10, "webhook": 8}
+RETRIES: dict[Channel, int] = {"mail": 10, "webhook": 8}
 """Some 17 minutes, which outlasts most servers that want to be asked twice; and some 4."""
 
 
@@ -49,8 +49,8 @@ def feeds(settings: Settings) -> tuple[QueueFeed, ...]:
     )
 
 
-async def _take(way: Way, tx: Tx, most: int) -> list[NewItem]:
-    ids = await notices.take(tx, way, most)
+async def _take(way: Channel, tx: Tx, most: int) -> list[NewItem]:
+    ids = await notices.claim_due(tx, way, most)
     return [NewItem(KIND, way, f"notice {id}", data={"notice": id}) for id in ids]
 
 
@@ -61,7 +61,7 @@ async def _drop(reason: str, tx: Tx, most: int) -> list[NewItem]:
 
 
 async def _give_back(tx: Tx, refused: Sequence[RefusedItem]) -> None:
-    await notices.give_back(tx, [one.new.data["notice"] for one in refused])
+    await notices.requeue(tx, [one.new.data["notice"] for one in refused])
 
 
 class Mailroom:
@@ -72,9 +72,9 @@ class Mailroom:
         self.folder: Path | None = settings.letters_dir
         self.base = public_base_url(settings)
 
-    def write(self, told: Told, secret: bytes) -> Letter:
-        values = letters.values(told, Signer(secret), self.base)
-        text = letters.write(letters.choose(told), values, self.folder)
+    def write(self, told: OutgoingLetter, secret: bytes) -> Letter:
+        values = letters.template_values(told, LinkSigner(secret), self.base)
+        text = letters.render_letter(letters.choose_template(told), values, self.folder)
         id = letters.message_id(told, secret, self.post.domain)
         return Letter(values["name"], told.email, text.subject, text.body, id)
 
@@ -83,11 +83,11 @@ async def send_letter(tools: Tools, room: Mailroom, work: Work) -> Move:
     """Send one letter, if what it says is still true. It may arrive twice, under one Message-ID."""
     id: int = work.data["notice"]
     async with tools.db.transaction() as tx:
-        told = await notices.get(tx, id)
+        told = await notices.find_letter(tx, id)
         secret = await secrets.secret(tx)
     if told is None or told.state in ("sent", "dropped"):
         return Skip("there is nothing to send any more")
-    if reason := notices.objection(told):
+    if reason := notices.reason_not_to_send(told):
         return Skip(reason, save=partial(_settle, id, "dropped", reason))
     try:
         await room.post.send(room.write(told, secret))
@@ -106,9 +106,11 @@ async def call_webhook(tools: Tools, caller: Caller, work: Work) -> Move:
     """Tell one receiver of one event. It may arrive twice, under one number."""
     id: int = work.data["notice"]
     async with tools.db.transaction() as tx:
-        out = await webhooks.outgoing(tx, id)
+        out = await webhooks.find_outgoing(tx, id)
         found = (
-            await events.of_opening(tx, out.opening_id, after=out.seq - 1, limit=1) if out else []
+            await events.find_by_opening(tx, out.opening_id, after=out.seq - 1, limit=1)
+            if out
+            else []
         )
     if out is None or out.state in ("sent", "dropped"):
         return Skip("there is nothing to send any more")
@@ -119,10 +121,10 @@ async def call_webhook(tools: Tools, caller: Caller, work: Work) -> Move:
 
 
 async def _deliver(
-    tools: Tools, caller: Caller, work: Work, out: Outgoing, event: events.Event
+    tools: Tools, caller: Caller, work: Work, out: OutgoingDelivery, event: events.AuditEvent
 ) -> Move:
     delivery = webhook.Delivery(
-        out.id, out.url, out.secret, event.type, webhooks.body(event), out.read_at
+        out.id, out.url, out.secret, event.type, webhooks.encode_body(event), out.read_at
     )
     try:
         answer = await caller.send(delivery)
@@ -134,13 +136,13 @@ async def _deliver(
     return Finish(answer, save=partial(_settle, out.id, "sent", answer))
 
 
-async def _settle(id: int, state: notices.Ended, detail: str | None, tx: Tx) -> None:
-    await notices.settle(tx, id, state, detail)
+async def _settle(id: int, state: notices.FinalState, detail: str | None, tx: Tx) -> None:
+    await notices.record_result(tx, id, state, detail)
 
 
-async def _disable(out: Outgoing, said: str, tx: Tx) -> None:
-    await webhooks.enable(tx, out.webhook_id, False)
-    await notices.settle(tx, out.id, "failed", f"{said}; the webhook is disabled")
+async def _disable(out: OutgoingDelivery, said: str, tx: Tx) -> None:
+    await webhooks.set_enabled(tx, out.webhook_id, False)
+    await notices.record_result(tx, out.id, "failed", f"{said}; the webhook is disabled")
 
 
 async def _note(tools: Tools, work: Work, error: AppError) -> None:
@@ -150,6 +152,6 @@ async def _note(tools: Tools, work: Work, error: AppError) -> None:
             # Another attempt sends this notice now, and its outcome is the one that counts.
             return
         if not isinstance(outcome_of_error(work, error), Retry | Block):
-            await notices.settle(tx, work.data["notice"], "failed", str(error))
+            await notices.record_result(tx, work.data["notice"], "failed", str(error))
         else:
-            await notices.note_trouble(tx, work.data["notice"], str(error))
+            await notices.record_failed_attempt(tx, work.data["notice"], str(error))

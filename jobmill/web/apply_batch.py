@@ -15,14 +15,14 @@ from fastapi import Request
 from jobmill.db import Tx, commits
 from jobmill.errors import AppError, Unavailable
 from jobmill.hiring.applications import submissions
-from jobmill.hiring.applications.submissions import Ask, Placed
+from jobmill.hiring.applications.submissions import ApplyRequest, Placement
 from jobmill.web.view import Door
 
-TOGETHER = 100
-LOOKS = 5
-LOOK_EVERY = 0.2
+MAX_BATCH_SIZE = 100
+COMMIT_CHECKS = 5
+COMMIT_CHECK_SECONDS = 0.2
 """How often, and after how many seconds each, to ask what became of a COMMIT without an answer."""
-IN_VAIN = 2
+MAX_CONSECUTIVE_DATABASE_ERRORS = 2
 """So many in a row who each find no database: then nobody else does."""
 
 
@@ -37,18 +37,18 @@ class CommitUnknown(Unavailable):
 
 
 class _Waiting(NamedTuple):
-    ask: Ask
-    done: asyncio.Future[Placed]
+    ask: ApplyRequest
+    done: asyncio.Future[Placement]
 
 
-class Crowd:
+class ApplyBatches:
     def __init__(self, db: Door, most_a_day: int | None) -> None:
         self.db = db
         self._most_a_day = most_a_day
         self._waiting: dict[int, list[_Waiting]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def apply(self, opening_id: int, ask: Ask) -> Placed:
+    async def apply(self, opening_id: int, ask: ApplyRequest) -> Placement:
         """Apply, with whoever else does just now; raises what would be raised to one alone."""
         one = _Waiting(ask, asyncio.get_running_loop().create_future())
         if opening_id in self._waiting:
@@ -60,13 +60,13 @@ class Crowd:
             task.add_done_callback(self._tasks.discard)
         return await one.done
 
-    async def apply_alone(self, tx: Tx, opening_id: int, ask: Ask) -> Placed:
+    async def apply_alone(self, tx: Tx, opening_id: int, ask: ApplyRequest) -> Placement:
         """The same in a transaction that is open."""
         found = await submissions.apply_all(tx, opening_id, [ask], most_a_day=self._most_a_day)
-        return submissions.only(found)
+        return submissions.single_result(found)
 
     async def _serve(self, opening_id: int) -> None:
-        while group := self._waiting[opening_id][:TOGETHER]:
+        while group := self._waiting[opening_id][:MAX_BATCH_SIZE]:
             del self._waiting[opening_id][: len(group)]
             await self._together(opening_id, [one for one in group if not one.done.done()])
         del self._waiting[opening_id]
@@ -89,7 +89,7 @@ class Crowd:
             answer = await self._try(opening_id, [one])
             _tell(one, answer if isinstance(answer, BaseException) else answer[0])
             in_vain = in_vain + 1 if isinstance(answer, Unavailable) else 0
-            if in_vain == IN_VAIN:
+            if in_vain == MAX_CONSECUTIVE_DATABASE_ERRORS:
                 # It is nothing of theirs, and each would wait for all before them.
                 self._give_up(opening_id, group[number + 1 :], str(answer))
                 return
@@ -101,13 +101,15 @@ class Crowd:
 
     async def _try(
         self, opening_id: int, group: list[_Waiting]
-    ) -> list[Placed | AppError] | BaseException:
+    ) -> list[Placement | AppError] | BaseException:
         asks = [one.ask for one in group]
         [answers] = await asyncio.gather(self._commit(opening_id, asks), return_exceptions=True)
         return answers
 
-    async def _commit(self, opening_id: int, asks: list[Ask]) -> list[Placed | AppError]:
-        answers: list[Placed | AppError] = []
+    async def _commit(
+        self, opening_id: int, asks: list[ApplyRequest]
+    ) -> list[Placement | AppError]:
+        answers: list[Placement | AppError] = []
         transaction: str | None = None
         try:
             async with self.db.transaction() as tx:
@@ -124,22 +126,22 @@ class Crowd:
 
     async def _is_committed(self, transaction: str) -> bool:
         """Whether a transaction committed; CommitUnknown where the database does not tell in time."""
-        for _ in range(LOOKS):
+        for _ in range(COMMIT_CHECKS):
             with contextlib.suppress(Unavailable):
                 async with self.db.transaction() as tx:
                     committed = await commits.is_committed(tx, transaction)
                 if committed is not None:
                     return committed
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(COMMIT_CHECK_SECONDS)
         raise CommitUnknown
 
 
-def the_crowd(request: Request) -> Crowd:
+def get_apply_batches(request: Request) -> ApplyBatches:
     """The one of this process. No dependency: each costs every request some of its time."""
-    return cast(Crowd, request.app.state.crowd)
+    return cast(ApplyBatches, request.app.state.crowd)
 
 
-def _tell(one: _Waiting, answer: Placed | BaseException) -> None:
+def _tell(one: _Waiting, answer: Placement | BaseException) -> None:
     if one.done.done():
         return
     if isinstance(answer, BaseException):

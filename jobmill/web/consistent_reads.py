@@ -8,7 +8,7 @@ from typing import TypeVar
 from jobmill.db import Tx
 from jobmill.hiring.actor import SYSTEM
 from jobmill.hiring.openings import applicant_lists
-from jobmill.hiring.waitlist.deadlines import settled
+from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 from jobmill.web.view import Door
 
 T = TypeVar("T")
@@ -16,38 +16,38 @@ T = TypeVar("T")
 Due = Callable[[Tx], Awaitable[list[int]]]
 
 
-LONG = 60.0
+LONG_TIMEOUT = 60.0
 """Seconds that a read of a whole log may take, or taking back ten thousand offers at once."""
 
 
-async def of_opening(
+async def read_opening(
     db: Door, id: int, work: Callable[[Tx], Awaitable[T]], *, patience: float | None = None
 ) -> T:
     """Read about an opening, at one moment."""
-    return await _read(db, lambda tx: applicant_lists.overdue_opening(tx, id), work, patience)
+    return await _read(db, lambda tx: applicant_lists.find_overdue_opening(tx, id), work, patience)
 
 
-async def of_applicant(db: Door, id: int, work: Callable[[Tx], Awaitable[T]]) -> T:
+async def read_applicant(db: Door, id: int, work: Callable[[Tx], Awaitable[T]]) -> T:
     """Read about a person, at one moment."""
-    return await _read(db, lambda tx: applicant_lists.overdue_openings_of(tx, id), work)
+    return await _read(db, lambda tx: applicant_lists.find_overdue_openings_of(tx, id), work)
 
 
 async def _read(
     db: Door, find: Due, work: Callable[[Tx], Awaitable[T]], patience: float | None = None
 ) -> T:
     async with db.transaction(patience) as tx:
-        await applicant_lists.freeze(tx)
+        await applicant_lists.begin_snapshot(tx)
         due = await find(tx)
         if not due:
             return await work(tx)
     for id in due:
-        await settle(db, id)
+        await expire_overdue_offers(db, id)
     async with db.transaction(patience) as tx:
-        await applicant_lists.freeze(tx)
+        await applicant_lists.begin_snapshot(tx)
         return await work(tx)
 
 
-async def settle(db: Door, id: int) -> None:
+async def expire_overdue_offers(db: Door, id: int) -> None:
     """Do what the clock has decided about an opening."""
-    async with db.transaction(LONG) as tx, settled(tx, id, SYSTEM):
+    async with db.transaction(LONG_TIMEOUT) as tx, lock_and_expire_offers(tx, id, SYSTEM):
         pass

@@ -33,7 +33,7 @@ class _Sent:
     fingerprint: bytes
 
 
-async def once(
+async def run_once(
     request: Request,
     visitor: Visitor,
     db: Door,
@@ -49,17 +49,19 @@ async def once(
     """
     sent = await _read(request, visitor)
     async with db.transaction() as tx:
-        if sent and (before := await idempotent_responses.claim(tx, sent.key, sent.fingerprint)):
+        if sent and (
+            before := await idempotent_responses.claim_key(tx, sent.key, sent.fingerprint)
+        ):
             return _json(before.body, before.status, {"Idempotent-Replayed": "true"})
-        response = answer(shape(await work(tx)), status)
+        response = to_response(shape(await work(tx)), status)
         if sent:
-            await idempotent_responses.keep(
+            await idempotent_responses.store_response(
                 tx, sent.key, response.status_code, bytes(response.body).decode()
             )
     return response
 
 
-def answer(shaped: BaseModel | AppError, status: int) -> Response:
+def to_response(shaped: BaseModel | AppError, status: int) -> Response:
     if isinstance(shaped, AppError):
         return problems.answer(shaped)
     return _json(shaped.model_dump_json(by_alias=True), status)
@@ -69,7 +71,7 @@ def _json(body: str, status: int, headers: dict[str, str] | None = None) -> Resp
     return Response(body, status, headers, "application/json")
 
 
-def may_be_repeated(request: Request) -> bool:
+def has_idempotency_key(request: Request) -> bool:
     """Whether the client named its request, to ask again without fear."""
     return HEADER in request.headers
 

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as xml
 
 from markupsafe import Markup
 
-from jobmill.hiring.openings.public_openings import Published
+from jobmill.hiring.openings.public_openings import PublicOpening
 from jobmill.hiring.timestamps import format_timestamp
 
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -20,7 +20,7 @@ JOB = "urn:jobmill:job"
 """The namespace of what RSS has no element for."""
 
 
-def json_ld(one: Published, url: str) -> Markup:
+def json_ld(one: PublicOpening, url: str) -> Markup:
     """A JobPosting, to stand in a script element: nothing in it can end that element."""
     node: dict[str, Any] = {
         "@context": "https://schema.org/",
@@ -47,7 +47,7 @@ def json_ld(one: Published, url: str) -> Markup:
     return Markup(text)
 
 
-def feed(openings: Sequence[Published], home: str, link: Callable[[int], str]) -> bytes:
+def rss_feed(openings: Sequence[PublicOpening], home: str, link: Callable[[int], str]) -> bytes:
     """RSS 2.0, with elements of our own for company, place and deadline."""
     xml.register_namespace("job", JOB)
     root = xml.Element("rss", version="2.0")

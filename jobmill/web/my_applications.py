@@ -12,40 +12,40 @@ from dataclasses import dataclass
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.hiring import kept
-from jobmill.hiring.audit_log.events import Event
-from jobmill.hiring.kept import Kept
+from jobmill.hiring.audit_log.events import AuditEvent
+from jobmill.hiring.kept import StoredData
 from jobmill.hiring.openings import applicant_lists
-from jobmill.hiring.openings.applicant_lists import Own
+from jobmill.hiring.openings.applicant_lists import ApplicationStanding
 from jobmill.hiring.records.applicants import Applicant
 from jobmill.hiring.waitlist import wait_estimates
-from jobmill.hiring.waitlist.wait_estimates import Pace, Wait
+from jobmill.hiring.waitlist.wait_estimates import OfferPace, WaitRange
 from jobmill.web.texts import say, say_many
 
-MOST_EVENTS = 1_000
-MOST_WAITS = 20
+MAX_EVENTS = 1_000
+MAX_WAITS = 20
 """Openings of one person whose waits are estimated."""
 HOUR, DAY = dt.timedelta(hours=1), dt.timedelta(days=1)
-TOO_FAR = 730 * DAY
+MAX_PREDICTABLE = 730 * DAY
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class HistoryLine:
     at: dt.datetime
     text: str
     note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Mine:
+class MyApplication:
     """One application of theirs."""
 
-    one: Own
+    one: ApplicationStanding
     mark: str
     """In a word."""
     stands: str
     wait: str | None
     """How long it may take, or why that is not told."""
-    story: Sequence[Line]
+    story: Sequence[HistoryLine]
     """The newest first."""
 
     @property
@@ -54,10 +54,10 @@ class Mine:
 
 
 @dataclass(frozen=True, slots=True)
-class Everything:
+class MyData:
     person: Applicant
-    mine: Sequence[Mine]
-    kept: Kept
+    mine: Sequence[MyApplication]
+    kept: StoredData
     read_at: dt.datetime
     """By the server's clock: the time that is left of an offer is measured from it."""
 
@@ -70,29 +70,36 @@ class Everything:
         return hashlib.sha256(repr(shown).encode()).hexdigest()[:16]
 
 
-async def read(tx: Tx, applicant_id: int) -> Everything:
+async def read_my_data(tx: Tx, applicant_id: int) -> MyData:
     """All that one person's pages show; NoApplicant where there is no such."""
-    person, found = await applicant_lists.own(tx, applicant_id)
-    events = await applicant_lists.timeline(tx, applicant_id, limit=MOST_EVENTS)
+    person, found = await applicant_lists.list_standings(tx, applicant_id)
+    events = await applicant_lists.list_timeline(tx, applicant_id, limit=MAX_EVENTS)
     waiting = [one.job_id for one in found if one.status == "WAITLIST"]
-    paces = await wait_estimates.paces(tx, waiting[:MOST_WAITS])
+    paces = await wait_estimates.find_paces(tx, waiting[:MAX_WAITS])
     mine = [_mine(one, events, paces) for one in found]
-    return Everything(person, mine[::-1], await kept.about(tx, applicant_id), await server_time(tx))
-
-
-def _mine(one: Own, events: Collection[Event], paces: Mapping[int, Pace]) -> Mine:
-    story = [event for event in events if event.application_id == one.application_id][::-1]
-    pace = paces.get(one.job_id)
-    return Mine(
-        one,
-        _mark(one),
-        stands(one, story[0] if story else None),
-        wait(pace, one.queue_position) if pace and one.queue_position else None,
-        [line(event) for event in story],
+    return MyData(
+        person,
+        mine[::-1],
+        await kept.summarize_stored_data(tx, applicant_id),
+        await server_time(tx),
     )
 
 
-def _mark(one: Own) -> str:
+def _mine(
+    one: ApplicationStanding, events: Collection[AuditEvent], paces: Mapping[int, OfferPace]
+) -> MyApplication:
+    story = [event for event in events if event.application_id == one.application_id][::-1]
+    pace = paces.get(one.job_id)
+    return MyApplication(
+        one,
+        _mark(one),
+        describe_standing(one, story[0] if story else None),
+        describe_wait(pace, one.queue_position) if pace and one.queue_position else None,
+        [describe_event(event) for event in story],
+    )
+
+
+def _mark(one: ApplicationStanding) -> str:
     match one.status:
         case "ACTIVE":
             return say("active")
@@ -104,7 +111,7 @@ def _mark(one: Own) -> str:
             return say("ended")
 
 
-def stands(one: Own, last: Event | None) -> str:
+def describe_standing(one: ApplicationStanding, last: AuditEvent | None) -> str:
     """Where they stand, in a sentence; of what has ended: how."""
     match one.status:
         case "ACTIVE":
@@ -116,10 +123,10 @@ def stands(one: Own, last: Event | None) -> str:
                 "You are number %(position)s on the waitlist.", position=f"{one.queue_position:,}"
             )
         case "INACTIVE":
-            return line(last).text if last else say("Your application has ended.")
+            return describe_event(last).text if last else say("Your application has ended.")
 
 
-def wait(pace: Pace, position: int) -> str:
+def describe_wait(pace: OfferPace, position: int) -> str:
     """How long it may take, and what that is taken from."""
     if pace.status == "paused":
         return say("The opening is paused: nobody is offered a slot until it goes on.")
@@ -132,14 +139,14 @@ def wait(pace: Pace, position: int) -> str:
         "It takes %(range)s, if it goes on as in the last %(span)s: %(n)s slot was offered.",
         "It takes %(range)s, if it goes on as in the last %(span)s: %(n)s slots were offered.",
         len(pace.given),
-        range=in_words(found),
+        range=describe_range(found),
         span=_span(pace.now - pace.since),
     )
 
 
-def in_words(found: Wait) -> str:
+def describe_range(found: WaitRange) -> str:
     """A range as people say it: about 3 to 9 days."""
-    if found.most > TOO_FAR:
+    if found.most > MAX_PREDICTABLE:
         days = math.floor(found.least / DAY)
         return say_many("%(n)s day or more", "%(n)s days or more", days)
     if found.most > 2 * DAY:
@@ -153,7 +160,7 @@ def in_words(found: Wait) -> str:
     )
 
 
-def _range(found: Wait, unit: dt.timedelta, both: str, high: str) -> str:
+def _range(found: WaitRange, unit: dt.timedelta, both: str, high: str) -> str:
     least, most = math.floor(found.least / unit), math.ceil(found.most / unit)
     return (both if least else high) % {"low": f"{least:,}", "high": f"{max(most, 2):,}"}
 
@@ -166,13 +173,13 @@ def _span(looked: dt.timedelta) -> str:
     return say_many("%(n)s minute", "%(n)s minutes", max(round(looked / (HOUR / 60)), 1))
 
 
-def line(event: Event) -> Line:
+def describe_event(event: AuditEvent) -> HistoryLine:
     """What happened to them, in a sentence; the company's reason, where it ended their application."""
     removed = event.why.get("rule") == "removed by the company"
-    return Line(event.created_at, _words(event), event.note if removed else None)
+    return HistoryLine(event.created_at, _words(event), event.note if removed else None)
 
 
-def _words(event: Event) -> str:
+def _words(event: AuditEvent) -> str:
     own = event.actor.startswith("applicant")
     match event.type, event.to_status:
         case "APPLIED", "WAITLIST":

@@ -9,22 +9,22 @@ from fastapi import Request, Response
 from jobmill.web import rights
 from jobmill.web.rights import LINK
 
-LASTS = dt.timedelta(days=30)
+LIFETIME = dt.timedelta(days=30)
 """After the last visit."""
-PRIVATE = {"Cache-Control": "no-store"}
+NO_STORE = {"Cache-Control": "no-store"}
 """Nothing about a person stays behind in a browser."""
 
 
-def keep(response: Response, request: Request, token: str) -> None:
+def set_cookie(response: Response, request: Request, token: str) -> None:
     response.set_cookie(
         LINK,
         token,
-        max_age=int(LASTS.total_seconds()),
+        max_age=int(LIFETIME.total_seconds()),
         httponly=True,
         samesite="lax",
         secure=rights.peers(request).is_https(request),
     )
 
 
-def forget(response: Response) -> None:
+def delete_cookie(response: Response) -> None:
     response.delete_cookie(LINK, httponly=True, samesite="lax")

@@ -33,7 +33,7 @@ from jobmill.errors import Forbidden, Unauthenticated
 from jobmill.hiring import actor
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.messages import personal_links as link_keys
-from jobmill.hiring.messages.signed_links import BadLink, Signer
+from jobmill.hiring.messages.signed_links import InvalidLink, LinkSigner
 from jobmill.people import keys, secrets, sessions
 from jobmill.people.persons import Role
 from jobmill.web.peer import Peers
@@ -81,14 +81,14 @@ def _article(role: Role) -> str:
     return "an admin" if role == "admin" else f"a {role}"
 
 
-async def signer(request: Request, db: Db) -> Signer:
+async def signer(request: Request, db: Db) -> LinkSigner:
     """Signs and reads links; the secret is read once in a process."""
     state = request.app.state
     if state.signer is None:
         async with db.transaction() as tx:
             secret = await secrets.secret(tx)
-        state.signer = Signer(secret)
-    return cast(Signer, state.signer)
+        state.signer = LinkSigner(secret)
+    return cast(LinkSigner, state.signer)
 
 
 async def find(request: Request, db: Db) -> Visitor:
@@ -117,18 +117,18 @@ async def by_link(request: Request, db: Door, link: str) -> Visitor:
     """The applicant whose personal link this is; Unauthenticated if it does not open."""
     try:
         id = await _opened(request, db, link)
-    except BadLink as error:
+    except InvalidLink as error:
         raise Unauthenticated(str(error)) from error
-    return Visitor(None, actor.applicant(id, request_id(request)), id)
+    return Visitor(None, actor.by_applicant(id, request_id(request)), id)
 
 
 async def _opened(request: Request, db: Door, link: str) -> int:
     """Whose link this is, if it still opens."""
     personal = (await signer(request, db)).read_personal(link)
     async with db.transaction() as tx:
-        opens = await link_keys.opens(tx, personal)
+        opens = await link_keys.is_current(tx, personal)
     if not opens:
-        raise BadLink("This link no longer opens. Ask for a new one.")
+        raise InvalidLink("This link no longer opens. Ask for a new one.")
     return personal.applicant_id
 
 
@@ -141,7 +141,7 @@ async def _browser(request: Request, db: Door) -> Visitor:
     if peers(request).is_local(request):
         return Visitor("admin", _company(request, "local"), applicant_id, local=True, name="local")
     if applicant_id is not None:
-        return Visitor(None, actor.applicant(applicant_id, request_id(request)), applicant_id)
+        return Visitor(None, actor.by_applicant(applicant_id, request_id(request)), applicant_id)
     return Visitor(None, Actor("applicant", "public", request_id(request)))
 
 
@@ -149,7 +149,7 @@ async def _remembered(request: Request, db: Door) -> int | None:
     link = request.cookies.get(LINK)
     try:
         return await _opened(request, db, link) if link else None
-    except BadLink:
+    except InvalidLink:
         return None
 
 
@@ -193,4 +193,4 @@ viewer, recruiter, admin = at_least("viewer"), at_least("recruiter"), at_least("
 Viewer = Annotated[Visitor, Depends(viewer)]
 Recruiter = Annotated[Visitor, Depends(recruiter)]
 Admin = Annotated[Visitor, Depends(admin)]
-Links = Annotated[Signer, Depends(signer)]
+Links = Annotated[LinkSigner, Depends(signer)]

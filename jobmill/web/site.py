@@ -17,7 +17,7 @@ from jobmill.queue.overview import RateTracker
 from jobmill.web import faults, rights, texts
 from jobmill.web import live as streams
 from jobmill.web.api import router
-from jobmill.web.apply_batch import Crowd
+from jobmill.web.apply_batch import ApplyBatches
 from jobmill.web.guard import Guard
 from jobmill.web.house import House
 from jobmill.web.limits import Limits
@@ -75,7 +75,7 @@ def make(
     app.state.signer = None
     app.state.house = house = house or House()
     app.state.live = live = Live(database.direct_url)
-    app.state.crowd = Crowd(app.state.door, house.most_a_day)
+    app.state.crowd = ApplyBatches(app.state.door, house.most_a_day)
     app.state.scene = scene = Scene()
     app.state.rates = RateTracker()
     app.state.render = render = renderer(environment(lambda: scene.is_demo))

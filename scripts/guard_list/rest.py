@@ -133,7 +133,7 @@ GUARDS: list[Guard] = [
     guard(
         "a database that does not answer is not asked for each application",
         "jobmill/web/apply_batch.py",
-        "if in_vain == IN_VAIN:",
+        "if in_vain == MAX_CONSECUTIVE_DATABASE_ERRORS:",
         "if False:",
         "tests/web/test_crowd.py::"
         "test_a_database_that_does_not_answer_is_asked_a_few_times_not_once_for_each",

@@ -18,7 +18,7 @@ from jobmill.demo import scene
 from jobmill.demo.companies import at
 from jobmill.demo.server import open_server
 from jobmill.demo.world import World
-from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.outside.fetch import open_fetch
 from jobmill.people import secrets
 from jobmill.settings import Settings
@@ -169,7 +169,9 @@ async def my_link(database: Database, email: str) -> str:
             "SELECT id, link_version FROM hiring.applicant WHERE email = %s", [email]
         )
         rows = await found.fetchall()
-        return "/my/" + Signer(await secrets.secret(tx)).personal(*rows[0], dt.datetime.now(dt.UTC))
+        return "/my/" + LinkSigner(await secrets.secret(tx)).personal(
+            *rows[0], dt.datetime.now(dt.UTC)
+        )
 
 
 async def apply(one: Window, opening: int, name: str) -> None:

@@ -15,14 +15,14 @@ from jobmill.catalog import sources
 from jobmill.db import Database
 from jobmill.demo import life
 from jobmill.demo.hiring import BY, EMPLOYER
-from jobmill.hiring.actor import applicant
+from jobmill.hiring.actor import by_applicant
 from jobmill.hiring.applications import submissions
-from jobmill.hiring.applications.submissions import Ask
+from jobmill.hiring.applications.submissions import ApplyRequest
 from jobmill.hiring.messages import personal_links
-from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.openings import applicant_lists, lifecycle
 from jobmill.hiring.records import applicants, openings
-from jobmill.hiring.records.openings import Terms
+from jobmill.hiring.records.openings import OpeningTerms
 from jobmill.people import secrets
 from jobmill.pipelines import source
 from jobmill.web import site
@@ -88,30 +88,32 @@ async def serve(database: Database) -> AsyncIterator[Place]:
 
 async def make_offer(database: Database) -> None:
     """An opening with a place that is offered, and time enough to answer."""
-    terms = Terms(
+    terms = OpeningTerms(
         "Lock Keeper",
         "You let boats through.",
         employer=EMPLOYER,
         require_acknowledgement=True,
         acknowledge_window=dt.timedelta(hours=2),
     )
-    people = [applicants.person(name, f"{name}@demo.example") for name in ("ada", "bo", "cy")]
+    people = [
+        applicants.parse_contact(name, f"{name}@demo.example") for name in ("ada", "bo", "cy")
+    ]
     async with database.transaction() as tx:
         opening = await lifecycle.create(tx, terms, 1, BY)
-        await submissions.apply_all(tx, opening.id, [Ask(one) for one in people])
-        first = (await applicant_lists.detail(tx, opening.id)).active[0]
-        await submissions.withdraw(tx, first.application_id, applicant(first.applicant_id))
+        await submissions.apply_all(tx, opening.id, [ApplyRequest(one) for one in people])
+        first = (await applicant_lists.get_detail(tx, opening.id)).active[0]
+        await submissions.withdraw(tx, first.application_id, by_applicant(first.applicant_id))
 
 
 async def links(database: Database) -> list[str]:
     """What those hold who have been offered a place: personal links, and links to answer."""
     async with database.transaction() as tx:
-        signer = Signer(await secrets.secret(tx))
+        signer = LinkSigner(await secrets.secret(tx))
         made: list[str] = []
-        for opening in await openings.find(tx):
-            for one in (await applicant_lists.detail(tx, opening.id)).active:
+        for opening in await openings.list_openings(tx):
+            for one in (await applicant_lists.get_detail(tx, opening.id)).active:
                 if one.acknowledge_deadline:
-                    made.append(await personal_links.path(tx, signer, one.applicant_id))
+                    made.append(await personal_links.make_path(tx, signer, one.applicant_id))
                     made.append(
                         f"/offer/{signer.offer(one.application_id, one.acknowledge_deadline)}"
                     )

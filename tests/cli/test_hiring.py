@@ -15,7 +15,7 @@ from jobmill.db import Database
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import submissions
 from jobmill.hiring.audit_log import replay_preview
-from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applications
 from jobmill.hiring.records.openings import Opening
@@ -134,7 +134,7 @@ async def test_somebody_is_taken_out_of_turn_for_a_reason(run: Run, database: Da
     assert (why["rule"], why["ahead"]["first"]) == ("out of turn, by the company", [ids[1]])
     said = " ".join((await run("hiring", "why", opening.id, 6)).stdout.split())
     async with database.transaction() as tx:
-        called = await replay_preview.names(tx, ids)
+        called = await replay_preview.find_names(tx, ids)
     assert f"The company gave it to {called[ids[2]]} ({ids[2]}) out of turn." in said
     assert f"Passed over: 1 application ({called[ids[1]]} ({ids[1]}))." in said
     assert re.search(r"open until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.", said)
@@ -146,7 +146,7 @@ async def test_somebody_is_taken_out_of_turn_for_a_reason(run: Run, database: Da
 async def test_somebody_is_given_their_link_and_a_new_one(run: Run, database: Database) -> None:
     async with database.transaction() as tx:
         one = await make_applicant(tx)
-        signer = Signer(await secrets.secret(tx))
+        signer = LinkSigner(await secrets.secret(tx))
     home = "http://127.0.0.1:8000/my/"
     first = (await run("hiring", "link", one.email, JOBMILL_WEB_PORT="8000")).stdout.strip()
     link = signer.read_personal(first.removeprefix(home))

@@ -7,17 +7,17 @@ import random
 from jobmill.db import Database
 from jobmill.demo import hiring
 from jobmill.hiring.applications import submissions
-from jobmill.hiring.applications.submissions import Ask
+from jobmill.hiring.applications.submissions import ApplyRequest
 from jobmill.hiring.records import applicants, openings
 from tests.demo.helpers import begin
 
 
 async def test_the_demo_acts_for_nobody_but_its_own_people(database: Database) -> None:
     await begin(database)
-    visitor = applicants.person("Zed", "zed@example.org")
+    visitor = applicants.parse_contact("Zed", "zed@example.org")
     async with database.transaction() as tx:
-        for opening in await openings.find(tx):
-            await submissions.apply_all(tx, opening.id, [Ask(visitor)])
+        for opening in await openings.list_openings(tx):
+            await submissions.apply_all(tx, opening.id, [ApplyRequest(visitor)])
         dice = random.Random(1)
         for _ in range(60):
             await hiring.move(tx, dice)

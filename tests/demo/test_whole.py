@@ -10,7 +10,7 @@ from typing import LiteralString
 from jobmill import queue
 from jobmill.catalog import sources
 from jobmill.db import Database
-from jobmill.hiring.audit_log.verification import verify
+from jobmill.hiring.audit_log.verification import verify_log
 from jobmill.hiring.records import openings
 from jobmill.pipelines import source
 from tests.demo.helpers import begin, running
@@ -63,5 +63,5 @@ async def test_everything_has_something_true_to_show(database: Database) -> None
     async with running(database):
         await see(database, TROUBLE)
     async with database.transaction() as tx:
-        for opening in await openings.find(tx):
-            assert not (await verify(tx, opening.id)).faults
+        for opening in await openings.list_openings(tx):
+            assert not (await verify_log(tx, opening.id)).faults

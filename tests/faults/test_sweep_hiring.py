@@ -9,9 +9,9 @@ from typing import Any, LiteralString
 
 from jobmill.db import Database
 from jobmill.errors import AppError
-from jobmill.hiring.actor import LOCAL, applicant
+from jobmill.hiring.actor import LOCAL, by_applicant
 from jobmill.hiring.applications import submissions
-from jobmill.hiring.applications.submissions import Ask
+from jobmill.hiring.applications.submissions import ApplyRequest
 from jobmill.hiring.records.applicants import ApplicantId
 from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.waitlist import deadlines
@@ -59,7 +59,7 @@ async def opening_with(
 
 
 async def everybody_applies(database: Database, opening: Opening, people: list[ApplicantId]) -> Any:
-    asks = [Ask(person, applicant(person)) for person in people]
+    asks = [ApplyRequest(person, by_applicant(person)) for person in people]
     return await do(database, submissions.apply_all, opening.id, asks)
 
 
@@ -74,7 +74,7 @@ async def applications(database: Database, opening: Opening) -> list[tuple[str, 
 async def test_apply_batch(database: Database, sweep: Sweep) -> None:
     for position in sweep.positions():
         opening, people = await opening_with(database, 1, 3)
-        asks = [Ask(person, applicant(person)) for person in people]
+        asks = [ApplyRequest(person, by_applicant(person)) for person in people]
         if not await sweep.attempt(position, submissions.apply_all, opening.id, asks):
             await everybody_applies(database, opening, people)
         statuses = [status for status, _ in await applications(database, opening)]
@@ -101,8 +101,8 @@ async def test_decay(database: Database, sweep: Sweep) -> None:
         opening, people = await opening_with(database, 1, 3)
         await everybody_applies(database, opening, people)
         await do(database, let_pass, opening, dt.timedelta(days=30))
-        if not await sweep.attempt(position, deadlines.fire):
-            await do(database, deadlines.fire)
+        if not await sweep.attempt(position, deadlines.expire_one_opening):
+            await do(database, deadlines.expire_one_opening)
         penalties = [penalty for _, penalty in await applications(database, opening)]
         assert penalties == [1, 0, 0], "one penalty for one missed offer"
         await check(database)

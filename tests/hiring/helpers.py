@@ -8,30 +8,30 @@ from itertools import count
 from typing import Any
 
 from jobmill.db import Tx
-from jobmill.hiring.actor import LOCAL, applicant
+from jobmill.hiring.actor import LOCAL, by_applicant
 from jobmill.hiring.applications import submissions
-from jobmill.hiring.applications.submissions import Placed
+from jobmill.hiring.applications.submissions import Placement
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import Applicant, ApplicantId
-from jobmill.hiring.records.openings import Opening, Terms
+from jobmill.hiring.records.openings import Opening, OpeningTerms
 
 _numbers = count(1)
 
 
 async def make_opening(tx: Tx, capacity: int = 1, **terms: Any) -> Opening:
-    return await lifecycle.create(tx, replace(Terms("Baker"), **terms), capacity, LOCAL)
+    return await lifecycle.create(tx, replace(OpeningTerms("Baker"), **terms), capacity, LOCAL)
 
 
 async def make_applicant(tx: Tx, name: str = "Ada") -> Applicant:
-    one = applicants.person(name, f"{name.lower()}.{next(_numbers)}@example.org")
+    one = applicants.parse_contact(name, f"{name.lower()}.{next(_numbers)}@example.org")
     return await applicants.add(tx, one)
 
 
-async def apply(tx: Tx, opening: Opening, who: ApplicantId | None = None) -> Placed:
+async def apply(tx: Tx, opening: Opening, who: ApplicantId | None = None) -> Placement:
     """Somebody applies: a new person unless one is named."""
     id = who or (await make_applicant(tx)).id
-    return await submissions.apply(tx, opening.id, id, applicant(id))
+    return await submissions.apply(tx, opening.id, id, by_applicant(id))
 
 
 async def let_pass(tx: Tx, opening: Opening, span: dt.timedelta) -> None:

@@ -91,7 +91,7 @@ class Model:
     def apply(self, id: int, who: int) -> None:
         self.settle()
         if any(self.owners[one] == who and one not in self.ended for one in self.owners):
-            raise No("Duplicate")
+            raise No("DuplicateApplication")
         if self.status != "open":
             raise No("Conflict")
         must_wait = bool(self.waiting) or not self.free

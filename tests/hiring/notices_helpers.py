@@ -8,7 +8,7 @@ from typing import Any
 
 from jobmill import app
 from jobmill.db import Database, Tx
-from jobmill.hiring.messages.notices import State, Told, Way
+from jobmill.hiring.messages.notices import Channel, NoticeState, OutgoingLetter
 from jobmill.pipelines import notices as pipeline
 from jobmill.queue import ItemId, Stages, Work, declare_stages
 from jobmill.queue.feed import feed_batch
@@ -18,7 +18,7 @@ from tests.queue.helpers import drain, fetch
 
 NOW = dt.datetime(2030, 1, 1, 12, tzinfo=dt.UTC)
 HOUR = dt.timedelta(hours=1)
-TOLD = Told(
+TOLD = OutgoingLetter(
     1, "promoted", {}, "queued", NOW, "Baker", 2, "PENDING_ACKNOWLEDGMENT", NOW + HOUR, 3,
     "Ada", "ada@example.org", 1, erased=False, outrun=False, at=NOW,
 )  # fmt: skip
@@ -59,7 +59,7 @@ class Sender:
         return await drain(self.database, self.stages)
 
 
-def item(notice: int, way: Way, *, retry_count: int = 0, max_retries: int = 8) -> Work:
+def item(notice: int, way: Channel, *, retry_count: int = 0, max_retries: int = 8) -> Work:
     """The item of a notice, as a worker holds it."""
     data = {"notice": notice}
     return Work(
@@ -68,7 +68,9 @@ def item(notice: int, way: Way, *, retry_count: int = 0, max_retries: int = 8) -
     )  # fmt: skip
 
 
-async def states(source: Database | Tx, kind: str | None = None) -> list[tuple[str, State, Any]]:
+async def states(
+    source: Database | Tx, kind: str | None = None
+) -> list[tuple[str, NoticeState, Any]]:
     """Kind, state and detail of all notices, or of one kind, in order."""
     return await fetch(
         source,

@@ -55,7 +55,7 @@ async def reseal(tx: Tx, opening_id: int) -> None:
     """A new chain that fits the events as they are now; inside `unguarded`."""
     entries = await fetch_all(
         tx,
-        hash_chain.Entry,
+        hash_chain.EventContent,
         """
         SELECT opening_id, seq, application_id, type, from_status, to_status, queue_key, deadline,
                metadata, why, actor, request, note_digest, created_at
@@ -63,9 +63,9 @@ async def reseal(tx: Tx, opening_id: int) -> None:
         """,
         [opening_id],
     )
-    hash = hash_chain.START
+    hash = hash_chain.GENESIS_HASH
     for entry in entries:
-        hash = hash_chain.seal(hash, entry)
+        hash = hash_chain.hash_event(hash, entry)
         await tx.execute(
             "UPDATE hiring.event SET hash = %s WHERE opening_id = %s AND seq = %s",
             [hash, opening_id, entry.seq],

@@ -14,7 +14,7 @@ from jobmill.queue.worker import PeriodicTask
 async def main(url: str) -> None:
     async with connect(url, size=3) as database:
         print("ready", flush=True)
-        chore = PeriodicTask(deadlines.LOOK_EVERY, deadlines.fire)
+        chore = PeriodicTask(deadlines.POLL_SECONDS, deadlines.expire_one_opening)
         await Worker(database, {}, periodic_tasks=[chore]).run()
 
 

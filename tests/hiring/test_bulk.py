@@ -10,7 +10,7 @@ from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import bulk_actions, submissions
-from jobmill.hiring.applications.bulk_actions import Line
+from jobmill.hiring.applications.bulk_actions import BulkResult
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.openings import Opening
@@ -27,7 +27,7 @@ async def states(tx: Tx, ids: list[int]) -> list[str]:
     return [(await applications.get(tx, id)).status for id in ids]
 
 
-def told(lines: list[Line]) -> list[tuple[int, str]]:
+def told(lines: list[BulkResult]) -> list[tuple[int, str]]:
     return [(line.application_id, line.outcome) for line in lines]
 
 
@@ -43,7 +43,9 @@ async def count_notices(tx: Tx, kind: str, opening: Opening) -> int:
 async def test_slots_go_to_those_who_stay_not_to_those_who_leave_with_them(tx: Tx) -> None:
     opening, ids = await fill(tx, 2, 6)
     leaving = [ids[0], ids[1], ids[2]]
-    lines = await bulk_actions.run(tx, opening.id, "withdraw", leaving, LOCAL, reason="budget cut")
+    lines = await bulk_actions.run_bulk_action(
+        tx, opening.id, "withdraw", leaving, LOCAL, reason="budget cut"
+    )
     assert told(lines) == [
         *((id, "withdrawn") for id in leaving),
         (ids[3], "offered"),
@@ -65,7 +67,7 @@ async def test_one_that_is_refused_stops_no_other(tx: Tx) -> None:
     _, (foreign,) = await fill(tx, 1, 1)
     await submissions.withdraw(tx, ids[0], LOCAL)
     named = [foreign, 2**70, ids[0], ids[1], ids[1]]
-    lines = await bulk_actions.run(tx, opening.id, "withdraw", named, LOCAL, reason="x")
+    lines = await bulk_actions.run_bulk_action(tx, opening.id, "withdraw", named, LOCAL, reason="x")
     assert told(lines) == [
         (foreign, "refused"),
         (2**70, "refused"),
@@ -79,20 +81,22 @@ async def test_one_that_is_refused_stops_no_other(tx: Tx) -> None:
 async def test_a_dry_run_decides_the_same_and_leaves_no_trace(tx: Tx) -> None:
     opening, ids = await fill(tx, 2, 5)
     before = await openings.get(tx, opening.id)
-    dry = await bulk_actions.run(
+    dry = await bulk_actions.run_bulk_action(
         tx, opening.id, "withdraw", ids[:2], LOCAL, reason="x", dry_run=True
     )
     assert await openings.get(tx, opening.id) == before
     assert await states(tx, ids) == [*["ACTIVE"] * 2, *["WAITLIST"] * 3]
     assert await count_notices(tx, "removed", opening) == 0
-    assert dry == await bulk_actions.run(tx, opening.id, "withdraw", ids[:2], LOCAL, reason="x")
+    assert dry == await bulk_actions.run_bulk_action(
+        tx, opening.id, "withdraw", ids[:2], LOCAL, reason="x"
+    )
 
 
 async def test_a_dry_run_on_its_own_connection_leaves_no_trace(database: Database) -> None:
     async with database.transaction() as tx:
         opening, ids = await fill(tx, 1, 3)
     async with database.transaction() as tx:
-        lines = await bulk_actions.run(
+        lines = await bulk_actions.run_bulk_action(
             tx, opening.id, "promote", None, LOCAL, reason="x", add_slots=True, dry_run=True
         )
     assert told(lines) == [(ids[1], "offered"), (ids[2], "offered")]
@@ -106,7 +110,7 @@ async def test_people_are_promoted_while_slots_are_free_unless_slots_are_added(t
     await lifecycle.pause(tx, opening.id, LOCAL)
     await submissions.withdraw(tx, ids[0], LOCAL)
     named = [ids[3], ids[2], ids[0]]
-    lines = await bulk_actions.run(
+    lines = await bulk_actions.run_bulk_action(
         tx, opening.id, "promote", named, LOCAL, reason="knows the pumps"
     )
     assert told(lines) == [(ids[3], "offered"), (ids[2], "refused"), (ids[0], "refused")]
@@ -114,7 +118,7 @@ async def test_people_are_promoted_while_slots_are_free_unless_slots_are_added(t
         "no slot is free",
         "it does not wait: it is INACTIVE",
     ]
-    lines = await bulk_actions.run(
+    lines = await bulk_actions.run_bulk_action(
         tx, opening.id, "promote", [ids[2]], LOCAL, reason="knows them, too", add_slots=True
     )
     assert told(lines) == [(ids[2], "offered")]
@@ -125,7 +129,7 @@ async def test_people_are_promoted_while_slots_are_free_unless_slots_are_added(t
 async def test_all_who_wait_are_told_though_nothing_else_happens(tx: Tx) -> None:
     opening, ids = await fill(tx, 1, 4)
     before = await openings.get(tx, opening.id)
-    lines = await bulk_actions.run(
+    lines = await bulk_actions.run_bulk_action(
         tx, opening.id, "message", None, LOCAL, reason="delay", message="We need another week."
     )
     assert told(lines) == [(id, "told") for id in ids[1:]]
@@ -143,14 +147,18 @@ async def test_all_who_wait_are_told_though_nothing_else_happens(tx: Tx) -> None
     ],
 )
 async def test_what_is_not_said_is_asked_for(
-    tx: Tx, action: bulk_actions.Action, reason: str, message: str | None, says: str
+    tx: Tx, action: bulk_actions.BulkAction, reason: str, message: str | None, says: str
 ) -> None:
     opening, ids = await fill(tx, 1, 1)
     with pytest.raises(Invalid, match=says):
-        await bulk_actions.run(tx, opening.id, action, ids, LOCAL, reason=reason, message=message)
+        await bulk_actions.run_bulk_action(
+            tx, opening.id, action, ids, LOCAL, reason=reason, message=message
+        )
 
 
 async def test_so_many_at_once_and_no_more(tx: Tx) -> None:
     opening, _ = await fill(tx, 1, 1)
     with pytest.raises(Invalid, match="5,000"):
-        await bulk_actions.run(tx, opening.id, "withdraw", range(1, 5_002), LOCAL, reason="x")
+        await bulk_actions.run_bulk_action(
+            tx, opening.id, "withdraw", range(1, 5_002), LOCAL, reason="x"
+        )

@@ -14,13 +14,13 @@ from jobmill.errors import Conflict
 from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL, SYSTEM
 from jobmill.hiring.applications import bulk_actions, offers, submissions
-from jobmill.hiring.applications.submissions import Missed
-from jobmill.hiring.locked_opening import desk
+from jobmill.hiring.applications.submissions import MissedOffer
+from jobmill.hiring.locked_opening import lock_opening
 from jobmill.hiring.messages import notices, webhooks
 from jobmill.hiring.openings import applicant_lists, lifecycle
 from jobmill.hiring.records import applicants, applications
-from jobmill.hiring.records.applicants import Applicant, Person
-from jobmill.hiring.waitlist.deadlines import fire, settled
+from jobmill.hiring.records.applicants import Applicant, Contact
+from jobmill.hiring.waitlist.deadlines import expire_one_opening, lock_and_expire_offers
 from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 from tests.hiring.log import judge_in
 
@@ -40,8 +40,8 @@ async def waits(tx: Tx) -> None:
         await asyncio.sleep(0.01)
 
 
-def as_person(one: Applicant) -> Person:
-    return applicants.person(one.name, one.email)
+def as_person(one: Applicant) -> Contact:
+    return applicants.parse_contact(one.name, one.email)
 
 
 async def test_batches_that_name_the_same_people_by_number_and_by_address_never_deadlock(
@@ -54,9 +54,12 @@ async def test_batches_that_name_the_same_people_by_number_and_by_address_never_
         async with database.transaction() as tx:
             opening = await make_opening(tx, 2)
         async with database.transaction() as tx:
-            asks = [submissions.Ask(first.id, LOCAL), submissions.Ask(as_person(second), LOCAL)]
+            asks = [
+                submissions.ApplyRequest(first.id, LOCAL),
+                submissions.ApplyRequest(as_person(second), LOCAL),
+            ]
             answers = await submissions.apply_all(tx, opening.id, asks)
-        return sum(isinstance(answer, submissions.Placed) for answer in answers)
+        return sum(isinstance(answer, submissions.Placement) for answer in answers)
 
     for _ in range(20):
         placed = await asyncio.gather(apply_both(ada, bob), apply_both(bob, ada))
@@ -76,13 +79,13 @@ async def test_a_row_that_is_written_twice_does_not_wait_for_an_erasure(
 
     async def erase() -> None:
         async with database.transaction() as tx:
-            await privacy.erase(tx, ada.id, LOCAL)
+            await privacy.erase_applicant(tx, ada.id, LOCAL)
 
     async with database.transaction() as tx:
         await tx.execute("SELECT FROM hiring.opening FOR NO KEY UPDATE")
         erasing = asyncio.create_task(erase())
         await waits(tx)
-        await bulk_actions.run(
+        await bulk_actions.run_bulk_action(
             tx, opening.id, "withdraw", [id], LOCAL, reason="the offer was missed"
         )
     await erasing
@@ -102,7 +105,7 @@ async def test_an_offer_is_taken_back_and_made_anew_beside_one_who_is_just_being
         # So begins an erasure, which then waits for the opening.
         await erasing.execute("SELECT FROM hiring.applicant WHERE id = %s FOR UPDATE", [ada.id])
         async with asyncio.timeout(5), database.transaction() as tx:
-            await (submissions.withdraw(tx, id, LOCAL) if leaves else fire(tx))
+            await (submissions.withdraw(tx, id, LOCAL) if leaves else expire_one_opening(tx))
     referee = await judge_in(database, opening.id)
     assert (referee.misses, referee.promotions, len(referee.ended)) == (1, 1, leaves)
 
@@ -116,14 +119,14 @@ async def test_an_answer_that_waits_for_the_lock_beyond_its_deadline_is_for_no_l
 
     async def accept() -> object:
         async with database.transaction() as tx:
-            return await offers.answer(tx, id, "accept", LOCAL)
+            return await offers.answer_offer(tx, id, "accept", LOCAL)
 
     async with database.transaction() as tx:
         await let_pass(tx, opening, HOUR)
         answer = asyncio.create_task(accept())
         await waits(tx)
     # Who waits alone was offered the slot anew: that offer is not what was answered.
-    assert isinstance(missed := await answer, Missed)
+    assert isinstance(missed := await answer, MissedOffer)
     assert missed.application.status == "PENDING_ACKNOWLEDGMENT"
     assert (await judge_in(database, opening.id)).misses == 1
 
@@ -141,7 +144,7 @@ async def test_who_applies_does_not_fail_by_a_webhook_that_is_just_removed(
         async with asyncio.timeout(5), database.transaction() as tx:
             await submissions.apply(tx, opening.id, ada.id, LOCAL)
     async with database.transaction() as tx:
-        assert [one.event for one in await webhooks.deliveries(tx, kept.id)] == ["APPLIED"]
+        assert [one.event for one in await webhooks.list_deliveries(tx, kept.id)] == ["APPLIED"]
 
 
 async def test_a_deadline_that_was_met_is_not_looked_at_again_and_again(database: Database) -> None:
@@ -150,11 +153,11 @@ async def test_a_deadline_that_was_met_is_not_looked_at_again_and_again(database
         id = (await apply(tx, opening)).application.id
         await submissions.acknowledge(tx, id, LOCAL)
         await let_pass(tx, opening, HOUR)
-        assert await applicant_lists.overdue_opening(tx, opening.id) == [opening.id]
-        async with settled(tx, opening.id, SYSTEM):
+        assert await applicant_lists.find_overdue_opening(tx, opening.id) == [opening.id]
+        async with lock_and_expire_offers(tx, opening.id, SYSTEM):
             pass
         # Who reads the opening from now on locks nothing.
-        assert await applicant_lists.overdue_opening(tx, opening.id) == []
+        assert await applicant_lists.find_overdue_opening(tx, opening.id) == []
     await judge_in(database, opening.id)
 
 
@@ -163,7 +166,7 @@ async def test_an_opening_with_many_overdue_offers_does_not_hide_the_others(
 ) -> None:
     async with database.transaction() as tx:
         busy = await make_opening(tx, 120, require_acknowledgement=True)
-        asks = [submissions.Ask(person(n), LOCAL) for n in range(120)]
+        asks = [submissions.ApplyRequest(person(n), LOCAL) for n in range(120)]
         await submissions.apply_all(tx, busy.id, asks)
         await let_pass(tx, busy, 2 * HOUR)
         other = await make_opening(tx, 1, require_acknowledgement=True)
@@ -174,7 +177,7 @@ async def test_an_opening_with_many_overdue_offers_does_not_hide_the_others(
             "SELECT FROM hiring.opening WHERE id = %s FOR NO KEY UPDATE", [busy.id]
         )
         async with database.transaction() as tx:
-            assert await fire(tx)
+            assert await expire_one_opening(tx)
     assert (await judge_in(database, other.id)).misses == 1
 
 
@@ -188,23 +191,23 @@ async def test_what_a_mail_server_says_of_a_person_who_was_just_erased_is_not_ke
         [placed.application.id],
     )
     assert id
-    await privacy.erase(tx, ada.id, LOCAL)
+    await privacy.erase_applicant(tx, ada.id, LOCAL)
     # The letter was on its way.
-    await notices.note_trouble(tx, id, f"{ada.email} is unknown here")
-    await notices.settle(tx, id, "failed", f"{ada.email} is unknown here")
+    await notices.record_failed_attempt(tx, id, f"{ada.email} is unknown here")
+    await notices.record_result(tx, id, "failed", f"{ada.email} is unknown here")
     cursor = await tx.execute("SELECT state, detail FROM hiring.notice WHERE id = %s", [id])
     assert await cursor.fetchone() == ("dropped", None)
 
 
 async def test_many_offers_that_end_at_once_are_written_at_once(tx: Tx) -> None:
     opening = await make_opening(tx, 60, require_acknowledgement=True)
-    asks = [submissions.Ask(person(n), LOCAL) for n in range(60)]
+    asks = [submissions.ApplyRequest(person(n), LOCAL) for n in range(60)]
     await submissions.apply_all(tx, opening.id, asks)
     await lifecycle.pause(tx, opening.id, LOCAL)
     await let_pass(tx, opening, HOUR)
-    async with settled(tx, opening.id, SYSTEM):
+    async with lock_and_expire_offers(tx, opening.id, SYSTEM):
         pass
-    waiting = await applications.heads(tx, opening.id, 100)
+    waiting = await applications.find_first_waiting(tx, opening.id, 100)
     assert [one.queue_key for one in waiting] == list(range(2, 122, 2))
     written = await fetch_value(
         tx,
@@ -216,20 +219,20 @@ async def test_many_offers_that_end_at_once_are_written_at_once(tx: Tx) -> None:
     assert written == 1
 
 
-def person(number: int) -> Person:
-    return applicants.person("Ada", f"p{number}@example.org")
+def person(number: int) -> Contact:
+    return applicants.parse_contact("Ada", f"p{number}@example.org")
 
 
 async def test_an_application_that_changed_without_the_lock_is_not_overwritten(tx: Tx) -> None:
     opening = await make_opening(tx)
     id = (await apply(tx, opening)).application.id
     with pytest.raises(Conflict, match="at the same moment"):
-        async with desk(tx, opening.id, LOCAL) as one:
+        async with lock_opening(tx, opening.id, LOCAL) as one:
             stale = await one.application(id)
             await tx.execute(
                 "UPDATE hiring.application SET status = 'INACTIVE' WHERE id = %s", [id]
             )
-            await submissions.leave(one, stale, rule="withdrawn", reason=None, fill=False)
+            await submissions.end_application(one, stale, rule="withdrawn", reason=None, fill=False)
 
 
 async def test_one_live_application_per_person_is_the_databases_own_rule(tx: Tx) -> None:

@@ -10,21 +10,21 @@ import pytest
 
 from jobmill.errors import Invalid
 from jobmill.hiring.messages import letters
-from jobmill.hiring.messages.notices import Kind, Told
-from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.messages.notices import NoticeKind, OutgoingLetter
+from jobmill.hiring.messages.signed_links import LinkSigner
 from tests.hiring.notices_helpers import HOUR, NOW, TOLD
 
 SECRET = b"s" * 32
 BASE = "https://wells.example"
 
 
-def written(told: Told, folder: Path | None = None) -> letters.Text:
-    values = letters.values(told, Signer(SECRET), BASE)
-    return letters.write(letters.choose(told), values, folder)
+def written(told: OutgoingLetter, folder: Path | None = None) -> letters.LetterText:
+    values = letters.template_values(told, LinkSigner(SECRET), BASE)
+    return letters.render_letter(letters.choose_template(told), values, folder)
 
 
-@pytest.mark.parametrize("kind", get_args(Kind))
-def test_every_kind_has_a_letter_in_which_everything_is_filled_in(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", get_args(NoticeKind))
+def test_every_kind_has_a_letter_in_which_everything_is_filled_in(kind: NoticeKind) -> None:
     data = {"position": 4, "missed": 2, "text": "Come by."}
     text = written(replace(TOLD, kind=kind, data=data))
     assert "$" not in text.subject + text.body
@@ -34,9 +34,9 @@ def test_every_kind_has_a_letter_in_which_everything_is_filled_in(kind: Kind) ->
 
 
 def test_our_letters_are_those_that_may_be_changed() -> None:
-    assert {file.stem for file in letters.OURS.iterdir()} == {*letters.NAMES}
-    letters.check(letters.OURS)
-    letters.check(None)
+    assert {file.stem for file in letters.BUILT_IN_TEMPLATES.iterdir()} == {*letters.TEMPLATE_NAMES}
+    letters.check_templates(letters.BUILT_IN_TEMPLATES)
+    letters.check_templates(None)
 
 
 def test_who_waits_is_told_the_place_and_who_has_a_slot_is_not() -> None:
@@ -58,7 +58,7 @@ def test_who_waits_is_told_the_place_and_who_has_a_slot_is_not() -> None:
     ],
 )
 def test_the_time_that_is_left_is_told_in_a_unit_that_fits(left: dt.timedelta, words: str) -> None:
-    values = letters.values(replace(TOLD, deadline=NOW + left), Signer(SECRET), BASE)
+    values = letters.template_values(replace(TOLD, deadline=NOW + left), LinkSigner(SECRET), BASE)
     assert values["left"] == words
 
 
@@ -81,7 +81,7 @@ def test_a_name_is_no_place_for_an_advertisement(name: str, shown: str) -> None:
 def test_what_a_company_writes_itself_comes_before_ours(tmp_path: Path) -> None:
     own = "Subject: Platz frei: $title\n\nHallo $name, kostet $$5.\n$accept_link\n"
     (tmp_path / "promoted.txt").write_text(own, encoding="utf-8")
-    letters.check(tmp_path)
+    letters.check_templates(tmp_path)
     text = written(TOLD, tmp_path)
     assert text.subject == "Platz frei: Baker"
     assert text.body.startswith("Hallo Ada, kostet $5.\nhttps://wells.example/offer/")
@@ -104,7 +104,7 @@ def test_a_letter_that_cannot_be_used_is_named_and_ours_is_sent(
 ) -> None:
     (tmp_path / f"{name}.txt").write_text(text)
     with pytest.raises(Invalid, match=complaint):
-        letters.check(tmp_path)
+        letters.check_templates(tmp_path)
     told = replace(TOLD, kind=name)
     with caplog.at_level(logging.WARNING):
         assert written(told, tmp_path) == written(told)
@@ -115,9 +115,9 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "promotion.txt").write_text("Subject: Hi\n\nHello\n")
     (tmp_path / "removed.txt").write_bytes(b"Subject: \xff\n\nHello\n")
     with pytest.raises(Invalid, match=r"promotion\.txt is no letter of ours.*removed\.txt cannot"):
-        letters.check(tmp_path)
+        letters.check_templates(tmp_path)
     with pytest.raises(Invalid, match="not a folder"):
-        letters.check(tmp_path / "none")
+        letters.check_templates(tmp_path / "none")
 
 
 def test_a_message_id_belongs_to_one_notice_of_one_installation() -> None:

@@ -9,17 +9,24 @@ import pytest
 from jobmill.db import Database, Tx, fetch_value
 from jobmill.db.clock import server_time
 from jobmill.hiring.messages import personal_links
-from jobmill.hiring.messages.signed_links import BadLink, Offer, Personal, Signer
+from jobmill.hiring.messages.signed_links import (
+    InvalidLink,
+    LinkSigner,
+    OfferLinkToken,
+    PersonalLinkToken,
+)
 
 SECRET = b"s" * 32
-SIGNER = Signer(SECRET)
+SIGNER = LinkSigner(SECRET)
 SIGNED_AT = dt.datetime(2030, 1, 2, 3, 4, 5, tzinfo=dt.UTC)
 DEADLINE = dt.datetime(2031, 2, 3, 4, 5, 6, 123457, tzinfo=dt.UTC)
 
 
 def test_a_link_says_what_was_signed() -> None:
-    assert SIGNER.read_personal(SIGNER.personal(12, 3, SIGNED_AT)) == Personal(12, 3, SIGNED_AT)
-    assert SIGNER.read_offer(SIGNER.offer(2**62, DEADLINE)) == Offer(2**62, DEADLINE)
+    assert SIGNER.read_personal(SIGNER.personal(12, 3, SIGNED_AT)) == PersonalLinkToken(
+        12, 3, SIGNED_AT
+    )
+    assert SIGNER.read_offer(SIGNER.offer(2**62, DEADLINE)) == OfferLinkToken(2**62, DEADLINE)
 
 
 def test_a_deadline_is_the_same_moment_in_any_zone() -> None:
@@ -37,7 +44,7 @@ def test_any_change_of_a_link_is_refused() -> None:
     # The lowest bits of the last character belong to nothing.
     for at in range(len(token) - 1):
         changed = "A" if token[at] != "A" else "B"
-        with pytest.raises(BadLink):
+        with pytest.raises(InvalidLink):
             SIGNER.read_personal(token[:at] + changed + token[at + 1 :])
     for cut in (
         token[:-1],
@@ -48,7 +55,7 @@ def test_any_change_of_a_link_is_refused() -> None:
         f" {token}",
         "%" + token,
     ):
-        with pytest.raises(BadLink, match="not valid"):
+        with pytest.raises(InvalidLink, match="not valid"):
             SIGNER.read_personal(cut)
 
 
@@ -57,19 +64,19 @@ def test_any_change_of_a_link_is_refused() -> None:
 )
 def test_what_was_never_a_link_is_refused(token: str) -> None:
     for read in (SIGNER.read_personal, SIGNER.read_offer):
-        with pytest.raises(BadLink):
+        with pytest.raises(InvalidLink):
             read(token)
 
 
 def test_a_link_of_another_installation_is_refused() -> None:
-    with pytest.raises(BadLink):
-        SIGNER.read_personal(Signer(b"t" * 32).personal(12, 3, SIGNED_AT))
+    with pytest.raises(InvalidLink):
+        SIGNER.read_personal(LinkSigner(b"t" * 32).personal(12, 3, SIGNED_AT))
 
 
 def test_one_kind_of_link_never_passes_for_the_other() -> None:
-    with pytest.raises(BadLink):
+    with pytest.raises(InvalidLink):
         SIGNER.read_personal(SIGNER.offer(12, DEADLINE))
-    with pytest.raises(BadLink):
+    with pytest.raises(InvalidLink):
         SIGNER.read_offer(SIGNER.personal(12, 3, SIGNED_AT))
 
 
@@ -102,32 +109,36 @@ async def test_a_personal_link_lasts_a_year_by_the_servers_clock(
 ) -> None:
     async with database.transaction() as tx:
         id = await make_applicant(tx)
-        token = (await personal_links.path(tx, SIGNER, id)).removeprefix("/my/")
+        token = (await personal_links.make_path(tx, SIGNER, id)).removeprefix("/my/")
         link = SIGNER.read_personal(token)
         assert abs(link.signed_at - await server_time(tx)) < dt.timedelta(minutes=1)
-        assert await personal_links.opens(tx, link)
-        assert await personal_links.opens(tx, replace(link, signed_at=link.signed_at - YEAR + HOUR))
-        with pytest.raises(BadLink, match="too old"):
-            await personal_links.opens(tx, replace(link, signed_at=link.signed_at - YEAR - HOUR))
+        assert await personal_links.is_current(tx, link)
+        assert await personal_links.is_current(
+            tx, replace(link, signed_at=link.signed_at - YEAR + HOUR)
+        )
+        with pytest.raises(InvalidLink, match="too old"):
+            await personal_links.is_current(
+                tx, replace(link, signed_at=link.signed_at - YEAR - HOUR)
+            )
 
 
 async def test_only_the_newest_version_of_a_link_opens(tx: Tx) -> None:
     id = await make_applicant(tx)
-    link = Personal(id, 4, await server_time(tx))
-    assert await personal_links.opens(tx, link)
-    assert not await personal_links.opens(tx, replace(link, version=3))
-    assert not await personal_links.opens(tx, replace(link, applicant_id=2**62))
+    link = PersonalLinkToken(id, 4, await server_time(tx))
+    assert await personal_links.is_current(tx, link)
+    assert not await personal_links.is_current(tx, replace(link, version=3))
+    assert not await personal_links.is_current(tx, replace(link, applicant_id=2**62))
     await tx.execute(
         "UPDATE hiring.applicant SET email_key = NULL, erased_at = now() WHERE id = %s", [id]
     )
-    assert not await personal_links.opens(tx, link)
+    assert not await personal_links.is_current(tx, link)
 
 
 async def test_who_is_unknown_or_erased_has_no_link(tx: Tx) -> None:
     id = await make_applicant(tx)
-    assert await personal_links.link_version(tx, id) == 4
+    assert await personal_links.find_link_version(tx, id) == 4
     await tx.execute(
         "UPDATE hiring.applicant SET email_key = NULL, erased_at = now() WHERE id = %s", [id]
     )
-    assert await personal_links.link_version(tx, id) is None
-    assert await personal_links.link_version(tx, 2**62) is None
+    assert await personal_links.find_link_version(tx, id) is None
+    assert await personal_links.find_link_version(tx, 2**62) is None

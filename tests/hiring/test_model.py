@@ -18,7 +18,7 @@ from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applicants import ApplicantId
 from jobmill.hiring.records.openings import Opening
-from jobmill.hiring.waitlist.deadlines import fire
+from jobmill.hiring.waitlist.deadlines import expire_one_opening
 from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.model import Model, No, Seen, seen
 from tests.hiring.test_races import allow_short_windows, set_window
@@ -147,12 +147,12 @@ class Story:
             case "apply":
                 who = self.people[step.which % PEOPLE]
                 placed = await submissions.apply(tx, opening, who, LOCAL)
-                assert placed.position == await submissions.position(tx, placed.application)
+                assert placed.position == await submissions.find_position(tx, placed.application)
                 return placed.application
             case "offers end" | "offers last":
                 await set_window(tx, opening, "0" if step.verb == "offers end" else "1 day")
             case "tick":
-                while await fire(tx):
+                while await expire_one_opening(tx):
                     break
             case "resize":
                 await lifecycle.set_capacity(tx, opening, 1 + step.which % 4, LOCAL)
@@ -165,14 +165,14 @@ class Story:
                 return type(answer).__name__
             case _:
                 add = step.verb != "promote"
-                await lifecycle.promote(tx, id, LOCAL, reason="asked for", add_slot=add)
+                await lifecycle.offer_out_of_turn(tx, id, LOCAL, reason="asked for", add_slot=add)
         return None
 
     async def compare(self) -> None:
         live: Seen = {}
         for id in self.model.owners:
             one = await applications.get(self.tx, id)
-            live[id] = (one.status, await submissions.position(self.tx, one))
+            live[id] = (one.status, await submissions.find_position(self.tx, one))
         assert live == seen(self.model)
         after = await openings.get(self.tx, self.opening.id)
         model = self.model
@@ -184,13 +184,13 @@ class Story:
     async def compare_past(self) -> None:
         """The replay of each moment is what was to be seen then."""
         for seq, then in self.past.items():
-            found = await replay.at(self.tx, self.opening.id, seq=seq)
+            found = await replay.replay_at(self.tx, self.opening.id, seq=seq)
             told = {
                 one.application_id: (one.status, one.position)
                 for one in (*found.active, *found.waiting)
             }
             assert told == {id: one for id, one in then.items() if one[0] != "INACTIVE"}, seq
-        assert (await verification.verify(self.tx, self.opening.id)).faults == []
+        assert (await verification.verify_log(self.tx, self.opening.id)).faults == []
 
 
 TURNS = {

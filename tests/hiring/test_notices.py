@@ -13,11 +13,11 @@ import pytest
 from jobmill import app
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
-from jobmill.hiring.actor import applicant
+from jobmill.hiring.actor import by_applicant
 from jobmill.hiring.applications import submissions
 from jobmill.hiring.messages import notices
-from jobmill.hiring.messages.notices import Notice, objection
-from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.messages.notices import Notice, reason_not_to_send
+from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.people import secrets
 from jobmill.pipelines import notices as pipeline
 from jobmill.queue import Finish, operator_actions
@@ -39,7 +39,7 @@ def sender(database: Database, mailbox: Mailbox, **more: Any) -> Sender:
     return Sender(database, mailbox.settings(public_url="https://wells.example", **more))
 
 
-async def make_notice(database: Database, kind: notices.Kind = "message", **data: Any) -> int:
+async def make_notice(database: Database, kind: notices.NoticeKind = "message", **data: Any) -> int:
     """One notice that is due, to a new applicant."""
     async with database.transaction() as tx:
         opening = await make_opening(tx, capacity=9)
@@ -47,7 +47,7 @@ async def make_notice(database: Database, kind: notices.Kind = "message", **data
         await tx.execute("DELETE FROM hiring.notice WHERE state = 'waiting'")
         now = dt.datetime.now(dt.UTC)
         one = Notice(kind, opening.id, placed.application.id, None, now, data)
-        await notices.write(tx, [one])
+        await notices.insert(tx, [one])
     return (await ids(database, kind))[-1]
 
 
@@ -60,9 +60,9 @@ async def test_any_number_is_written_at_once_and_nothing_waits_for_an_answer(tx:
         Notice("promoted", opening.id, application, 2, NOW + HOUR, {"deadline": NOW, "x": "ü\n'"}),
     ]
     async with tx.pipeline():
-        await notices.write(tx, wanted)
-        await notices.write(tx, [])
-        await notices.tell_hooks(tx, opening.id, 0, 9)
+        await notices.insert(tx, wanted)
+        await notices.insert(tx, [])
+        await notices.add_webhook_deliveries(tx, opening.id, 0, 9)
     found = await fetch(tx, "SELECT kind, seq, due_at, data, state FROM hiring.notice ORDER BY id")
     assert found == [
         ("position", None, NOW, {"position": 3}, "waiting"),
@@ -77,11 +77,11 @@ async def test_each_is_taken_once_and_not_before_it_is_due(database: Database) -
         await tx.execute("DELETE FROM hiring.notice")
         now = dt.datetime.now(dt.UTC)
         one = Notice("message", opening.id, application, None, now - HOUR)
-        await notices.write(tx, [*[one] * 30, replace(one, due_at=now + HOUR)])
+        await notices.insert(tx, [*[one] * 30, replace(one, due_at=now + HOUR)])
 
     async def take() -> list[int]:
         async with database.transaction() as tx:
-            return await notices.take(tx, "mail", 10)
+            return await notices.claim_due(tx, "mail", 10)
 
     found = await asyncio.gather(*(take() for _ in range(8)))
     taken = [id for one in (*found, await take()) for id in one]
@@ -135,7 +135,7 @@ async def test_without_a_way_to_send_letters_are_dropped_and_never_reach_the_que
         opening = await make_opening(tx, acknowledge_window=HOUR)
         first = (await apply(tx, opening)).application
         await apply(tx, opening)
-        await submissions.withdraw(tx, first.id, applicant(first.applicant_id))
+        await submissions.withdraw(tx, first.id, by_applicant(first.applicant_id))
     assert await Sender(database, settings).send() == 0
     found = await states(database)
     assert {state for kind, state, _ in found if kind != "reminder"} == {"dropped"}
@@ -152,8 +152,8 @@ async def test_a_letter_is_sent_once_with_links_that_are_the_applicants_own(
         opening = await make_opening(tx, title="Baker & Söhne", acknowledge_window=HOUR)
         first = (await apply(tx, opening)).application
         second = (await apply(tx, opening, (await make_applicant(tx, "Grace")).id)).application
-        await submissions.withdraw(tx, first.id, applicant(first.applicant_id))
-        signer = Signer(await secrets.secret(tx))
+        await submissions.withdraw(tx, first.id, by_applicant(first.applicant_id))
+        signer = LinkSigner(await secrets.secret(tx))
     post = sender(database, mailbox)
     await post.send()
     assert await post.send() == 0
@@ -180,7 +180,7 @@ async def test_an_offer_that_was_answered_is_not_told_of(
     async with database.transaction() as tx:
         opening = await make_opening(tx, require_acknowledgement=True, acknowledge_window=HOUR)
         one = (await apply(tx, opening)).application
-        await submissions.acknowledge(tx, one.id, applicant(one.applicant_id))
+        await submissions.acknowledge(tx, one.id, by_applicant(one.applicant_id))
         await tx.execute("UPDATE hiring.notice SET due_at = now()")
     await sender(database, mailbox).send()
     assert mailbox.letters == []
@@ -209,7 +209,7 @@ async def test_an_offer_that_was_answered_is_not_told_of(
     ],
 )
 def test_what_is_no_longer_true_is_not_told(changed: dict[str, Any], words: str | None) -> None:
-    found = objection(replace(TOLD, **changed))
+    found = reason_not_to_send(replace(TOLD, **changed))
     assert found is None if words is None else words in str(found)
 
 
@@ -319,15 +319,15 @@ async def test_a_worker_that_dies_after_sending_sends_again_under_the_same_messa
 
 @pytest.mark.parametrize("ended", ["sent", "dropped"])
 async def test_what_is_sent_or_dropped_stays_so_whoever_is_late(
-    database: Database, ended: notices.Ended
+    database: Database, ended: notices.FinalState
 ) -> None:
     id = await make_notice(database)
     async with database.transaction() as tx:
-        await notices.settle(tx, id, ended, None)
+        await notices.record_result(tx, id, ended, None)
         [before] = await fetch(tx, "SELECT notice FROM hiring.notice")
-        await notices.settle(tx, id, "failed", "550 no such user")
-        await notices.note_trouble(tx, id, "451 later")
-        await notices.give_back(tx, [id])
+        await notices.record_result(tx, id, "failed", "550 no such user")
+        await notices.record_failed_attempt(tx, id, "451 later")
+        await notices.requeue(tx, [id])
         assert await fetch(tx, "SELECT notice FROM hiring.notice") == [before]
 
 
@@ -367,8 +367,8 @@ async def test_the_erased_are_told_nothing_and_nothing_stays_of_what_they_were_t
             Notice("message", opening.id, one.id, None, now, {"text": "Dear Ada"})
             for one in (gone, stays)
         ]
-        await notices.write(tx, both)
-        await notices.erase(tx, gone.applicant_id)
+        await notices.insert(tx, both)
+        await notices.erase_for_applicant(tx, gone.applicant_id)
         left = await fetch(tx, "SELECT data, state FROM hiring.notice ORDER BY id")
     assert left == [({}, "dropped"), ({"text": "Dear Ada"}, "waiting")]
     await sender(database, mailbox).send()
@@ -391,7 +391,7 @@ async def test_what_ended_long_ago_is_forgotten(tx: Tx) -> None:
         """,
         [lost],
     )
-    assert await notices.prune(tx) == 2
+    assert await notices.delete_old(tx) == 2
     assert await ids(tx, "applied") == [second, third]
 
 

@@ -10,19 +10,19 @@ from jobmill.db import Tx
 from jobmill.errors import Conflict, Gone
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import offers
-from jobmill.hiring.applications.submissions import Missed, Placed
-from jobmill.hiring.messages.signed_links import Offer
+from jobmill.hiring.applications.submissions import MissedOffer, Placement
+from jobmill.hiring.messages.signed_links import OfferLinkToken
 from jobmill.hiring.records import applications
-from jobmill.hiring.records.applications import NoApplication
+from jobmill.hiring.records.applications import ApplicationNotFound
 from tests.hiring.helpers import apply, let_pass, make_opening
 
 HOUR = dt.timedelta(hours=1)
 
 
-async def link_to(tx: Tx, id: int) -> Offer:
+async def link_to(tx: Tx, id: int) -> OfferLinkToken:
     one = await applications.get(tx, id)
     assert one.acknowledge_deadline
-    return Offer(id, one.acknowledge_deadline)
+    return OfferLinkToken(id, one.acknowledge_deadline)
 
 
 @pytest.mark.parametrize(("given", "status"), [("accept", "ACTIVE"), ("decline", "INACTIVE")])
@@ -30,13 +30,13 @@ async def test_an_offer_is_answered_once(tx: Tx, given: offers.Answer, status: s
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     id = (await apply(tx, opening)).application.id
     link = await link_to(tx, id)
-    assert await offers.state(tx, link) == "open"
-    done = await offers.answer_link(tx, link, given)
-    assert isinstance(done, Placed)
+    assert await offers.link_state(tx, link) == "open"
+    done = await offers.answer_by_link(tx, link, given)
+    assert isinstance(done, Placement)
     assert done.application.status == status
-    assert await offers.state(tx, link) == "answered"
+    assert await offers.link_state(tx, link) == "answered"
     with pytest.raises(Conflict):
-        await offers.answer_link(tx, link, given)
+        await offers.answer_by_link(tx, link, given)
 
 
 async def test_who_alone_waits_does_not_take_a_new_offer_by_an_old_answer(tx: Tx) -> None:
@@ -44,20 +44,20 @@ async def test_who_alone_waits_does_not_take_a_new_offer_by_an_old_answer(tx: Tx
     id = (await apply(tx, opening)).application.id
     await let_pass(tx, opening, HOUR)
     old = await link_to(tx, id)
-    assert await offers.state(tx, old) == "ended"
-    missed = await offers.answer(tx, id, "accept", LOCAL)
-    assert isinstance(missed, Missed)
+    assert await offers.link_state(tx, old) == "ended"
+    missed = await offers.answer_offer(tx, id, "accept", LOCAL)
+    assert isinstance(missed, MissedOffer)
     assert missed.application.status == "PENDING_ACKNOWLEDGMENT"
-    assert await offers.state(tx, old) == "ended"
+    assert await offers.link_state(tx, old) == "ended"
     with pytest.raises(Gone):
-        await offers.answer_link(tx, old, "accept")
-    assert isinstance(await offers.answer_link(tx, await link_to(tx, id), "accept"), Placed)
+        await offers.answer_by_link(tx, old, "accept")
+    assert isinstance(await offers.answer_by_link(tx, await link_to(tx, id), "accept"), Placement)
 
 
 async def test_without_an_offer_there_is_nothing_to_answer(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     id = (await apply(tx, opening)).application.id
     with pytest.raises(Conflict):
-        await offers.answer(tx, id, "accept", LOCAL)
-    with pytest.raises(NoApplication):
-        await offers.answer(tx, 10**9, "accept", LOCAL)
+        await offers.answer_offer(tx, id, "accept", LOCAL)
+    with pytest.raises(ApplicationNotFound):
+        await offers.answer_offer(tx, 10**9, "accept", LOCAL)

@@ -15,13 +15,13 @@ from psycopg.sql import SQL, Identifier
 from jobmill.db import Database, Tx
 from jobmill.errors import AppError
 from jobmill.hiring import privacy
-from jobmill.hiring.actor import LOCAL, SYSTEM, applicant
+from jobmill.hiring.actor import LOCAL, SYSTEM, by_applicant
 from jobmill.hiring.applications import submissions
 from jobmill.hiring.audit_log import verification
 from jobmill.hiring.messages import personal_links
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants, applications
-from jobmill.hiring.records.applicants import Applicant, NoApplicant
+from jobmill.hiring.records.applicants import Applicant, ApplicantNotFound
 from jobmill.hiring.records.openings import Opening
 from jobmill.pipelines import maintenance
 from jobmill.queue import Advance, Finish, ItemId, Work
@@ -34,7 +34,7 @@ DAY = dt.timedelta(days=1)
 
 async def valid(tx: Tx, *openings: Opening) -> None:
     for opening in openings:
-        assert (await verification.verify(tx, opening.id)).faults == []
+        assert (await verification.verify_log(tx, opening.id)).faults == []
 
 
 async def test_an_export_holds_all_that_is_kept_about_a_person_and_nobody_else(tx: Tx) -> None:
@@ -43,7 +43,7 @@ async def test_an_export_holds_all_that_is_kept_about_a_person_and_nobody_else(t
     first = (await apply(tx, opening, ada.id)).application
     await apply(tx, opening, ben.id)
     await submissions.withdraw(tx, first.id, LOCAL, reason="no longer there")
-    shown: dict[str, Any] = json.loads(json.dumps(await privacy.export(tx, ada.id)))
+    shown: dict[str, Any] = json.loads(json.dumps(await privacy.export_personal_data(tx, ada.id)))
     assert (shown["applicant"]["name"], shown["applicant"]["email"]) == (ada.name, ada.email)
     assert [(one["id"], one["opening"]) for one in shown["applications"]] == [(first.id, "Cook")]
     assert [(one["type"], one["note"]) for one in shown["events"]] == [
@@ -52,8 +52,8 @@ async def test_an_export_holds_all_that_is_kept_about_a_person_and_nobody_else(t
     ]
     assert {one["kind"] for one in shown["notices"]} == {"applied", "removed"}
     assert ben.email not in json.dumps(shown)
-    with pytest.raises(NoApplicant):
-        await privacy.export(tx, 0)
+    with pytest.raises(ApplicantNotFound):
+        await privacy.export_personal_data(tx, 0)
 
 
 async def test_who_is_erased_leaves_first_and_the_slot_goes_to_the_next(tx: Tx) -> None:
@@ -62,13 +62,13 @@ async def test_who_is_erased_leaves_first_and_the_slot_goes_to_the_next(tx: Tx) 
     for opening in openings:
         await apply(tx, opening, ada.id)
     next = [(await apply(tx, opening)).application for opening in openings]
-    await privacy.erase(tx, ada.id, LOCAL)
+    await privacy.erase_applicant(tx, ada.id, LOCAL)
     for one in next:
         assert (await applications.get(tx, one.id)).status == "PENDING_ACKNOWLEDGMENT"
     after = await applicants.get(tx, ada.id)
     assert (after.name, after.email) == ("Erased applicant", "")
     assert after.erased_at
-    assert await personal_links.link_version(tx, ada.id) is None
+    assert await personal_links.find_link_version(tx, ada.id) is None
     assert after.link_version == ada.link_version + 1
     await valid(tx, *openings)
 
@@ -82,7 +82,7 @@ async def test_nothing_that_names_a_person_is_left(tx: Tx) -> None:
     await tx.execute(
         "UPDATE hiring.notice SET data = '{\"text\": \"Dear Adelheid\"}', detail = 'to adelheid@'"
     )
-    await privacy.erase(tx, ada.id, applicant(ada.id))
+    await privacy.erase_applicant(tx, ada.id, by_applicant(ada.id))
     for table in ("applicant", "application", "event", "notice"):
         query = SQL("SELECT count(*) FROM hiring.{} AS kept WHERE kept::text ILIKE '%adelheid%'")
         cursor = await tx.execute(query.format(Identifier(table)))
@@ -97,12 +97,12 @@ async def test_erasing_twice_is_harmless(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     ada = await make_applicant(tx)
     await apply(tx, opening, ada.id)
-    await privacy.erase(tx, ada.id, LOCAL)
-    once = await privacy.export(tx, ada.id)
-    await privacy.erase(tx, ada.id, LOCAL)
-    assert await privacy.export(tx, ada.id) == once
-    with pytest.raises(NoApplicant):
-        await privacy.erase(tx, 0, LOCAL)
+    await privacy.erase_applicant(tx, ada.id, LOCAL)
+    once = await privacy.export_personal_data(tx, ada.id)
+    await privacy.erase_applicant(tx, ada.id, LOCAL)
+    assert await privacy.export_personal_data(tx, ada.id) == once
+    with pytest.raises(ApplicantNotFound):
+        await privacy.erase_applicant(tx, 0, LOCAL)
 
 
 async def test_an_offer_that_has_run_out_does_not_stop_erasing(tx: Tx) -> None:
@@ -110,7 +110,7 @@ async def test_an_offer_that_has_run_out_does_not_stop_erasing(tx: Tx) -> None:
     ada = await make_applicant(tx)
     one = (await apply(tx, opening, ada.id)).application
     await age(tx, opening.id, DAY)
-    await privacy.erase(tx, ada.id, LOCAL)
+    await privacy.erase_applicant(tx, ada.id, LOCAL)
     assert (await applications.get(tx, one.id)).status == "INACTIVE"
     await valid(tx, opening)
 
@@ -118,23 +118,25 @@ async def test_an_offer_that_has_run_out_does_not_stop_erasing(tx: Tx) -> None:
 async def test_the_address_of_who_was_erased_is_a_new_person(tx: Tx) -> None:
     opening = await make_opening(tx, 2)
     ada = await make_applicant(tx)
-    await privacy.erase(tx, ada.id, LOCAL)
-    placed = await submissions.apply_by_address(tx, opening.id, applicants.person("Ada", ada.email))
+    await privacy.erase_applicant(tx, ada.id, LOCAL)
+    placed = await submissions.apply_with_contact(
+        tx, opening.id, applicants.parse_contact("Ada", ada.email)
+    )
     assert placed.application.applicant_id != ada.id
 
 
 async def test_who_was_erased_cannot_apply(tx: Tx) -> None:
     opening = await make_opening(tx)
     ada = await make_applicant(tx)
-    await privacy.erase(tx, ada.id, LOCAL)
-    with pytest.raises(NoApplicant):
+    await privacy.erase_applicant(tx, ada.id, LOCAL)
+    with pytest.raises(ApplicantNotFound):
         await apply(tx, opening, ada.id)
 
 
 async def ended(tx: Tx, opening: Opening, who: Applicant, days: int) -> None:
     """They applied, and left that long ago."""
     one = (await apply(tx, opening, who.id)).application
-    await submissions.withdraw(tx, one.id, applicant(who.id))
+    await submissions.withdraw(tx, one.id, by_applicant(who.id))
     await age(tx, opening.id, days * DAY)
 
 
@@ -160,9 +162,9 @@ async def test_data_are_kept_as_long_as_each_opening_says(
     openings = [await make_opening(tx, 1, keep_days=one) for one in keep]
     for opening, span in zip(openings, days, strict=True):
         await ended(tx, opening, ada, span)
-    assert await privacy.prune(tx) == erased
+    assert await privacy.erase_expired(tx) == erased
     assert await is_erased(tx, ada) == erased
-    assert await privacy.prune(tx) == 0
+    assert await privacy.erase_expired(tx) == 0
     await valid(tx, *openings)
 
 
@@ -172,7 +174,7 @@ async def test_who_is_still_in_an_opening_is_kept(tx: Tx) -> None:
     await ended(tx, opening, ada, 5)
     await apply(tx, opening, ada.id)
     await age(tx, opening.id, 5 * DAY)
-    assert await privacy.prune(tx) == 0
+    assert await privacy.erase_expired(tx) == 0
 
 
 def item(erased: int = 0) -> Work:
@@ -186,7 +188,7 @@ def item(erased: int = 0) -> Work:
 async def test_upkeep_erases_a_few_at_a_time(database: Database) -> None:
     async with database.transaction() as tx:
         opening = await make_opening(tx, 1, keep_days=1)
-        for _ in range(privacy.BITE + 1):
+        for _ in range(privacy.BATCH_SIZE + 1):
             one = (await apply(tx, opening)).application
             await submissions.withdraw(tx, one.id, LOCAL)
         await age(tx, opening.id, 2 * DAY)
@@ -219,14 +221,14 @@ async def test_erasing_while_the_same_person_applies_and_leaves_ends_valid(
         ada = await make_applicant(tx)
         one = (await apply(tx, openings[0], ada.id)).application
         other = (await apply(tx, openings[0])).application
-    person = applicants.person("Ada", ada.email)
+    person = applicants.parse_contact("Ada", ada.email)
     works: list[Callable[[Tx], Awaitable[Any]]] = [
-        lambda tx: privacy.erase(tx, ada.id, LOCAL),
-        lambda tx: privacy.erase(tx, ada.id, SYSTEM),
+        lambda tx: privacy.erase_applicant(tx, ada.id, LOCAL),
+        lambda tx: privacy.erase_applicant(tx, ada.id, SYSTEM),
         lambda tx: submissions.withdraw(tx, one.id, LOCAL, reason="rude"),
         lambda tx: submissions.withdraw(tx, other.id, LOCAL),
-        lambda tx: submissions.apply_by_address(tx, openings[0].id, person),
-        lambda tx: submissions.apply_by_address(tx, openings[1].id, person),
+        lambda tx: submissions.apply_with_contact(tx, openings[0].id, person),
+        lambda tx: submissions.apply_with_contact(tx, openings[1].id, person),
         lambda tx: submissions.apply(tx, openings[0].id, ada.id, LOCAL),
         lambda tx: submissions.apply(tx, openings[1].id, ada.id, LOCAL),
         lambda tx: lifecycle.set_capacity(tx, openings[1].id, 2, LOCAL),

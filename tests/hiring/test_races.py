@@ -14,14 +14,14 @@ import pytest
 from jobmill.db import Database, Tx, connect
 from jobmill.errors import AppError
 from jobmill.hiring import privacy
-from jobmill.hiring.actor import LOCAL, applicant
+from jobmill.hiring.actor import LOCAL, by_applicant
 from jobmill.hiring.applications import bulk_actions, submissions
 from jobmill.hiring.audit_log import verification
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants, openings
-from jobmill.hiring.records.applicants import ApplicantId, Person
+from jobmill.hiring.records.applicants import ApplicantId, Contact
 from jobmill.hiring.records.openings import Opening
-from jobmill.hiring.waitlist.deadlines import fire
+from jobmill.hiring.waitlist.deadlines import expire_one_opening
 from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.log import judge_in
 
@@ -56,7 +56,7 @@ async def do(database: Database, work: Callable[[Tx], Awaitable[Any]]) -> str:
 
 
 def applying(opening: Opening, who: ApplicantId) -> Callable[[Tx], Awaitable[Any]]:
-    return lambda tx: submissions.apply(tx, opening.id, who, applicant(who))
+    return lambda tx: submissions.apply(tx, opening.id, who, by_applicant(who))
 
 
 async def fill(database: Database, opening: Opening, who: list[ApplicantId]) -> list[int]:
@@ -96,24 +96,24 @@ async def test_one_new_address_that_applies_many_times_at_once_is_one_person(
     spellings = ["Ada@Example.org", "ada@example.org", "ADA@EXAMPLE.ORG"] * 4
 
     def by_address(email: str) -> Callable[[Tx], Awaitable[Any]]:
-        person = applicants.person("Ada", email)
-        return lambda tx: submissions.apply_by_address(tx, opening.id, person)
+        person = applicants.parse_contact("Ada", email)
+        return lambda tx: submissions.apply_with_contact(tx, opening.id, person)
 
     answers = await asyncio.gather(*(do(crowd, by_address(one)) for one in spellings))
     assert Counter(answers) == {"ok": 1, "Duplicate": 11}
     async with crowd.transaction() as tx:
-        assert len(await applicants.find(tx)) == 1
+        assert len(await applicants.list_applicants(tx)) == 1
 
 
 async def test_a_refused_address_leaves_nobody_behind(crowd: Database) -> None:
     opening = await opened(crowd, 1)
     async with crowd.transaction() as tx:
         await lifecycle.close(tx, opening.id, LOCAL)
-    person = applicants.person("Ada", "ada@example.org")
-    answer = await do(crowd, lambda tx: submissions.apply_by_address(tx, opening.id, person))
+    person = applicants.parse_contact("Ada", "ada@example.org")
+    answer = await do(crowd, lambda tx: submissions.apply_with_contact(tx, opening.id, person))
     assert answer == "Conflict"
     async with crowd.transaction() as tx:
-        assert await applicants.find(tx) == []
+        assert await applicants.list_applicants(tx) == []
 
 
 @pytest.mark.parametrize("step", ["withdraw", "acknowledge"])
@@ -179,7 +179,7 @@ async def test_overlapping_workers_take_a_missed_offer_back_once(crowd: Database
     async def work() -> None:
         for _ in range(20):
             async with crowd.transaction() as tx:
-                await fire(tx)
+                await expire_one_opening(tx)
 
     await asyncio.gather(*(work() for _ in range(12)))
     for opening in made:
@@ -208,20 +208,20 @@ async def any_of(tx: Tx, opening: Opening) -> int:
     return found[0] if found else 1
 
 
-def somebody() -> Person:
+def somebody() -> Contact:
     """One of few: who was forgotten comes again."""
-    return applicants.person("Eve", f"eve.{random.randint(1, 20)}@example.org")
+    return applicants.parse_contact("Eve", f"eve.{random.randint(1, 20)}@example.org")
 
 
 async def forget_somebody(tx: Tx) -> None:
-    if found := await applicants.of_address(tx, somebody().key):
-        await privacy.erase(tx, found.id, LOCAL)
+    if found := await applicants.find_by_email_key(tx, somebody().key):
+        await privacy.erase_applicant(tx, found.id, LOCAL)
 
 
 async def several(tx: Tx, opening: Opening) -> None:
     ids = [await any_of(tx, opening) for _ in range(4)]
-    action = random.choice(list(bulk_actions.MOST))
-    await bulk_actions.run(
+    action = random.choice(list(bulk_actions.MAX_APPLICATIONS))
+    await bulk_actions.run_bulk_action(
         tx, opening.id, action, ids, LOCAL, reason="all of them", message="Hello"
     )
 
@@ -247,17 +247,17 @@ async def storm(database: Database, seconds: float, seed: int) -> Counter[str]:
                 lambda tx: step(tx, submissions.withdraw),
                 lambda tx: step(tx, submissions.acknowledge),
                 lambda tx: step(tx, submissions.decline),
-                lambda tx: step(tx, lifecycle.promote, reason="asked for"),
+                lambda tx: step(tx, lifecycle.offer_out_of_turn, reason="asked for"),
                 lambda tx: lifecycle.set_capacity(tx, opening.id, chance.randint(1, 8), LOCAL),
                 lambda tx: lifecycle.pause(tx, opening.id, LOCAL),
                 lambda tx: lifecycle.resume(tx, opening.id, LOCAL),
                 lambda tx: lifecycle.resume(tx, opening.id, LOCAL),
                 lambda tx: set_window(tx, opening.id, chance.choice(["0", "1 day"])),
-                lambda tx: submissions.apply_by_address(tx, opening.id, somebody()),
-                lambda tx: submissions.apply_by_address(tx, opening.id, somebody()),
+                lambda tx: submissions.apply_with_contact(tx, opening.id, somebody()),
+                lambda tx: submissions.apply_with_contact(tx, opening.id, somebody()),
                 lambda tx: several(tx, opening),
                 forget_somebody,
-                fire,
+                expire_one_opening,
             ]
         )
 
@@ -271,7 +271,7 @@ async def storm(database: Database, seconds: float, seed: int) -> Counter[str]:
         async with database.transaction() as tx:
             after = await openings.get(tx, opening.id)
             assert after.occupied <= after.capacity + after.excess
-            assert (await verification.verify(tx, opening.id)).faults == []
+            assert (await verification.verify_log(tx, opening.id)).faults == []
     return answers
 
 

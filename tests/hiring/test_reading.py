@@ -11,8 +11,8 @@ from jobmill.errors import Gone, Invalid
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import submissions
 from jobmill.hiring.openings import applicant_lists, lifecycle, public_openings
-from jobmill.hiring.records.applicants import NoApplicant
-from jobmill.hiring.records.openings import NoOpening
+from jobmill.hiring.records.applicants import ApplicantNotFound
+from jobmill.hiring.records.openings import OpeningNotFound
 from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 
 HOUR = dt.timedelta(hours=1)
@@ -21,7 +21,7 @@ HOUR = dt.timedelta(hours=1)
 async def test_counts_and_rows_tell_the_same(tx: Tx) -> None:
     opening = await make_opening(tx, 2)
     placed = [await apply(tx, opening) for _ in range(5)]
-    found = await applicant_lists.detail(tx, opening.id)
+    found = await applicant_lists.get_detail(tx, opening.id)
     assert (found.opening.active_count, found.opening.waitlist_count) == (2, 3)
     assert [row.application_id for row in found.active + found.waiting] == [
         one.application.id for one in placed
@@ -33,23 +33,23 @@ async def test_an_overdue_offer_takes_no_slot_and_stands_behind_all(tx: Tx) -> N
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     late, waiting = [await apply(tx, opening) for _ in range(2)]
     await let_pass(tx, opening, HOUR)
-    found = await applicant_lists.detail(tx, opening.id)
+    found = await applicant_lists.get_detail(tx, opening.id)
     assert (found.opening.active_count, found.opening.waitlist_count, found.active) == (0, 2, [])
     assert [(row.application_id, row.status, row.queue_position) for row in found.waiting] == [
         (waiting.application.id, "WAITLIST", 1),
         (late.application.id, "PENDING_ACKNOWLEDGMENT", None),
     ]
-    assert await applicant_lists.overdue_opening(tx, opening.id) == [opening.id]
+    assert await applicant_lists.find_overdue_opening(tx, opening.id) == [opening.id]
     who = waiting.application.applicant_id
-    assert await applicant_lists.overdue_openings_of(tx, who) == [opening.id]
+    assert await applicant_lists.find_overdue_openings_of(tx, who) == [opening.id]
 
 
 async def test_nothing_is_overdue_while_offers_are_out_in_time(tx: Tx) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     one = await apply(tx, opening)
-    assert await applicant_lists.overdue_opening(tx, opening.id) == []
-    assert await applicant_lists.overdue_openings_of(tx, one.application.applicant_id) == []
-    assert (await applicant_lists.count(tx, opening.id)).active_count == 1
+    assert await applicant_lists.find_overdue_opening(tx, opening.id) == []
+    assert await applicant_lists.find_overdue_openings_of(tx, one.application.applicant_id) == []
+    assert (await applicant_lists.get_counts(tx, opening.id)).active_count == 1
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 4, 7])
@@ -57,15 +57,15 @@ async def test_pages_make_the_whole_whatever_their_size(tx: Tx, limit: int) -> N
     opening = await make_opening(tx, 3, require_acknowledgement=True)
     for _ in range(7):
         await apply(tx, opening)
-    whole = await applicant_lists.detail(tx, opening.id)
-    rows: list[applicant_lists.Row] = []
-    page = await applicant_lists.detail(tx, opening.id, limit=limit)
+    whole = await applicant_lists.get_detail(tx, opening.id)
+    rows: list[applicant_lists.ApplicantRow] = []
+    page = await applicant_lists.get_detail(tx, opening.id, limit=limit)
     while True:
         assert len(page.active) + len(page.waiting) <= limit
         rows += page.active + page.waiting
         if page.next is None:
             break
-        page = await applicant_lists.detail(tx, opening.id, after=page.next, limit=limit)
+        page = await applicant_lists.get_detail(tx, opening.id, after=page.next, limit=limit)
     assert rows == whole.active + whole.waiting
 
 
@@ -76,7 +76,7 @@ async def test_a_person_sees_a_position_where_they_wait_and_none_elsewhere(tx: T
     await apply(tx, full)
     for opening in (full, free):
         await apply(tx, opening, person.id)
-    who, found = await applicant_lists.own(tx, person.id)
+    who, found = await applicant_lists.list_standings(tx, person.id)
     assert who == person
     assert [(one.job_id, one.status, one.queue_position) for one in found] == [
         (full.id, "WAITLIST", 2),
@@ -90,33 +90,35 @@ async def test_a_timeline_goes_on_after_a_mark(tx: Tx) -> None:
     for _ in range(3):
         placed = await apply(tx, await make_opening(tx), person.id)
         await submissions.withdraw(tx, placed.application.id, LOCAL)
-    whole = await applicant_lists.timeline(tx, person.id)
+    whole = await applicant_lists.list_timeline(tx, person.id)
     assert [event.type for event in whole] == ["APPLIED", "WITHDRAWN"] * 3
-    rest = await applicant_lists.timeline(tx, person.id, after=applicant_lists.mark(whole[1]))
+    rest = await applicant_lists.list_timeline(
+        tx, person.id, after=applicant_lists.timeline_cursor(whole[1])
+    )
     assert rest == whole[2:]
 
 
 async def test_who_is_not_there_is_said(tx: Tx) -> None:
-    with pytest.raises(NoOpening):
-        await applicant_lists.detail(tx, 10**9)
-    with pytest.raises(NoApplicant):
-        await applicant_lists.own(tx, 10**9)
-    with pytest.raises(NoApplicant):
-        await applicant_lists.timeline(tx, 10**9)
+    with pytest.raises(OpeningNotFound):
+        await applicant_lists.get_detail(tx, 10**9)
+    with pytest.raises(ApplicantNotFound):
+        await applicant_lists.list_standings(tx, 10**9)
+    with pytest.raises(ApplicantNotFound):
+        await applicant_lists.list_timeline(tx, 10**9)
     opening = await make_opening(tx)
     with pytest.raises(Invalid):
-        await applicant_lists.detail(tx, opening.id, after="nowhere")
+        await applicant_lists.get_detail(tx, opening.id, after="nowhere")
 
 
 async def test_all_statements_of_a_frozen_read_are_of_one_moment(database: Database) -> None:
     async with database.transaction() as tx:
         opening = await make_opening(tx, 1)
     async with database.transaction() as tx:
-        await applicant_lists.freeze(tx)
-        assert (await applicant_lists.count(tx, opening.id)).active_count == 0
+        await applicant_lists.begin_snapshot(tx)
+        assert (await applicant_lists.get_counts(tx, opening.id)).active_count == 0
         async with database.transaction() as other:
             await apply(other, opening)
-        assert (await applicant_lists.detail(tx, opening.id)).active == []
+        assert (await applicant_lists.get_detail(tx, opening.id)).active == []
 
 
 async def test_only_what_takes_applications_is_published(tx: Tx) -> None:
@@ -128,7 +130,7 @@ async def test_only_what_takes_applications_is_published(tx: Tx) -> None:
     await lifecycle.pause(tx, paused.id, LOCAL)
     await lifecycle.close(tx, closed.id, LOCAL)
     ours = {one.id for one in (open, soon, over, paused, closed)}
-    found = [one.id for one in await public_openings.find(tx, limit=10_000) if one.id in ours]
+    found = [one.id for one in await public_openings.search(tx, limit=10_000) if one.id in ours]
     assert found == [soon.id, open.id]
     assert (await public_openings.get(tx, over.id)).over
     with pytest.raises(Gone):

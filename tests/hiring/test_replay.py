@@ -12,11 +12,11 @@ from jobmill.errors import Conflict, Invalid
 from jobmill.hiring.actor import LOCAL, SYSTEM
 from jobmill.hiring.applications import submissions
 from jobmill.hiring.audit_log import replay
-from jobmill.hiring.audit_log.replay import Entry, NoEvent, Replay
+from jobmill.hiring.audit_log.replay import EventNotFound, OpeningReplay, ReplayedApplication
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applications, openings
-from jobmill.hiring.records.openings import NoOpening, Opening
-from jobmill.hiring.waitlist.deadlines import settled
+from jobmill.hiring.records.openings import Opening, OpeningNotFound
+from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 from tests.hiring.helpers import apply, make_opening
 from tests.hiring.past import age
 
@@ -24,7 +24,9 @@ WINDOW = dt.timedelta(minutes=5)
 DAY = dt.timedelta(days=1)
 
 
-async def live(tx: Tx, opening: Opening, at: dt.datetime) -> tuple[list[Entry], list[Entry]]:
+async def live(
+    tx: Tx, opening: Opening, at: dt.datetime
+) -> tuple[list[ReplayedApplication], list[ReplayedApplication]]:
     """What the tables say, for who reads them at that moment."""
     cursor = await tx.execute(
         """
@@ -40,18 +42,18 @@ async def live(tx: Tx, opening: Opening, at: dt.datetime) -> tuple[list[Entry], 
         """,
         {"opening": opening.id},
     )
-    found = [Entry(*line) for line in await cursor.fetchall()]
+    found = [ReplayedApplication(*line) for line in await cursor.fetchall()]
     late = [one for one in found if one.deadline and one.deadline <= at]
     active = [one for one in found if one.position is None and one not in late]
     active.sort(key=lambda one: one.application_id)
     return active, [one for one in found if one.position] + late
 
 
-async def shot(tx: Tx, opening: Opening, at: dt.datetime) -> Replay:
+async def shot(tx: Tx, opening: Opening, at: dt.datetime) -> OpeningReplay:
     """The live opening in the shape of a replay."""
     now = await openings.get(tx, opening.id)
     active, waiting = await live(tx, opening, at)
-    return Replay(
+    return OpeningReplay(
         opening.id,
         at,
         now.last_seq,
@@ -72,7 +74,7 @@ async def step(tx: Tx, opening: Opening, ids: list[int], chance: random.Random) 
         case "ack" if ids:
             await submissions.acknowledge(tx, one, LOCAL)
         case "settle":
-            async with settled(tx, opening.id, SYSTEM):
+            async with lock_and_expire_offers(tx, opening.id, SYSTEM):
                 pass
         case "resize":
             await lifecycle.set_capacity(tx, opening.id, chance.randint(1, 4), LOCAL)
@@ -88,7 +90,7 @@ async def step(tx: Tx, opening: Opening, ids: list[int], chance: random.Random) 
 async def test_every_moment_is_replayed_as_it_was_seen(tx: Tx, seed: int) -> None:
     chance = random.Random(seed)
     opening = await make_opening(tx, 2, max_missed=3, require_acknowledgement=seed == 1)
-    seen: list[Replay] = []
+    seen: list[OpeningReplay] = []
     ids: list[int] = []
     for _ in range(40):
         try:
@@ -105,17 +107,17 @@ async def test_every_moment_is_replayed_as_it_was_seen(tx: Tx, seed: int) -> Non
         seen = [moved(one, span) for one in seen]
     await age(tx, opening.id, DAY)
     for one in (moved(one, DAY) for one in seen):
-        assert await replay.at(tx, opening.id, as_of=one.as_of) == one
+        assert await replay.replay_at(tx, opening.id, as_of=one.as_of) == one
     assert any(one.deadline for shown in seen for one in shown.waiting), "no offer ran out"
 
 
-def moved(one: Replay, span: dt.timedelta) -> Replay:
+def moved(one: OpeningReplay, span: dt.timedelta) -> OpeningReplay:
     """The same, that much sooner."""
 
-    def back(entry: Entry) -> Entry:
+    def back(entry: ReplayedApplication) -> ReplayedApplication:
         return entry._replace(deadline=entry.deadline and entry.deadline - span)
 
-    return Replay(
+    return OpeningReplay(
         one.opening_id,
         one.as_of - span,
         one.seq,
@@ -131,7 +133,7 @@ async def test_each_event_can_be_replayed_by_its_number(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second = [(await apply(tx, opening)).application.id for _ in range(2)]
     await submissions.withdraw(tx, first, LOCAL)
-    shown = [await replay.at(tx, opening.id, seq=seq) for seq in range(1, 6)]
+    shown = [await replay.replay_at(tx, opening.id, seq=seq) for seq in range(1, 6)]
     assert [(one.seq, one.occupied, len(one.waiting)) for one in shown] == [
         (1, 0, 0),
         (2, 1, 0),
@@ -151,7 +153,7 @@ async def test_an_event_is_seen_from_its_stamp_on(tx: Tx) -> None:
     await age(tx, opening.id, DAY)
     stamp = one.applied_at - DAY
     seen = [
-        (await replay.at(tx, opening.id, as_of=stamp - span)).seq
+        (await replay.replay_at(tx, opening.id, as_of=stamp - span)).seq
         for span in (dt.timedelta(0), dt.timedelta(microseconds=1), 2 * DAY)
     ]
     assert seen == [2, 1, 0]
@@ -163,9 +165,9 @@ async def test_an_offer_counts_as_free_from_its_deadline_on(tx: Tx) -> None:
     await age(tx, opening.id, DAY)
     deadline = (await applications.get(tx, one.id)).acknowledge_deadline
     assert deadline
-    before = await replay.at(tx, opening.id, as_of=deadline - dt.timedelta(milliseconds=1))
+    before = await replay.replay_at(tx, opening.id, as_of=deadline - dt.timedelta(milliseconds=1))
     assert (before.occupied, len(before.active), before.waiting) == (1, 1, [])
-    after = await replay.at(tx, opening.id, as_of=deadline)
+    after = await replay.replay_at(tx, opening.id, as_of=deadline)
     assert (after.occupied, after.active) == (0, [])
     assert [(one.status, one.position) for one in after.waiting] == [
         ("PENDING_ACKNOWLEDGMENT", None)
@@ -175,7 +177,7 @@ async def test_an_offer_counts_as_free_from_its_deadline_on(tx: Tx) -> None:
 async def test_before_the_opening_was_there_it_is_empty(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     long_ago = dt.datetime(2001, 1, 1, tzinfo=dt.UTC)
-    assert await replay.at(tx, opening.id, as_of=long_ago) == Replay(
+    assert await replay.replay_at(tx, opening.id, as_of=long_ago) == OpeningReplay(
         opening.id, long_ago, 0, None, 0, 0, [], []
     )
 
@@ -183,17 +185,17 @@ async def test_before_the_opening_was_there_it_is_empty(tx: Tx) -> None:
 async def test_the_future_is_answered_as_of_now(tx: Tx) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     await apply(tx, opening)
-    shown = await replay.at(tx, opening.id, as_of=dt.datetime(2999, 1, 1, tzinfo=dt.UTC))
-    now = await replay.at(tx, opening.id)
+    shown = await replay.replay_at(tx, opening.id, as_of=dt.datetime(2999, 1, 1, tzinfo=dt.UTC))
+    now = await replay.replay_at(tx, opening.id)
     assert shown.as_of <= now.as_of
     assert (shown.occupied, shown.active) == (now.occupied, now.active) == (1, now.active)
 
 
 async def test_what_is_not_there_is_not_replayed(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
-    with pytest.raises(NoEvent, match=f"Job {opening.id} has no event 2"):
-        await replay.at(tx, opening.id, seq=2)
-    with pytest.raises(NoOpening):
-        await replay.at(tx, opening.id + 1)
+    with pytest.raises(EventNotFound, match=f"Job {opening.id} has no event 2"):
+        await replay.replay_at(tx, opening.id, seq=2)
+    with pytest.raises(OpeningNotFound):
+        await replay.replay_at(tx, opening.id + 1)
     with pytest.raises(Invalid):
-        await replay.at(tx, opening.id, seq=1, as_of=opening.created_at)
+        await replay.replay_at(tx, opening.id, seq=1, as_of=opening.created_at)

@@ -15,15 +15,15 @@ from jobmill.errors import Invalid
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import submissions
 from jobmill.hiring.import_export import exports, imports, spreadsheets
-from jobmill.hiring.import_export.imports import Admitted
-from jobmill.hiring.import_export.spreadsheets import BadSheet, Entry
+from jobmill.hiring.import_export.imports import ImportedApplicant
+from jobmill.hiring.import_export.spreadsheets import ApplicantEntry, InvalidSpreadsheet
 from jobmill.hiring.records import applicants, blocklist, openings
 from jobmill.hiring.records.openings import Opening
 from tests.hiring.helpers import apply, make_applicant, make_opening
 
 
-def sheet(*people: str) -> list[Entry]:
-    return spreadsheets.people("\n".join(["name,email", *people]).encode())
+def sheet(*people: str) -> list[ApplicantEntry]:
+    return spreadsheets.parse_applicants("\n".join(["name,email", *people]).encode())
 
 
 async def many(tx: Tx, opening: Opening) -> int:
@@ -34,26 +34,26 @@ async def many(tx: Tx, opening: Opening) -> int:
     return count
 
 
-def told(done: list[Admitted]) -> list[tuple[int, str, str | None, int | None]]:
+def told(done: list[ImportedApplicant]) -> list[tuple[int, str, str | None, int | None]]:
     return [(one.line, one.outcome, one.status, one.position) for one in done]
 
 
 @pytest.mark.parametrize("risky", ["=1+1", "+49 1", "-2", "@SUM(A1)", "\tx", "\rx", "＝1"])  # noqa: RUF001
 def test_no_cell_is_a_formula_and_all_come_back_as_they_were(risky: str) -> None:
     out = io.StringIO(newline="")
-    add = spreadsheets.begin(out, ["name", "count"])
+    add = spreadsheets.start_csv(out, ["name", "count"])
     add({"name": risky, "count": -3, "else": "left out"})
     assert list(csv.reader(io.StringIO(out.getvalue(), newline=""))) == [
         ["name", "count"],
         [f"'{risky}", "-3"],
     ]
-    (row,) = spreadsheets.table(out.getvalue().encode(), needed=["name"])
+    (row,) = spreadsheets.parse_csv(out.getvalue().encode(), needed=["name"])
     assert row.cells["name"].strip() == risky.strip()
 
 
 def test_cells_are_quoted_as_the_standard_has_it() -> None:
     out = io.StringIO(newline="")
-    spreadsheets.begin(out, ["a", "b"])({"a": 'say "hi", twice', "b": "two\nlines"})
+    spreadsheets.start_csv(out, ["a", "b"])({"a": 'say "hi", twice', "b": "two\nlines"})
     assert out.getvalue() == 'a,b\r\n"say ""hi"", twice","two\nlines"\r\n'
 
 
@@ -68,7 +68,7 @@ def test_cells_are_quoted_as_the_standard_has_it() -> None:
     ],
 )
 def test_people_are_read_however_a_spreadsheet_wrote_them(text: str) -> None:
-    found = spreadsheets.people(text.encode())
+    found = spreadsheets.parse_applicants(text.encode())
     assert [(one.person.name, one.person.email) for one in found] == [
         ("Ada", "ada@example.org"),
         ("Ben", "ben@example.org"),
@@ -95,17 +95,17 @@ def test_who_stands_there_twice_counts_once() -> None:
         ("name,email\nAda,a@b.org\nJosé,j@b.org\n".encode("latin-1"), "line 3: not UTF-8"),
         ("name,email\n".encode("utf-16"), "UTF-16"),
         (b"name,email\nA\0,a@b.org\n", "line 2: a zero byte"),
-        (b"x" * (spreadsheets.BIGGEST + 1), "32 MB"),
-        (b"name,email\n" + b"A\n" * (spreadsheets.MOST + 1), "100,000 lines"),
+        (b"x" * (spreadsheets.MAX_BYTES + 1), "32 MB"),
+        (b"name,email\n" + b"A\n" * (spreadsheets.MAX_LINES + 1), "100,000 lines"),
     ],
 )
 def test_what_cannot_be_read_is_said_by_line(data: bytes, says: str) -> None:
     with pytest.raises(Invalid, match=says):
-        spreadsheets.people(data)
+        spreadsheets.parse_applicants(data)
 
 
 def test_of_many_wrong_lines_the_first_are_named() -> None:
-    with pytest.raises(BadSheet, match=r"line 21: .*; and 30 more$") as caught:
+    with pytest.raises(InvalidSpreadsheet, match=r"line 21: .*; and 30 more$") as caught:
         sheet(*["Ada,nowhere"] * 50)
     assert len(caught.value.problems) == 50
 
@@ -115,7 +115,7 @@ async def test_people_apply_in_the_order_of_the_file(tx: Tx) -> None:
     wanted = sheet(
         "Zoe,zoe@a.example", "Ada,ada@a.example", "Zoe,ZOE@a.example", "Ben,ben@a.example"
     )
-    done = await imports.admit(tx, opening.id, wanted, LOCAL)
+    done = await imports.import_applicants(tx, opening.id, wanted, LOCAL)
     assert told(done) == [
         (2, "applied", "ACTIVE", None),
         (3, "applied", "WAITLIST", 1),
@@ -128,11 +128,11 @@ async def test_people_apply_in_the_order_of_the_file(tx: Tx) -> None:
 async def test_the_same_file_can_be_taken_in_again(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     wanted = sheet("Ada,ada@a.example", "Ben,ben@a.example")
-    await imports.admit(tx, opening.id, wanted[:1], LOCAL)
-    done = await imports.admit(tx, opening.id, wanted, LOCAL)
+    await imports.import_applicants(tx, opening.id, wanted[:1], LOCAL)
+    done = await imports.import_applicants(tx, opening.id, wanted, LOCAL)
     assert [one.outcome for one in done] == ["known", "applied"]
     before = await openings.get(tx, opening.id)
-    again = await imports.admit(tx, opening.id, wanted, LOCAL)
+    again = await imports.import_applicants(tx, opening.id, wanted, LOCAL)
     assert [one.outcome for one in again] == ["known", "known"]
     assert await openings.get(tx, opening.id) == before
 
@@ -145,7 +145,7 @@ async def test_who_is_refused_leaves_no_trace_and_stops_no_other(tx: Tx) -> None
     wanted = sheet(
         "Eve,eve@evil.example", "Ben,ben@a.example", "Cy,cy@a.example", f"Ada,{ada.email}"
     )
-    done = await imports.admit(tx, opening.id, wanted, LOCAL)
+    done = await imports.import_applicants(tx, opening.id, wanted, LOCAL)
     assert told(done) == [
         (2, "refused", None, None),
         (3, "applied", "WAITLIST", 1),
@@ -154,9 +154,9 @@ async def test_who_is_refused_leaves_no_trace_and_stops_no_other(tx: Tx) -> None
     ]
     assert "not accepted" in (done[0].detail or "")
     assert "takes 1 at most" in (done[2].detail or "")
-    assert await applicants.of_address(tx, "ben@a.example")
-    assert await applicants.of_address(tx, "cy@a.example") is None
-    assert await applicants.of_address(tx, "eve@evil.example") is None
+    assert await applicants.find_by_email_key(tx, "ben@a.example")
+    assert await applicants.find_by_email_key(tx, "cy@a.example") is None
+    assert await applicants.find_by_email_key(tx, "eve@evil.example") is None
     assert await many(tx, opening) == 2
 
 
@@ -165,9 +165,9 @@ async def test_two_files_with_the_same_people_can_come_at_once(database: Databas
         opening = await make_opening(tx, 3)
     people = [f"P{number},p{number}@a.example" for number in range(20)]
 
-    async def admit(entries: list[Entry]) -> list[Admitted]:
+    async def admit(entries: list[ApplicantEntry]) -> list[ImportedApplicant]:
         async with database.transaction() as tx:
-            return await imports.admit(tx, opening.id, entries, LOCAL)
+            return await imports.import_applicants(tx, opening.id, entries, LOCAL)
 
     both = await asyncio.gather(admit(sheet(*people)), admit(sheet(*reversed(people))))
     outcomes = sorted(one.outcome for done in both for one in done)
@@ -181,12 +181,12 @@ Cook,1,,,,,
 
 
 def test_openings_are_read_from_a_table() -> None:
-    baker, cook = imports.plans(CSV.encode())
+    baker, cook = imports.parse_openings(CSV.encode())
     assert (baker.terms.title, baker.capacity, baker.terms.remote) == ("Baker", 2, True)
     assert baker.terms.acknowledge_window == dt.timedelta(minutes=10)
     assert baker.terms.apply_until == dt.datetime(2030, 1, 2, 3, 4, 5, tzinfo=dt.UTC)
     assert (baker.terms.waitlist_limit, baker.terms.employer) == (0, "Wells")
-    assert cook.terms == openings.Terms("Cook")
+    assert cook.terms == openings.OpeningTerms("Cook")
 
 
 @pytest.mark.parametrize(
@@ -206,21 +206,21 @@ def test_openings_are_read_from_a_table() -> None:
     ],
 )
 def test_an_opening_that_cannot_be_is_said_by_line(text: str, says: str) -> None:
-    with pytest.raises(BadSheet, match=says):
-        imports.plans(text.encode())
+    with pytest.raises(InvalidSpreadsheet, match=says):
+        imports.parse_openings(text.encode())
 
 
 async def test_what_was_written_of_openings_can_be_read_again(tx: Tx) -> None:
-    made = await imports.create_all(tx, imports.plans(CSV.encode()), LOCAL)
+    made = await imports.create_openings(tx, imports.parse_openings(CSV.encode()), LOCAL)
     await apply(tx, made[1])
     out = io.StringIO(newline="")
-    add = spreadsheets.begin(out, exports.OPENING)
-    written: list[Any] = [exports.opening(await openings.get(tx, one.id)) for one in made]
+    add = spreadsheets.start_csv(out, exports.OPENING_FIELDS)
+    written: list[Any] = [exports.opening_fields(await openings.get(tx, one.id)) for one in made]
     for one in written:
         add(one)
     assert (written[1]["activeCount"], written[0]["acknowledgeWindowSeconds"]) == (1, 600)
-    again = imports.plans(out.getvalue().encode())
-    first = imports.plans(CSV.encode())
+    again = imports.parse_openings(out.getvalue().encode())
+    first = imports.parse_openings(CSV.encode())
     assert [(one.terms, one.capacity) for one in again] == [
         (one.terms, one.capacity) for one in first
     ]
@@ -230,12 +230,12 @@ async def test_applications_are_written_by_their_order(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     ids = [(await apply(tx, opening)).application.id for _ in range(4)]
     await submissions.withdraw(tx, ids[2], LOCAL)
-    found = [one async for one in exports.applications(tx, opening.id)]
+    found = [one async for one in exports.iter_applications(tx, opening.id)]
     assert [(one["applicationId"], one["status"], one["queuePosition"]) for one in found] == [
         (ids[0], "ACTIVE", None),
         (ids[1], "WAITLIST", 1),
         (ids[3], "WAITLIST", 2),
         (ids[2], "INACTIVE", None),
     ]
-    assert list(found[0]) == list(exports.APPLICATION)
+    assert list(found[0]) == list(exports.APPLICATION_FIELDS)
     assert found[0]["appliedAt"].endswith("Z")

@@ -9,14 +9,14 @@ import pytest
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import Conflict
-from jobmill.hiring.actor import LOCAL, applicant
+from jobmill.hiring.actor import LOCAL, by_applicant
 from jobmill.hiring.applications import submissions
-from jobmill.hiring.applications.submissions import Missed, Placed
+from jobmill.hiring.applications.submissions import MissedOffer, Placement
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applications, openings
-from jobmill.hiring.records.applications import Application, Duplicate
+from jobmill.hiring.records.applications import Application, DuplicateApplication
 from jobmill.hiring.records.openings import Opening
-from jobmill.hiring.waitlist.deadlines import fire
+from jobmill.hiring.waitlist.deadlines import expire_one_opening
 from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 
 WINDOW = dt.timedelta(minutes=5)
@@ -24,10 +24,10 @@ WINDOW = dt.timedelta(minutes=5)
 
 async def queue(tx: Tx, opening: Opening) -> list[int]:
     """Who waits, in their order."""
-    return [one.id for one in await applications.heads(tx, opening.id, 100)]
+    return [one.id for one in await applications.find_first_waiting(tx, opening.id, 100)]
 
 
-async def now(tx: Tx, placed: Placed) -> Application:
+async def now(tx: Tx, placed: Placement) -> Application:
     return await applications.get(tx, placed.application.id)
 
 
@@ -49,7 +49,9 @@ async def test_who_has_a_live_application_cannot_apply_again(tx: Tx) -> None:
     opening = await make_opening(tx, 2)
     ada = await make_applicant(tx)
     await apply(tx, opening, ada.id)
-    with pytest.raises(Duplicate, match=f"Applicant {ada.id} already has an active application"):
+    with pytest.raises(
+        DuplicateApplication, match=f"Applicant {ada.id} already has an active application"
+    ):
         await apply(tx, opening, ada.id)
 
 
@@ -86,7 +88,7 @@ async def test_a_slot_that_is_left_goes_to_the_head_of_the_waitlist(tx: Tx) -> N
     assert promoted.status == "PENDING_ACKNOWLEDGMENT"
     assert promoted.acknowledge_deadline == promoted.entered_at + WINDOW
     assert await queue(tx, opening) == [third.application.id]
-    assert isinstance(await submissions.acknowledge(tx, promoted.id, applicant(1)), Placed)
+    assert isinstance(await submissions.acknowledge(tx, promoted.id, by_applicant(1)), Placement)
     assert (await now(tx, second)).status == "ACTIVE"
 
 
@@ -95,7 +97,7 @@ async def test_who_misses_an_offer_stands_behind_those_who_come_within_the_penal
     first, second, third = [await apply(tx, opening) for _ in range(3)]
     await submissions.withdraw(tx, first.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
-    assert isinstance(await submissions.acknowledge(tx, second.application.id, LOCAL), Missed)
+    assert isinstance(await submissions.acknowledge(tx, second.application.id, LOCAL), MissedOffer)
     assert (await now(tx, third)).status == "PENDING_ACKNOWLEDGMENT"
     newcomers = [await apply(tx, opening) for _ in range(3)]
     late = second.application.id
@@ -112,7 +114,7 @@ async def test_a_penalty_costs_a_place_also_when_those_who_stood_last_have_left(
     for one in gone:
         await submissions.withdraw(tx, one.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
-    await fire(tx)
+    await expire_one_opening(tx)
     assert (await now(tx, third)).status == "PENDING_ACKNOWLEDGMENT"
     newcomers = [(await apply(tx, opening)).application.id for _ in range(2)]
     assert await queue(tx, opening) == [newcomers[0], second.application.id, newcomers[1]]
@@ -123,12 +125,12 @@ async def test_a_penalty_is_counted_from_who_still_stands_last(tx: Tx) -> None:
     first, second, third = [await apply(tx, opening) for _ in range(3)]
     await submissions.withdraw(tx, first.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
-    await fire(tx)
+    await expire_one_opening(tx)
     # The second stands beyond a gap, and leaves: the third is not measured from there.
     await submissions.withdraw(tx, second.application.id, LOCAL)
     waiting = await apply(tx, opening)
     await let_pass(tx, opening, WINDOW)
-    await fire(tx)
+    await expire_one_opening(tx)
     assert (await now(tx, waiting)).status == "PENDING_ACKNOWLEDGMENT"
     newcomers = [(await apply(tx, opening)).application.id for _ in range(2)]
     assert await queue(tx, opening) == [newcomers[0], third.application.id, newcomers[1]]
@@ -140,7 +142,7 @@ async def test_the_place_of_who_was_put_back_and_left_is_no_gap_for_later_arriva
     for one in (first, second):
         await submissions.withdraw(tx, one.application.id, LOCAL)
     await let_pass(tx, opening, WINDOW)
-    await fire(tx)
+    await expire_one_opening(tx)
     assert await queue(tx, opening) == [third.application.id, fourth.application.id]
     await submissions.withdraw(tx, third.application.id, LOCAL)
     newcomers = [(await apply(tx, opening)).application.id for _ in range(3)]
@@ -154,7 +156,7 @@ async def test_an_offer_that_has_time_left_outlives_one_that_ends(tx: Tx) -> Non
     await let_pass(tx, opening, WINDOW / 2)
     late = await apply(tx, opening)
     await let_pass(tx, opening, WINDOW / 2)
-    assert await fire(tx)
+    assert await expire_one_opening(tx)
     assert (await now(tx, early)).penalty_count == 1
     kept = await now(tx, late)
     assert (kept.status, kept.penalty_count) == ("PENDING_ACKNOWLEDGMENT", 0)
@@ -167,10 +169,10 @@ async def test_a_silent_person_lapses_after_so_many_misses(tx: Tx) -> None:
     seen: list[str] = []
     for _ in range(4):
         await let_pass(tx, opening, WINDOW)
-        await fire(tx)
+        await expire_one_opening(tx)
         seen.append((await now(tx, second)).status)
     assert seen == ["PENDING_ACKNOWLEDGMENT", "PENDING_ACKNOWLEDGMENT", "INACTIVE", "INACTIVE"]
-    assert not await fire(tx)
+    assert not await expire_one_opening(tx)
 
 
 async def test_more_capacity_promotes_and_less_evicts_nobody(tx: Tx) -> None:
@@ -222,7 +224,7 @@ async def test_who_fell_back_is_told_when_they_come_up_again(tx: Tx) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     ada, bob, eve, joe = [await apply(tx, opening) for _ in range(4)]
     await let_pass(tx, opening, WINDOW)
-    assert await fire(tx)
+    assert await expire_one_opening(tx)
     # Ada is the third and last now, and was told so as one who missed an offer.
     assert ada.application.id not in await told(tx, opening)
     for one in (bob, eve):

@@ -11,8 +11,8 @@ from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import submissions
 from jobmill.hiring.audit_log import summary
 from jobmill.hiring.openings import applicant_lists, lifecycle
-from jobmill.hiring.records.openings import NoOpening
-from jobmill.hiring.waitlist.deadlines import fire
+from jobmill.hiring.records.openings import OpeningNotFound
+from jobmill.hiring.waitlist.deadlines import expire_one_opening
 from tests.hiring.helpers import apply, make_opening
 from tests.hiring.past import age
 
@@ -21,11 +21,11 @@ MINUTE = dt.timedelta(minutes=1)
 
 async def test_nothing_happened_yet(tx: Tx) -> None:
     opening = await make_opening(tx, 3)
-    assert await summary.of(tx, opening.id) == summary.Summary(
+    assert await summary.summarize(tx, opening.id) == summary.OpeningSummary(
         opening.id, "Baker", 3, 0, 0, 0, 0, None, None, 0
     )
-    with pytest.raises(NoOpening):
-        await summary.of(tx, opening.id + 1)
+    with pytest.raises(OpeningNotFound):
+        await summary.summarize(tx, opening.id + 1)
 
 
 async def test_times_and_counts_come_from_the_log(tx: Tx) -> None:
@@ -34,12 +34,12 @@ async def test_times_and_counts_come_from_the_log(tx: Tx) -> None:
     await age(tx, opening.id, 2 * MINUTE)
     await submissions.withdraw(tx, first, LOCAL)
     await age(tx, opening.id, 6 * MINUTE)
-    await fire(tx)
+    await expire_one_opening(tx)
     await age(tx, opening.id, MINUTE)
     await submissions.acknowledge(tx, third, LOCAL)
     await lifecycle.edit(tx, opening.id, LOCAL, title="Cook")
     await lifecycle.set_capacity(tx, opening.id, 2, LOCAL)
-    told = await summary.of(tx, opening.id)
+    told = await summary.summarize(tx, opening.id)
     assert (told.title, told.capacity, told.decay_events) == ("Cook", 2, 1)
     assert (told.active_count, told.waitlist_count, told.inactive_count) == (2, 0, 1)
     assert told.total_applications == 3
@@ -53,7 +53,7 @@ async def test_an_offer_for_a_free_slot_counts_from_applying_to_confirming(tx: T
     one = (await apply(tx, opening)).application
     await age(tx, opening.id, MINUTE)
     await submissions.acknowledge(tx, one.id, LOCAL)
-    told = await summary.of(tx, opening.id)
+    told = await summary.summarize(tx, opening.id)
     assert told.avg_acknowledgment_time_seconds == pytest.approx(60, abs=20)
     assert told.avg_time_to_promotion_seconds is None
 
@@ -63,10 +63,10 @@ async def test_an_offer_that_was_missed_does_not_make_the_next_one_slow(tx: Tx) 
     first, second = [(await apply(tx, opening)).application.id for _ in range(2)]
     await submissions.withdraw(tx, first, LOCAL)
     await age(tx, opening.id, 6 * MINUTE)
-    await fire(tx)
+    await expire_one_opening(tx)
     await age(tx, opening.id, MINUTE)
     await submissions.acknowledge(tx, second, LOCAL)
-    told = await summary.of(tx, opening.id)
+    told = await summary.summarize(tx, opening.id)
     assert told.avg_acknowledgment_time_seconds == pytest.approx(60, abs=20)
 
 
@@ -74,7 +74,7 @@ async def test_an_offer_that_ran_out_counts_as_the_live_tables_count_it(tx: Tx) 
     opening = await make_opening(tx, 2, require_acknowledgement=True)
     await apply(tx, opening)
     await age(tx, opening.id, 6 * MINUTE)
-    told = await summary.of(tx, opening.id)
-    live = await applicant_lists.count(tx, opening.id)
+    told = await summary.summarize(tx, opening.id)
+    live = await applicant_lists.get_counts(tx, opening.id)
     assert (told.active_count, told.waitlist_count) == (0, 1)
     assert (live.active_count, live.waitlist_count) == (0, 1)

@@ -14,11 +14,11 @@ from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import submissions
 from jobmill.hiring.audit_log import verification
-from jobmill.hiring.audit_log.verification import Fault, Head
+from jobmill.hiring.audit_log.verification import ChainHead, VerificationFault
 from jobmill.hiring.openings import applicant_lists, lifecycle
 from jobmill.hiring.records import openings
-from jobmill.hiring.records.openings import NoOpening, Opening
-from jobmill.hiring.waitlist.deadlines import fire
+from jobmill.hiring.records.openings import Opening, OpeningNotFound
+from jobmill.hiring.waitlist.deadlines import expire_one_opening
 from tests.hiring.helpers import apply, make_applicant, make_opening
 from tests.hiring.past import age, reseal, unguarded
 
@@ -34,24 +34,24 @@ async def make_log(tx: Tx) -> Opening:
     ids = [(await apply(tx, opening)).application.id for _ in range(4)]
     await submissions.withdraw(tx, ids[0], LOCAL, reason="no longer there")
     await age(tx, opening.id, MINUTES)
-    await fire(tx)
+    await expire_one_opening(tx)
     await submissions.acknowledge(tx, ids[2], LOCAL)
-    await lifecycle.promote(tx, ids[1], LOCAL, reason="an old friend", add_slot=True)
+    await lifecycle.offer_out_of_turn(tx, ids[1], LOCAL, reason="an old friend", add_slot=True)
     return await openings.get(tx, opening.id)
 
 
-async def faults(tx: Tx, opening: Opening, *against: Head) -> list[Fault]:
-    return (await verification.verify(tx, opening.id, against=against)).faults
+async def faults(tx: Tx, opening: Opening, *against: ChainHead) -> list[VerificationFault]:
+    return (await verification.verify_log(tx, opening.id, against=against)).faults
 
 
 async def test_an_honest_log_has_no_faults(tx: Tx) -> None:
     opening = await make_log(tx)
-    report = await verification.verify(tx, opening.id)
+    report = await verification.verify_log(tx, opening.id)
     assert report.faults == []
     assert report.events == report.head.seq == opening.last_seq == 12
     assert report.head.hash == opening.last_hash.hex()
-    with pytest.raises(NoOpening):
-        await verification.verify(tx, opening.id + 1)
+    with pytest.raises(OpeningNotFound):
+        await verification.verify_log(tx, opening.id + 1)
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ async def test_a_log_of_many_batches_is_followed_to_its_end(tx: Tx) -> None:
             [opening.id, opening.last_event_at, last],
         )
         await reseal(tx, opening.id)
-        report = await verification.verify(tx, opening.id)
+        report = await verification.verify_log(tx, opening.id)
         assert (report.events, report.head.seq, report.faults) == (last, last, [])
         await tx.execute("UPDATE hiring.event SET actor = 'x' WHERE seq = %s", [last - 1])
     assert [fault.seq for fault in await faults(tx, opening)] == [last - 1]
@@ -218,14 +218,14 @@ async def test_an_application_that_no_event_tells_of_is_found(tx: Tx) -> None:
     found = await cursor.fetchone()
     assert found
     assert await faults(tx, opening) == [
-        Fault(None, f"application {found[0]}: no event tells of it")
+        VerificationFault(None, f"application {found[0]}: no event tells of it")
     ]
 
 
 async def test_a_chain_that_was_written_anew_is_found_by_an_earlier_head(tx: Tx) -> None:
     opening = await make_log(tx)
-    early = Head(4, (await at(tx, opening, 4)).hex())
-    kept = (await verification.verify(tx, opening.id)).head
+    early = ChainHead(4, (await at(tx, opening, 4)).hex())
+    kept = (await verification.verify_log(tx, opening.id)).head
     assert await faults(tx, opening, early, kept) == []
     async with unguarded(tx):
         await tx.execute("UPDATE hiring.event SET actor = 'person:9' WHERE seq = 6")
@@ -238,7 +238,7 @@ async def test_a_chain_that_was_written_anew_is_found_by_an_earlier_head(tx: Tx)
 async def test_a_log_that_was_cut_and_sealed_anew_is_found_by_an_earlier_head(tx: Tx) -> None:
     opening = await make_log(tx)
     await lifecycle.pause(tx, opening.id, LOCAL)
-    kept = (await verification.verify(tx, opening.id)).head
+    kept = (await verification.verify_log(tx, opening.id)).head
     async with unguarded(tx):
         await tx.execute("DELETE FROM hiring.event WHERE seq = 13")
         await tx.execute(
@@ -247,7 +247,7 @@ async def test_a_log_that_was_cut_and_sealed_anew_is_found_by_an_earlier_head(tx
         await reseal(tx, opening.id)
     assert await faults(tx, opening) == []
     assert await faults(tx, opening, kept) == [
-        Fault(13, f"it had the hash {kept.hash}, and has gone")
+        VerificationFault(13, f"it had the hash {kept.hash}, and has gone")
     ]
 
 
@@ -262,12 +262,12 @@ async def at(tx: Tx, opening: Opening, seq: int) -> bytes:
 
 async def test_erasing_a_person_is_no_fault(tx: Tx) -> None:
     opening = await make_log(tx)
-    kept = (await verification.verify(tx, opening.id)).head
+    kept = (await verification.verify_log(tx, opening.id)).head
     cursor = await tx.execute(
         "SELECT DISTINCT applicant_id FROM hiring.application WHERE opening_id = %s", [opening.id]
     )
     for (id,) in await cursor.fetchall():
-        await privacy.erase(tx, id, LOCAL)
+        await privacy.erase_applicant(tx, id, LOCAL)
     cursor = await tx.execute("SELECT count(note) FROM hiring.event")
     assert await cursor.fetchone() == (0,)
     assert await faults(tx, opening, kept) == []
@@ -316,8 +316,8 @@ async def test_who_writes_meanwhile_does_not_look_like_a_fault(
     async def look() -> int:
         async with database.transaction() as tx:
             if frozen:
-                await applicant_lists.freeze(tx)
-            report = await verification.verify(tx, opening.id)
+                await applicant_lists.begin_snapshot(tx)
+            report = await verification.verify_log(tx, opening.id)
         assert report.faults == []
         return report.events
 

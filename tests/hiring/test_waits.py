@@ -46,7 +46,7 @@ def ago(*days: float) -> list[dt.datetime]:
 def test_a_wait_is_a_range_by_how_fast_slots_were_offered(
     position: int, given: list[float], days: float, least: float | None, most: float | None
 ) -> None:
-    found = wait_estimates.estimate(position, ago(*given), NOW - days * DAY, NOW)
+    found = wait_estimates.estimate_wait(position, ago(*given), NOW - days * DAY, NOW)
     if least is None or most is None:
         assert found is None
     else:
@@ -64,7 +64,7 @@ def test_the_range_holds_about_as_often_as_it_says(position: int, rate: float) -
         while at < 30:
             given.append(at)
             at += chance.expovariate(rate)
-        found = wait_estimates.estimate(position, ago(*given), NOW - 30 * DAY, NOW)
+        found = wait_estimates.estimate_wait(position, ago(*given), NOW - 30 * DAY, NOW)
         if found:
             told += 1
             came = sum(chance.expovariate(rate) for _ in range(position)) * DAY
@@ -74,8 +74,8 @@ def test_the_range_holds_about_as_often_as_it_says(position: int, rate: float) -
 
 
 def test_a_moment_is_never_too_long_ago_or_too_far_away() -> None:
-    assert wait_estimates.estimate(1, ago(1, 2, 3), NOW, NOW) is None
-    far = wait_estimates.estimate(10**12, ago(1, 2, 3), NOW - 30 * DAY, NOW)
+    assert wait_estimates.estimate_wait(1, ago(1, 2, 3), NOW, NOW) is None
+    far = wait_estimates.estimate_wait(10**12, ago(1, 2, 3), NOW - 30 * DAY, NOW)
     assert far
     assert NOW + far.least
 
@@ -84,9 +84,9 @@ async def test_the_pace_counts_what_was_given_to_the_next_in_line(tx: Tx) -> Non
     opening = await make_opening(tx)
     first, second, third, last = [(await apply(tx, opening)).application.id for _ in range(4)]
     await submissions.withdraw(tx, first, LOCAL)
-    await lifecycle.promote(tx, last, LOCAL, reason="out of turn", add_slot=True)
+    await lifecycle.offer_out_of_turn(tx, last, LOCAL, reason="out of turn", add_slot=True)
     await submissions.withdraw(tx, second, LOCAL)
-    pace = (await wait_estimates.paces(tx, [opening.id]))[opening.id]
+    pace = (await wait_estimates.find_paces(tx, [opening.id]))[opening.id]
     assert len(pace.given) == 2
     assert pace.since == opening.created_at
     assert pace.wait(1) is None
@@ -94,8 +94,8 @@ async def test_the_pace_counts_what_was_given_to_the_next_in_line(tx: Tx) -> Non
         await submissions.withdraw(tx, one, LOCAL)
         await apply(tx, opening)
     await lifecycle.pause(tx, opening.id, LOCAL)
-    assert (await wait_estimates.paces(tx, [opening.id]))[opening.id].status == "paused"
-    assert await wait_estimates.paces(tx, []) == {}
+    assert (await wait_estimates.find_paces(tx, [opening.id]))[opening.id].status == "paused"
+    assert await wait_estimates.find_paces(tx, []) == {}
 
 
 async def test_what_was_long_ago_says_nothing_about_the_pace(tx: Tx) -> None:
@@ -117,6 +117,6 @@ async def test_what_was_long_ago_says_nothing_about_the_pace(tx: Tx) -> None:
             "application": (await apply(tx, await make_opening(tx))).application.id,
         },
     )
-    pace = (await wait_estimates.paces(tx, [opening.id]))[opening.id]
+    pace = (await wait_estimates.find_paces(tx, [opening.id]))[opening.id]
     assert len(pace.given) == 2
     assert pace.now - pace.since == wait_estimates.LOOK_BACK

@@ -11,7 +11,7 @@ import pytest
 
 from jobmill.db import Database, Tx
 from jobmill.errors import Conflict, Invalid, NotFound
-from jobmill.hiring.actor import applicant
+from jobmill.hiring.actor import by_applicant
 from jobmill.hiring.applications import submissions
 from jobmill.hiring.messages import notices, webhooks
 from jobmill.outside.webhook import Caller, sign
@@ -37,7 +37,7 @@ def sender(database: Database, site: Site) -> Sender:
     return Sender(database, Settings(private_hosts=site.place))
 
 
-async def make_delivery(database: Database, site: Site) -> webhooks.Added:
+async def make_delivery(database: Database, site: Site) -> webhooks.CreatedWebhook:
     """A webhook, and one event that it is to be told of: a person called Zebedee applied."""
     async with database.transaction() as tx:
         opening = await make_opening(tx)
@@ -53,12 +53,12 @@ async def test_each_webhook_is_told_of_the_events_it_wants(tx: Tx) -> None:
     some = await webhooks.add(tx, URL, events=["WITHDRAWN", "WITHDRAWN", "PROMOTED"])
     elsewhere = await webhooks.add(tx, URL, opening_id=other.id)
     off = await webhooks.add(tx, URL)
-    await webhooks.enable(tx, off.id, False)
+    await webhooks.set_enabled(tx, off.id, False)
     one = (await apply(tx, opening)).application
-    await submissions.withdraw(tx, one.id, applicant(one.applicant_id))
+    await submissions.withdraw(tx, one.id, by_applicant(one.applicant_id))
 
     async def told(id: int) -> list[tuple[str, int]]:
-        found = await webhooks.deliveries(tx, id)
+        found = await webhooks.list_deliveries(tx, id)
         return [(one.event, one.opening_id) for one in reversed(found)]
 
     assert await told(everything.id) == [("APPLIED", opening.id), ("WITHDRAWN", opening.id)]
@@ -66,7 +66,7 @@ async def test_each_webhook_is_told_of_the_events_it_wants(tx: Tx) -> None:
     assert await told(elsewhere.id) == await told(off.id) == []
     await tx.execute("DELETE FROM hiring.notice")
     # Only what lies between.
-    await notices.tell_hooks(tx, opening.id, 1, 2)
+    await notices.add_webhook_deliveries(tx, opening.id, 1, 2)
     assert await told(everything.id) == [("APPLIED", opening.id)]
 
 
@@ -150,7 +150,7 @@ async def test_a_receiver_that_fails_is_told_again_under_the_same_number(
         assert len(site.asked("/hook")) == tries
     assert len({seen(asked) for asked in site.asked("/hook")}) == 1
     async with database.transaction() as tx:
-        [delivery] = await webhooks.deliveries(tx, added.id)
+        [delivery] = await webhooks.list_deliveries(tx, added.id)
     assert (delivery.state, delivery.attempts) == ("sent", 3)
 
 
@@ -168,7 +168,7 @@ async def test_a_receiver_that_is_gone_is_not_told_any_more(database: Database, 
     added = await make_delivery(database, site)
     async with database.transaction() as tx:
         first = (await ids(tx, "webhook"))[0]
-        await webhooks.replay(tx, first)
+        await webhooks.redeliver(tx, first)
     one = sender(database, site)
     await one.feed()
     for id in await ids(database, "webhook"):
@@ -180,7 +180,7 @@ async def test_a_receiver_that_is_gone_is_not_told_any_more(database: Database, 
     async with database.transaction() as tx:
         assert not (await webhooks.get(tx, added.id)).enabled
         with pytest.raises(Conflict, match="enable it first"):
-            await webhooks.replay(tx, first)
+            await webhooks.redeliver(tx, first)
     failed, dropped = await states(database, "webhook")
     assert (failed[1], "410" in failed[2]) == ("failed", True)
     assert dropped[1:] == ("dropped", "the webhook is disabled")
@@ -214,7 +214,7 @@ async def test_a_replay_is_a_delivery_of_its_own_with_the_same_event(
     await one.send()
     [old] = await ids(database, "webhook")
     async with database.transaction() as tx:
-        new = await webhooks.replay(tx, old)
+        new = await webhooks.redeliver(tx, old)
     await one.send()
     first, second = site.asked("/hook")
     assert first.body == second.body
@@ -237,10 +237,10 @@ async def test_what_is_not_there_is_said_to_be_missing(tx: Tx) -> None:
     for act in (
         webhooks.get(tx, 2**40),
         webhooks.remove(tx, 2**40),
-        webhooks.enable(tx, 2**40),
-        webhooks.deliveries(tx, 2**40),
-        webhooks.replay(tx, 2**40),
-        webhooks.replay(tx, letter),
+        webhooks.set_enabled(tx, 2**40),
+        webhooks.list_deliveries(tx, 2**40),
+        webhooks.redeliver(tx, 2**40),
+        webhooks.redeliver(tx, letter),
     ):
         with pytest.raises(NotFound):
             await act
@@ -255,14 +255,14 @@ async def test_deliveries_are_read_in_pages_the_latest_first(tx: Tx) -> None:
     added = await webhooks.add(tx, URL, opening_id=opening.id)
     for _ in range(5):
         await apply(tx, opening)
-    found: list[webhooks.Delivery] = []
-    while page := await webhooks.deliveries(
+    found: list[webhooks.WebhookDelivery] = []
+    while page := await webhooks.list_deliveries(
         tx, added.id, before=found[-1].id if found else None, limit=2
     ):
         found += page
     assert [one.seq for one in found] == [6, 5, 4, 3, 2]
-    assert await webhooks.deliveries(tx, added.id, state="sent") == []
-    assert len(await webhooks.deliveries(tx, added.id, state="waiting")) == 5
+    assert await webhooks.list_deliveries(tx, added.id, state="sent") == []
+    assert len(await webhooks.list_deliveries(tx, added.id, state="waiting")) == 5
 
 
 async def test_the_commands_do_all_of_it(

@@ -10,16 +10,21 @@ import pytest
 
 from jobmill.db import Tx
 from jobmill.hiring import privacy
-from jobmill.hiring.actor import LOCAL, applicant
+from jobmill.hiring.actor import LOCAL, by_applicant
 from jobmill.hiring.applications import submissions
 from jobmill.hiring.audit_log import explanations, replay
-from jobmill.hiring.audit_log.explanations import Event, Scene, Seen, Why
-from jobmill.hiring.audit_log.replay import Before, NoEvent
+from jobmill.hiring.audit_log.explanations import (
+    EventContext,
+    EventExplanation,
+    ExplainedEvent,
+    Occupancy,
+)
+from jobmill.hiring.audit_log.replay import ApplicationsAhead, EventNotFound
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import openings
-from jobmill.hiring.records.openings import NoOpening
+from jobmill.hiring.records.openings import OpeningNotFound
 from jobmill.hiring.transitions import Move, Turn
-from jobmill.hiring.waitlist.deadlines import fire
+from jobmill.hiring.waitlist.deadlines import expire_one_opening
 from tests.hiring.helpers import apply, make_opening
 from tests.hiring.past import age, unguarded
 
@@ -27,7 +32,7 @@ MINUTES = dt.timedelta(minutes=6)
 NOON = dt.datetime(2030, 1, 1, 12, tzinfo=dt.UTC)
 FACTS = {"penaltyCount": 1, "newPosition": 4, "capacity": 2, "from": 3, "to": 1, "occupied": 3}
 
-EVENT = Event(
+EVENT = ExplainedEvent(
     opening_id=1,
     seq=9,
     application_id=7,
@@ -46,9 +51,11 @@ EVENT = Event(
 OFFER = replace(EVENT, seq=5, type="PROMOTED", to_status="PENDING_ACKNOWLEDGMENT", deadline=NOON)
 
 
-def scene(**changes: Any) -> Scene:
+def scene(**changes: Any) -> EventContext:
     """An event that came after an offer."""
-    return Scene(replace(EVENT, **changes), OFFER, None, Seen(1, 2, 4), Before(4, [2, 3, 4]))
+    return EventContext(
+        replace(EVENT, **changes), OFFER, None, Occupancy(1, 2, 4), ApplicationsAhead(4, [2, 3, 4])
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,8 +85,8 @@ def scene(**changes: Any) -> Scene:
         (
             replace(
                 scene(type="APPLIED", to_status="WAITLIST"),
-                seen=Seen(1, 1, 3),
-                ahead=Before(1, [2]),
+                seen=Occupancy(1, 1, 3),
+                ahead=ApplicationsAhead(1, [2]),
             ),
             [
                 "No slot was free (1 of 1 slot taken).",
@@ -182,15 +189,18 @@ def scene(**changes: Any) -> Scene:
         ),
     ],
 )
-def test_an_event_is_told_in_plain_sentences(shown: Scene, told: list[str]) -> None:
-    assert [explanations.read(one) for one in explanations.tell(shown)] == told
+def test_an_event_is_told_in_plain_sentences(shown: EventContext, told: list[str]) -> None:
+    assert [
+        explanations.render_sentence(one) for one in explanations.compose_sentences(shown)
+    ] == told
 
 
 def test_people_read_names_and_times_of_their_own() -> None:
     moved = scene(type="DECAY_TRIGGERED", why={"most": 3})
     names = {7: "ada", 2: "Bo", 3: "Cy"}
     told = [
-        explanations.read(one, names, lambda at: f"{at:%H:%M}") for one in explanations.tell(moved)
+        explanations.render_sentence(one, names, lambda at: f"{at:%H:%M}")
+        for one in explanations.compose_sentences(moved)
     ]
     assert told[0] == "The offer of event 5 was open until 12:00 and was not answered."
     # Who has no name there keeps the number.
@@ -204,8 +214,8 @@ async def test_all_that_can_happen_is_explained(tx: Tx) -> None:
     await submissions.withdraw(tx, ids[0], LOCAL, reason="no longer there")
     for _ in range(4):
         await age(tx, opening.id, MINUTES)
-        await fire(tx)
-    [offered] = (await replay.at(tx, opening.id)).active
+        await expire_one_opening(tx)
+    [offered] = (await replay.replay_at(tx, opening.id)).active
     await submissions.acknowledge(tx, offered.application_id, LOCAL)
     await lifecycle.pause(tx, opening.id, LOCAL)
     await lifecycle.resume(tx, opening.id, LOCAL)
@@ -214,7 +224,7 @@ async def test_all_that_can_happen_is_explained(tx: Tx) -> None:
     await lifecycle.set_capacity(tx, opening.id, 2, LOCAL)
     await lifecycle.edit(tx, opening.id, LOCAL, title="Cook")
     last = (await openings.get(tx, opening.id)).last_seq
-    told = [await explanations.explain(tx, opening.id, seq) for seq in range(1, last + 1)]
+    told = [await explanations.explain_event(tx, opening.id, seq) for seq in range(1, last + 1)]
     assert {one.type for one in told} == {*get_args(Move), *get_args(Turn)}
     for one in told:
         assert one.sentences
@@ -224,7 +234,7 @@ async def test_all_that_can_happen_is_explained(tx: Tx) -> None:
 async def test_a_promotion_names_the_slot_and_who_was_ahead(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     first, second, third = [(await apply(tx, opening)).application.id for _ in range(3)]
-    await submissions.withdraw(tx, first, applicant(1))
+    await submissions.withdraw(tx, first, by_applicant(1))
     told = await explain(tx, opening.id, "PROMOTED")
     assert (told.application_id, told.rule, told.cause) == (second, "next in line", 5)
     assert told.sentences[:3] == [
@@ -236,7 +246,7 @@ async def test_a_promotion_names_the_slot_and_who_was_ahead(tx: Tx) -> None:
     assert set(told.names) == {first, second}
 
 
-async def explain(tx: Tx, opening_id: int, type: str) -> Why:
+async def explain(tx: Tx, opening_id: int, type: str) -> EventExplanation:
     """The last event of a kind, explained."""
     cursor = await tx.execute(
         "SELECT max(seq) FROM hiring.event WHERE opening_id = %s AND type::text = %s",
@@ -244,25 +254,27 @@ async def explain(tx: Tx, opening_id: int, type: str) -> Why:
     )
     found = await cursor.fetchone()
     assert found
-    return await explanations.explain(tx, opening_id, found[0])
+    return await explanations.explain_event(tx, opening_id, found[0])
 
 
 async def test_out_of_turn_says_who_was_passed_over_and_why_until_erased(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     placed = [(await apply(tx, opening)).application for _ in range(7)]
-    await lifecycle.promote(tx, placed[5].id, LOCAL, reason="an old friend", add_slot=True)
+    await lifecycle.offer_out_of_turn(
+        tx, placed[5].id, LOCAL, reason="an old friend", add_slot=True
+    )
     told = await explain(tx, opening.id, "PROMOTED")
     ahead = [one.id for one in placed[1:4]]
-    assert told.ahead == Before(4, ahead)
+    assert told.ahead == ApplicationsAhead(4, ahead)
     passed = ", ".join(map(str, ahead))
     assert told.sentences[1:3] == [
         f"The company gave it to application {placed[5].id} out of turn.",
         f"Passed over: 4 applications ({passed} and 1 more).",
     ]
     assert told.sentences[-1] == "Reason: an old friend"
-    await privacy.erase(tx, placed[5].applicant_id, LOCAL)
+    await privacy.erase_applicant(tx, placed[5].applicant_id, LOCAL)
     for seq in (told.seq, told.seq - 1):
-        told = await explanations.explain(tx, opening.id, seq)
+        told = await explanations.explain_event(tx, opening.id, seq)
         assert told.sentences[-1] == "The reason was erased with the applicant's data."
 
 
@@ -271,7 +283,7 @@ async def test_a_newcomer_who_fills_a_gap_stands_before_who_missed_an_offer(tx: 
     first, second, _ = [(await apply(tx, opening)).application.id for _ in range(3)]
     await submissions.withdraw(tx, first, LOCAL)
     await age(tx, opening.id, MINUTES)
-    await fire(tx)
+    await expire_one_opening(tx)
     decayed = await explain(tx, opening.id, "DECAY_TRIGGERED")
     assert decayed.application_id == second
     assert decayed.ahead.count == 1
@@ -287,18 +299,18 @@ async def test_what_was_not_noted_is_taken_from_the_log(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
     await apply(tx, opening)
     await apply(tx, opening)
-    noted = await explanations.explain(tx, opening.id, 3)
+    noted = await explanations.explain_event(tx, opening.id, 3)
     async with unguarded(tx):
         await tx.execute("UPDATE hiring.event SET why = '{}' WHERE opening_id = %s", [opening.id])
-    derived = await explanations.explain(tx, opening.id, 3)
+    derived = await explanations.explain_event(tx, opening.id, 3)
     assert derived.sentences == noted.sentences
     assert derived.sentences[0] == "No slot was free (1 of 1 slot taken)."
 
 
 async def test_what_is_not_there_is_not_explained(tx: Tx) -> None:
     opening = await make_opening(tx, 1)
-    with pytest.raises(NoEvent):
-        await explanations.explain(tx, opening.id, 2)
-    with pytest.raises(NoOpening):
-        await explanations.explain(tx, opening.id + 1, 1)
-    assert (await replay.before(tx, opening.id, 1, 5)).count == 0
+    with pytest.raises(EventNotFound):
+        await explanations.explain_event(tx, opening.id, 2)
+    with pytest.raises(OpeningNotFound):
+        await explanations.explain_event(tx, opening.id + 1, 1)
+    assert (await replay.find_ahead(tx, opening.id, 1, 5)).count == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 from jobmill.db import Database, fetch_value
-from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.people import keys, persons, secrets
 from jobmill.people.persons import Person, Role
 
@@ -39,4 +39,4 @@ async def make_applicant(database: Database, email: str = "bo@example.org") -> t
             {"email": email},
         )
         assert id
-        return id, Signer(await secrets.secret(tx)).personal(id, 1, dt.datetime.now(dt.UTC))
+        return id, LinkSigner(await secrets.secret(tx)).personal(id, 1, dt.datetime.now(dt.UTC))

@@ -12,22 +12,22 @@ import pytest
 
 from jobmill.db import Database, Tx
 from jobmill.errors import Unavailable
-from jobmill.hiring.actor import LOCAL, applicant
-from jobmill.hiring.applications.submissions import Ask
+from jobmill.hiring.actor import LOCAL, by_applicant
+from jobmill.hiring.applications.submissions import ApplyRequest
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants, applications, blocklist, openings
-from jobmill.hiring.records.applicants import Person
-from jobmill.web.apply_batch import LOOKS, Crowd
+from jobmill.hiring.records.applicants import Contact
+from jobmill.web.apply_batch import COMMIT_CHECKS, ApplyBatches
 from jobmill.web.view import Door
 from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.log import judge_in
 
 
-def person(number: int) -> Person:
-    return applicants.person("Ada", f"p{number}@example.org")
+def person(number: int) -> Contact:
+    return applicants.parse_contact("Ada", f"p{number}@example.org")
 
 
-async def all_at_once(crowd: Crowd, opening_id: int, asks: list[Ask]) -> list[Any]:
+async def all_at_once(crowd: ApplyBatches, opening_id: int, asks: list[ApplyRequest]) -> list[Any]:
     return await asyncio.gather(
         *(crowd.apply(opening_id, ask) for ask in asks), return_exceptions=True
     )
@@ -44,8 +44,8 @@ async def opened(database: Database, capacity: int = 5, **terms: Any) -> int:
 
 async def test_a_crowd_is_served_in_order_and_few_transactions(database: Database) -> None:
     id = await opened(database)
-    crowd = Crowd(Door(database, 10), None)
-    answers = await all_at_once(crowd, id, [Ask(person(n)) for n in range(60)])
+    crowd = ApplyBatches(Door(database, 10), None)
+    answers = await all_at_once(crowd, id, [ApplyRequest(person(n)) for n in range(60)])
     assert [one.application.status for one in answers] == ["ACTIVE"] * 5 + ["WAITLIST"] * 55
     assert [one.position for one in answers[5:]] == list(range(1, 56))
     await judge_in(database, id)
@@ -63,9 +63,11 @@ async def test_who_is_refused_costs_the_others_nothing_and_leaves_nothing(
     async with database.transaction() as tx:
         await blocklist.add(tx, "p3@example.org", "because")
         known = await make_applicant(tx)
-    crowd = Crowd(Door(database, 10), None)
-    asks = [Ask(person(n)) for n in (1, 1, 2, 3)] + [Ask(known.id, applicant(known.id))] * 2
-    asks += [Ask(10**9, LOCAL), *(Ask(person(n)) for n in range(10, 20))]
+    crowd = ApplyBatches(Door(database, 10), None)
+    asks = [ApplyRequest(person(n)) for n in (1, 1, 2, 3)] + [
+        ApplyRequest(known.id, by_applicant(known.id))
+    ] * 2
+    asks += [ApplyRequest(10**9, LOCAL), *(ApplyRequest(person(n)) for n in range(10, 20))]
     answers = named(await all_at_once(crowd, id, asks))
     assert answers == {
         "Placed": 5,
@@ -75,14 +77,14 @@ async def test_who_is_refused_costs_the_others_nothing_and_leaves_nothing(
         "Conflict": 8,
     }
     async with database.transaction() as tx:
-        assert len(await applicants.find(tx)) == 5
+        assert len(await applicants.list_applicants(tx)) == 5
     await judge_in(database, id)
 
 
 async def test_a_person_may_apply_so_often_a_day(database: Database) -> None:
     made = [await opened(database) for _ in range(3)]
-    crowd = Crowd(Door(database, 10), 2)
-    answers = [(await all_at_once(crowd, id, [Ask(person(1))]))[0] for id in made]
+    crowd = ApplyBatches(Door(database, 10), 2)
+    answers = [(await all_at_once(crowd, id, [ApplyRequest(person(1))]))[0] for id in made]
     assert [type(one).__name__ for one in answers] == ["Placed", "Placed", "AppliedTooOften"]
 
 
@@ -92,8 +94,8 @@ async def test_whom_the_company_names_is_not_counted_whoever_comes_along(
     first, second = await opened(database), await opened(database)
     async with database.transaction() as tx:
         known = await make_applicant(tx)
-    crowd = Crowd(Door(database, 10), 1)
-    asks = [Ask(known.id, LOCAL), Ask(person(1))]
+    crowd = ApplyBatches(Door(database, 10), 1)
+    asks = [ApplyRequest(known.id, LOCAL), ApplyRequest(person(1))]
     answers = [await all_at_once(crowd, id, asks) for id in (first, second)]
     assert [named(one) for one in answers] == [{"Placed": 2}, {"Placed": 1, "AppliedTooOften": 1}]
 
@@ -103,8 +105,8 @@ async def test_who_shows_a_link_is_counted_and_blocked_as_anybody(database: Data
     async with database.transaction() as tx:
         ada, bob = await make_applicant(tx), await make_applicant(tx)
         await blocklist.add(tx, bob.email, "because")
-    crowd = Crowd(Door(database, 10), 1)
-    asks = [Ask(ada.id, applicant(ada.id)), Ask(bob.id, applicant(bob.id))]
+    crowd = ApplyBatches(Door(database, 10), 1)
+    asks = [ApplyRequest(ada.id, by_applicant(ada.id)), ApplyRequest(bob.id, by_applicant(bob.id))]
     answers = [await all_at_once(crowd, id, asks) for id in (first, second)]
     assert [named(one) for one in answers] == [
         {"Placed": 1, "Refused": 1},
@@ -119,31 +121,31 @@ async def test_what_refuses_a_person_does_not_refuse_the_company_that_names_them
     async with database.transaction() as tx:
         ada, bob = await make_applicant(tx), await make_applicant(tx)
         await blocklist.add(tx, bob.email, "because")
-    crowd = Crowd(Door(database, 10), 1)
-    await crowd.apply(first, Ask(ada.id, applicant(ada.id)))
-    asks = [Ask(id, by) for id in (ada.id, bob.id) for by in (applicant(id), LOCAL)]
+    crowd = ApplyBatches(Door(database, 10), 1)
+    await crowd.apply(first, ApplyRequest(ada.id, by_applicant(ada.id)))
+    asks = [ApplyRequest(id, by) for id in (ada.id, bob.id) for by in (by_applicant(id), LOCAL)]
     answers = await all_at_once(crowd, second, asks)
     names = [type(answer).__name__ for answer in answers]
     assert names == ["AppliedTooOften", "Placed", "Refused", "Placed"]
 
 
 async def test_nobody_is_served_where_there_is_no_opening(database: Database) -> None:
-    crowd = Crowd(Door(database, 10), None)
-    answers = await all_at_once(crowd, 10**9, [Ask(person(n)) for n in range(3)])
+    crowd = ApplyBatches(Door(database, 10), None)
+    answers = await all_at_once(crowd, 10**9, [ApplyRequest(person(n)) for n in range(3)])
     assert named(answers) == {"NoOpening": 3}
-    assert await all_at_once(crowd, 10**9, [Ask(10**9)]) != []
+    assert await all_at_once(crowd, 10**9, [ApplyRequest(10**9)]) != []
     async with database.transaction() as tx:
-        assert await applicants.find(tx) == []
+        assert await applicants.list_applicants(tx) == []
 
 
 async def test_one_whose_transaction_fails_does_not_take_the_others_along(
     database: Database,
 ) -> None:
     id = await opened(database)
-    crowd = Crowd(Door(database, 10), None)
+    crowd = ApplyBatches(Door(database, 10), None)
     # A text that the database cannot hold, past every check of ours.
-    broken = Ask(Person("Ada \0", "ada@example.org", "ada@example.org"))
-    asks = [Ask(person(1)), Ask(person(2)), broken, Ask(person(3))]
+    broken = ApplyRequest(Contact("Ada \0", "ada@example.org", "ada@example.org"))
+    asks = [ApplyRequest(person(1)), ApplyRequest(person(2)), broken, ApplyRequest(person(3))]
     answers = named(await all_at_once(crowd, id, asks))
     assert answers["Placed"] == 3
     assert len(answers) == 2
@@ -168,8 +170,8 @@ async def test_two_requests_of_one_person_in_a_batch_cost_it_no_second_transacti
 ) -> None:
     id = await opened(database)
     door = Counting(database, 10)
-    asks = [Ask(person(n)) for n in (1, 1, 2)]
-    answers = await all_at_once(Crowd(door, None), id, asks)
+    asks = [ApplyRequest(person(n)) for n in (1, 1, 2)]
+    answers = await all_at_once(ApplyBatches(door, None), id, asks)
     assert [type(answer).__name__ for answer in answers] == ["Placed", "Duplicate", "Placed"]
     assert door.asked == 1
 
@@ -179,15 +181,17 @@ async def test_a_database_that_does_not_answer_is_asked_a_few_times_not_once_for
 ) -> None:
     id = await opened(database)
     door = Counting(database, 0.2)
-    crowd = Crowd(door, None)
+    crowd = ApplyBatches(door, None)
     async with database.transaction() as tx:
-        await openings.lock(tx, id)
+        await openings.request_lock(tx, id)
         waits = asyncio.gather(
-            *(crowd.apply(id, Ask(person(n))) for n in range(150)), return_exceptions=True
+            *(crowd.apply(id, ApplyRequest(person(n))) for n in range(150)), return_exceptions=True
         )
         assert named(await waits) == {"Unavailable": 150}
     assert door.asked == 3
-    assert named(await all_at_once(crowd, id, [Ask(person(1)), Ask(person(2))])) == {"Placed": 2}
+    assert named(
+        await all_at_once(crowd, id, [ApplyRequest(person(1)), ApplyRequest(person(2))])
+    ) == {"Placed": 2}
 
 
 class Losing(Door):
@@ -209,8 +213,8 @@ async def test_a_commit_whose_answer_is_lost_is_not_made_again(
     database: Database, people: int
 ) -> None:
     id = await opened(database)
-    crowd = Crowd(Losing(database, 10), None)
-    answers = await all_at_once(crowd, id, [Ask(person(n)) for n in range(people)])
+    crowd = ApplyBatches(Losing(database, 10), None)
+    answers = await all_at_once(crowd, id, [ApplyRequest(person(n)) for n in range(people)])
     assert named(answers) == {"Placed": people}
     async with database.transaction() as tx:
         assert (await openings.get(tx, id)).occupied == people
@@ -221,8 +225,10 @@ async def test_a_commit_whose_answer_is_lost_is_not_made_again(
 async def test_who_may_have_applied_is_not_called_a_duplicate(database: Database) -> None:
     id = await opened(database)
     door = Losing(database, 10)
-    door.losses = 1 + LOOKS
-    answers = await all_at_once(Crowd(door, None), id, [Ask(person(n)) for n in range(3)])
+    door.losses = 1 + COMMIT_CHECKS
+    answers = await all_at_once(
+        ApplyBatches(door, None), id, [ApplyRequest(person(n)) for n in range(3)]
+    )
     assert named(answers) == {"CommitUnknown": 3}
 
 
@@ -244,8 +250,8 @@ class Killed(Door):
 
 async def test_applications_whose_commit_was_not_made_are_made_again(database: Database) -> None:
     id = await opened(database)
-    crowd = Crowd(Killed(database, 10), None)
-    answers = await all_at_once(crowd, id, [Ask(person(n)) for n in range(3)])
+    crowd = ApplyBatches(Killed(database, 10), None)
+    answers = await all_at_once(crowd, id, [ApplyRequest(person(n)) for n in range(3)])
     assert named(answers) == {"Placed": 3}
     async with database.transaction() as tx:
         assert (await openings.get(tx, id)).occupied == 3
@@ -259,18 +265,18 @@ async def test_one_who_cannot_be_served_in_time_does_not_keep_the_others(
         ada = await make_applicant(tx)
     async with database.transaction() as tx:
         await tx.execute("SELECT FROM hiring.applicant WHERE id = %s FOR UPDATE", [ada.id])
-        asks = [Ask(person(1)), Ask(ada.id), Ask(person(2))]
-        answers = await all_at_once(Crowd(Door(database, 0.5), None), id, asks)
+        asks = [ApplyRequest(person(1)), ApplyRequest(ada.id), ApplyRequest(person(2))]
+        answers = await all_at_once(ApplyBatches(Door(database, 0.5), None), id, asks)
     assert [type(one).__name__ for one in answers] == ["Placed", "Unavailable", "Placed"]
 
 
 async def test_openings_do_not_wait_for_each_other(database: Database) -> None:
     busy, free = await opened(database), await opened(database)
-    crowd = Crowd(Door(database, 10), None)
+    crowd = ApplyBatches(Door(database, 10), None)
     async with database.transaction() as tx:
         await lifecycle.set_capacity(tx, busy, 9, LOCAL)
-        waits = asyncio.create_task(crowd.apply(busy, Ask(person(1))))
-        placed = await crowd.apply(free, Ask(person(2)))
+        waits = asyncio.create_task(crowd.apply(busy, ApplyRequest(person(1))))
+        placed = await crowd.apply(free, ApplyRequest(person(2)))
         assert placed.application.status == "ACTIVE"
         assert not waits.done()
     assert (await waits).application.status == "ACTIVE"
@@ -278,8 +284,8 @@ async def test_openings_do_not_wait_for_each_other(database: Database) -> None:
 
 async def test_who_asks_for_others_stands_in_the_log(database: Database) -> None:
     id = await opened(database)
-    crowd = Crowd(Door(database, 10), None)
-    await all_at_once(crowd, id, [Ask(person(1), LOCAL), Ask(person(2))])
+    crowd = ApplyBatches(Door(database, 10), None)
+    await all_at_once(crowd, id, [ApplyRequest(person(1), LOCAL), ApplyRequest(person(2))])
     async with database.transaction() as tx:
         cursor = await tx.execute(
             "SELECT actor FROM hiring.event WHERE type = 'APPLIED' ORDER BY seq"

@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request, Response
 from starlette.datastructures import Headers
 
 from jobmill.errors import Forbidden
-from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.web import faults, guard, view
 from jobmill.web.guard import MOST_BYTES, Guard
 from tests.web.conftest import served
@@ -186,7 +186,7 @@ async def test_a_foreign_page_may_link_to_us_but_not_send_to_us(site: httpx2.Asy
 async def test_the_log_holds_no_link(
     reader: httpx2.AsyncClient, caplog: pytest.LogCaptureFixture
 ) -> None:
-    token = Signer(b"s" * 32).personal(1, 1, dt.datetime.now(dt.UTC))
+    token = LinkSigner(b"s" * 32).personal(1, 1, dt.datetime.now(dt.UTC))
     caplog.set_level(logging.DEBUG, "jobmill")
     await reader.get(f"/my/{token}/applications?key={token}")
     [told] = [one for one in caplog.records if one.message == "request"]

@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from jobmill.db import Database, fetch_value
 from jobmill.errors import Invalid
 from jobmill.hiring.audit_log import events
-from jobmill.hiring.records.openings import Terms
+from jobmill.hiring.records.openings import OpeningTerms
 from jobmill.web.pages.hiring import terms_form
 from tests.hiring.helpers import make_opening
 from tests.people.helpers import bearer
@@ -33,7 +33,7 @@ from tests.web.hiring_helpers import (
     the_opening,
 )
 
-TERMS = {**terms_form.write(Terms("Baker")), "capacity": "2"}
+TERMS = {**terms_form.write(OpeningTerms("Baker")), "capacity": "2"}
 
 
 async def test_without_an_opening_the_page_says_what_to_do(site: httpx2.AsyncClient) -> None:
@@ -126,14 +126,18 @@ def test_terms_that_cannot_be_meant_are_refused(wrong: dict[str, str], words: st
 @pytest.mark.parametrize(
     "kept",
     [
-        Terms("Baker"),
-        Terms("Baker", "Two\n\nparts", "Mill & Co", "Leiden", remote=True, max_missed=9),
-        Terms("Baker", acknowledge_window=dt.timedelta(days=2), waitlist_limit=0, keep_days=30),
-        Terms("Baker", acknowledge_window=dt.timedelta(seconds=61), require_acknowledgement=True),
-        Terms("Baker", apply_until=dt.datetime(2030, 1, 2, 3, 4, 5, tzinfo=dt.UTC)),
+        OpeningTerms("Baker"),
+        OpeningTerms("Baker", "Two\n\nparts", "Mill & Co", "Leiden", remote=True, max_missed=9),
+        OpeningTerms(
+            "Baker", acknowledge_window=dt.timedelta(days=2), waitlist_limit=0, keep_days=30
+        ),
+        OpeningTerms(
+            "Baker", acknowledge_window=dt.timedelta(seconds=61), require_acknowledgement=True
+        ),
+        OpeningTerms("Baker", apply_until=dt.datetime(2030, 1, 2, 3, 4, 5, tzinfo=dt.UTC)),
     ],
 )
-def test_a_form_says_what_the_terms_are(kept: Terms) -> None:
+def test_a_form_says_what_the_terms_are(kept: OpeningTerms) -> None:
     assert terms_form.read(terms_form.write(kept)) == kept
     assert terms_form.changes(kept, terms_form.write(kept)) == {}
 
@@ -443,7 +447,7 @@ async def test_a_recruiter_does_what_the_forms_offer(
     answer = await far.post(action, data={"reason": "x"}, headers=recruiter)
     assert answer.status_code == 303
     async with database.transaction() as tx:
-        [*_, left] = await events.of_opening(tx, job)
+        [*_, left] = await events.find_by_opening(tx, job)
     assert left.actor.startswith("key:")
 
 

@@ -114,7 +114,7 @@ async def test_the_replay_goes_to_a_moment_and_to_before_there_was_anything(
     job = await make_job(site)
     await fill(site, job, "Ada Ben")
     async with database.transaction() as tx:
-        log = await events.of_opening(tx, job)
+        log = await events.find_by_opening(tx, job)
     page = await look(site, f"/hiring/{job}/replay?at={log[1].created_at:%Y-%m-%dT%H:%M:%S.%fZ}")
     assert seen(page)[:2] == (["Ada"], [])
     for early in ("seq=0", "at=2001-01-01T00:00"):
@@ -140,9 +140,9 @@ async def test_a_part_of_the_past_is_the_same_as_all_of_it(
         last = (await openings.get(tx, job)).last_seq
         assert last > 10
         for seq in range(1, last + 1):
-            whole = await replay.at(tx, job, seq=seq)
+            whole = await replay.replay_at(tx, job, seq=seq)
             for limit in (1, 100):
-                part = await replay_preview.past(tx, job, seq, whole.as_of, limit=limit)
+                part = await replay_preview.preview_at(tx, job, seq, whole.as_of, limit=limit)
                 assert (part.active_count, part.waiting_count) == (
                     len(whole.active),
                     len(whole.waiting),
@@ -150,12 +150,14 @@ async def test_a_part_of_the_past_is_the_same_as_all_of_it(
                 assert part.active == whole.active[:limit]
                 assert part.waiting == whole.waiting[:limit]
         # An offer that ran out before its event was written.
-        offered = next(one for one in await events.of_opening(tx, job) if one.type == "PROMOTED")
+        offered = next(
+            one for one in await events.find_by_opening(tx, job) if one.type == "PROMOTED"
+        )
         late = offered.created_at.replace(year=offered.created_at.year + 1)
-        part = await replay_preview.past(tx, job, offered.seq, late, limit=100)
-        whole_active, whole_waiting = replay.part(
-            (await replay.at(tx, job, seq=offered.seq)).active
-            + (await replay.at(tx, job, seq=offered.seq)).waiting,
+        part = await replay_preview.preview_at(tx, job, offered.seq, late, limit=100)
+        whole_active, whole_waiting = replay.split_by_slot(
+            (await replay.replay_at(tx, job, seq=offered.seq)).active
+            + (await replay.replay_at(tx, job, seq=offered.seq)).waiting,
             late,
         )
     assert part.active == whole_active

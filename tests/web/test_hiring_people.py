@@ -46,7 +46,7 @@ async def test_one_is_removed_with_a_reason_and_the_slot_goes_to_the_next(
     again = await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": "Moved away"})
     assert (again.status_code, "has ended already" in again.text) == (409, True)
     async with database.transaction() as tx:
-        [_, _, _, left, _] = await events.of_opening(tx, job)
+        [_, _, _, left, _] = await events.find_by_opening(tx, job)
     assert (left.note, left.actor) == ("Moved away", "local")
     assert "A slot is offered" in text(await look(site, f"/hiring/{job}/people/{ben}"))
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from jobmill.db import Database, Tx, fetch_value
 from jobmill.errors import AppError, Conflict, Gone
 from jobmill.hiring.records import idempotent_responses
-from jobmill.web.idempotency import once
+from jobmill.web.idempotency import run_once
 from jobmill.web.rights import Anyone
 from jobmill.web.view import Db
 from tests.people.helpers import bearer
@@ -60,7 +60,7 @@ async def act(body: Body, request: Request, visitor: Anyone, db: Db) -> Response
             raise ValueError("broken")
         return Gone("too late") if body.how == "late" else Made(number=number, name=body.name)
 
-    return await once(request, visitor, db, work, shape=shape, status=201)
+    return await run_once(request, visitor, db, work, shape=shape, status=201)
 
 
 @pytest.fixture
@@ -231,14 +231,14 @@ async def test_keys_may_be_long_but_not_two(near: httpx2.AsyncClient, database: 
 
 async def test_answers_are_forgotten_after_two_days(tx: Tx) -> None:
     for n, age in enumerate(("49 h", "47 h")):
-        await idempotent_responses.claim(tx, bytes([n]), b"f")
-        await idempotent_responses.keep(tx, bytes([n]), 200, "{}")
+        await idempotent_responses.claim_key(tx, bytes([n]), b"f")
+        await idempotent_responses.store_response(tx, bytes([n]), 200, "{}")
         await tx.execute(
             "UPDATE hiring.idempotent_response SET created_at = now() - %s::interval WHERE key = %s",
             [age, bytes([n])],
         )
-    assert await idempotent_responses.prune(tx) == 1
-    assert await idempotent_responses.claim(tx, b"\x00", b"f") is None
-    assert await idempotent_responses.claim(tx, b"\x01", b"f") == idempotent_responses.Answer(
-        b"f", 200, "{}"
-    )
+    assert await idempotent_responses.delete_expired(tx) == 1
+    assert await idempotent_responses.claim_key(tx, b"\x00", b"f") is None
+    assert await idempotent_responses.claim_key(
+        tx, b"\x01", b"f"
+    ) == idempotent_responses.StoredResponse(b"f", 200, "{}")

@@ -19,7 +19,7 @@ from jobmill.extract import page
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import submissions
 from jobmill.hiring.messages import personal_links
-from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.records import applications
 from jobmill.people import secrets
 from jobmill.web import site as pages
@@ -36,14 +36,14 @@ NASTY = "Baker </script><script>alert(1)</script> & <b>co</b>"
 
 async def link_of(database: Database, person: int) -> str:
     async with database.transaction() as tx:
-        return await personal_links.path(tx, Signer(await secrets.secret(tx)), person)
+        return await personal_links.make_path(tx, LinkSigner(await secrets.secret(tx)), person)
 
 
 async def offer_of(database: Database, application: int) -> str:
     async with database.transaction() as tx:
         one = await applications.get(tx, application)
         assert one.acknowledge_deadline
-        signer = Signer(await secrets.secret(tx))
+        signer = LinkSigner(await secrets.secret(tx))
         return "/offer/" + signer.offer(application, one.acknowledge_deadline)
 
 

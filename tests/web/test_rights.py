@@ -12,7 +12,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import iter_route_contexts
 
 from jobmill.db import Database
-from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.people import keys, persons, secrets
 from jobmill.people.persons import Role
 from jobmill.web import limits, rights, site
@@ -185,9 +185,9 @@ async def test_a_link_that_is_wrong_old_replaced_or_of_an_erased_person_opens_no
     id, token = await make_applicant(database)
     async with database.transaction() as tx:
         secret = await secrets.secret(tx)
-    old = Signer(secret).personal(id, 1, dt.datetime.fromtimestamp(0, dt.UTC))
-    foreign = Signer(b"f" * 32).personal(id, 1, dt.datetime.now(dt.UTC))
-    next_version = Signer(secret).personal(id, 2, dt.datetime.now(dt.UTC))
+    old = LinkSigner(secret).personal(id, 1, dt.datetime.fromtimestamp(0, dt.UTC))
+    foreign = LinkSigner(b"f" * 32).personal(id, 1, dt.datetime.now(dt.UTC))
+    next_version = LinkSigner(secret).personal(id, 2, dt.datetime.now(dt.UTC))
     for bad in (old, foreign, next_version, token[:-2], "x" * 40):
         for way in ({"headers": {"Authorization": f"Link {bad}"}}, {"params": {"key": bad}}):
             assert told(await far.get("/api/try/anyone", **way)) == (401, "UNAUTHENTICATED")

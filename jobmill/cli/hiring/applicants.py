@@ -13,12 +13,12 @@ from jobmill.cli.support import hiring, output
 from jobmill.cli.support.hiring import Limit, OpeningId, PersonName
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
-from jobmill.hiring.audit_log.events import Event
+from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.import_export import exports
 from jobmill.hiring.messages import personal_links
-from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.openings import applicant_lists
-from jobmill.hiring.openings.applicant_lists import Counted, Own, Row
+from jobmill.hiring.openings.applicant_lists import ApplicantRow, ApplicationStanding, OpeningCounts
 from jobmill.hiring.records.applicants import Applicant
 from jobmill.people import secrets
 
@@ -39,8 +39,8 @@ STANDING = (
 def status(person: PersonName, as_json: AsJson = False) -> None:
     """Show how somebody stands in each opening they applied for."""
 
-    async def ask(tx: Tx, who: Applicant) -> tuple[Applicant, list[Own]]:
-        return await applicant_lists.own(tx, who.id)
+    async def ask(tx: Tx, who: Applicant) -> tuple[Applicant, list[ApplicationStanding]]:
+        return await applicant_lists.list_standings(tx, who.id)
 
     who, found = hiring.look_at_person(person, ask)
     if as_json:
@@ -52,8 +52,8 @@ def status(person: PersonName, as_json: AsJson = False) -> None:
     output.entries((one.application_id, [one.job_title], _standing(one)) for one in found)
 
 
-def _status(who: Applicant, found: list[Own]) -> dict[str, Any]:
-    listed = [exports.camel(one) for one in found]
+def _status(who: Applicant, found: list[ApplicationStanding]) -> dict[str, Any]:
+    listed = [exports.to_json_fields(one) for one in found]
     return {
         "applicantId": who.id,
         "applicantName": who.name,
@@ -62,7 +62,7 @@ def _status(who: Applicant, found: list[Own]) -> dict[str, Any]:
     }
 
 
-def _standing(one: Own) -> list[str | None]:
+def _standing(one: ApplicationStanding) -> list[str | None]:
     since = dt.timedelta(seconds=one.time_in_current_state_seconds)
     return [
         roster.stands(one.status, one.queue_position, one.acknowledge_deadline),
@@ -83,7 +83,9 @@ def link(
 
     async def act(tx: Tx) -> str:
         who = await hiring.applicant_of(tx, person)
-        return await personal_links.path(tx, Signer(await secrets.secret(tx)), who.id, renew=renew)
+        return await personal_links.make_path(
+            tx, LinkSigner(await secrets.secret(tx)), who.id, renew=renew
+        )
 
     url = hiring.home() + hiring.change(act)
     if as_json:
@@ -102,8 +104,8 @@ def timeline(
 ) -> None:
     """List all that happened to somebody's applications, in order."""
 
-    async def ask(tx: Tx, who: Applicant) -> list[Event]:
-        return await applicant_lists.timeline(tx, who.id, after=after, limit=limit + 1)
+    async def ask(tx: Tx, who: Applicant) -> list[AuditEvent]:
+        return await applicant_lists.list_timeline(tx, who.id, after=after, limit=limit + 1)
 
     found = hiring.look_at_person(person, ask)
     for event in found[:limit]:
@@ -114,10 +116,12 @@ def timeline(
     if not found and not as_json:
         typer.echo("There are no more." if after else "Nothing has happened: they never applied.")
     if len(found) > limit:
-        typer.echo(f"There are more: --after {applicant_lists.mark(found[limit - 1])}", err=True)
+        typer.echo(
+            f"There are more: --after {applicant_lists.timeline_cursor(found[limit - 1])}", err=True
+        )
 
 
-def event_record(event: Event) -> dict[str, Any]:
+def event_record(event: AuditEvent) -> dict[str, Any]:
     """An event, by the names of the public contract."""
     return {
         "id": event.id,
@@ -126,7 +130,7 @@ def event_record(event: Event) -> dict[str, Any]:
         "fromStatus": event.from_status,
         "toStatus": event.to_status,
         "metadata": event.metadata,
-        "createdAt": exports.plain(event.created_at),
+        "createdAt": exports.to_json_value(event.created_at),
         "jobId": event.opening_id,
         "seq": event.seq,
         "actor": event.actor,
@@ -134,7 +138,7 @@ def event_record(event: Event) -> dict[str, Any]:
     }
 
 
-def print_event(event: Event, *, opening: bool) -> None:
+def print_event(event: AuditEvent, *, opening: bool) -> None:
     """An event in a line: when, what, from where to where, by whom."""
     lead = f"{event.created_at.astimezone():%Y-%m-%d %H:%M:%S}  {event.seq:>5}  "
     states = [roster.STATES[one] for one in (event.from_status, event.to_status) if one]
@@ -163,9 +167,11 @@ def queue(
 ) -> None:
     """List who waits for an opening, in order."""
 
-    async def ask(tx: Tx) -> tuple[Counted, list[Row]]:
-        counted = await applicant_lists.count(tx, opening)
-        return counted, await applicant_lists.queue(tx, opening, after=after, limit=limit + 1)
+    async def ask(tx: Tx) -> tuple[OpeningCounts, list[ApplicantRow]]:
+        counted = await applicant_lists.get_counts(tx, opening)
+        return counted, await applicant_lists.list_waiting(
+            tx, opening, after=after, limit=limit + 1
+        )
 
     counted, found = hiring.look(opening, ask)
     if as_json:
@@ -183,7 +189,7 @@ def queue(
         typer.echo(f"There are more: --after {found[limit - 1].queue_key}", err=True)
 
 
-def _queue(counted: Counted, found: list[Row]) -> dict[str, Any]:
+def _queue(counted: OpeningCounts, found: list[ApplicantRow]) -> dict[str, Any]:
     return {
         "jobId": counted.id,
         "jobTitle": counted.title,
@@ -195,7 +201,7 @@ def _queue(counted: Counted, found: list[Row]) -> dict[str, Any]:
                 "applicantId": row.applicant_id,
                 "applicantName": row.applicant_name,
                 "position": row.queue_position,
-                "appliedAt": exports.plain(row.applied_at),
+                "appliedAt": exports.to_json_value(row.applied_at),
                 "penaltyCount": row.penalty_count,
             }
             for row in found

@@ -20,11 +20,11 @@ from jobmill.hiring.audit_log import events
 from jobmill.hiring.audit_log import explanations as reasoning
 from jobmill.hiring.audit_log import replay as replays
 from jobmill.hiring.audit_log import summary as summaries
-from jobmill.hiring.audit_log.events import Event
-from jobmill.hiring.audit_log.explanations import Why
-from jobmill.hiring.audit_log.replay import Entry, Replay
-from jobmill.hiring.audit_log.summary import Summary
-from jobmill.hiring.audit_log.verification import Report
+from jobmill.hiring.audit_log.events import AuditEvent
+from jobmill.hiring.audit_log.explanations import EventExplanation
+from jobmill.hiring.audit_log.replay import OpeningReplay, ReplayedApplication
+from jobmill.hiring.audit_log.summary import OpeningSummary
+from jobmill.hiring.audit_log.verification import VerificationReport
 from jobmill.hiring.import_export import exports
 
 LAST = 10
@@ -34,12 +34,12 @@ LAST = 10
 def summary(opening: OpeningId, as_json: AsJson = False) -> None:
     """Tell how an opening goes: counts, and how long people waited and took to answer."""
 
-    async def ask(tx: Tx) -> Summary:
-        return await summaries.of(tx, opening)
+    async def ask(tx: Tx) -> OpeningSummary:
+        return await summaries.summarize(tx, opening)
 
     found = hiring.look(opening, ask)
     if as_json:
-        known = exports.camel(found)
+        known = exports.to_json_fields(found)
         names = {"openingId": "jobId", "title": "jobTitle"}
         output.print_json({names.get(name, name): value for name, value in known.items()})
         return
@@ -80,10 +80,10 @@ def replay(
         raise Invalid("name --at TIME or --seq N, not both")
     as_of = hiring.moment(at) if at is not None else None
 
-    async def ask(tx: Tx) -> tuple[Replay, list[Event]]:
-        found = await replays.at(tx, opening, as_of=as_of, seq=seq)
+    async def ask(tx: Tx) -> tuple[OpeningReplay, list[AuditEvent]]:
+        found = await replays.replay_at(tx, opening, as_of=as_of, seq=seq)
         first = 0 if as_json else max(found.seq - LAST, 0)
-        return found, await events.of_opening(tx, opening, after=first, upto=found.seq)
+        return found, await events.find_by_opening(tx, opening, after=first, upto=found.seq)
 
     found, told = hiring.look(opening, ask)
     if as_json:
@@ -92,10 +92,10 @@ def replay(
         _print_replay(found, told, limit)
 
 
-def _replay(found: Replay, told: Sequence[Event]) -> dict[str, Any]:
+def _replay(found: OpeningReplay, told: Sequence[AuditEvent]) -> dict[str, Any]:
     return {
         "jobId": found.opening_id,
-        "asOf": exports.plain(found.as_of),
+        "asOf": exports.to_json_value(found.as_of),
         "activeApplicants": [_entry(one) for one in found.active],
         "waitlistApplicants": [_entry(one) for one in found.waiting],
         # What happened to the opening itself is no event of the contract.
@@ -106,7 +106,7 @@ def _replay(found: Replay, told: Sequence[Event]) -> dict[str, Any]:
     }
 
 
-def _entry(one: Entry) -> dict[str, Any]:
+def _entry(one: ReplayedApplication) -> dict[str, Any]:
     return {
         "applicationId": one.application_id,
         "applicantId": one.applicant_id,
@@ -116,7 +116,7 @@ def _entry(one: Entry) -> dict[str, Any]:
     }
 
 
-def _print_replay(found: Replay, told: Sequence[Event], limit: int) -> None:
+def _print_replay(found: OpeningReplay, told: Sequence[AuditEvent], limit: int) -> None:
     at = f"{found.as_of.astimezone():%Y-%m-%d %H:%M:%S}"
     if found.status is None:
         typer.echo(f"At {at} opening {found.opening_id} was not there yet.")
@@ -132,7 +132,7 @@ def _print_replay(found: Replay, told: Sequence[Event], limit: int) -> None:
         applicants.print_event(event, opening=False)
 
 
-def _print_entries(word: str, entries: Sequence[Entry], limit: int) -> None:
+def _print_entries(word: str, entries: Sequence[ReplayedApplication], limit: int) -> None:
     if not entries:
         return
     typer.echo(f"\n{word} ({len(entries):,})")
@@ -153,8 +153,8 @@ def why(
 ) -> None:
     """Say why something happened: which rule, what it saw, and who was ahead."""
 
-    async def ask(tx: Tx) -> Why:
-        return await reasoning.explain(tx, opening, seq)
+    async def ask(tx: Tx) -> EventExplanation:
+        return await reasoning.explain_event(tx, opening, seq)
 
     found = hiring.look(opening, ask)
     if as_json:
@@ -165,14 +165,14 @@ def why(
     # Two may have the same name.
     names = {id: f"{name} ({id})" for id, name in found.names.items()}
     for sentence in found.story:
-        match_output.say(reasoning.read(sentence, names, _here), "       ")
+        match_output.say(reasoning.render_sentence(sentence, names, _here), "       ")
 
 
 def _here(at: dt.datetime) -> str:
     return f"{at.astimezone():%Y-%m-%d %H:%M:%S}"
 
 
-def _why(found: Why) -> dict[str, Any]:
+def _why(found: EventExplanation) -> dict[str, Any]:
     return {
         "jobId": found.opening_id,
         "seq": found.seq,
@@ -182,7 +182,7 @@ def _why(found: Why) -> dict[str, Any]:
         "cause": found.cause,
         "ahead": {"count": found.ahead.count, "first": list(found.ahead.first)},
         "actor": found.by,
-        "createdAt": exports.plain(found.at),
+        "createdAt": exports.to_json_value(found.at),
         "sentences": found.sentences,
     }
 
@@ -209,7 +209,7 @@ def verify(
     """
     known = log_heads.read(against) if against else {}
 
-    async def run(database: Database) -> list[Report]:
+    async def run(database: Database) -> list[VerificationReport]:
         return await log_heads.verify(database, opening, known, quiet=as_json)
 
     with hiring.pointing():

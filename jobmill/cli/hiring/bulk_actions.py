@@ -14,7 +14,7 @@ from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import bulk_actions
-from jobmill.hiring.applications.bulk_actions import Action, Line
+from jobmill.hiring.applications.bulk_actions import BulkAction, BulkResult
 from jobmill.hiring.import_export import exports
 from jobmill.outside import mail
 
@@ -82,7 +82,7 @@ def _warn() -> None:
 
 def _run(
     opening: int,
-    action: Action,
+    action: BulkAction,
     ids: list[int] | None,
     all_waiting: bool,
     reason: str,
@@ -95,8 +95,8 @@ def _run(
     if bool(ids) == all_waiting:
         raise Invalid("name applications, or --all-waiting")
 
-    async def act(tx: Tx) -> list[Line]:
-        return await bulk_actions.run(
+    async def act(tx: Tx) -> list[BulkResult]:
+        return await bulk_actions.run_bulk_action(
             tx,
             opening,
             action,
@@ -114,10 +114,10 @@ def _run(
         raise typer.Exit(1)
 
 
-def _print(done: Sequence[Line], dry_run: bool, as_json: bool) -> None:
+def _print(done: Sequence[BulkResult], dry_run: bool, as_json: bool) -> None:
     if as_json:
         for line in done:
-            output.print_json({**exports.camel(line), "dryRun": dry_run})
+            output.print_json({**exports.to_json_fields(line), "dryRun": dry_run})
         return
     for line in done:
         detail = f": {hiring.ours(line.detail)}" if line.detail else ""

@@ -15,14 +15,14 @@ from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import Gone, Invalid
 from jobmill.hiring import sample_data
-from jobmill.hiring.actor import LOCAL, Actor, applicant
+from jobmill.hiring.actor import LOCAL, Actor, by_applicant
 from jobmill.hiring.applications import offers, outcomes, submissions
 from jobmill.hiring.applications.offers import Answer
-from jobmill.hiring.applications.submissions import Missed, Placed
+from jobmill.hiring.applications.submissions import MissedOffer, Placement
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.applications import Application
-from jobmill.hiring.sample_data import Sample
+from jobmill.hiring.sample_data import SampleData
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -50,11 +50,13 @@ def apply(
     if applicant is not None and name is None and email is None:
         placed = hiring.change(lambda tx: submissions.apply(tx, opening, applicant, LOCAL))
     elif applicant is None and name is not None and email is not None:
-        person = applicants.person(name, email, fold=hiring.folds())
-        placed = hiring.change(lambda tx: submissions.apply_by_address(tx, opening, person, LOCAL))
+        person = applicants.parse_contact(name, email, fold=hiring.folds())
+        placed = hiring.change(
+            lambda tx: submissions.apply_with_contact(tx, opening, person, LOCAL)
+        )
     else:
         raise Invalid("name --applicant ID, or --name and --email")
-    _tell(placed.application, outcomes.applied(placed), as_json, placed.position)
+    _tell(placed.application, outcomes.apply_message(placed), as_json, placed.position)
 
 
 @app.command()
@@ -66,7 +68,7 @@ def withdraw(
 ) -> None:
     """End an application; a slot that it had goes to who waits longest."""
 
-    async def act(tx: Tx) -> Placed:
+    async def act(tx: Tx) -> Placement:
         by = await _by(tx, application, for_applicant)
         return await submissions.withdraw(tx, application, by, reason=reason)
 
@@ -100,21 +102,21 @@ def _answer(
     reason: str | None,
     as_json: bool,
 ) -> None:
-    async def act(tx: Tx) -> Placed | Missed:
+    async def act(tx: Tx) -> Placement | MissedOffer:
         by = await _by(tx, id, for_applicant)
-        return await offers.answer(tx, id, answer, by, reason=reason)
+        return await offers.answer_offer(tx, id, answer, by, reason=reason)
 
     done = hiring.change(act)
     # What the miss led to is committed by now.
-    if isinstance(done, submissions.Missed):
-        raise Gone(outcomes.missed(done.application))
+    if isinstance(done, submissions.MissedOffer):
+        raise Gone(outcomes.missed_message(done.application))
     _tell(done.application, outcomes.ANSWERED[answer], as_json)
 
 
 async def _by(tx: Tx, application: int, for_applicant: bool) -> Actor:
     if not for_applicant:
         return LOCAL
-    return applicant((await applications.get(tx, application)).applicant_id)
+    return by_applicant((await applications.get(tx, application)).applicant_id)
 
 
 @app.command()
@@ -128,7 +130,9 @@ def promote(
 ) -> None:
     """Offer a slot to somebody who waits, out of turn."""
     done = hiring.change(
-        lambda tx: lifecycle.promote(tx, application, LOCAL, reason=reason, add_slot=add_slot)
+        lambda tx: lifecycle.offer_out_of_turn(
+            tx, application, LOCAL, reason=reason, add_slot=add_slot
+        )
     )
     _tell(done, outcomes.PROMOTED, as_json)
 
@@ -172,8 +176,8 @@ app.command("message-many")(bulk_actions.message_many)
 def seed(as_json: AsJson = False) -> None:
     """Make a sample to look around in: 3 openings, 5 people, some applications. Once is enough."""
 
-    async def act(tx: Tx) -> Sample:
-        return await sample_data.seed(tx, LOCAL)
+    async def act(tx: Tx) -> SampleData:
+        return await sample_data.add_sample_data(tx, LOCAL)
 
     done = hiring.change(act)
     if as_json:

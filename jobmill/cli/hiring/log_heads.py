@@ -14,7 +14,7 @@ from jobmill.cli.support.files import replacing
 from jobmill.db import Database
 from jobmill.errors import Invalid
 from jobmill.hiring.audit_log import verification as logs
-from jobmill.hiring.audit_log.verification import Head, Report
+from jobmill.hiring.audit_log.verification import ChainHead, VerificationReport
 from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.records import openings
 
@@ -28,10 +28,10 @@ class _Kept:
     hash: str
 
 
-def read(file: str) -> dict[int, Head]:
+def read(file: str) -> dict[int, ChainHead]:
     """What was kept, by opening; Invalid says which line is wrong."""
     kept = TypeAdapter(_Kept)
-    found: dict[int, Head] = {}
+    found: dict[int, ChainHead] = {}
     for number, line in enumerate(inputs.read_text(file).splitlines(), 1):
         if not line.strip():
             continue
@@ -39,11 +39,11 @@ def read(file: str) -> dict[int, Head]:
             one = kept.validate_json(line)
         except ValidationError:
             raise Invalid(f"{file}:{number} is no line that `verify --save` wrote") from None
-        found[one.jobId] = Head(one.seq, one.hash)
+        found[one.jobId] = ChainHead(one.seq, one.hash)
     return found
 
 
-def write(file: str, reports: Sequence[Report]) -> None:
+def write(file: str, reports: Sequence[VerificationReport]) -> None:
     with replacing(file) as out:
         for one in reports:
             inputs.put({"jobId": one.opening_id, "seq": one.head.seq, "hash": one.head.hash}, out)
@@ -52,18 +52,18 @@ def write(file: str, reports: Sequence[Report]) -> None:
 
 
 async def verify(
-    database: Database, opening: int | None, known: Mapping[int, Head], *, quiet: bool
-) -> list[Report]:
+    database: Database, opening: int | None, known: Mapping[int, ChainHead], *, quiet: bool
+) -> list[VerificationReport]:
     """The reports of one opening or of all, each of one moment; writers go on meanwhile."""
     ids = [opening] if opening else await _all(database)
-    found: list[Report] = []
+    found: list[VerificationReport] = []
     with output.progress("Verifying", quiet=quiet) as tell:
         for id in ids:
             tell(f"{len(found) + 1:,} of {len(ids):,}")
             async with database.transaction() as tx:
-                await applicant_lists.freeze(tx)
+                await applicant_lists.begin_snapshot(tx)
                 heads = [known[id]] if id in known else []
-                found.append(await logs.verify(tx, id, against=heads))
+                found.append(await logs.verify_log(tx, id, against=heads))
     return found
 
 
@@ -71,13 +71,15 @@ async def _all(database: Database) -> list[int]:
     ids: list[int] = []
     while True:
         async with database.transaction() as tx:
-            page = await openings.find(tx, after=ids[-1] if ids else 0, limit=PAGE)
+            page = await openings.list_openings(tx, after=ids[-1] if ids else 0, limit=PAGE)
         ids += [one.id for one in page]
         if len(page) < PAGE:
             return ids
 
 
-def show_reports(found: Sequence[Report], lost: Sequence[int], *, as_json: bool) -> None:
+def show_reports(
+    found: Sequence[VerificationReport], lost: Sequence[int], *, as_json: bool
+) -> None:
     """What was checked, and all that is wrong, with its place."""
     if as_json:
         for one in found:
@@ -102,7 +104,7 @@ def show_reports(found: Sequence[Report], lost: Sequence[int], *, as_json: bool)
         typer.echo("There are no openings, so there is nothing to verify.")
 
 
-def _record(one: Report) -> dict[str, object]:
+def _record(one: VerificationReport) -> dict[str, object]:
     return {
         "jobId": one.opening_id,
         "ok": not one.faults,

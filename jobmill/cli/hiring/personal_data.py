@@ -18,7 +18,7 @@ from jobmill.errors import Conflict, Invalid
 from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.openings import applicant_lists
-from jobmill.hiring.openings.applicant_lists import Own
+from jobmill.hiring.openings.applicant_lists import ApplicationStanding
 from jobmill.hiring.records.applicants import Applicant
 
 
@@ -30,7 +30,7 @@ def export_person(
     """Write all that is known of somebody as JSON, for them to have."""
 
     async def ask(tx: Tx, who: Applicant) -> Any:
-        return await privacy.export(tx, who.id)
+        return await privacy.export_personal_data(tx, who.id)
 
     found = hiring.look_at_person(person, ask)
     with replacing(out) as file:
@@ -49,8 +49,8 @@ def erase_person(
     Applications that live are ended first, and their slots go to the next.
     """
 
-    async def ask(tx: Tx, who: Applicant) -> tuple[Applicant, list[Own]]:
-        return await applicant_lists.own(tx, who.id)
+    async def ask(tx: Tx, who: Applicant) -> tuple[Applicant, list[ApplicationStanding]]:
+        return await applicant_lists.list_standings(tx, who.id)
 
     who, own = hiring.look_at_person(person, ask)
     if who.erased_at:
@@ -60,7 +60,7 @@ def erase_person(
         _ask(who, live, len(own))
 
     async def act(tx: Tx) -> None:
-        await privacy.erase(tx, who.id, LOCAL)
+        await privacy.erase_applicant(tx, who.id, LOCAL)
 
     hiring.change(act)
     if as_json:
@@ -70,7 +70,7 @@ def erase_person(
         typer.echo(f"Applicant {who.id} is erased.")
 
 
-def _ask(who: Applicant, live: list[Own], count: int) -> None:
+def _ask(who: Applicant, live: list[ApplicationStanding], count: int) -> None:
     """Say what it comes to, and go on only if that is meant."""
     if not sys.stdin.isatty():
         raise Invalid("nobody is there to ask: --yes does it")

@@ -24,7 +24,7 @@ def block(
     as_json: AsJson = False,
 ) -> None:
     """Take no applications from an address, or from all of a domain; who is in already stays."""
-    key = blocklist.entry(entry)
+    key = blocklist.parse_entry(entry)
     if not reason.strip():
         raise Invalid("say why: --reason TEXT")
 
@@ -40,7 +40,7 @@ def block(
 
 def unblock(entry: Entry, as_json: AsJson = False) -> None:
     """Take applications from there again."""
-    key = blocklist.entry(entry)
+    key = blocklist.parse_entry(entry)
 
     async def act(tx: Tx) -> None:
         await blocklist.remove(tx, key)
@@ -54,10 +54,10 @@ def unblock(entry: Entry, as_json: AsJson = False) -> None:
 
 def blocked(as_json: AsJson = False) -> None:
     """List who may not apply, and why."""
-    found = hiring.change(blocklist.find)
+    found = hiring.change(blocklist.list_blocked)
     if as_json:
         for one in found:
-            at = exports.plain(one.created_at)
+            at = exports.to_json_value(one.created_at)
             output.print_json({"address": one.email_key, "reason": one.reason, "createdAt": at})
     elif found:
         for one in found:

@@ -17,11 +17,11 @@ from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.actor import LOCAL, Actor
-from jobmill.hiring.audit_log.events import of_opening
+from jobmill.hiring.audit_log.events import find_by_opening
 from jobmill.hiring.import_export import exports
 from jobmill.hiring.openings import applicant_lists, lifecycle
 from jobmill.hiring.records import openings
-from jobmill.hiring.records.openings import Opening, OpeningStatus, Terms, get
+from jobmill.hiring.records.openings import Opening, OpeningStatus, OpeningTerms, get
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -83,7 +83,7 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Open something: people may apply at once."""
-    terms = Terms(
+    terms = OpeningTerms(
         **_named(
             title=title,
             description=_text(description, description_file),
@@ -188,7 +188,7 @@ def _trial(opening: int, changes: dict[str, Any], dry_run: bool) -> tuple[Openin
 
 
 def _tell_change(before: Opening, after: Opening, dry_run: bool, as_json: bool) -> None:
-    names = [one.name for one in fields(Terms)]
+    names = [one.name for one in fields(OpeningTerms)]
     was, now = ({name: getattr(one, name) for name in names} for one in (before, after))
     changed = [name for name in names if was[name] != now[name]]
     if as_json:
@@ -238,8 +238,8 @@ def list_openings(
 
 
 async def _find(tx: Tx, status: OpeningStatus | None, after: int, limit: int) -> list[Opening]:
-    await applicant_lists.freeze(tx)
-    return await exports.find(tx, status=status, after=after, limit=limit)
+    await applicant_lists.begin_snapshot(tx)
+    return await exports.list_openings(tx, status=status, after=after, limit=limit)
 
 
 def _nothing(status: str | None, after: int) -> str:
@@ -264,8 +264,8 @@ def show_opening(
 ) -> None:
     """Show an opening: its terms, who is in it, and who waits, in order."""
 
-    async def ask(tx: Tx) -> tuple[Opening, applicant_lists.Detail]:
-        detail = await applicant_lists.detail(tx, opening, after=after, limit=limit)
+    async def ask(tx: Tx) -> tuple[Opening, applicant_lists.OpeningDetail]:
+        detail = await applicant_lists.get_detail(tx, opening, after=after, limit=limit)
         return await openings.get(tx, opening), detail
 
     found, detail = hiring.look(opening, ask)
@@ -323,7 +323,7 @@ def capacity(
         before = await get(tx, opening)
         async with tx.transaction(force_rollback=dry_run):
             after = await lifecycle.set_capacity(tx, opening, number, LOCAL)
-            events = await of_opening(tx, opening, after=before.last_seq)
+            events = await find_by_opening(tx, opening, after=before.last_seq)
             return after, await roster.promoted(tx, events)
 
     done, promoted = hiring.change(act)
@@ -332,7 +332,7 @@ def capacity(
 
 def _tell(done: Opening, words: str, as_json: bool) -> None:
     if as_json:
-        output.print_json(exports.opening(done))
+        output.print_json(exports.opening_fields(done))
     else:
         typer.echo(words)
 

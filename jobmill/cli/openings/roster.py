@@ -12,9 +12,9 @@ import typer
 from jobmill.cli.matches import match_output
 from jobmill.cli.support import hiring, output
 from jobmill.db import Tx
-from jobmill.hiring.audit_log.events import Event
+from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.import_export import exports
-from jobmill.hiring.openings.applicant_lists import Detail, Row
+from jobmill.hiring.openings.applicant_lists import ApplicantRow, OpeningDetail
 from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.openings import Opening
 
@@ -32,7 +32,7 @@ def openings(found: Sequence[Opening], *, as_json: bool) -> None:
     """Openings, two lines each; a JSON object a line for programs."""
     if as_json:
         for one in found:
-            output.print_json(exports.opening(one))
+            output.print_json(exports.opening_fields(one))
         return
     output.entries(
         (
@@ -53,11 +53,11 @@ def _place(one: Opening) -> str | None:
     return match_output.joined([one.location, "remote" if one.remote else None]) or None
 
 
-def record(one: Opening, detail: Detail) -> dict[str, Any]:
+def record(one: Opening, detail: OpeningDetail) -> dict[str, Any]:
     """An opening and its people, by the names of the public contract."""
-    counted = exports.camel(detail.opening)
+    counted = exports.to_json_fields(detail.opening)
     return {
-        **exports.opening(one),
+        **exports.opening_fields(one),
         **counted,
         "activeApplicants": [_row(row) for row in detail.active],
         "waitlistApplicants": [_row(row) for row in detail.waiting],
@@ -65,13 +65,13 @@ def record(one: Opening, detail: Detail) -> dict[str, Any]:
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
-    known = exports.camel(row)
+def _row(row: ApplicantRow) -> dict[str, Any]:
+    known = exports.to_json_fields(row)
     known.pop("queueKey")
     return known
 
 
-def whole(one: Opening, detail: Detail, *, first: bool) -> None:
+def whole(one: Opening, detail: OpeningDetail, *, first: bool) -> None:
     """An opening in full; on a later page only those whom it holds."""
     if first:
         _terms(one, detail)
@@ -89,7 +89,7 @@ def _heading(word: str, count: int) -> None:
     typer.echo(f"\n{word} ({count:,})")
 
 
-def _terms(one: Opening, detail: Detail) -> None:
+def _terms(one: Opening, detail: OpeningDetail) -> None:
     match_output.say(match_output.name(one.title, one.employer), f"{one.id:>5}  ", bold=True)
     counts = detail.opening
     known: dict[str, object] = {
@@ -115,7 +115,7 @@ def _of(limit: int | None) -> str:
     return "" if limit is None else f" of {limit:,} at most"
 
 
-def people(rows: Sequence[Row]) -> None:
+def people(rows: Sequence[ApplicantRow]) -> None:
     """Those in an opening, two lines each, by the number of their application."""
     output.entries(
         (
@@ -149,7 +149,7 @@ class Promoted:
     applicant_name: str
 
 
-async def promoted(tx: Tx, events: Sequence[Event]) -> list[Promoted]:
+async def promoted(tx: Tx, events: Sequence[AuditEvent]) -> list[Promoted]:
     """Those whom these events promoted."""
     found: list[Promoted] = []
     for event in events:
@@ -165,8 +165,8 @@ def tell_capacity(
 ) -> None:
     """What a change of the capacity came to."""
     if as_json:
-        listed = [exports.camel(one) for one in found]
-        output.print_json({**exports.opening(done), "promoted": listed, "dryRun": dry_run})
+        listed = [exports.to_json_fields(one) for one in found]
+        output.print_json({**exports.opening_fields(done), "promoted": listed, "dryRun": dry_run})
         return
     would = "would have" if dry_run else "has"
     typer.echo(f"Opening {done.id} {would} {filled(done)}.")

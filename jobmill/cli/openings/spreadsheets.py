@@ -18,8 +18,13 @@ from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.import_export import exports, imports, spreadsheets
-from jobmill.hiring.import_export.imports import Admitted
-from jobmill.hiring.import_export.spreadsheets import BIGGEST, NAMED, BadSheet, Entry
+from jobmill.hiring.import_export.imports import ImportedApplicant
+from jobmill.hiring.import_export.spreadsheets import (
+    MAX_BYTES,
+    MAX_LISTED_PROBLEMS,
+    ApplicantEntry,
+    InvalidSpreadsheet,
+)
 from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
@@ -34,14 +39,14 @@ File = Annotated[str, typer.Argument(metavar="FILE", help="The file; `-` is stdi
 
 def _read(file: str, read: Callable[[bytes], T]) -> T:
     """What a file says; all that is wrong with it is said, a line each."""
-    data = sys.stdin.buffer.read(BIGGEST + 1) if file == "-" else inputs.read_file(file)
+    data = sys.stdin.buffer.read(MAX_BYTES + 1) if file == "-" else inputs.read_file(file)
     try:
         return read(data)
-    except BadSheet as error:
-        for problem in error.problems[:NAMED]:
+    except InvalidSpreadsheet as error:
+        for problem in error.problems[:MAX_LISTED_PROBLEMS]:
             typer.echo(output.plain(f"{file}: {problem}"), err=True)
-        if len(error.problems) > NAMED:
-            typer.echo(f"and {len(error.problems) - NAMED:,} more", err=True)
+        if len(error.problems) > MAX_LISTED_PROBLEMS:
+            typer.echo(f"and {len(error.problems) - MAX_LISTED_PROBLEMS:,} more", err=True)
         typer.echo("Nothing was imported.", err=True)
         raise typer.Exit(2) from error
 
@@ -51,11 +56,11 @@ def import_openings(file: File, dry_run: DryRun = False, as_json: AsJson = False
 
     Columns are named as an export names them; `title` and `capacity` are needed.
     """
-    wanted = _read(file, imports.plans)
+    wanted = _read(file, imports.parse_openings)
 
     async def act(tx: Tx) -> list[Opening]:
         async with tx.transaction(force_rollback=dry_run):
-            return await imports.create_all(tx, wanted, LOCAL)
+            return await imports.create_openings(tx, wanted, LOCAL)
 
     made = hiring.change(act)
     if as_json:
@@ -95,13 +100,13 @@ def export(
         if opening is None:
             return []
         await openings.get(tx, opening)
-        return await applicant_lists.overdue_opening(tx, opening)
+        return await applicant_lists.find_overdue_opening(tx, opening)
 
     async def run(database: Database) -> int:
         await hiring.settle(database, overdue)
         with replacing(out) as file:
             async with database.transaction() as tx:
-                await applicant_lists.freeze(tx)
+                await applicant_lists.begin_snapshot(tx)
                 return await _write(tx, opening, file, "jsonl" if as_json else form)
 
     with hiring.pointing():
@@ -113,13 +118,13 @@ def export(
 
 async def _write(tx: Tx, opening: int | None, file: TextIO, form: str) -> int:
     count = 0
-    names = exports.OPENING if opening is None else exports.APPLICATION
+    names = exports.OPENING_FIELDS if opening is None else exports.APPLICATION_FIELDS
     add: Callable[[dict[str, Any]], object] = (
-        spreadsheets.begin(file, names)
+        spreadsheets.start_csv(file, names)
         if form == "csv"
         else lambda record: inputs.put(record, file)
     )
-    found = exports.all_openings(tx) if opening is None else exports.applications(tx, opening)
+    found = exports.iter_openings(tx) if opening is None else exports.iter_applications(tx, opening)
     async for record in found:
         count += 1
         add(record)
@@ -133,16 +138,16 @@ def import_applicants(
 
     It can be done again: who is in it already stays where they are.
     """
-    wanted = _read(file, lambda data: spreadsheets.people(data, fold=hiring.folds()))
+    wanted = _read(file, lambda data: spreadsheets.parse_applicants(data, fold=hiring.folds()))
 
-    async def run(database: Database) -> list[Admitted]:
+    async def run(database: Database) -> list[ImportedApplicant]:
         return await _admit(database, opening, wanted, dry_run, quiet=as_json)
 
     with hiring.pointing():
         done = session.use(run)
     if as_json:
         for one in done:
-            output.print_json(exports.camel(one))
+            output.print_json(exports.to_json_fields(one))
     else:
         _print_admitted(done, dry_run)
     if any(one.outcome == "refused" for one in done):
@@ -150,25 +155,30 @@ def import_applicants(
 
 
 async def _admit(
-    database: Database, opening: int, wanted: Sequence[Entry], dry_run: bool, *, quiet: bool
-) -> list[Admitted]:
-    done: list[Admitted] = []
+    database: Database,
+    opening: int,
+    wanted: Sequence[ApplicantEntry],
+    dry_run: bool,
+    *,
+    quiet: bool,
+) -> list[ImportedApplicant]:
+    done: list[ImportedApplicant] = []
     if dry_run and len(wanted) > TRIED:
         raise Invalid(f"a dry run takes {TRIED:,} lines at most: others wait meanwhile")
     if dry_run or not wanted:
         async with database.transaction() as tx, tx.transaction(force_rollback=True):
             await openings.get(tx, opening)
-            return await imports.admit(tx, opening, wanted, LOCAL) if wanted else []
+            return await imports.import_applicants(tx, opening, wanted, LOCAL) if wanted else []
     with output.progress("Applying", quiet=quiet) as tell:
-        for start in range(0, len(wanted), imports.CHUNK):
+        for start in range(0, len(wanted), imports.BATCH_SIZE):
             async with database.transaction() as tx:
-                part = wanted[start : start + imports.CHUNK]
-                done += await imports.admit(tx, opening, part, LOCAL)
+                part = wanted[start : start + imports.BATCH_SIZE]
+                done += await imports.import_applicants(tx, opening, part, LOCAL)
             tell(f"{len(done):,} of {len(wanted):,}")
     return done
 
 
-def _print_admitted(done: Sequence[Admitted], dry_run: bool) -> None:
+def _print_admitted(done: Sequence[ImportedApplicant], dry_run: bool) -> None:
     for one in done:
         if one.detail:
             typer.echo(output.plain(f"line {one.line}, {one.email}: {one.detail}"), err=True)

@@ -18,7 +18,7 @@ from jobmill.hiring.actor import SYSTEM
 from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import Applicant
-from jobmill.hiring.waitlist.deadlines import settled
+from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 from jobmill.settings import public_base_url
 
 T = TypeVar("T")
@@ -103,7 +103,7 @@ def look(opening: int, question: Callable[[Tx], Awaitable[T]]) -> T:
     """Ask about an opening, as it is once what is overdue is settled; all of one moment."""
 
     async def overdue(tx: Tx) -> list[int]:
-        return await applicant_lists.overdue_opening(tx, opening)
+        return await applicant_lists.find_overdue_opening(tx, opening)
 
     return _look(overdue, question)
 
@@ -112,7 +112,9 @@ def look_at_person(named: str, question: Callable[[Tx, Applicant], Awaitable[T]]
     """The same about an applicant."""
 
     async def overdue(tx: Tx) -> list[int]:
-        return await applicant_lists.overdue_openings_of(tx, (await applicant_of(tx, named)).id)
+        return await applicant_lists.find_overdue_openings_of(
+            tx, (await applicant_of(tx, named)).id
+        )
 
     async def ask(tx: Tx) -> T:
         return await question(tx, await applicant_of(tx, named))
@@ -126,7 +128,7 @@ def _look(
     async def run(database: Database) -> T:
         await settle(database, overdue)
         async with database.transaction() as tx:
-            await applicant_lists.freeze(tx)
+            await applicant_lists.begin_snapshot(tx)
             return await question(tx)
 
     with pointing():
@@ -137,7 +139,7 @@ async def settle(database: Database, overdue: Callable[[Tx], Awaitable[Sequence[
     """Do what the clock has decided and no worker has done yet."""
     async with database.transaction() as tx:
         for id in await overdue(tx):
-            async with settled(tx, id, SYSTEM):
+            async with lock_and_expire_offers(tx, id, SYSTEM):
                 pass
 
 
@@ -148,7 +150,7 @@ async def applicant_of(tx: Tx, named: str) -> Applicant:
         return await applicants.get(tx, int(named) if len(named) < 19 else 0)
     if "@" not in named:
         raise Invalid(f"{named} is neither the number of an applicant nor an e-mail address")
-    found = await applicants.of_address(tx, applicants.key(named, fold=folds()))
+    found = await applicants.find_by_email_key(tx, applicants.email_key(named, fold=folds()))
     if found is None:
         hint = "`jobmill opening show OPENING` shows who applied"
         raise Missing(f"no applicant has the address {named}; {hint}")

@@ -8,16 +8,16 @@ from typing import Literal
 
 from jobmill.db import Tx, fetch_one, fetch_value
 from jobmill.errors import AppError, Conflict, Gone
-from jobmill.hiring.actor import SYSTEM, Actor, applicant
+from jobmill.hiring.actor import SYSTEM, Actor, by_applicant
 from jobmill.hiring.applications import submissions
-from jobmill.hiring.applications.submissions import Missed, Placed
-from jobmill.hiring.messages.signed_links import Offer
+from jobmill.hiring.applications.submissions import MissedOffer, Placement
+from jobmill.hiring.messages.signed_links import OfferLinkToken
 from jobmill.hiring.records import applications
-from jobmill.hiring.records.applications import NoApplication
-from jobmill.hiring.waitlist.deadlines import settled
+from jobmill.hiring.records.applications import ApplicationNotFound
+from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
 Answer = Literal["accept", "decline"]
-State = Literal["open", "answered", "ended"]
+OfferLinkState = Literal["open", "answered", "ended"]
 ANSWERED = ("ACKNOWLEDGED", "WITHDRAWN")
 
 
@@ -29,34 +29,34 @@ class _Seen:
     late: bool
 
 
-async def answer(
+async def answer_offer(
     tx: Tx, application_id: int, answer: Answer, by: Actor, *, reason: str | None = None
-) -> Placed | Missed:
+) -> Placement | MissedOffer:
     """Confirm or turn down the offer that is out; Missed where it has ended, Conflict without one."""
     return await _give(tx, application_id, await _see(tx, application_id), answer, by, reason)
 
 
 async def _give(
     tx: Tx, application_id: int, seen: _Seen, answer: Answer, by: Actor, reason: str | None = None
-) -> Placed | Missed:
+) -> Placement | MissedOffer:
     if seen.late:
         # Who alone waits is offered the slot anew at once: this answer is not for that offer.
-        async with settled(tx, seen.opening_id, SYSTEM):
+        async with lock_and_expire_offers(tx, seen.opening_id, SYSTEM):
             pass
-        return Missed(await applications.get(tx, application_id))
+        return MissedOffer(await applications.get(tx, application_id))
     if answer == "accept":
         return await submissions.acknowledge(tx, application_id, by, deadline=seen.deadline)
     return await submissions.decline(tx, application_id, by, reason=reason, deadline=seen.deadline)
 
 
-async def answer_link(
-    tx: Tx, link: Offer, given: Answer, *, request: str | None = None
-) -> Placed | Missed:
+async def answer_by_link(
+    tx: Tx, link: OfferLinkToken, given: Answer, *, request: str | None = None
+) -> Placement | MissedOffer:
     """The same by a link; Conflict where it was used before, Gone where its offer has ended."""
     seen = await _see(tx, link.application_id)
     if seen.deadline != link.deadline:
         raise _refusal(await _ending(tx, link))
-    by = applicant(seen.applicant_id, request)
+    by = by_applicant(seen.applicant_id, request)
     return await _give(tx, link.application_id, seen, given, by)
 
 
@@ -66,7 +66,7 @@ def _refusal(ending: str | None) -> AppError:
     return Gone("This offer has ended.")
 
 
-async def state(tx: Tx, link: Offer) -> State:
+async def link_state(tx: Tx, link: OfferLinkToken) -> OfferLinkState:
     """Whether the offer of a link can be answered."""
     seen = await _see(tx, link.application_id)
     if seen.deadline == link.deadline:
@@ -87,11 +87,11 @@ async def _see(tx: Tx, application_id: int) -> _Seen:
         [application_id],
     )
     if found is None:
-        raise NoApplication(application_id)
+        raise ApplicationNotFound(application_id)
     return found
 
 
-async def _ending(tx: Tx, link: Offer) -> str | None:
+async def _ending(tx: Tx, link: OfferLinkToken) -> str | None:
     """What ended the offer of a link; None while it is out, or if there was none."""
     return await fetch_value(
         tx,

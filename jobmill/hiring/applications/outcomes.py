@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobmill.hiring.applications.offers import Answer
-from jobmill.hiring.applications.submissions import Placed
+from jobmill.hiring.applications.submissions import Placement
 from jobmill.hiring.records.applications import Application
 
 ACTIVE = "You have a slot: you are now ACTIVE."
@@ -21,7 +21,7 @@ EXPIRED = (
 LAPSED = "Acknowledgment window has expired. It was the last offer: your application has ended."
 
 
-def applied(placed: Placed) -> str:
+def apply_message(placed: Placement) -> str:
     """To who has just applied: where they stand."""
     match placed.application.status:
         case "ACTIVE":
@@ -32,6 +32,6 @@ def applied(placed: Placed) -> str:
             return WAITING.format(placed.position)
 
 
-def missed(one: Application) -> str:
+def missed_message(one: Application) -> str:
     """To who answered too late: what that led to."""
     return LAPSED if one.status == "INACTIVE" else EXPIRED

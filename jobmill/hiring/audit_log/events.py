@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobmill.db import Tx, fetch_all, rows_to_json
-from jobmill.hiring.audit_log.hash_chain import Entry, Note
+from jobmill.hiring.audit_log.hash_chain import EventContent, EventNote
 from jobmill.hiring.transitions import EventType, Status
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class AuditEvent:
     id: int
     opening_id: int
     seq: int
@@ -29,15 +29,15 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class SealedEvent:
     """An event as it is written."""
 
-    entry: Entry
+    entry: EventContent
     hash: bytes
-    note: Note | None
+    note: EventNote | None
 
 
-async def insert(tx: Tx, new: Sequence[Sealed]) -> None:
+async def insert(tx: Tx, new: Sequence[SealedEvent]) -> None:
     """Under the opening's lock, by `desk` alone."""
     await tx.execute(
         """
@@ -52,20 +52,20 @@ async def insert(tx: Tx, new: Sequence[Sealed]) -> None:
     )
 
 
-def _columns(one: Sealed) -> Mapping[str, Any]:
-    columns = {name: getattr(one.entry, name) for name in Entry.__dataclass_fields__}
+def _columns(one: SealedEvent) -> Mapping[str, Any]:
+    columns = {name: getattr(one.entry, name) for name in EventContent.__dataclass_fields__}
     if one.note:
         columns |= {"note": one.note.text, "note_salt": one.note.salt}
     return columns | {"hash": one.hash}
 
 
-async def of_opening(
+async def find_by_opening(
     tx: Tx, opening_id: int, *, after: int = 0, upto: int | None = None, limit: int | None = None
-) -> list[Event]:
+) -> list[AuditEvent]:
     """Events by their sequence, from beyond `after` on."""
     return await fetch_all(
         tx,
-        Event,
+        AuditEvent,
         """
         SELECT id, opening_id, seq, application_id, type, from_status, to_status, metadata, why,
                actor, note, created_at
@@ -79,11 +79,11 @@ async def of_opening(
     )
 
 
-async def of_applicant(tx: Tx, applicant_id: int) -> list[Event]:
+async def find_by_applicant(tx: Tx, applicant_id: int) -> list[AuditEvent]:
     """All that happened to one person's applications, in order."""
     return await fetch_all(
         tx,
-        Event,
+        AuditEvent,
         """
         SELECT event.id, event.opening_id, seq, application_id, type, from_status, to_status,
                metadata, why, actor, note, created_at

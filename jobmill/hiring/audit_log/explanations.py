@@ -9,14 +9,14 @@ from typing import Any, TypeAlias
 
 from jobmill.db import Tx, fetch_one
 from jobmill.hiring.audit_log import replay, replay_preview
-from jobmill.hiring.audit_log.replay import NOBODY, Before, NoEvent
+from jobmill.hiring.audit_log.replay import NONE_AHEAD, ApplicationsAhead, EventNotFound
 from jobmill.hiring.records import openings
 from jobmill.hiring.timestamps import format_timestamp
 from jobmill.hiring.transitions import OCCUPYING, EventType, Status
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ExplainedEvent:
     """An event with all that explains it."""
 
     opening_id: int
@@ -37,7 +37,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Occupancy:
     """How full it was when the rule looked."""
 
     occupied: int
@@ -46,21 +46,21 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class EventContext:
     """An event among those that led to it."""
 
-    event: Event
-    previous: Event | None = None
+    event: ExplainedEvent
+    previous: ExplainedEvent | None = None
     """The one before it of the same application."""
-    cause: Event | None = None
+    cause: ExplainedEvent | None = None
     """The one that freed the slot."""
-    seen: Seen | None = None
-    ahead: Before = NOBODY
+    seen: Occupancy | None = None
+    ahead: ApplicationsAhead = NONE_AHEAD
     """Who waited before this application's place: the one it took, or else the one it left."""
 
 
 @dataclass(frozen=True, slots=True)
-class Who:
+class ApplicationMention:
     """Somebody in a sentence, whom each reader knows by another name."""
 
     application_id: int
@@ -71,11 +71,11 @@ class Who:
         return str(self.application_id) if self.listed else f"application {self.application_id}"
 
 
-Piece: TypeAlias = str | dt.datetime | Who
+Piece: TypeAlias = str | dt.datetime | ApplicationMention
 Sentence: TypeAlias = tuple[Piece, ...]
 
 
-def read(
+def render_sentence(
     sentence: Sentence,
     names: Mapping[int, str] = {},
     when: Callable[[dt.datetime], str] = format_timestamp,
@@ -83,7 +83,7 @@ def read(
     """A sentence as a text; who has no name there is called by the number of the application."""
     told = "".join(_read(one, names, when) for one in sentence)
     first = sentence[0]
-    is_name = isinstance(first, Who) and first.application_id in names
+    is_name = isinstance(first, ApplicationMention) and first.application_id in names
     return told if is_name else told[:1].upper() + told[1:]
 
 
@@ -91,14 +91,14 @@ def _read(piece: Piece, names: Mapping[int, str], when: Callable[[dt.datetime], 
     match piece:
         case dt.datetime():
             return when(piece)
-        case Who():
+        case ApplicationMention():
             return names.get(piece.application_id, str(piece))
         case _:
             return piece
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class EventExplanation:
     opening_id: int
     seq: int
     type: EventType
@@ -106,7 +106,7 @@ class Why:
     rule: str | None
     cause: int | None
     """The event that freed the slot."""
-    ahead: Before
+    ahead: ApplicationsAhead
     """Who waited before this application."""
     by: str
     at: dt.datetime
@@ -117,16 +117,18 @@ class Why:
     @property
     def sentences(self) -> list[str]:
         """The story as programs are told it: by numbers, with times of the public contract."""
-        return [read(one) for one in self.story]
+        return [render_sentence(one) for one in self.story]
 
 
-async def explain(tx: Tx, opening_id: int, seq: int) -> Why:
+async def explain_event(tx: Tx, opening_id: int, seq: int) -> EventExplanation:
     """Why an event happened; NoOpening and NoEvent where there is no such."""
     await openings.get(tx, opening_id)
     scene = await _scene(tx, opening_id, seq)
-    event, story = scene.event, tell(scene)
-    who = {one.application_id for told in story for one in told if isinstance(one, Who)}
-    return Why(
+    event, story = scene.event, compose_sentences(scene)
+    who = {
+        one.application_id for told in story for one in told if isinstance(one, ApplicationMention)
+    }
+    return EventExplanation(
         opening_id,
         seq,
         event.type,
@@ -137,42 +139,42 @@ async def explain(tx: Tx, opening_id: int, seq: int) -> Why:
         event.actor,
         event.created_at,
         story,
-        await replay_preview.names(tx, who),
+        await replay_preview.find_names(tx, who),
     )
 
 
-async def _scene(tx: Tx, opening_id: int, seq: int) -> Scene:
+async def _scene(tx: Tx, opening_id: int, seq: int) -> EventContext:
     event = await _get(tx, opening_id, seq)
     if event is None:
-        raise NoEvent(opening_id, seq)
+        raise EventNotFound(opening_id, seq)
     if event.application_id is None:
-        return Scene(event)
+        return EventContext(event)
     previous = await _previous(tx, event.application_id, seq)
     cause = event.why.get("cause")
     key = event.queue_key or (previous.queue_key if previous else None)
-    return Scene(
+    return EventContext(
         event,
         previous,
         await _get(tx, opening_id, cause) if cause else None,
         await _seen(tx, event) if event.type in ("APPLIED", "PROMOTED") else None,
-        await replay.before(tx, opening_id, seq - 1, key) if key else NOBODY,
+        await replay.find_ahead(tx, opening_id, seq - 1, key) if key else NONE_AHEAD,
     )
 
 
-async def _seen(tx: Tx, event: Event) -> Seen:
+async def _seen(tx: Tx, event: ExplainedEvent) -> Occupancy:
     """What the rule noted, or else what the log shows."""
     names = ("occupied", "capacity", "waiting")
     if all(name in event.why for name in names):
-        return Seen(*(event.why[name] for name in names))
-    then = await replay.count_at(tx, event.opening_id, event.seq - 1)
-    frame = await replay.frame_at(tx, event.opening_id, event.seq - 1)
-    return Seen(then.occupied, frame.capacity, then.waiting)
+        return Occupancy(*(event.why[name] for name in names))
+    then = await replay.counts_at(tx, event.opening_id, event.seq - 1)
+    frame = await replay.state_at(tx, event.opening_id, event.seq - 1)
+    return Occupancy(then.occupied, frame.capacity, then.waiting)
 
 
-async def _get(tx: Tx, opening_id: int, seq: int) -> Event | None:
+async def _get(tx: Tx, opening_id: int, seq: int) -> ExplainedEvent | None:
     return await fetch_one(
         tx,
-        Event,
+        ExplainedEvent,
         """
         SELECT opening_id, seq, application_id, type, from_status, to_status, queue_key, deadline,
                metadata, why, actor, note, note_digest IS NOT NULL AS noted, created_at
@@ -183,10 +185,10 @@ async def _get(tx: Tx, opening_id: int, seq: int) -> Event | None:
     )
 
 
-async def _previous(tx: Tx, application_id: int, seq: int) -> Event | None:
+async def _previous(tx: Tx, application_id: int, seq: int) -> ExplainedEvent | None:
     return await fetch_one(
         tx,
-        Event,
+        ExplainedEvent,
         """
         SELECT opening_id, seq, application_id, type, from_status, to_status, queue_key, deadline,
                metadata, why, actor, note, note_digest IS NOT NULL AS noted, created_at
@@ -199,7 +201,7 @@ async def _previous(tx: Tx, application_id: int, seq: int) -> Event | None:
     )
 
 
-def tell(scene: Scene) -> list[Sentence]:
+def compose_sentences(scene: EventContext) -> list[Sentence]:
     """The story of an event, a sentence at a time."""
     match scene.event.type:
         case "APPLIED":
@@ -220,7 +222,7 @@ def tell(scene: Scene) -> list[Sentence]:
     return [*told, *_reason(scene.event)]
 
 
-def _applied(scene: Scene) -> list[Sentence]:
+def _applied(scene: EventContext) -> list[Sentence]:
     event, seen = scene.event, scene.seen
     if event.to_status == "WAITLIST":
         told: list[Sentence] = [
@@ -237,13 +239,13 @@ def _applied(scene: Scene) -> list[Sentence]:
     return [free, (_who(event), " took it at once.")]
 
 
-def _why_waiting(seen: Seen | None) -> str:
+def _why_waiting(seen: Occupancy | None) -> str:
     if seen and seen.occupied < seen.capacity:
         return f"A slot was free{_filled(seen)}, but others waited for it already."
     return f"No slot was free{_filled(seen)}."
 
 
-def _promoted(scene: Scene) -> list[Sentence]:
+def _promoted(scene: EventContext) -> list[Sentence]:
     event, ahead = scene.event, scene.ahead
     told: list[Sentence] = [(f"A slot was free{_filled(scene.seen)}.",)]
     if scene.cause:
@@ -259,7 +261,7 @@ def _promoted(scene: Scene) -> list[Sentence]:
     return told
 
 
-def _freed(cause: Event) -> Sentence:
+def _freed(cause: ExplainedEvent) -> Sentence:
     match cause.type:
         case "WITHDRAWN":
             return _who(cause), f" left ({cause.why.get('rule', 'withdrawn')})"
@@ -271,7 +273,7 @@ def _freed(cause: Event) -> Sentence:
             return (f"the opening was {cause.type.lower()}, and gives its free slots away again",)
 
 
-def _withdrawn(scene: Scene) -> list[Sentence]:
+def _withdrawn(scene: EventContext) -> list[Sentence]:
     event = scene.event
     who = _who(event)
     told: Sentence
@@ -289,7 +291,7 @@ def _withdrawn(scene: Scene) -> list[Sentence]:
     return [told, ("Until then on the waitlist: ", *_behind(scene.ahead), ".")]
 
 
-def _missed(scene: Scene) -> list[Sentence]:
+def _missed(scene: EventContext) -> list[Sentence]:
     event = scene.event
     penalties = event.metadata["penaltyCount"]
     most = event.why.get("most")
@@ -308,7 +310,7 @@ def _missed(scene: Scene) -> list[Sentence]:
     ]
 
 
-def _turned(event: Event) -> list[str]:
+def _turned(event: ExplainedEvent) -> list[str]:
     facts = event.metadata
     match event.type:
         case "OPENED":
@@ -338,39 +340,43 @@ def _resized(facts: Mapping[str, Any]) -> str:
     return f"Nobody is evicted: no slot is given away until {1 - free} have left."
 
 
-def _reason(event: Event) -> list[Sentence]:
+def _reason(event: ExplainedEvent) -> list[Sentence]:
     if event.note:
         return [(f"Reason: {event.note}",)]
     return [("The reason was erased with the applicant's data.",)] if event.noted else []
 
 
-def _offer(scene: Scene) -> Sentence:
+def _offer(scene: EventContext) -> Sentence:
     offer = scene.previous
     if offer is None or offer.deadline is None:
         return ("The offer was open",)
     return f"The offer of event {offer.seq} was open until ", offer.deadline
 
 
-def _filled(seen: Seen | None) -> str:
+def _filled(seen: Occupancy | None) -> str:
     return f" ({seen.occupied} of {_many(seen.capacity, 'slot')} taken)" if seen else ""
 
 
-def _behind(ahead: Before) -> Sentence:
+def _behind(ahead: ApplicationsAhead) -> Sentence:
     return ("behind ", *_names(ahead)) if ahead.count else ("nobody was ahead",)
 
 
-def _names(ahead: Before) -> Sentence:
+def _names(ahead: ApplicationsAhead) -> Sentence:
     named: list[Piece] = []
     for one in ahead.first:
-        named += [", ", Who(one, listed=True)] if named else [Who(one, listed=True)]
+        named += (
+            [", ", ApplicationMention(one, listed=True)]
+            if named
+            else [ApplicationMention(one, listed=True)]
+        )
     more = ahead.count - len(ahead.first)
     tail = f" and {more} more" if more else ""
     return f"{_many(ahead.count, 'application')} (", *named, f"{tail})"
 
 
-def _who(event: Event) -> Who:
+def _who(event: ExplainedEvent) -> ApplicationMention:
     """Only of an event that has an application."""
-    return Who(event.application_id or 0)
+    return ApplicationMention(event.application_id or 0)
 
 
 def _many(count: int, noun: str) -> str:

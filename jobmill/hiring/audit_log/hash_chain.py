@@ -12,12 +12,12 @@ from typing import Any
 
 from jobmill.hiring.transitions import EventType, Status
 
-START = b""
+GENESIS_HASH = b""
 """What the first event's hash is made with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class EventContent:
     """What the chain holds of an event: all of it but its number in the table and the words about people."""
 
     opening_id: int
@@ -36,7 +36,7 @@ class Entry:
     created_at: dt.datetime
 
 
-def seal(before: bytes, entry: Entry) -> bytes:
+def hash_event(before: bytes, entry: EventContent) -> bytes:
     """The hash of an event that follows `before`."""
     held = [
         entry.opening_id,
@@ -63,7 +63,7 @@ def _moment(at: dt.datetime | None) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class EventNote:
     """Words about a person: the chain holds their digest alone, and not even that can be guessed."""
 
     text: str
@@ -71,10 +71,10 @@ class Note:
     digest: bytes
 
 
-def note(text: str) -> Note:
+def make_note(text: str) -> EventNote:
     salt = secrets.token_bytes(16)
-    return Note(text, salt, digest(text, salt))
+    return EventNote(text, salt, digest_note(text, salt))
 
 
-def digest(text: str, salt: bytes) -> bytes:
+def digest_note(text: str, salt: bytes) -> bytes:
     return hashlib.sha256(salt + text.encode()).digest()

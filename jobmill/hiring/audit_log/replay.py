@@ -21,20 +21,20 @@ from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import OpeningStatus
 from jobmill.hiring.transitions import Status
 
-END = 2**62
+BEYOND_ANY = 2**62
 """Beyond any event, and any place on a waitlist."""
-NEAR = 10_000
+LOOK_BACK_EVENTS = 10_000
 """Events before a moment that are looked at for what they noted."""
-REACH = 1_000
+HEAD_SEARCH_RANGE = 1_000
 """Places behind the head of a waitlist among which the first few are looked for."""
 
 
-class NoEvent(NotFound):
+class EventNotFound(NotFound):
     def __init__(self, opening_id: int, seq: int) -> None:
         Exception.__init__(self, f"Job {opening_id} has no event {seq}")
 
 
-class Entry(NamedTuple):
+class ReplayedApplication(NamedTuple):
     """One who was in an opening, or waited for it; a tuple, since there may be a million."""
 
     application_id: int
@@ -47,7 +47,7 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class OpeningReplay:
     opening_id: int
     as_of: dt.datetime
     seq: int
@@ -57,20 +57,20 @@ class Replay:
     capacity: int
     occupied: int
     """Slots taken: an offer whose time has run out takes none."""
-    active: list[Entry]
+    active: list[ReplayedApplication]
     """By application."""
-    waiting: list[Entry]
+    waiting: list[ReplayedApplication]
     """By position; behind them, without one, those whose offer has run out."""
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class LogPosition:
     seq: int
     at: dt.datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class OpeningState:
     """What the log says of the opening itself."""
 
     status: OpeningStatus | None
@@ -78,7 +78,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class ReplayedCounts:
     """What the opening counts: offers that are not taken back yet take their slot."""
 
     occupied: int
@@ -88,7 +88,7 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class ApplicationsAhead:
     """Who waited before a place, at some moment."""
 
     count: int
@@ -96,23 +96,23 @@ class Before:
     """The applications of the first few."""
 
 
-NOBODY = Before(0, ())
+NONE_AHEAD = ApplicationsAhead(0, ())
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class WaitlistHead:
     """Right after the event `seq`, all who waited stood behind the place `key`."""
 
     seq: int
     key: int
 
 
-NOWHERE = Head(0, 0)
+UNKNOWN_HEAD = WaitlistHead(0, 0)
 
 
-async def at(
+async def replay_at(
     tx: Tx, opening_id: int, *, as_of: dt.datetime | None = None, seq: int | None = None
-) -> Replay:
+) -> OpeningReplay:
     """The opening at an instant, or right after an event; now where neither is given or it is to come.
 
     NoOpening and NoEvent where there is no such.
@@ -121,12 +121,12 @@ async def at(
         raise Invalid("Name a time or an event, not both.")
     await openings.get(tx, opening_id)
     if seq is None:
-        moment = await find(tx, opening_id, as_of)
+        moment = await find_position(tx, opening_id, as_of)
     else:
         moment = await _after(tx, opening_id, seq)
-    frame = await frame_at(tx, opening_id, moment.seq)
-    active, waiting = part(await _entries(tx, opening_id, moment.seq), moment.at)
-    return Replay(
+    frame = await state_at(tx, opening_id, moment.seq)
+    active, waiting = split_by_slot(await _entries(tx, opening_id, moment.seq), moment.at)
+    return OpeningReplay(
         opening_id,
         moment.at,
         moment.seq,
@@ -138,11 +138,13 @@ async def at(
     )
 
 
-def part(entries: Iterable[Entry], at: dt.datetime) -> tuple[list[Entry], list[Entry]]:
+def split_by_slot(
+    entries: Iterable[ReplayedApplication], at: dt.datetime
+) -> tuple[list[ReplayedApplication], list[ReplayedApplication]]:
     """Those who take a slot, and those who wait for one; both keep their order."""
-    active: list[Entry] = []
-    waiting: list[Entry] = []
-    late: list[tuple[dt.datetime, int, Entry]] = []
+    active: list[ReplayedApplication] = []
+    waiting: list[ReplayedApplication] = []
+    late: list[tuple[dt.datetime, int, ReplayedApplication]] = []
     for one in entries:
         if one.status == "WAITLIST":
             waiting.append(one)
@@ -153,11 +155,11 @@ def part(entries: Iterable[Entry], at: dt.datetime) -> tuple[list[Entry], list[E
     return active, waiting + [one for _, _, one in sorted(late)]
 
 
-async def find(tx: Tx, opening_id: int, as_of: dt.datetime | None) -> Moment:
+async def find_position(tx: Tx, opening_id: int, as_of: dt.datetime | None) -> LogPosition:
     """The last event that had happened by then, or by now: by halving, over the primary key."""
     found = await fetch_one(
         tx,
-        Moment,
+        LogPosition,
         """
         WITH RECURSIVE asked AS MATERIALIZED (
             SELECT least(%(as_of)s::timestamptz, greatest(clock_timestamp(), last_event_at)) AS at
@@ -183,24 +185,24 @@ async def find(tx: Tx, opening_id: int, as_of: dt.datetime | None) -> Moment:
     return found
 
 
-async def _after(tx: Tx, opening_id: int, seq: int) -> Moment:
+async def _after(tx: Tx, opening_id: int, seq: int) -> LogPosition:
     found = await fetch_one(
         tx,
-        Moment,
+        LogPosition,
         "SELECT seq, created_at AS at FROM hiring.event WHERE opening_id = %s AND seq = %s",
         [opening_id, seq],
     )
     if found is None:
-        raise NoEvent(opening_id, seq)
+        raise EventNotFound(opening_id, seq)
     return found
 
 
-async def frame_at(tx: Tx, opening_id: int, seq: int) -> Frame:
+async def state_at(tx: Tx, opening_id: int, seq: int) -> OpeningState:
     """The opening itself after an event: the last word on each is the one that counts."""
     # Most events tell it by the way: nobody applies, and nobody is next, where it is not open.
     found = await fetch_one(
         tx,
-        Frame,
+        OpeningState,
         """
         SELECT (SELECT CASE type WHEN 'PAUSED' THEN 'paused' WHEN 'CLOSED' THEN 'closed'
                                  ELSE 'open' END
@@ -222,11 +224,11 @@ async def frame_at(tx: Tx, opening_id: int, seq: int) -> Frame:
     return found
 
 
-async def head(tx: Tx, opening_id: int, seq: int) -> Head:
+async def find_waitlist_head(tx: Tx, opening_id: int, seq: int) -> WaitlistHead:
     """Where the waitlist began, by who was last offered a slot in turn; NOWHERE if that is long ago."""
     found = await fetch_one(
         tx,
-        Head,
+        WaitlistHead,
         """
         SELECT seq, (SELECT queue_key FROM hiring.event AS place
                       WHERE place.application_id = offer.application_id AND place.seq < offer.seq
@@ -237,12 +239,12 @@ async def head(tx: Tx, opening_id: int, seq: int) -> Head:
          ORDER BY seq DESC
          LIMIT 1
         """,
-        {"opening": opening_id, "seq": seq, "near": NEAR},
+        {"opening": opening_id, "seq": seq, "near": LOOK_BACK_EVENTS},
     )
-    return found or NOWHERE
+    return found or UNKNOWN_HEAD
 
 
-async def waiting_at(tx: Tx, opening_id: int, seq: int) -> int | None:
+async def count_waiting_at(tx: Tx, opening_id: int, seq: int) -> int | None:
     """How many waited right after an event, by what the last rule noted and what happened since;
     None where no rule near it did."""
     return await fetch_value(
@@ -261,15 +263,15 @@ async def waiting_at(tx: Tx, opening_id: int, seq: int) -> int | None:
           FROM hiring.event
          WHERE opening_id = %(opening)s AND seq BETWEEN (SELECT seq FROM noted) AND %(seq)s
         """,
-        {"opening": opening_id, "seq": seq, "near": NEAR},
+        {"opening": opening_id, "seq": seq, "near": LOOK_BACK_EVENTS},
     )
 
 
-async def count_at(tx: Tx, opening_id: int, seq: int) -> Counts:
+async def counts_at(tx: Tx, opening_id: int, seq: int) -> ReplayedCounts:
     """How many were in it, and how many waited, right after an event."""
     found = await fetch_one(
         tx,
-        Counts,
+        ReplayedCounts,
         """
         WITH last AS (
             SELECT DISTINCT ON (application_id) to_status, queue_key, deadline
@@ -288,7 +290,7 @@ async def count_at(tx: Tx, opening_id: int, seq: int) -> Counts:
     return found
 
 
-async def _entries(tx: Tx, opening_id: int, seq: int) -> Iterator[Entry]:
+async def _entries(tx: Tx, opening_id: int, seq: int) -> Iterator[ReplayedApplication]:
     """All who waited, by position, then those who were in it: the last event of each says how."""
     cursor = await tx.execute(
         """
@@ -318,28 +320,30 @@ async def _entries(tx: Tx, opening_id: int, seq: int) -> Iterator[Entry]:
         """,
         {"opening": opening_id, "seq": seq},
     )
-    return map(Entry._make, await cursor.fetchall())
+    return map(ReplayedApplication._make, await cursor.fetchall())
 
 
-async def before(tx: Tx, opening_id: int, seq: int, key: int, *, few: int = 3) -> Before:
+async def find_ahead(
+    tx: Tx, opening_id: int, seq: int, key: int, *, few: int = 3
+) -> ApplicationsAhead:
     """Who waited before a place right after an event, the next one first."""
-    waiting = await waiting_at(tx, opening_id, seq)
+    waiting = await count_waiting_at(tx, opening_id, seq)
     if waiting is not None:
-        found = await _before(tx, opening_id, seq, key, few, waiting, reach=REACH)
+        found = await _before(tx, opening_id, seq, key, few, waiting, reach=HEAD_SEARCH_RANGE)
         if len(found.first) == min(few, found.count):
             return found
-    return await _before(tx, opening_id, seq, key, few, waiting, reach=END)
+    return await _before(tx, opening_id, seq, key, few, waiting, reach=BEYOND_ANY)
 
 
 async def _before(
     tx: Tx, opening_id: int, seq: int, key: int, few: int, waiting: int | None, reach: int
-) -> Before:
+) -> ApplicationsAhead:
     """The first few among those within reach; their number by that of those who stand behind, if it
     is known how many wait."""
-    start = await head(tx, opening_id, seq)
+    start = await find_waitlist_head(tx, opening_id, seq)
     found = await fetch_one(
         tx,
-        Before,
+        ApplicationsAhead,
         """
         WITH last AS (
             SELECT DISTINCT ON (application_id) application_id, queue_key
@@ -366,7 +370,7 @@ async def _before(
             "waiting": waiting,
             "start": start.key,
             "since": start.seq,
-            "end": min(start.key + reach, END),
+            "end": min(start.key + reach, BEYOND_ANY),
         },
     )
     assert found

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from jobmill.db import Tx, fetch_all
 from jobmill.hiring.audit_log import replay
-from jobmill.hiring.audit_log.replay import Entry
+from jobmill.hiring.audit_log.replay import ReplayedApplication
 from jobmill.hiring.records.openings import OpeningStatus
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class OpeningCard:
     """An opening in a list; an offer whose time has run out takes no slot."""
 
     id: int
@@ -33,22 +33,22 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class ReplayPreview:
     """Who was in an opening and who waited, of each the first few."""
 
     active_count: int
     waiting_count: int
-    active: list[Entry]
-    waiting: list[Entry]
+    active: list[ReplayedApplication]
+    waiting: list[ReplayedApplication]
 
 
-async def cards(
+async def list_cards(
     tx: Tx, *, status: OpeningStatus | None = None, before: int | None = None, limit: int
-) -> list[Card]:
+) -> list[OpeningCard]:
     """Openings, newest first, from before `before` on."""
     return await fetch_all(
         tx,
-        Card,
+        OpeningCard,
         """
         SELECT id, title, employer, location, remote, status, capacity,
                occupied - late AS occupied, waiting + late AS waiting, offers,
@@ -72,7 +72,7 @@ async def cards(
     )
 
 
-async def names(tx: Tx, application_ids: Collection[int]) -> dict[int, str]:
+async def find_names(tx: Tx, application_ids: Collection[int]) -> dict[int, str]:
     """What those who made these applications are called."""
     cursor = await tx.execute(
         """
@@ -85,21 +85,23 @@ async def names(tx: Tx, application_ids: Collection[int]) -> dict[int, str]:
     return {id: name async for id, name in cursor}
 
 
-async def past(tx: Tx, opening_id: int, seq: int, at: dt.datetime, *, limit: int) -> Past:
+async def preview_at(
+    tx: Tx, opening_id: int, seq: int, at: dt.datetime, *, limit: int
+) -> ReplayPreview:
     """What `replay.at` gives for an event and a moment after it, but no more of it than is shown."""
-    waiting = await replay.waiting_at(tx, opening_id, seq)
+    waiting = await replay.count_waiting_at(tx, opening_id, seq)
     if waiting is not None:
-        found = await _past(tx, opening_id, seq, at, limit, waiting, reach=replay.REACH)
+        found = await _past(tx, opening_id, seq, at, limit, waiting, reach=replay.HEAD_SEARCH_RANGE)
         if sum(one.position is not None for one in found.waiting) == min(limit, waiting):
             return found
-    return await _past(tx, opening_id, seq, at, limit, waiting, reach=replay.END)
+    return await _past(tx, opening_id, seq, at, limit, waiting, reach=replay.BEYOND_ANY)
 
 
 async def _past(
     tx: Tx, opening_id: int, seq: int, at: dt.datetime, limit: int, waiting: int | None, reach: int
-) -> Past:
+) -> ReplayPreview:
     """All who had a slot, and those within reach who waited."""
-    start = await replay.head(tx, opening_id, seq)
+    start = await replay.find_waitlist_head(tx, opening_id, seq)
     cursor = await tx.execute(
         """
         WITH last AS MATERIALIZED (
@@ -146,15 +148,15 @@ async def _past(
             "waiting": waiting,
             "start": start.key,
             "since": start.seq,
-            "end": min(start.key + reach, replay.END),
+            "end": min(start.key + reach, replay.BEYOND_ANY),
         },
     )
     found = await cursor.fetchall()
     active = [one for one in found if one[0]]
     queue = [one for one in found if not one[0]]
-    return Past(
+    return ReplayPreview(
         active[0][1] if active else 0,
         queue[0][1] if queue else 0,
-        sorted(Entry._make(one[2:]) for one in active),
-        [Entry._make(one[2:]) for one in queue],
+        sorted(ReplayedApplication._make(one[2:]) for one in active),
+        [ReplayedApplication._make(one[2:]) for one in queue],
     )

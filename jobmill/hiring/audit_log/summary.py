@@ -10,7 +10,7 @@ from jobmill.hiring.records import openings
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class OpeningSummary:
     opening_id: int
     title: str
     capacity: int
@@ -37,12 +37,12 @@ class _Counts:
     decays: int
 
 
-async def of(tx: Tx, opening_id: int) -> Summary:
+async def summarize(tx: Tx, opening_id: int) -> OpeningSummary:
     """How it went so far; NoOpening where there is none."""
     opening = await openings.get(tx, opening_id)
     counts = await _count(tx, opening_id, opening.last_seq)
-    frame = await replay.frame_at(tx, opening_id, opening.last_seq)
-    return Summary(
+    frame = await replay.state_at(tx, opening_id, opening.last_seq)
+    return OpeningSummary(
         opening_id,
         opening.title,
         frame.capacity,

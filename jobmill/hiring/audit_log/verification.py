@@ -19,11 +19,11 @@ from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.transitions import EventType, Status
 
-MOST = 1_000
+MAX_FAULTS = 1_000
 """Faults of a kind that are listed: a log of a million may have as many."""
 BATCH = 500
 
-MOVES: Mapping[EventType, frozenset[Status | None]] = {
+TARGET_STATUSES: Mapping[EventType, frozenset[Status | None]] = {
     "APPLIED": frozenset({"ACTIVE", "PENDING_ACKNOWLEDGMENT", "WAITLIST"}),
     "PROMOTED": frozenset({"PENDING_ACKNOWLEDGMENT"}),
     "ACKNOWLEDGED": frozenset({"ACTIVE"}),
@@ -35,7 +35,7 @@ MOVES: Mapping[EventType, frozenset[Status | None]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ChainHead:
     """Where a chain had come to: keep it elsewhere, and verify against it later."""
 
     seq: int
@@ -43,22 +43,22 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class VerificationFault:
     seq: int | None
     """The event that is wrong, or the last one of what is; None for what the opening counts."""
     what: str
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class VerificationReport:
     opening_id: int
     events: int
-    head: Head
-    faults: list[Fault]
+    head: ChainHead
+    faults: list[VerificationFault]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Line(hash_chain.Entry):
+class _Line(hash_chain.EventContent):
     """An event, with what stands outside the chain."""
 
     note: str | None
@@ -78,7 +78,9 @@ class _Stray:
     found: Mapping[str, Any]
 
 
-async def verify(tx: Tx, opening_id: int, *, against: Sequence[Head] = ()) -> Report:
+async def verify_log(
+    tx: Tx, opening_id: int, *, against: Sequence[ChainHead] = ()
+) -> VerificationReport:
     """All that is wrong with an opening's log, and where; `against` are earlier heads of it.
 
     What is compared is of one moment: that of the caller's snapshot (`reading.freeze`), beside which
@@ -98,13 +100,13 @@ async def verify(tx: Tx, opening_id: int, *, against: Sequence[Head] = ()) -> Re
         *await _wrong_blocks(tx, opening_id),
     ]
     faults.sort(key=lambda fault: (fault.seq is None, fault.seq or 0))
-    return Report(opening_id, walk.events, Head(walk.seq, walk.hash.hex()), faults)
+    return VerificationReport(opening_id, walk.events, ChainHead(walk.seq, walk.hash.hex()), faults)
 
 
 async def _hold(tx: Tx, opening_id: int) -> Opening:
     """The opening, which nobody changes while we look."""
     if await fetch_value(tx, str, "SHOW transaction_isolation") == "read committed":
-        return await openings.locked(await openings.lock(tx, opening_id), opening_id)
+        return await openings.fetch_locked(await openings.request_lock(tx, opening_id), opening_id)
     return await openings.get(tx, opening_id)
 
 
@@ -112,10 +114,10 @@ async def _hold(tx: Tx, opening_id: int) -> Opening:
 class _Walk:
     """Follows the log from its start, and goes on behind a fault: each is found where it is."""
 
-    faults: list[Fault] = field(default_factory=list[Fault])
+    faults: list[VerificationFault] = field(default_factory=list[VerificationFault])
     events: int = 0
     seq: int = 0
-    hash: bytes = hash_chain.START
+    hash: bytes = hash_chain.GENESIS_HASH
     at: dt.datetime | None = None
 
     def follow(self, line: _Line) -> None:
@@ -126,7 +128,7 @@ class _Walk:
             self._note(
                 line.seq, f"stamped {line.created_at}, before the event before it: {self.at}"
             )
-        sealed = hash_chain.seal(self.hash, line)
+        sealed = hash_chain.hash_event(self.hash, line)
         if sealed != line.hash:
             self._note(
                 line.seq,
@@ -153,8 +155,8 @@ class _Walk:
             self._note(self.seq, f"the opening dates it {opening.last_event_at}, not {self.at}")
 
     def _note(self, seq: int, what: str) -> None:
-        if len(self.faults) < MOST:
-            self.faults.append(Fault(seq, what))
+        if len(self.faults) < MAX_FAULTS:
+            self.faults.append(VerificationFault(seq, what))
 
 
 def _span(first: int, last: int) -> str:
@@ -162,7 +164,7 @@ def _span(first: int, last: int) -> str:
 
 
 def _wrong_move(line: _Line) -> str | None:
-    if line.to_status not in MOVES.get(line.type, {None}):
+    if line.to_status not in TARGET_STATUSES.get(line.type, {None}):
         return f"{line.type} cannot lead to {line.to_status}"
     if (line.queue_key is not None) != (line.to_status == "WAITLIST"):
         return f"{line.to_status} with the place {line.queue_key}"
@@ -173,7 +175,7 @@ def _wrong_move(line: _Line) -> str | None:
 
 def _wrong_note(line: _Line) -> str | None:
     if line.note is not None and line.note_salt is not None:
-        same = hash_chain.digest(line.note, line.note_salt) == line.note_digest
+        same = hash_chain.digest_note(line.note, line.note_salt) == line.note_digest
         return None if same else "its note is not the one that was written"
     if line.note_digest is not None and not line.erased:
         return "its note is gone, and the applicant was not erased"
@@ -208,7 +210,9 @@ async def _lines(tx: Tx, opening_id: int) -> AsyncIterator[_Line]:
             yield line
 
 
-async def _lost_heads(tx: Tx, opening_id: int, against: Sequence[Head]) -> list[Fault]:
+async def _lost_heads(
+    tx: Tx, opening_id: int, against: Sequence[ChainHead]
+) -> list[VerificationFault]:
     """Earlier heads that do not lie on the chain any more."""
     cursor = await tx.execute(
         """
@@ -219,13 +223,15 @@ async def _lost_heads(tx: Tx, opening_id: int, against: Sequence[Head]) -> list[
     )
     known = dict(await cursor.fetchall())
     return [
-        Fault(head.seq, f"it had the hash {head.hash}, and has {known.get(head.seq, 'gone')}")
+        VerificationFault(
+            head.seq, f"it had the hash {head.hash}, and has {known.get(head.seq, 'gone')}"
+        )
         for head in against
         if head.seq and known.get(head.seq) != head.hash.lower()
     ]
 
 
-async def _broken_moves(tx: Tx, opening_id: int) -> list[Fault]:
+async def _broken_moves(tx: Tx, opening_id: int) -> list[VerificationFault]:
     """Events that do not start where the one before them led to."""
     cursor = await tx.execute(
         """
@@ -238,15 +244,15 @@ async def _broken_moves(tx: Tx, opening_id: int) -> list[Fault]:
          ORDER BY seq
          LIMIT %s
         """,
-        [opening_id, MOST],
+        [opening_id, MAX_FAULTS],
     )
     return [
-        Fault(seq, f"application {id} starts from {start}, and was {before}")
+        VerificationFault(seq, f"application {id} starts from {start}, and was {before}")
         for seq, id, start, before in await cursor.fetchall()
     ]
 
 
-async def _strays(tx: Tx, opening_id: int) -> list[Fault]:
+async def _strays(tx: Tx, opening_id: int) -> list[VerificationFault]:
     """Applications that are not what their events say."""
     strays = await fetch_all(
         tx,
@@ -284,9 +290,11 @@ async def _strays(tx: Tx, opening_id: int) -> list[Fault]:
          ORDER BY seq, id
          LIMIT %(most)s
         """,
-        {"opening": opening_id, "most": MOST},
+        {"opening": opening_id, "most": MAX_FAULTS},
     )
-    return [Fault(one.seq, f"application {one.id}: {_difference(one)}") for one in strays]
+    return [
+        VerificationFault(one.seq, f"application {one.id}: {_difference(one)}") for one in strays
+    ]
 
 
 def _difference(one: _Stray) -> str:
@@ -301,10 +309,10 @@ def _difference(one: _Stray) -> str:
     )
 
 
-async def _miscounts(tx: Tx, opening: Opening) -> list[Fault]:
+async def _miscounts(tx: Tx, opening: Opening) -> list[VerificationFault]:
     """What the opening says of itself, and its log does not."""
-    counts = await replay.count_at(tx, opening.id, replay.END)
-    frame = await replay.frame_at(tx, opening.id, replay.END)
+    counts = await replay.counts_at(tx, opening.id, replay.BEYOND_ANY)
+    frame = await replay.state_at(tx, opening.id, replay.BEYOND_ANY)
     should = {
         "status": frame.status,
         "capacity": frame.capacity,
@@ -313,19 +321,27 @@ async def _miscounts(tx: Tx, opening: Opening) -> list[Fault]:
         "excess": max(counts.occupied - frame.capacity, 0),
     }
     faults = [
-        Fault(None, f"the opening's {name} should be {said}, and is {getattr(opening, name)}")
+        VerificationFault(
+            None, f"the opening's {name} should be {said}, and is {getattr(opening, name)}"
+        )
         for name, said in should.items()
         if said != getattr(opening, name)
     ]
     if counts.top_key > opening.top_key:
-        faults.append(Fault(None, f"somebody stands at {counts.top_key}, beyond {opening.top_key}"))
+        faults.append(
+            VerificationFault(
+                None, f"somebody stands at {counts.top_key}, beyond {opening.top_key}"
+            )
+        )
     due, known = counts.next_deadline_at, opening.next_deadline_at
     if due and (known is None or known > due):
-        faults.append(Fault(None, f"an offer ends at {due}, and the opening looks at {known}"))
+        faults.append(
+            VerificationFault(None, f"an offer ends at {due}, and the opening looks at {known}")
+        )
     return faults
 
 
-async def _wrong_blocks(tx: Tx, opening_id: int) -> list[Fault]:
+async def _wrong_blocks(tx: Tx, opening_id: int) -> list[VerificationFault]:
     """Sums of the waitlist that are not what its events add up to."""
     cursor = await tx.execute(
         """
@@ -347,9 +363,11 @@ async def _wrong_blocks(tx: Tx, opening_id: int) -> list[Fault]:
          ORDER BY block
          LIMIT %(most)s
         """,
-        {"opening": opening_id, "most": MOST},
+        {"opening": opening_id, "most": MAX_FAULTS},
     )
     return [
-        Fault(None, f"block {block} of the waitlist should hold {said}, and holds {found}")
+        VerificationFault(
+            None, f"block {block} of the waitlist should hold {said}, and holds {found}"
+        )
         for block, said, found in await cursor.fetchall()
     ]

@@ -13,59 +13,66 @@ from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.applications import submissions
-from jobmill.hiring.applications.submissions import Placed
+from jobmill.hiring.applications.submissions import Placement
 from jobmill.hiring.import_export import exports
-from jobmill.hiring.import_export.spreadsheets import BadSheet, Entry, Problem, Row
-from jobmill.hiring.import_export.spreadsheets import rows as sheet_rows
+from jobmill.hiring.import_export.spreadsheets import (
+    ApplicantEntry,
+    InvalidSpreadsheet,
+    LineProblem,
+    SpreadsheetRow,
+)
+from jobmill.hiring.import_export.spreadsheets import parse_rows as sheet_rows
 from jobmill.hiring.openings import lifecycle
-from jobmill.hiring.records.applications import Duplicate
-from jobmill.hiring.records.openings import Opening, Terms
+from jobmill.hiring.records.applications import DuplicateApplication
+from jobmill.hiring.records.openings import Opening, OpeningTerms
 from jobmill.hiring.transitions import Status
 
-CHUNK = 500
+BATCH_SIZE = 500
 """So many people apply in one transaction, and the opening is locked for as long."""
 
-LONGEST_WINDOW = 365 * 86_400
+MAX_WINDOW_SECONDS = 365 * 86_400
 
-Outcome = Literal["applied", "known", "repeated", "refused"]
+ImportOutcome = Literal["applied", "known", "repeated", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
-class Admitted:
+class ImportedApplicant:
     """What became of a line."""
 
     line: int
     email: str
-    outcome: Outcome
+    outcome: ImportOutcome
     status: Status | None = None
     position: int | None = None
     application_id: int | None = None
     detail: str | None = None
 
 
-async def admit(tx: Tx, opening_id: int, entries: Sequence[Entry], by: Actor) -> list[Admitted]:
+async def import_applicants(
+    tx: Tx, opening_id: int, entries: Sequence[ApplicantEntry], by: Actor
+) -> list[ImportedApplicant]:
     """Have people apply in their order; who is in it already stays where they are, so that the same
     can be done again. Who is refused is said so, and nothing is kept of them."""
     wanted = [one for one in entries if one.repeats is None]
-    asks = [submissions.Ask(one.person, by) for one in wanted]
+    asks = [submissions.ApplyRequest(one.person, by) for one in wanted]
     answers = await submissions.apply_all(tx, opening_id, asks)
     known = {one.line: answer for one, answer in zip(wanted, answers, strict=True)}
     return [_admitted(one, known.get(one.line)) for one in entries]
 
 
-def _admitted(one: Entry, answer: Placed | AppError | None) -> Admitted:
+def _admitted(one: ApplicantEntry, answer: Placement | AppError | None) -> ImportedApplicant:
     line, email = one.line, one.person.email
     match answer:
-        case Placed(application, position):
+        case Placement(application, position):
             status, id = application.status, application.id
-            return Admitted(line, email, "applied", status, position, id)
-        case Duplicate():
-            return Admitted(line, email, "known")
+            return ImportedApplicant(line, email, "applied", status, position, id)
+        case DuplicateApplication():
+            return ImportedApplicant(line, email, "known")
         case None:
             detail = f"line {one.repeats} has the same address"
-            return Admitted(line, email, "repeated", detail=detail)
+            return ImportedApplicant(line, email, "repeated", detail=detail)
         case refusal:
-            return Admitted(line, email, "refused", detail=str(refusal))
+            return ImportedApplicant(line, email, "refused", detail=str(refusal))
 
 
 def _key(name: str) -> str:
@@ -78,13 +85,13 @@ class _Line(BaseModel):
     model_config = ConfigDict(alias_generator=_key, extra="ignore")
 
     title: str
-    capacity: int = Field(ge=1, le=lifecycle.MOST)
+    capacity: int = Field(ge=1, le=lifecycle.MAX_NUMBER)
     description: str | None = None
     employer: str | None = None
     location: str | None = None
     remote: bool | None = None
     require_acknowledgement: bool | None = None
-    acknowledge_window_seconds: int | None = Field(None, ge=1, le=LONGEST_WINDOW)
+    acknowledge_window_seconds: int | None = Field(None, ge=1, le=MAX_WINDOW_SECONDS)
     max_missed: int | None = None
     waitlist_limit: int | None = None
     apply_until: AwareDatetime | None = None
@@ -92,41 +99,43 @@ class _Line(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PlannedOpening:
     """An opening that is to be."""
 
     line: int
-    terms: Terms
+    terms: OpeningTerms
     capacity: int
 
 
-def plans(data: bytes) -> list[Plan]:
+def parse_openings(data: bytes) -> list[PlannedOpening]:
     """Openings from CSV or JSON lines, by the names that an export has; BadSheet where any cannot be."""
-    problems: list[Problem] = []
-    found: list[Plan] = []
+    problems: list[LineProblem] = []
+    found: list[PlannedOpening] = []
     for row in sheet_rows(data, needed=("title", "capacity")):
         _check_names(row)
         try:
             found.append(_plan(row))
         except Invalid as error:
-            problems.append(Problem(row.line, str(error)))
+            problems.append(LineProblem(row.line, str(error)))
     if problems:
-        raise BadSheet(problems)
+        raise InvalidSpreadsheet(problems)
     return found
 
 
-KNOWN = frozenset(name.casefold() for name in exports.OPENING)
+KNOWN = frozenset(name.casefold() for name in exports.OPENING_FIELDS)
 
 
-def _check_names(row: Row) -> None:
+def _check_names(row: SpreadsheetRow) -> None:
     """BadSheet at once: in a table all lines have the same."""
     unknown = [name for name in row.cells if name and name not in KNOWN]
     if unknown:
-        known = ", ".join(exports.OPENING)
-        raise BadSheet([Problem(row.line, f"`{unknown[0]}` is not known; there are {known}")])
+        known = ", ".join(exports.OPENING_FIELDS)
+        raise InvalidSpreadsheet(
+            [LineProblem(row.line, f"`{unknown[0]}` is not known; there are {known}")]
+        )
 
 
-def _plan(row: Row) -> Plan:
+def _plan(row: SpreadsheetRow) -> PlannedOpening:
     try:
         line = _Line.model_validate(
             {name: one for name, one in row.cells.items() if one not in ("", None)}
@@ -134,7 +143,9 @@ def _plan(row: Row) -> Plan:
     except ValidationError as error:
         raise Invalid(_explain(error)) from None
     given = line.model_dump(exclude_none=True, exclude={"capacity", "acknowledge_window_seconds"})
-    return Plan(row.line, lifecycle.checked(Terms(**given, **_window(line))), line.capacity)
+    return PlannedOpening(
+        row.line, lifecycle.validate_terms(OpeningTerms(**given, **_window(line))), line.capacity
+    )
 
 
 def _window(line: _Line) -> dict[str, Any]:
@@ -143,11 +154,11 @@ def _window(line: _Line) -> dict[str, Any]:
 
 
 def _explain(error: ValidationError) -> str:
-    names = {name.casefold(): name for name in exports.OPENING}
+    names = {name.casefold(): name for name in exports.OPENING_FIELDS}
     said = [(str(one["loc"][0]), one["msg"]) for one in error.errors(include_url=False)]
     return "; ".join(f"{names.get(where, where)}: {what}" for where, what in said)
 
 
-async def create_all(tx: Tx, wanted: Sequence[Plan], by: Actor) -> list[Opening]:
+async def create_openings(tx: Tx, wanted: Sequence[PlannedOpening], by: Actor) -> list[Opening]:
     """All of them, as ever in one transaction."""
     return [await lifecycle.create(tx, one.terms, one.capacity, by) for one in wanted]

@@ -11,19 +11,19 @@ from typing import Any, TextIO, cast
 
 from jobmill.errors import Invalid
 from jobmill.hiring.records import applicants
-from jobmill.hiring.records.applicants import Person
+from jobmill.hiring.records.applicants import Contact
 
-BIGGEST = 32 * 1024 * 1024
-MOST = 100_000
-NAMED = 20
+MAX_BYTES = 32 * 1024 * 1024
+MAX_LINES = 100_000
+MAX_LISTED_PROBLEMS = 20
 """So many lines are named that are wrong."""
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - wide ones, too
+FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - wide ones, too
 OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff")
 ORDER = "order"
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class LineProblem:
     line: int
     what: str
 
@@ -31,17 +31,21 @@ class Problem:
         return f"line {self.line}: {self.what}"
 
 
-class BadSheet(Invalid):
+class InvalidSpreadsheet(Invalid):
     """All that is wrong with a table, by line; nothing of it was taken."""
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        more = f"; and {len(problems) - NAMED:,} more" if len(problems) > NAMED else ""
-        super().__init__("; ".join(map(str, problems[:NAMED])) + more)
+    def __init__(self, problems: Sequence[LineProblem]) -> None:
+        more = (
+            f"; and {len(problems) - MAX_LISTED_PROBLEMS:,} more"
+            if len(problems) > MAX_LISTED_PROBLEMS
+            else ""
+        )
+        super().__init__("; ".join(map(str, problems[:MAX_LISTED_PROBLEMS])) + more)
         self.problems = problems
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SpreadsheetRow:
     """A line that says something, by the names of its columns."""
 
     line: int
@@ -49,54 +53,54 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ApplicantEntry:
     """Somebody who is to apply."""
 
     line: int
-    person: Person
+    person: Contact
     repeats: int | None = None
     """The line with the same address, which counts instead."""
 
 
-def begin(out: TextIO, names: Sequence[str]) -> Callable[[Mapping[str, object]], object]:
+def start_csv(out: TextIO, names: Sequence[str]) -> Callable[[Mapping[str, object]], object]:
     """Write a header, as RFC 4180 has it; what is returned writes a row."""
     table = csv.writer(out)
     table.writerow(names)
-    return lambda record: table.writerow([cell(record[name]) for name in names])
+    return lambda record: table.writerow([escape_cell(record[name]) for name in names])
 
 
-def cell(value: object) -> object:
+def escape_cell(value: object) -> object:
     """A value that no spreadsheet takes for a formula."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    risky = isinstance(value, str) and value.startswith(FORMULA)
+    risky = isinstance(value, str) and value.startswith(FORMULA_PREFIXES)
     return f"'{value}" if risky else value
 
 
 def _uncell(text: str) -> str:
     """What `cell` was given, without the spaces around it."""
     text = text.strip()
-    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA) else text
+    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA_PREFIXES) else text
 
 
-def people(data: bytes, *, fold: bool = False) -> list[Entry]:
+def parse_applicants(data: bytes, *, fold: bool = False) -> list[ApplicantEntry]:
     """Who is to apply, in their order: columns `name` and `email`, and `order` if it is not that of
     the lines. BadSheet where a line cannot be right; whoever stands there twice is marked."""
-    problems: list[Problem] = []
-    found: list[tuple[int, Entry]] = []
-    for row in table(data, needed=("name", "email")):
+    problems: list[LineProblem] = []
+    found: list[tuple[int, ApplicantEntry]] = []
+    for row in parse_csv(data, needed=("name", "email")):
         try:
-            who = applicants.person(row.cells["name"], row.cells["email"], fold=fold)
-            found.append((_order(row), Entry(row.line, who)))
+            who = applicants.parse_contact(row.cells["name"], row.cells["email"], fold=fold)
+            found.append((_order(row), ApplicantEntry(row.line, who)))
         except Invalid as error:
-            problems.append(Problem(row.line, str(error)))
+            problems.append(LineProblem(row.line, str(error)))
     if problems:
-        raise BadSheet(problems)
+        raise InvalidSpreadsheet(problems)
     found.sort(key=lambda pair: pair[0])
     return _mark_repeated(entry for _, entry in found)
 
 
-def _order(row: Row) -> int:
+def _order(row: SpreadsheetRow) -> int:
     text = row.cells.get(ORDER, "")
     if not text:
         # Who has no number comes as the line stands; all of them do where there is no such column.
@@ -106,23 +110,23 @@ def _order(row: Row) -> int:
     return int(text)
 
 
-def _mark_repeated(entries: Iterable[Entry]) -> list[Entry]:
+def _mark_repeated(entries: Iterable[ApplicantEntry]) -> list[ApplicantEntry]:
     first: dict[str, int] = {}
     return [
-        Entry(one.line, one.person, repeats=None if line == one.line else line)
+        ApplicantEntry(one.line, one.person, repeats=None if line == one.line else line)
         for one in entries
         for line in [first.setdefault(one.person.key, one.line)]
     ]
 
 
-def rows(data: bytes, *, needed: Sequence[str]) -> list[Row]:
+def parse_rows(data: bytes, *, needed: Sequence[str]) -> list[SpreadsheetRow]:
     """The lines of a table, or of a file with a JSON object on each."""
     text = decode(data)
     is_json = text.lstrip().startswith("{")
-    return _objects(text) if is_json else table(data, needed=needed)
+    return _objects(text) if is_json else parse_csv(data, needed=needed)
 
 
-def table(data: bytes, *, needed: Sequence[str]) -> list[Row]:
+def parse_csv(data: bytes, *, needed: Sequence[str]) -> list[SpreadsheetRow]:
     """The lines of a CSV file by the names in its header, whatever their case and order; BadSheet
     where a column is missing or a line has more cells than there are columns."""
     text = decode(data)
@@ -131,16 +135,16 @@ def table(data: bytes, *, needed: Sequence[str]) -> list[Row]:
     first, header = next(lines, (1, list[str]()))
     names = [name.strip().casefold() for name in header]
     _check_header(first, names, needed)
-    problems: list[Problem] = []
-    found: list[Row] = []
+    problems: list[LineProblem] = []
+    found: list[SpreadsheetRow] = []
     for line, cells in lines:
         if len(cells) > len(names):
-            problems.append(Problem(line, f"{len(cells)} cells, and {len(names)} columns"))
+            problems.append(LineProblem(line, f"{len(cells)} cells, and {len(names)} columns"))
         padded = [*map(_uncell, cells), *[""] * (len(names) - len(cells))]
-        found.append(Row(line, dict(zip(names, padded, strict=False))))
+        found.append(SpreadsheetRow(line, dict(zip(names, padded, strict=False))))
         _check_count(found)
     if problems:
-        raise BadSheet(problems)
+        raise InvalidSpreadsheet(problems)
     return found
 
 
@@ -153,43 +157,45 @@ def _read(reader: Any) -> Iterator[tuple[int, list[str]]]:
                 yield line, cells
             line = reader.line_num + 1
     except csv.Error as error:
-        raise BadSheet([Problem(line, f"not CSV: {error}")]) from None
+        raise InvalidSpreadsheet([LineProblem(line, f"not CSV: {error}")]) from None
 
 
 def _check_header(line: int, names: Sequence[str], needed: Sequence[str]) -> None:
     missing = [name for name in needed if name not in names]
     if missing:
-        raise BadSheet([Problem(line, f"the header should name the columns: {', '.join(needed)}")])
+        raise InvalidSpreadsheet(
+            [LineProblem(line, f"the header should name the columns: {', '.join(needed)}")]
+        )
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice:
-        raise BadSheet([Problem(line, f"the header names `{twice}` twice")])
+        raise InvalidSpreadsheet([LineProblem(line, f"the header names `{twice}` twice")])
 
 
-def _objects(text: str) -> list[Row]:
-    problems: list[Problem] = []
-    found: list[Row] = []
+def _objects(text: str) -> list[SpreadsheetRow]:
+    problems: list[LineProblem] = []
+    found: list[SpreadsheetRow] = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
-            problems.append(Problem(number, f"not JSON: {error}"))
+            problems.append(LineProblem(number, f"not JSON: {error}"))
             continue
         if not isinstance(value, dict):
-            problems.append(Problem(number, "not an object: {…}"))
+            problems.append(LineProblem(number, "not an object: {…}"))
             continue
         cells = cast("dict[str, Any]", value)
-        found.append(Row(number, {name.casefold(): one for name, one in cells.items()}))
+        found.append(SpreadsheetRow(number, {name.casefold(): one for name, one in cells.items()}))
         _check_count(found)
     if problems:
-        raise BadSheet(problems)
+        raise InvalidSpreadsheet(problems)
     return found
 
 
-def _check_count(found: Sequence[Row]) -> None:
-    if len(found) > MOST:
-        raise Invalid(f"The file has more than {MOST:,} lines: divide it.")
+def _check_count(found: Sequence[SpreadsheetRow]) -> None:
+    if len(found) > MAX_LINES:
+        raise Invalid(f"The file has more than {MAX_LINES:,} lines: divide it.")
 
 
 def _delimiter(text: str) -> str:
@@ -200,8 +206,8 @@ def _delimiter(text: str) -> str:
 
 def decode(data: bytes) -> str:
     """The text of a file; Invalid says where it is not UTF-8."""
-    if len(data) > BIGGEST:
-        raise Invalid(f"The file has more than {BIGGEST // 1024**2} MB: divide it.")
+    if len(data) > MAX_BYTES:
+        raise Invalid(f"The file has more than {MAX_BYTES // 1024**2} MB: divide it.")
     if data.startswith(OTHER_ENCODINGS):
         raise Invalid("The file is UTF-16: save it as `CSV UTF-8`.")
     try:
@@ -209,7 +215,9 @@ def decode(data: bytes) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         problem = "not UTF-8 (Latin-1, it seems): save the file as `CSV UTF-8`"
-        raise BadSheet([Problem(line, problem)]) from None
+        raise InvalidSpreadsheet([LineProblem(line, problem)]) from None
     if "\0" in text:
-        raise BadSheet([Problem(text.count("\n", 0, text.index("\0")) + 1, "a zero byte: no text")])
+        raise InvalidSpreadsheet(
+            [LineProblem(text.count("\n", 0, text.index("\0")) + 1, "a zero byte: no text")]
+        )
     return text

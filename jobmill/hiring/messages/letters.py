@@ -14,20 +14,20 @@ from pathlib import Path
 from string import Template
 
 from jobmill.errors import Invalid
-from jobmill.hiring.messages.notices import Told
-from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.messages.notices import OutgoingLetter
+from jobmill.hiring.messages.signed_links import LinkSigner
 
 log = logging.getLogger(__name__)
 
-OURS = Path(__file__).parent / "templates"
+BUILT_IN_TEMPLATES = Path(__file__).parent / "templates"
 SUBJECT = "Subject:"
-LONGEST_NAME = 80
+MAX_NAME_LENGTH = 80
 # Whoever types somebody else's address must not have us send their advertisement there.
-NO_NAME = re.compile(r"://|www\.|@", re.IGNORECASE)
+LOOKS_LIKE_A_LINK = re.compile(r"://|www\.|@", re.IGNORECASE)
 
 _ALWAYS = frozenset({"name", "title", "my_link"})
 _OFFER = frozenset({"accept_link", "decline_link", "deadline", "left", "minutes"})
-NAMES: Mapping[str, frozenset[str]] = {
+TEMPLATE_NAMES: Mapping[str, frozenset[str]] = {
     "applied": _ALWAYS,
     "waitlisted": _ALWAYS | {"position"},
     "promoted": _ALWAYS | _OFFER,
@@ -43,12 +43,12 @@ NAMES: Mapping[str, frozenset[str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class LetterText:
     subject: str
     body: str
 
 
-def check(folder: Path | None) -> None:
+def check_templates(folder: Path | None) -> None:
     """Invalid, with all that is wrong, where letters of the company cannot be used."""
     if folder is None:
         return
@@ -64,7 +64,7 @@ def check(folder: Path | None) -> None:
         raise Invalid("; ".join(faults))
 
 
-def write(letter: str, values: Mapping[str, str], folder: Path | None) -> Text:
+def render_letter(letter: str, values: Mapping[str, str], folder: Path | None) -> LetterText:
     """The letter, filled in: the company's, or ours where it has none or theirs cannot be used."""
     own = folder / f"{letter}.txt" if folder else None
     if own and own.exists():
@@ -73,15 +73,15 @@ def write(letter: str, values: Mapping[str, str], folder: Path | None) -> Text:
         except Invalid as error:
             # Who was to be told is told all the same.
             log.warning("letter not usable, ours is sent", extra={"error": str(error)})
-    return _fill(_read(OURS / f"{letter}.txt"), values)
+    return _fill(_read(BUILT_IN_TEMPLATES / f"{letter}.txt"), values)
 
 
-def choose(told: Told) -> str:
+def choose_template(told: OutgoingLetter) -> str:
     """Which letter tells it."""
     return "waitlisted" if told.kind == "applied" and "position" in told.data else told.kind
 
 
-def values(told: Told, signer: Signer, base: str) -> dict[str, str]:
+def template_values(told: OutgoingLetter, signer: LinkSigner, base: str) -> dict[str, str]:
     """All that a letter may name; `base` is what links begin with."""
     personal = signer.personal(told.applicant_id, told.link_version, told.at)
     named = {
@@ -104,7 +104,7 @@ def values(told: Told, signer: Signer, base: str) -> dict[str, str]:
     return named
 
 
-def message_id(told: Told, secret: bytes, domain: str) -> str:
+def message_id(told: OutgoingLetter, secret: bytes, domain: str) -> str:
     """The same for the same notice, and for no other: neither here nor in another installation."""
     seed = f"notice {told.id} {told.created_at.astimezone(dt.UTC).isoformat()}"
     mark = hmac.new(secret, seed.encode(), hashlib.sha256).hexdigest()[:24]
@@ -112,9 +112,9 @@ def message_id(told: Told, secret: bytes, domain: str) -> str:
 
 
 def _read(file: Path) -> tuple[Template, Template]:
-    known = NAMES.get(file.stem)
+    known = TEMPLATE_NAMES.get(file.stem)
     if known is None:
-        raise Invalid(f"{file} is no letter of ours; there are: {', '.join(NAMES)}")
+        raise Invalid(f"{file} is no letter of ours; there are: {', '.join(TEMPLATE_NAMES)}")
     try:
         first, _, rest = file.read_text(encoding="utf-8").partition("\n")
     except (OSError, UnicodeDecodeError) as error:
@@ -136,9 +136,9 @@ def _check_names(file: Path, part: Template, known: frozenset[str]) -> None:
         raise Invalid(f"{file} names ${unknown[0]}, which this letter does not know: {names}")
 
 
-def _fill(parts: tuple[Template, Template], values: Mapping[str, str]) -> Text:
+def _fill(parts: tuple[Template, Template], values: Mapping[str, str]) -> LetterText:
     subject, body = parts
-    return Text(subject.safe_substitute(values), body.safe_substitute(values))
+    return LetterText(subject.safe_substitute(values), body.safe_substitute(values))
 
 
 def _span(minutes: int) -> str:
@@ -150,5 +150,5 @@ def _span(minutes: int) -> str:
 
 
 def _name(text: str) -> str:
-    name = " ".join(text.split())[:LONGEST_NAME]
-    return "applicant" if NO_NAME.search(name) else name
+    name = " ".join(text.split())[:MAX_NAME_LENGTH]
+    return "applicant" if LOOKS_LIKE_A_LINK.search(name) else name

@@ -12,7 +12,7 @@ from jobmill.db import Tx, fetch_one, fetch_value
 from jobmill.hiring.transitions import Status
 from jobmill.queue.feed import notify_feeds
 
-Kind = Literal[
+NoticeKind = Literal[
     "applied",
     "promoted",
     "reminder",
@@ -25,20 +25,20 @@ Kind = Literal[
 ]
 """What an applicant may be told."""
 
-Way = Literal["mail", "webhook"]
-State = Literal["waiting", "queued", "sent", "dropped", "failed"]
-Ended = Literal["sent", "dropped", "failed"]
+Channel = Literal["mail", "webhook"]
+NoticeState = Literal["waiting", "queued", "sent", "dropped", "failed"]
+FinalState = Literal["sent", "dropped", "failed"]
 
-STAY = dt.timedelta(days=90)
+RETENTION = dt.timedelta(days=90)
 """How long it is kept what was told."""
-BITE = 10_000
+BATCH_SIZE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
     """Something to tell an applicant."""
 
-    kind: Kind
+    kind: NoticeKind
     opening_id: int
     application_id: int
     seq: int | None
@@ -49,13 +49,13 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class OutgoingLetter:
     """A notice on its way to an applicant."""
 
     id: int
-    kind: Kind
+    kind: NoticeKind
     data: Mapping[str, Any]
-    state: State
+    state: NoticeState
     created_at: dt.datetime
     title: str
     application_id: int
@@ -76,7 +76,7 @@ class Told:
         return self.kind in ("promoted", "reminder")
 
 
-async def write(tx: Tx, notices: Sequence[Notice]) -> None:
+async def insert(tx: Tx, notices: Sequence[Notice]) -> None:
     """Keep them to be sent when they are due. One statement, and nothing is fetched: the caller may
     be in pipeline mode."""
     if not notices:
@@ -98,7 +98,7 @@ async def write(tx: Tx, notices: Sequence[Notice]) -> None:
     )
 
 
-async def tell_hooks(tx: Tx, opening_id: int, after: int, upto: int) -> None:
+async def add_webhook_deliveries(tx: Tx, opening_id: int, after: int, upto: int) -> None:
     """Keep a delivery for each webhook and each event with `after` < seq <= `upto` that it wants. One
     statement, and nothing is fetched."""
     await tx.execute(
@@ -131,7 +131,7 @@ async def announce_due(tx: Tx) -> None:
         await notify_feeds(tx)
 
 
-async def take(tx: Tx, way: Way, most: int) -> list[int]:
+async def claim_due(tx: Tx, way: Channel, most: int) -> list[int]:
     """Take those that are due longest; one is taken once, by whoever commits."""
     taken = await tx.execute(
         """
@@ -166,12 +166,12 @@ async def drop_letters(tx: Tx, reason: str) -> int:
           FROM due
          WHERE notice.id = due.id
         """,
-        {"reason": reason, "bite": BITE},
+        {"reason": reason, "bite": BATCH_SIZE},
     )
     return dropped.rowcount
 
 
-async def give_back(tx: Tx, ids: Sequence[int]) -> None:
+async def requeue(tx: Tx, ids: Sequence[int]) -> None:
     """Let them wait once more, a minute from now: the queue holds them still."""
     await tx.execute(
         """
@@ -182,11 +182,11 @@ async def give_back(tx: Tx, ids: Sequence[int]) -> None:
     )
 
 
-async def get(tx: Tx, id: int) -> Told | None:
+async def find_letter(tx: Tx, id: int) -> OutgoingLetter | None:
     """A letter to be sent, and what is true now of whom it is for."""
     return await fetch_one(
         tx,
-        Told,
+        OutgoingLetter,
         """
         SELECT notice.id, notice.kind, notice.data, notice.state, notice.created_at,
                opening.title, application.id AS application_id, application.status,
@@ -207,7 +207,7 @@ async def get(tx: Tx, id: int) -> Told | None:
     )
 
 
-def objection(told: Told) -> str | None:
+def reason_not_to_send(told: OutgoingLetter) -> str | None:
     """Why it is not to be sent any more, in words."""
     if told.erased:
         return "the applicant was erased"
@@ -224,7 +224,7 @@ def objection(told: Told) -> str | None:
     return None
 
 
-async def settle(tx: Tx, id: int, state: Ended, detail: str | None) -> None:
+async def record_result(tx: Tx, id: int, state: FinalState, detail: str | None) -> None:
     """Keep what became of it; what was sent stays sent, and what was dropped with a person is not
     spoken of any more."""
     await tx.execute(
@@ -238,7 +238,7 @@ async def settle(tx: Tx, id: int, state: Ended, detail: str | None) -> None:
     )
 
 
-async def note_trouble(tx: Tx, id: int, detail: str) -> None:
+async def record_failed_attempt(tx: Tx, id: int, detail: str) -> None:
     """Keep why it could not be sent yet."""
     await tx.execute(
         """
@@ -249,7 +249,7 @@ async def note_trouble(tx: Tx, id: int, detail: str) -> None:
     )
 
 
-async def erase(tx: Tx, applicant_id: int) -> None:
+async def erase_for_applicant(tx: Tx, applicant_id: int) -> None:
     """Forget what was told to an applicant, and drop what is still to be told."""
     await tx.execute(
         """
@@ -264,7 +264,7 @@ async def erase(tx: Tx, applicant_id: int) -> None:
     )
 
 
-async def prune(tx: Tx) -> int:
+async def delete_old(tx: Tx) -> int:
     """Delete up to a bite of those that ended long ago, or that the queue lost; returns how many."""
     gone = await tx.execute(
         """
@@ -275,7 +275,7 @@ async def prune(tx: Tx) -> int:
                                 ORDER BY id LIMIT %(bite)s
                                   FOR UPDATE SKIP LOCKED))
         """,
-        {"stay": STAY, "bite": BITE},
+        {"stay": RETENTION, "bite": BATCH_SIZE},
     )
     return gone.rowcount
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from jobmill.db import Tx, fetch_one, fetch_value
 from jobmill.db.clock import server_time
-from jobmill.hiring.messages.signed_links import BadLink, Personal, Signer
-from jobmill.hiring.records.applicants import NoApplicant
+from jobmill.hiring.messages.signed_links import InvalidLink, LinkSigner, PersonalLinkToken
+from jobmill.hiring.records.applicants import ApplicantNotFound
 
-PERSONAL_FOR = dt.timedelta(days=365)
+LIFETIME = dt.timedelta(days=365)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +19,15 @@ class _Validity:
     current: bool
 
 
-async def path(tx: Tx, signer: Signer, applicant_id: int, *, renew: bool = False) -> str:
+async def make_path(tx: Tx, signer: LinkSigner, applicant_id: int, *, renew: bool = False) -> str:
     """Where somebody's own page is; `renew` makes all links to it void that were given before."""
-    version = await (_renew if renew else link_version)(tx, applicant_id)
+    version = await (_renew if renew else find_link_version)(tx, applicant_id)
     if version is None:
-        raise NoApplicant(applicant_id)
+        raise ApplicantNotFound(applicant_id)
     return f"/my/{signer.personal(applicant_id, version, await server_time(tx))}"
 
 
-async def opens(tx: Tx, link: Personal) -> bool:
+async def is_current(tx: Tx, link: PersonalLinkToken) -> bool:
     """Whether its applicant has this link and no newer one; BadLink where it is over a year old."""
     validity = await fetch_one(
         tx,
@@ -42,16 +42,16 @@ async def opens(tx: Tx, link: Personal) -> bool:
             "id": link.applicant_id,
             "version": link.version,
             "signed_at": link.signed_at,
-            "lasts": PERSONAL_FOR,
+            "lasts": LIFETIME,
         },
     )
     assert validity is not None
     if validity.expired:
-        raise BadLink("This link is too old. Ask for a new one.")
+        raise InvalidLink("This link is too old. Ask for a new one.")
     return validity.current
 
 
-async def link_version(tx: Tx, applicant_id: int) -> int | None:
+async def find_link_version(tx: Tx, applicant_id: int) -> int | None:
     """The version that a personal link must have; None for who is unknown or erased."""
     return await fetch_value(
         tx,

@@ -18,12 +18,12 @@ EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 TICK = dt.timedelta(microseconds=1)
 
 
-class BadLink(Invalid):
+class InvalidLink(Invalid):
     """We did not sign this, or too long ago, or it was replaced."""
 
 
 @dataclass(frozen=True, slots=True)
-class Personal:
+class PersonalLinkToken:
     """Opens all that concerns one applicant, as long as `version` is the one that they have."""
 
     applicant_id: int
@@ -32,14 +32,14 @@ class Personal:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class OfferLinkToken:
     """Answers one offer: the one that ends at `deadline`, and no later one."""
 
     application_id: int
     deadline: dt.datetime
 
 
-class Signer:
+class LinkSigner:
     def __init__(self, secret: bytes) -> None:
         # A salt each, so that one kind never passes for the other.
         self._personal = _serializer(secret, "jobmill personal link")
@@ -52,15 +52,15 @@ class Signer:
     def offer(self, application_id: int, deadline: dt.datetime) -> str:
         return self._offer.dumps([application_id, (deadline - EPOCH) // TICK])
 
-    def read_personal(self, token: str) -> Personal:
+    def read_personal(self, token: str) -> PersonalLinkToken:
         """Whose link this is, also when it no longer opens; BadLink if it is none of ours."""
         applicant_id, version, seconds = _read(self._personal, token)
-        return Personal(applicant_id, version, dt.datetime.fromtimestamp(seconds, dt.UTC))
+        return PersonalLinkToken(applicant_id, version, dt.datetime.fromtimestamp(seconds, dt.UTC))
 
-    def read_offer(self, token: str) -> Offer:
+    def read_offer(self, token: str) -> OfferLinkToken:
         """Which offer this link answers, also when it has ended; BadLink if it is none of ours."""
         application_id, ticks = _read(self._offer, token)
-        return Offer(application_id, EPOCH + ticks * TICK)
+        return OfferLinkToken(application_id, EPOCH + ticks * TICK)
 
 
 def _serializer(secret: bytes, salt: str) -> URLSafeSerializer:
@@ -77,4 +77,4 @@ def _read(serializer: URLSafeSerializer, token: str) -> Any:
             return serializer.loads(token)
     except BadData:
         pass
-    raise BadLink("This link is not valid. Copy it whole from the message that brought it.")
+    raise InvalidLink("This link is not valid. Copy it whole from the message that brought it.")

@@ -13,14 +13,14 @@ from psycopg.errors import ForeignKeyViolation
 
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
-from jobmill.hiring.audit_log.events import Event
-from jobmill.hiring.messages.notices import State
+from jobmill.hiring.audit_log.events import AuditEvent
+from jobmill.hiring.messages.notices import NoticeState
 from jobmill.hiring.timestamps import format_timestamp
 from jobmill.hiring.transitions import EventType
 from jobmill.queue.feed import notify_feeds
 
 EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
-SECRET = "whsec_"
+SECRET_PREFIX = "whsec_"
 """What secrets begin with, so that one is recognised where it should not be."""
 
 
@@ -37,7 +37,7 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class CreatedWebhook:
     """A new webhook, and the one time that its secret is shown."""
 
     id: int
@@ -46,7 +46,7 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
+class WebhookDelivery:
     """One event for one webhook, and what became of it."""
 
     id: int
@@ -54,7 +54,7 @@ class Delivery:
     opening_id: int
     seq: int
     event: EventType
-    state: State
+    state: NoticeState
     attempts: int
     detail: str | None
     created_at: dt.datetime
@@ -62,7 +62,7 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class Outgoing:
+class OutgoingDelivery:
     """A delivery to be made."""
 
     id: int
@@ -70,7 +70,7 @@ class Outgoing:
     url: str
     secret: str = field(repr=False)
     enabled: bool
-    state: State
+    state: NoticeState
     opening_id: int
     seq: int
     read_at: dt.datetime
@@ -79,10 +79,10 @@ class Outgoing:
 
 async def add(
     tx: Tx, url: str, *, opening_id: int | None = None, events: Sequence[str] | None = None
-) -> Added:
+) -> CreatedWebhook:
     """Tell `url`, which `outside.webhook.check_url` has seen, of what happens from now on; Invalid for
     events that there are not, NotFound for such an opening."""
-    secret = SECRET + secrets.token_urlsafe(32)
+    secret = SECRET_PREFIX + secrets.token_urlsafe(32)
     try:
         id = await fetch_value(
             tx,
@@ -96,7 +96,7 @@ async def add(
     except ForeignKeyViolation as error:
         raise NotFound("opening", opening_id) from error
     assert id is not None
-    return Added(id, url, secret)
+    return CreatedWebhook(id, url, secret)
 
 
 def check_events(events: Sequence[str] | None) -> list[str] | None:
@@ -109,7 +109,7 @@ def check_events(events: Sequence[str] | None) -> list[str] | None:
     return list(dict.fromkeys(events))
 
 
-async def find(tx: Tx) -> list[Webhook]:
+async def list_webhooks(tx: Tx) -> list[Webhook]:
     """All of them, oldest first."""
     return await fetch_all(
         tx,
@@ -141,25 +141,25 @@ async def remove(tx: Tx, id: int) -> None:
         raise NotFound("webhook", id)
 
 
-async def enable(tx: Tx, id: int, enabled: bool = True) -> Webhook:
+async def set_enabled(tx: Tx, id: int, enabled: bool = True) -> Webhook:
     """Tell it again from now on, or no more; what happened meanwhile it is not told."""
     await tx.execute("UPDATE hiring.webhook SET enabled = %s WHERE id = %s", [enabled, id])
     return await get(tx, id)
 
 
-async def deliveries(
+async def list_deliveries(
     tx: Tx,
     webhook_id: int,
     *,
-    state: State | None = None,
+    state: NoticeState | None = None,
     before: int | None = None,
     limit: int = 50,
-) -> list[Delivery]:
+) -> list[WebhookDelivery]:
     """The latest first; `before` is the id of the last one seen."""
     await get(tx, webhook_id)
     return await fetch_all(
         tx,
-        Delivery,
+        WebhookDelivery,
         """
         SELECT notice.id, webhook_id, notice.opening_id, notice.seq, event.type AS event, state,
                attempts, detail, notice.created_at, ended_at
@@ -175,9 +175,9 @@ async def deliveries(
     )
 
 
-async def replay(tx: Tx, delivery_id: int) -> int:
+async def redeliver(tx: Tx, delivery_id: int) -> int:
     """Make a delivery once more, as a new one; returns its id. Conflict where its webhook is off."""
-    old = await outgoing(tx, delivery_id)
+    old = await find_outgoing(tx, delivery_id)
     if old is None:
         raise NotFound("delivery", delivery_id)
     if not old.enabled:
@@ -197,11 +197,11 @@ async def replay(tx: Tx, delivery_id: int) -> int:
     return id
 
 
-async def outgoing(tx: Tx, delivery_id: int) -> Outgoing | None:
+async def find_outgoing(tx: Tx, delivery_id: int) -> OutgoingDelivery | None:
     """A delivery to be made; None where it went with its webhook."""
     return await fetch_one(
         tx,
-        Outgoing,
+        OutgoingDelivery,
         """
         SELECT notice.id, webhook.id AS webhook_id, url, secret, enabled, state, notice.opening_id,
                seq, clock_timestamp() AS read_at
@@ -212,7 +212,7 @@ async def outgoing(tx: Tx, delivery_id: int) -> Outgoing | None:
     )
 
 
-def body(event: Event) -> bytes:
+def encode_body(event: AuditEvent) -> bytes:
     """What a receiver is told: the same bytes however often, and nothing about a person."""
     told: dict[str, Any] = {
         "id": event.id,

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 
 from jobmill.db import Tx, fetch_all
 from jobmill.errors import Invalid
-from jobmill.hiring.audit_log.events import Event
+from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.applicants import Applicant
-from jobmill.hiring.records.openings import NoOpening, OpeningStatus
+from jobmill.hiring.records.openings import OpeningNotFound, OpeningStatus
 from jobmill.hiring.transitions import Status
 
-MOST = 10_000
+MAX_PAGE_SIZE = 10_000
 """Rows of a list that are given at once."""
 
 PLACE = re.compile(r"(active|waiting):([0-9]{1,18})")
@@ -26,7 +26,7 @@ MOMENT = re.compile(r"([0-9]{1,18})\.([0-9]{1,18})")
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class OpeningCounts:
     """An opening, and how many are in it."""
 
     id: int
@@ -39,7 +39,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ApplicantRow:
     """One who is in an opening, or waits for it."""
 
     application_id: int
@@ -56,16 +56,16 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Detail:
-    opening: Counted
-    active: list[Row]
-    waiting: list[Row]
+class OpeningDetail:
+    opening: OpeningCounts
+    active: list[ApplicantRow]
+    waiting: list[ApplicantRow]
     next: str | None
     """Where the list goes on, if it was too long."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ApplicationRow:
     """An application as a list of all shows it, also of those that ended."""
 
     application_id: int
@@ -81,7 +81,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class ApplicationStanding:
     """One of a person's own applications, and where it stands."""
 
     application_id: int
@@ -96,12 +96,12 @@ class Own:
     queue_key: int | None
 
 
-async def freeze(tx: Tx) -> None:
+async def begin_snapshot(tx: Tx) -> None:
     """All that is read from here on is of one moment; the first thing in a transaction."""
     await tx.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
 
 
-async def overdue_opening(tx: Tx, id: int) -> list[int]:
+async def find_overdue_opening(tx: Tx, id: int) -> list[int]:
     """The opening itself, where an offer of it may be overdue."""
     cursor = await tx.execute(
         "SELECT id FROM hiring.opening WHERE id = %s AND next_deadline_at <= now()", [id]
@@ -109,7 +109,7 @@ async def overdue_opening(tx: Tx, id: int) -> list[int]:
     return [id for (id,) in await cursor.fetchall()]
 
 
-async def overdue_openings_of(tx: Tx, applicant_id: int) -> list[int]:
+async def find_overdue_openings_of(tx: Tx, applicant_id: int) -> list[int]:
     """Those where an overdue offer decides how one person stands, in the order to lock them in."""
     cursor = await tx.execute(
         """
@@ -123,21 +123,21 @@ async def overdue_openings_of(tx: Tx, applicant_id: int) -> list[int]:
     return [id for (id,) in await cursor.fetchall()]
 
 
-async def count(tx: Tx, id: int) -> Counted:
+async def get_counts(tx: Tx, id: int) -> OpeningCounts:
     """One opening; NoOpening where there is none."""
-    for found in await count_all(tx, after=id - 1, limit=1):
+    for found in await list_counts(tx, after=id - 1, limit=1):
         if found.id == id:
             return found
-    raise NoOpening(id)
+    raise OpeningNotFound(id)
 
 
-async def count_all(
-    tx: Tx, *, status: OpeningStatus | None = None, after: int = 0, limit: int = MOST
-) -> list[Counted]:
+async def list_counts(
+    tx: Tx, *, status: OpeningStatus | None = None, after: int = 0, limit: int = MAX_PAGE_SIZE
+) -> list[OpeningCounts]:
     """Openings, oldest first, from beyond `after` on."""
     return await fetch_all(
         tx,
-        Counted,
+        OpeningCounts,
         """
         SELECT opening.id, title, description, capacity, occupied - late AS active_count,
                waiting + late AS waitlist_count, created_at
@@ -156,22 +156,26 @@ async def count_all(
     )
 
 
-async def detail(tx: Tx, id: int, *, after: str | None = None, limit: int = MOST) -> Detail:
+async def get_detail(
+    tx: Tx, id: int, *, after: str | None = None, limit: int = MAX_PAGE_SIZE
+) -> OpeningDetail:
     """An opening with those who are in it, then those who wait by position; `limit` of them."""
-    opening = await count(tx, id)
+    opening = await get_counts(tx, id)
     part, key = _place(after)
-    active: list[Row] = []
+    active: list[ApplicantRow] = []
     if part == "active":
         active = await _active(tx, id, after=key, limit=limit + 1)
         if len(active) > limit:
-            return Detail(opening, active[:limit], [], f"active:{active[limit - 1].application_id}")
+            return OpeningDetail(
+                opening, active[:limit], [], f"active:{active[limit - 1].application_id}"
+            )
         key = 0
     left = limit - len(active)
-    waiting = await queue(tx, id, after=key, limit=left + 1)
+    waiting = await list_waiting(tx, id, after=key, limit=left + 1)
     if len(waiting) > left:
         last = waiting[left - 1].queue_key if left else key
-        return Detail(opening, active, waiting[:left], f"waiting:{last}")
-    return Detail(opening, active, waiting + await _late(tx, id), None)
+        return OpeningDetail(opening, active, waiting[:left], f"waiting:{last}")
+    return OpeningDetail(opening, active, waiting + await _late(tx, id), None)
 
 
 def _place(after: str | None) -> tuple[str, int]:
@@ -183,10 +187,10 @@ def _place(after: str | None) -> tuple[str, int]:
     return found[1], int(found[2])
 
 
-async def _active(tx: Tx, id: int, *, after: int, limit: int) -> list[Row]:
+async def _active(tx: Tx, id: int, *, after: int, limit: int) -> list[ApplicantRow]:
     return await fetch_all(
         tx,
-        Row,
+        ApplicantRow,
         """
         SELECT application.id AS application_id, applicant.id AS applicant_id,
                name AS applicant_name, email AS applicant_email, status,
@@ -203,12 +207,14 @@ async def _active(tx: Tx, id: int, *, after: int, limit: int) -> list[Row]:
     )
 
 
-async def queue(tx: Tx, id: int, *, after: int = 0, limit: int = MOST) -> list[Row]:
+async def list_waiting(
+    tx: Tx, id: int, *, after: int = 0, limit: int = MAX_PAGE_SIZE
+) -> list[ApplicantRow]:
     """Those who wait, by position, from beyond the key `after` on."""
-    ahead = await applications.ahead(tx, id, after + 1) if after else 0
+    ahead = await applications.count_ahead(tx, id, after + 1) if after else 0
     return await fetch_all(
         tx,
-        Row,
+        ApplicantRow,
         """
         SELECT waiting.id AS application_id, applicant.id AS applicant_id,
                name AS applicant_name, email AS applicant_email, status,
@@ -225,10 +231,10 @@ async def queue(tx: Tx, id: int, *, after: int = 0, limit: int = MOST) -> list[R
     )
 
 
-async def _late(tx: Tx, id: int) -> list[Row]:
+async def _late(tx: Tx, id: int) -> list[ApplicantRow]:
     return await fetch_all(
         tx,
-        Row,
+        ApplicantRow,
         """
         SELECT application.id AS application_id, applicant.id AS applicant_id,
                name AS applicant_name, email AS applicant_email, status,
@@ -243,13 +249,13 @@ async def _late(tx: Tx, id: int) -> list[Row]:
     )
 
 
-async def entries(
-    tx: Tx, id: int, *, status: Status | None = None, after: int = 0, limit: int = MOST
-) -> list[Entry]:
+async def list_applications(
+    tx: Tx, id: int, *, status: Status | None = None, after: int = 0, limit: int = MAX_PAGE_SIZE
+) -> list[ApplicationRow]:
     """All applications for an opening, oldest first."""
     return await fetch_all(
         tx,
-        Entry,
+        ApplicationRow,
         """
         SELECT application.id AS application_id, applicant.id AS applicant_id,
                name AS applicant_name, email AS applicant_email, status, penalty_count,
@@ -264,19 +270,19 @@ async def entries(
     )
 
 
-async def own(
-    tx: Tx, applicant_id: int, *, after: int = 0, limit: int = MOST
-) -> tuple[Applicant, list[Own]]:
+async def list_standings(
+    tx: Tx, applicant_id: int, *, after: int = 0, limit: int = MAX_PAGE_SIZE
+) -> tuple[Applicant, list[ApplicationStanding]]:
     """How one person stands in each of their applications; NoApplicant where there is no such."""
     person = await applicants.get(tx, applicant_id)
     found = await _own(tx, applicant_id, after, limit)
     return person, [await _ranked(tx, one) for one in found]
 
 
-async def _own(tx: Tx, applicant_id: int, after: int, limit: int) -> list[Own]:
+async def _own(tx: Tx, applicant_id: int, after: int, limit: int) -> list[ApplicationStanding]:
     return await fetch_all(
         tx,
-        Own,
+        ApplicationStanding,
         """
         SELECT application.id AS application_id, opening.id AS job_id, title AS job_title,
                application.status, NULL::bigint AS queue_position, queue_key, applied_at,
@@ -292,7 +298,7 @@ async def _own(tx: Tx, applicant_id: int, after: int, limit: int) -> list[Own]:
     )
 
 
-async def own_in(tx: Tx, opening_id: int, applicant_id: int) -> Own | None:
+async def find_standing(tx: Tx, opening_id: int, applicant_id: int) -> ApplicationStanding | None:
     """How one person stands in an opening; None where no application of theirs lives."""
     cursor = await tx.execute(
         """
@@ -308,15 +314,17 @@ async def own_in(tx: Tx, opening_id: int, applicant_id: int) -> Own | None:
     return await _ranked(tx, found)
 
 
-async def _ranked(tx: Tx, one: Own) -> Own:
+async def _ranked(tx: Tx, one: ApplicationStanding) -> ApplicationStanding:
     if one.queue_key is None:
         return one
-    return replace(one, queue_position=1 + await applications.ahead(tx, one.job_id, one.queue_key))
+    return replace(
+        one, queue_position=1 + await applications.count_ahead(tx, one.job_id, one.queue_key)
+    )
 
 
-async def timeline(
-    tx: Tx, applicant_id: int, *, after: str | None = None, limit: int = MOST
-) -> list[Event]:
+async def list_timeline(
+    tx: Tx, applicant_id: int, *, after: str | None = None, limit: int = MAX_PAGE_SIZE
+) -> list[AuditEvent]:
     """What happened to one person's applications, in order; `after` as `mark` makes it."""
     await applicants.get(tx, applicant_id)
     found = MOMENT.fullmatch(after) if after else None
@@ -324,7 +332,7 @@ async def timeline(
         raise Invalid("after: take it from the Link of the page before.")
     return await fetch_all(
         tx,
-        Event,
+        AuditEvent,
         """
         SELECT event.id, event.opening_id, event.seq, event.application_id, event.type,
                event.from_status, event.to_status, event.metadata, event.why, event.actor,
@@ -347,6 +355,6 @@ async def timeline(
     )
 
 
-def mark(event: Event) -> str:
+def timeline_cursor(event: AuditEvent) -> str:
     """What `timeline` goes on after."""
     return f"{event.opening_id}.{event.seq}"

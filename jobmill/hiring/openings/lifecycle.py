@@ -11,43 +11,43 @@ from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid
 from jobmill.hiring import timestamps
 from jobmill.hiring.actor import Actor
-from jobmill.hiring.locked_opening import Desk, desk
+from jobmill.hiring.locked_opening import LockedOpening, lock_opening
 from jobmill.hiring.records import openings
-from jobmill.hiring.records.applications import Application, opening_of
-from jobmill.hiring.records.openings import Opening, OpeningId, OpeningStatus, Terms
+from jobmill.hiring.records.applications import Application, find_opening_id
+from jobmill.hiring.records.openings import Opening, OpeningId, OpeningStatus, OpeningTerms
 from jobmill.hiring.transitions import InvalidTransition, Turn
 from jobmill.hiring.waitlist import promotions
-from jobmill.hiring.waitlist.deadlines import settled
+from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
-MOST = 1_000_000
-LONGEST_TITLE = 200
-LONGEST_TEXT = 50_000
-LONGEST_WINDOW = dt.timedelta(days=365)
-YEARS = range(1970, 9001)
+MAX_NUMBER = 1_000_000
+MAX_TITLE_LENGTH = 200
+MAX_TEXT_LENGTH = 50_000
+MAX_ACKNOWLEDGE_WINDOW = dt.timedelta(days=365)
+DEADLINE_YEARS = range(1970, 9001)
 """What any zone can say; the database gives back no time before the year 1 or beyond 9999."""
 
 
-async def create(tx: Tx, terms: Terms, capacity: int, by: Actor) -> Opening:
+async def create(tx: Tx, terms: OpeningTerms, capacity: int, by: Actor) -> Opening:
     """A new opening, open at once."""
-    terms = checked(terms)
+    terms = validate_terms(terms)
     _check_capacity(capacity)
     id = await openings.insert(tx, terms, capacity)
-    async with desk(tx, id, by) as one:
+    async with lock_opening(tx, id, by) as one:
         one.turn("OPENED", {"capacity": capacity, **_plain(terms)})
     return await openings.get(tx, id)
 
 
-def checked(terms: Terms) -> Terms:
+def validate_terms(terms: OpeningTerms) -> OpeningTerms:
     """The same, tidy; Invalid where it cannot be meant."""
     terms = replace(terms, title=" ".join(terms.title.split()))
-    if not 0 < len(terms.title) <= LONGEST_TITLE or not terms.title.isprintable():
-        raise Invalid(f"The title should have 1 to {LONGEST_TITLE} characters.")
+    if not 0 < len(terms.title) <= MAX_TITLE_LENGTH or not terms.title.isprintable():
+        raise Invalid(f"The title should have 1 to {MAX_TITLE_LENGTH} characters.")
     for text in (terms.description, terms.employer, terms.location):
-        if text and (len(text) > LONGEST_TEXT or "\0" in text):
-            raise Invalid(f"A text should have {LONGEST_TEXT:,} characters at most.")
-    if not dt.timedelta(seconds=1) <= terms.acknowledge_window <= LONGEST_WINDOW:
+        if text and (len(text) > MAX_TEXT_LENGTH or "\0" in text):
+            raise Invalid(f"A text should have {MAX_TEXT_LENGTH:,} characters at most.")
+    if not dt.timedelta(seconds=1) <= terms.acknowledge_window <= MAX_ACKNOWLEDGE_WINDOW:
         raise Invalid("The time to confirm an offer should be 1 second to 365 days.")
-    if terms.apply_until and terms.apply_until.year not in YEARS:
+    if terms.apply_until and terms.apply_until.year not in DEADLINE_YEARS:
         raise Invalid("The time to apply should end between 1970 and 9000.")
     _check_range("The number of offers that may be missed", terms.max_missed, 1)
     _check_range("The limit of the waitlist", terms.waitlist_limit, 0)
@@ -56,8 +56,8 @@ def checked(terms: Terms) -> Terms:
 
 
 def _check_range(what: str, number: int | None, least: int) -> None:
-    if number is not None and not least <= number <= MOST:
-        raise Invalid(f"{what} should be {least} to {MOST:,}.")
+    if number is not None and not least <= number <= MAX_NUMBER:
+        raise Invalid(f"{what} should be {least} to {MAX_NUMBER:,}.")
 
 
 def _check_capacity(capacity: int) -> None:
@@ -66,17 +66,19 @@ def _check_capacity(capacity: int) -> None:
 
 async def edit(tx: Tx, id: int, by: Actor, **changes: Any) -> Opening:
     """Change some of the terms; offers that are out keep their deadline."""
-    async with settled(tx, id, by) as one:
-        before = Terms(**{field.name: getattr(one.opening, field.name) for field in fields(Terms)})
-        terms = checked(replace(before, **changes))
+    async with lock_and_expire_offers(tx, id, by) as one:
+        before = OpeningTerms(
+            **{field.name: getattr(one.opening, field.name) for field in fields(OpeningTerms)}
+        )
+        terms = validate_terms(replace(before, **changes))
         if terms != before:
-            await openings.set_terms(tx, one.opening.id, terms)
+            await openings.update_terms(tx, one.opening.id, terms)
             was, now = _plain(before), _plain(terms)
             one.turn("EDITED", {name: now[name] for name in now if now[name] != was[name]})
     return await openings.get(tx, id)
 
 
-def _plain(terms: Terms) -> Mapping[str, Any]:
+def _plain(terms: OpeningTerms) -> Mapping[str, Any]:
     """The terms as the log keeps them; long texts by their length."""
     return {
         "title": terms.title,
@@ -96,14 +98,14 @@ def _plain(terms: Terms) -> Mapping[str, Any]:
 async def set_capacity(tx: Tx, id: int, capacity: int, by: Actor) -> Opening:
     """More slots are given away at once; fewer evict nobody, and none is given until enough left."""
     _check_capacity(capacity)
-    async with settled(tx, id, by) as one:
+    async with lock_and_expire_offers(tx, id, by) as one:
         if capacity != one.capacity:
             await resize(one, capacity)
-            await promotions.promote(one, cause=one.seq)
+            await promotions.offer_free_slots(one, cause=one.seq)
     return await openings.get(tx, id)
 
 
-async def resize(one: Desk, capacity: int, note: str | None = None) -> None:
+async def resize(one: LockedOpening, capacity: int, note: str | None = None) -> None:
     """Change the capacity at a desk that is open; nothing is given away."""
     metadata = {"from": one.capacity, "to": capacity, "occupied": one.occupied}
     one.capacity = capacity
@@ -132,23 +134,23 @@ async def reopen(tx: Tx, id: int, by: Actor) -> Opening:
 async def _turn(
     tx: Tx, id: int, by: Actor, type: Turn, before: set[OpeningStatus], after: OpeningStatus
 ) -> Opening:
-    async with settled(tx, id, by) as one:
+    async with lock_and_expire_offers(tx, id, by) as one:
         if one.status not in before:
             raise Conflict(f"Job {id} is {one.status} and cannot become {after}.")
         one.status = after
         one.turn(type, {})
-        await promotions.promote(one, cause=one.seq)
+        await promotions.offer_free_slots(one, cause=one.seq)
     return await openings.get(tx, OpeningId(id))
 
 
-async def promote(
+async def offer_out_of_turn(
     tx: Tx, application_id: int, by: Actor, *, reason: str, add_slot: bool = False
 ) -> Application:
     """Offer a slot out of turn, with a reason that the log keeps; `add_slot` makes room for it."""
     if not reason.strip():
         raise Invalid("Say why this person is taken out of turn.")
-    id = await opening_of(tx, application_id)
-    async with settled(tx, id, by) as one:
+    id = await find_opening_id(tx, application_id)
+    async with lock_and_expire_offers(tx, id, by) as one:
         chosen = await one.application(application_id)
         if chosen.status != "WAITLIST":
             raise InvalidTransition(chosen.status, "PENDING_ACKNOWLEDGMENT")
@@ -159,4 +161,4 @@ async def promote(
                 )
             await resize(one, one.occupied + 1, reason)
         why = {"rule": "out of turn, by the company"}
-        return promotions.offer(one, chosen, why=why, note=reason)
+        return promotions.offer_slot(one, chosen, why=why, note=reason)

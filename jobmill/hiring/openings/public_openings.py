@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from jobmill.db import Tx, fetch_all, fetch_one
 from jobmill.errors import Gone
-from jobmill.hiring.records.openings import NoOpening, OpeningStatus
+from jobmill.hiring.records.openings import OpeningNotFound, OpeningStatus
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublicOpening:
     """An opening as anybody may see it."""
 
     id: int
@@ -30,14 +30,14 @@ class Published:
     """Whether the time to apply has ended."""
 
 
-async def find(
+async def search(
     tx: Tx, *, q: str | None = None, before: int | None = None, limit: int = 100
-) -> list[Published]:
+) -> list[PublicOpening]:
     """Openings that people may apply for, the latest first, from below `before` on; `q`: those with
     it in their title, employer or place."""
     return await fetch_all(
         tx,
-        Published,
+        PublicOpening,
         """
         SELECT id, title, description, employer, location, remote, status, capacity,
                occupied AS active_count, waiting AS waitlist_count, apply_until, created_at,
@@ -54,11 +54,11 @@ async def find(
     )
 
 
-async def get(tx: Tx, id: int) -> Published:
+async def get(tx: Tx, id: int) -> PublicOpening:
     """One opening as anybody may see it; Gone where it is closed, NoOpening where there is none."""
     found = await fetch_one(
         tx,
-        Published,
+        PublicOpening,
         """
         SELECT id, title, description, employer, location, remote, status, capacity,
                occupied AS active_count, waiting AS waitlist_count, apply_until, created_at,
@@ -69,7 +69,7 @@ async def get(tx: Tx, id: int) -> Published:
         [id],
     )
     if found is None:
-        raise NoOpening(id)
+        raise OpeningNotFound(id)
     if found.status == "closed":
         raise Gone("This opening is closed.")
     return found

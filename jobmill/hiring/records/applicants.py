@@ -18,17 +18,17 @@ ApplicantId = NewType("ApplicantId", int)
 EMAIL = re.compile(
     r"[^\s@<>()\[\],;:\\\"]{1,64}@[^\s@<>()\[\],;:\\\".]+(\.[^\s@<>()\[\],;:\\\".]+)+"
 )
-LONGEST_EMAIL = 254
-LONGEST_NAME = 200
+MAX_EMAIL_LENGTH = 254
+MAX_NAME_LENGTH = 200
 IGNORES_DOTS = ("gmail.com", "googlemail.com")
 
 
-class NoApplicant(NotFound):
+class ApplicantNotFound(NotFound):
     def __init__(self, id: object) -> None:
         Exception.__init__(self, f"Applicant with id {id} not found")
 
 
-class Taken(Conflict):
+class EmailTaken(Conflict):
     def __init__(self, email: str) -> None:
         super().__init__(f"An applicant with the address {email} is there already.")
 
@@ -44,7 +44,7 @@ class Applicant:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class Contact:
     """Who applies, as they say it; checked."""
 
     name: str
@@ -52,17 +52,17 @@ class Person:
     key: str
 
 
-def person(name: str, email: str, *, fold: bool = False) -> Person:
+def parse_contact(name: str, email: str, *, fold: bool = False) -> Contact:
     """A name and an address that can be right; `fold` takes aliases of a mailbox for one person."""
     name, email = " ".join(name.split()), email.strip()
-    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-        raise Invalid(f"The name should have 1 to {LONGEST_NAME} characters.")
-    if len(email) > LONGEST_EMAIL or not email.isprintable() or not EMAIL.fullmatch(email):
+    if not 0 < len(name) <= MAX_NAME_LENGTH or not name.isprintable():
+        raise Invalid(f"The name should have 1 to {MAX_NAME_LENGTH} characters.")
+    if len(email) > MAX_EMAIL_LENGTH or not email.isprintable() or not EMAIL.fullmatch(email):
         raise Invalid("The e-mail address should look like name@example.org.")
-    return Person(name, email, key(email, fold=fold))
+    return Contact(name, email, email_key(email, fold=fold))
 
 
-def key(email: str, *, fold: bool = False) -> str:
+def email_key(email: str, *, fold: bool = False) -> str:
     """What two spellings of one address have in common."""
     local, _, domain = email.strip().casefold().rpartition("@")
     if fold:
@@ -71,7 +71,7 @@ def key(email: str, *, fold: bool = False) -> str:
     return f"{local}@{domain}"
 
 
-async def add(tx: Tx, one: Person) -> Applicant:
+async def add(tx: Tx, one: Contact) -> Applicant:
     """A new applicant; Taken where the address is known."""
     try:
         found = await fetch_one(
@@ -85,13 +85,13 @@ async def add(tx: Tx, one: Person) -> Applicant:
             {"name": one.name, "email": one.email, "key": one.key},
         )
     except UniqueViolation:
-        raise Taken(one.email) from None
+        raise EmailTaken(one.email) from None
     assert found
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ApplicantRef:
     """One of those who arrived; `fresh`: by this very request."""
 
     id: ApplicantId
@@ -99,7 +99,7 @@ class Known:
     fresh: bool = False
 
 
-async def find_or_add_all(tx: Tx, people: Sequence[Person]) -> dict[str, Known]:
+async def find_or_add_all(tx: Tx, people: Sequence[Contact]) -> dict[str, ApplicantRef]:
     """The applicants of these addresses, by key, locked in the order of their keys."""
     by_key = {one.key: one for one in people}
     keys = sorted(by_key)
@@ -112,22 +112,24 @@ async def find_or_add_all(tx: Tx, people: Sequence[Person]) -> dict[str, Known]:
         """,
         [[by_key[key].name for key in keys], [by_key[key].email for key in keys], keys],
     )
-    return {key: Known(id, key, fresh) async for key, id, fresh in cursor}
+    return {key: ApplicantRef(id, key, fresh) async for key, id, fresh in cursor}
 
 
-async def find_or_add(tx: Tx, one: Person) -> Applicant:
+async def find_or_add(tx: Tx, one: Contact) -> Applicant:
     """The applicant of this address."""
     found = await find_or_add_all(tx, [one])
     return await get(tx, found[one.key].id)
 
 
-async def forget(tx: Tx, ids: Sequence[ApplicantId]) -> None:
+async def delete(tx: Tx, ids: Sequence[ApplicantId]) -> None:
     """Those who became known by a request that was refused."""
     if ids:
         await tx.execute("DELETE FROM hiring.applicant WHERE id = ANY (%s)", [list(ids)])
 
 
-async def which(tx: Tx, ids: Sequence[int], keys: Sequence[str] = ()) -> dict[int, Known]:
+async def lock_existing(
+    tx: Tx, ids: Sequence[int], keys: Sequence[str] = ()
+) -> dict[int, ApplicantRef]:
     """Which of these applicants exist, locked until `tx` ends, so that none is erased meanwhile.
 
     Every transaction locks applicants before openings and in the order of their keys, or two could
@@ -145,7 +147,7 @@ async def which(tx: Tx, ids: Sequence[int], keys: Sequence[str] = ()) -> dict[in
         {"ids": list(ids), "keys": list(keys)},
     )
     wanted = set(ids)
-    return {id: Known(id, key) async for id, key in cursor if id in wanted}
+    return {id: ApplicantRef(id, key) async for id, key in cursor if id in wanted}
 
 
 async def get(tx: Tx, id: int) -> Applicant:
@@ -160,11 +162,11 @@ async def get(tx: Tx, id: int) -> Applicant:
         [id],
     )
     if found is None:
-        raise NoApplicant(id)
+        raise ApplicantNotFound(id)
     return found
 
 
-async def of_address(tx: Tx, key: str) -> Applicant | None:
+async def find_by_email_key(tx: Tx, key: str) -> Applicant | None:
     return await fetch_one(
         tx,
         Applicant,
@@ -177,7 +179,7 @@ async def of_address(tx: Tx, key: str) -> Applicant | None:
     )
 
 
-async def find(tx: Tx, *, after: int = 0, limit: int | None = None) -> list[Applicant]:
+async def list_applicants(tx: Tx, *, after: int = 0, limit: int | None = None) -> list[Applicant]:
     """Applicants, oldest first, from beyond `after` on."""
     return await fetch_all(
         tx,

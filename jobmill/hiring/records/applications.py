@@ -19,12 +19,12 @@ from jobmill.hiring.transitions import Status
 ApplicationId = NewType("ApplicationId", int)
 
 
-class NoApplication(NotFound):
+class ApplicationNotFound(NotFound):
     def __init__(self, id: object) -> None:
         Exception.__init__(self, f"Application with id {id} not found")
 
 
-class Duplicate(Conflict):
+class DuplicateApplication(Conflict):
     code = "DUPLICATE_SUBMISSION"
 
     def __init__(self, applicant_id: int, opening_id: int) -> None:
@@ -49,7 +49,7 @@ class Application:
     missed_at: dt.datetime | None = None
 
 
-async def live(
+async def select_live(
     tx: Tx, opening_id: int, applicant_ids: Sequence[ApplicantId]
 ) -> AsyncCursor[TupleRow]:
     """Which of these are in it already; the index `application_live` holds even without this look."""
@@ -75,21 +75,21 @@ async def get(tx: Tx, id: int) -> Application:
         [id],
     )
     if found is None:
-        raise NoApplication(id)
+        raise ApplicationNotFound(id)
     return found
 
 
-async def opening_of(tx: Tx, id: int) -> OpeningId:
+async def find_opening_id(tx: Tx, id: int) -> OpeningId:
     """Which opening to lock for it; that never changes."""
     found = await fetch_value(
         tx, int, "SELECT opening_id FROM hiring.application WHERE id = %s", [id]
     )
     if found is None:
-        raise NoApplication(id)
+        raise ApplicationNotFound(id)
     return OpeningId(found)
 
 
-async def in_a_day(tx: Tx, applicant_ids: Sequence[ApplicantId]) -> dict[ApplicantId, int]:
+async def count_last_day(tx: Tx, applicant_ids: Sequence[ApplicantId]) -> dict[ApplicantId, int]:
     """How often each of these applied within the last day."""
     cursor = await tx.execute(
         """
@@ -142,13 +142,13 @@ def _columns(one: Application) -> Mapping[str, Any]:
     return {name: getattr(one, name) for name in Application.__dataclass_fields__}
 
 
-async def set_told(tx: Tx, id: int, position: int) -> None:
+async def set_notified_position(tx: Tx, id: int, position: int) -> None:
     await tx.execute(
         "UPDATE hiring.application SET told_position = %s WHERE id = %s", [position, id]
     )
 
 
-async def overdue(tx: Tx, opening_id: int, at: dt.datetime) -> list[Application]:
+async def find_overdue(tx: Tx, opening_id: int, at: dt.datetime) -> list[Application]:
     """Offers that ended unanswered, the first to end first."""
     return await fetch_all(
         tx,
@@ -165,7 +165,7 @@ async def overdue(tx: Tx, opening_id: int, at: dt.datetime) -> list[Application]
     )
 
 
-async def next_deadline(tx: Tx, opening_id: int, at: dt.datetime) -> dt.datetime | None:
+async def find_next_deadline(tx: Tx, opening_id: int, at: dt.datetime) -> dt.datetime | None:
     """When the first offer ends that has not ended by then."""
     cursor = await tx.execute(
         """
@@ -178,7 +178,7 @@ async def next_deadline(tx: Tx, opening_id: int, at: dt.datetime) -> dt.datetime
     return found[0] if found else None
 
 
-async def heads(tx: Tx, opening_id: int, count: int) -> list[Application]:
+async def find_first_waiting(tx: Tx, opening_id: int, count: int) -> list[Application]:
     """Those who wait longest, in their order."""
     return await fetch_all(
         tx,
@@ -195,7 +195,7 @@ async def heads(tx: Tx, opening_id: int, count: int) -> list[Application]:
     )
 
 
-async def last_key(tx: Tx, opening_id: int) -> int:
+async def find_last_key(tx: Tx, opening_id: int) -> int:
     """The key of who stands last; 0 where nobody waits."""
     cursor = await tx.execute(
         """
@@ -210,7 +210,7 @@ async def last_key(tx: Tx, opening_id: int) -> int:
     return found[0] if found else 0
 
 
-async def is_closed(tx: Tx, opening_id: int, queue_key: int) -> bool:
+async def is_place_closed(tx: Tx, opening_id: int, queue_key: int) -> bool:
     """Whether somebody stands at this place, or left it while others waited beyond."""
     cursor = await tx.execute(
         """
@@ -243,7 +243,7 @@ async def reopen_places(tx: Tx, opening_id: int, *, beyond: int) -> None:
     )
 
 
-async def ahead(tx: Tx, opening_id: int, queue_key: int) -> int:
+async def count_ahead(tx: Tx, opening_id: int, queue_key: int) -> int:
     """How many wait before a key: whole blocks are counted by their sums."""
     found = await fetch_value(
         tx,
@@ -260,7 +260,7 @@ async def ahead(tx: Tx, opening_id: int, queue_key: int) -> int:
     return found or 0
 
 
-async def count(tx: Tx, opening_id: int, changes: Mapping[int, int]) -> None:
+async def update_block_counts(tx: Tx, opening_id: int, changes: Mapping[int, int]) -> None:
     """So many more, or fewer, wait on each block."""
     more = {block: change for block, change in changes.items() if change > 0}
     fewer = {block: change for block, change in changes.items() if change < 0}
@@ -285,6 +285,6 @@ async def count(tx: Tx, opening_id: int, changes: Mapping[int, int]) -> None:
         )
 
 
-def block(queue_key: int) -> int:
+def block_of(queue_key: int) -> int:
     """Which block a place lies on."""
     return queue_key >> 10

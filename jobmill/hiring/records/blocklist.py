@@ -11,13 +11,13 @@ from jobmill.errors import Forbidden, Invalid, NotFound
 
 
 @dataclass(frozen=True, slots=True)
-class Blocked:
+class BlockedAddress:
     email_key: str
     reason: str
     created_at: dt.datetime
 
 
-def entry(text: str) -> str:
+def parse_entry(text: str) -> str:
     """An address, or a domain with an @ before it; Invalid where it is neither."""
     text = text.strip().casefold()
     local, at, domain = text.rpartition("@")
@@ -42,20 +42,22 @@ async def remove(tx: Tx, key: str) -> None:
         raise NotFound("Blocked address", key)
 
 
-async def find(tx: Tx) -> list[Blocked]:
+async def list_blocked(tx: Tx) -> list[BlockedAddress]:
     return await fetch_all(
-        tx, Blocked, "SELECT email_key, reason, created_at FROM hiring.blocklist ORDER BY email_key"
+        tx,
+        BlockedAddress,
+        "SELECT email_key, reason, created_at FROM hiring.blocklist ORDER BY email_key",
     )
 
 
-class Refused(Forbidden):
+class AddressBlocked(Forbidden):
     """On the list; the reason stays with us."""
 
     def __init__(self) -> None:
         super().__init__("Applications from this address are not accepted.")
 
 
-async def which(tx: Tx, keys: Sequence[str]) -> set[str]:
+async def find_blocked(tx: Tx, keys: Sequence[str]) -> set[str]:
     """Which of these addresses are on the list, by themselves or by their domain."""
     domains = {key: "@" + key.rpartition("@")[2] for key in keys}
     cursor = await tx.execute(

@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from jobmill.db import Tx, fetch_one
 from jobmill.errors import Conflict
 
-KEEP = dt.timedelta(days=2)
+RETENTION = dt.timedelta(days=2)
 
 
-class KeyReused(Conflict):
+class IdempotencyKeyReused(Conflict):
     """The key came before, with something else."""
 
     code = "IDEMPOTENCY_KEY_REUSED"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StoredResponse:
     fingerprint: bytes
     status: int
     body: str
 
 
-async def claim(tx: Tx, key: bytes, fingerprint: bytes) -> Answer | None:
+async def claim_key(tx: Tx, key: bytes, fingerprint: bytes) -> StoredResponse | None:
     """None: the request is ours to answer, and others with its key wait for us to commit.
 
     Otherwise what was answered; KeyReused if that was to another request.
@@ -39,27 +39,27 @@ async def claim(tx: Tx, key: bytes, fingerprint: bytes) -> Answer | None:
     if answer is None:
         raise Conflict("The answer to this Idempotency-Key has just been forgotten. Try again.")
     if answer.fingerprint != fingerprint:
-        raise KeyReused("This Idempotency-Key came before, with another request.")
+        raise IdempotencyKeyReused("This Idempotency-Key came before, with another request.")
     return answer
 
 
-async def _find(tx: Tx, key: bytes) -> Answer | None:
+async def _find(tx: Tx, key: bytes) -> StoredResponse | None:
     return await fetch_one(
         tx,
-        Answer,
+        StoredResponse,
         "SELECT fingerprint, status, body FROM hiring.idempotent_response WHERE key = %s",
         [key],
     )
 
 
-async def keep(tx: Tx, key: bytes, status: int, body: str) -> None:
+async def store_response(tx: Tx, key: bytes, status: int, body: str) -> None:
     await tx.execute(
         "UPDATE hiring.idempotent_response SET status = %s, body = %s WHERE key = %s",
         [status, body, key],
     )
 
 
-async def prune(tx: Tx) -> int:
+async def delete_expired(tx: Tx) -> int:
     """Forget a bite of those that nobody will ask for again."""
     cursor = await tx.execute(
         """
@@ -67,6 +67,6 @@ async def prune(tx: Tx) -> int:
          WHERE key IN (SELECT key FROM hiring.idempotent_response WHERE created_at < now() - %s
                         ORDER BY created_at LIMIT 10000 FOR UPDATE SKIP LOCKED)
         """,
-        [KEEP],
+        [RETENTION],
     )
     return cursor.rowcount

@@ -16,18 +16,18 @@ from jobmill.errors import NotFound
 OpeningId = NewType("OpeningId", int)
 OpeningStatus = Literal["open", "paused", "closed"]
 
-WINDOW = dt.timedelta(minutes=5)
-MAX_MISSED = 3
+DEFAULT_ACKNOWLEDGE_WINDOW = dt.timedelta(minutes=5)
+DEFAULT_MAX_MISSED = 3
 
 
-class NoOpening(NotFound):
+class OpeningNotFound(NotFound):
     def __init__(self, id: object) -> None:
         # The words of the public contract, where an opening is called a job.
         Exception.__init__(self, f"Job with id {id} not found")
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class OpeningTerms:
     """What the company sets; it may change at any time."""
 
     title: str
@@ -37,8 +37,8 @@ class Terms:
     remote: bool = False
     require_acknowledgement: bool = False
     """Whether who takes a free slot must confirm it, like who is promoted."""
-    acknowledge_window: dt.timedelta = WINDOW
-    max_missed: int = MAX_MISSED
+    acknowledge_window: dt.timedelta = DEFAULT_ACKNOWLEDGE_WINDOW
+    max_missed: int = DEFAULT_MAX_MISSED
     """Offers that may end unanswered before the application lapses."""
     waitlist_limit: int | None = None
     apply_until: dt.datetime | None = None
@@ -47,7 +47,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opening(Terms):
+class Opening(OpeningTerms):
     id: OpeningId
     status: OpeningStatus
     capacity: int
@@ -66,7 +66,7 @@ class Opening(Terms):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Locked(Opening):
+class LockedOpeningRow(Opening):
     """What one statement can bring along."""
 
     ids: list[int]
@@ -75,7 +75,7 @@ class Locked(Opening):
     """Whether anybody wants to be called."""
 
 
-async def insert(tx: Tx, terms: Terms, capacity: int) -> OpeningId:
+async def insert(tx: Tx, terms: OpeningTerms, capacity: int) -> OpeningId:
     """A row without any event: `desk` writes that."""
     found = await fetch_value(
         tx,
@@ -97,7 +97,7 @@ async def insert(tx: Tx, terms: Terms, capacity: int) -> OpeningId:
     return OpeningId(found)
 
 
-async def set_terms(tx: Tx, id: OpeningId, terms: Terms) -> None:
+async def update_terms(tx: Tx, id: OpeningId, terms: OpeningTerms) -> None:
     """Under the opening's lock."""
     await tx.execute(
         """
@@ -114,8 +114,8 @@ async def set_terms(tx: Tx, id: OpeningId, terms: Terms) -> None:
     )
 
 
-def _columns(terms: Terms) -> Mapping[str, Any]:
-    return {name: getattr(terms, name) for name in Terms.__dataclass_fields__}
+def _columns(terms: OpeningTerms) -> Mapping[str, Any]:
+    return {name: getattr(terms, name) for name in OpeningTerms.__dataclass_fields__}
 
 
 async def get(tx: Tx, id: int) -> Opening:
@@ -134,14 +134,14 @@ async def get(tx: Tx, id: int) -> Opening:
         [id],
     )
     if found is None:
-        raise NoOpening(id)
+        raise OpeningNotFound(id)
     return found
 
 
-async def lock(tx: Tx, id: int, newcomers: int = 0) -> AsyncCursor[Locked]:
+async def request_lock(tx: Tx, id: int, newcomers: int = 0) -> AsyncCursor[LockedOpeningRow]:
     """Ask for the opening, to be ours until the transaction ends; its clock is read after the lock
     was given. Nothing is waited for here: `locked` does."""
-    cursor = tx.cursor(row_factory=class_row(Locked))
+    cursor = tx.cursor(row_factory=class_row(LockedOpeningRow))
     return await cursor.execute(
         """
         WITH locked AS MATERIALIZED (
@@ -164,15 +164,15 @@ async def lock(tx: Tx, id: int, newcomers: int = 0) -> AsyncCursor[Locked]:
     )
 
 
-async def locked(cursor: AsyncCursor[Locked], id: int) -> Locked:
+async def fetch_locked(cursor: AsyncCursor[LockedOpeningRow], id: int) -> LockedOpeningRow:
     """What was asked for; NoOpening where there is none."""
     found = await cursor.fetchone()
     if found is None:
-        raise NoOpening(id)
+        raise OpeningNotFound(id)
     return found
 
 
-async def find(
+async def list_openings(
     tx: Tx, *, status: OpeningStatus | None = None, after: int = 0, limit: int | None = None
 ) -> list[Opening]:
     """Openings, oldest first, from beyond `after` on."""
@@ -194,7 +194,7 @@ async def find(
     )
 
 
-async def count(tx: Tx, one: Opening) -> None:
+async def update_counters(tx: Tx, one: Opening) -> None:
     """Write what changes with every application; by `desk` alone."""
     await tx.execute(
         """

@@ -8,42 +8,42 @@ from contextlib import asynccontextmanager
 
 from jobmill.db import Tx, fetch_value
 from jobmill.hiring.actor import SYSTEM, Actor
-from jobmill.hiring.locked_opening import Desk, desk
+from jobmill.hiring.locked_opening import LockedOpening, lock_opening
 from jobmill.hiring.records import applications
 from jobmill.hiring.records.applicants import ApplicantId
 from jobmill.hiring.records.applications import Application
 from jobmill.hiring.waitlist import promotions
 
-LOOK_EVERY = 0.5
+POLL_SECONDS = 0.5
 """Seconds between two looks of a worker."""
 
 
 @asynccontextmanager
-async def settled(
+async def lock_and_expire_offers(
     tx: Tx, opening_id: int, by: Actor, *, newcomers: Sequence[ApplicantId] = ()
-) -> AsyncGenerator[Desk]:
+) -> AsyncGenerator[LockedOpening]:
     """A desk at which no offer is overdue: whoever comes first does what the clock has decided."""
-    async with desk(tx, opening_id, by, newcomers=newcomers) as one:
-        await settle(one)
+    async with lock_opening(tx, opening_id, by, newcomers=newcomers) as one:
+        await expire_overdue_offers(one)
         yield one
-        await promotions.tell_positions(one)
+        await promotions.notify_milestones(one)
 
 
-async def settle(one: Desk) -> None:
+async def expire_overdue_offers(one: LockedOpening) -> None:
     """Take back what is overdue, then fill the slots: in one transaction, as one moment."""
     if one.next_deadline_at is None or one.next_deadline_at > one.at:
         return
     by, one.by = one.by, SYSTEM
-    overdue = await applications.overdue(await one.written(), one.opening.id, one.at)
-    one.next_deadline_at = await applications.next_deadline(one.tx, one.opening.id, one.at)
+    overdue = await applications.find_overdue(await one.written(), one.opening.id, one.at)
+    one.next_deadline_at = await applications.find_next_deadline(one.tx, one.opening.id, one.at)
     if overdue:
         fallen = [await _miss(one, missed) for missed in overdue]
         behind = [moved for moved in fallen if moved.status == "WAITLIST"]
-        await promotions.promote(one, cause=one.seq, behind=behind)
+        await promotions.offer_free_slots(one, cause=one.seq, behind=behind)
     one.by = by
 
 
-async def _miss(one: Desk, missed: Application) -> Application:
+async def _miss(one: LockedOpening, missed: Application) -> Application:
     penalties = missed.penalty_count + 1
     why = {"rule": "offer not answered", "missed": penalties, "most": one.opening.max_missed}
     if penalties >= one.opening.max_missed:
@@ -76,14 +76,14 @@ async def _miss(one: Desk, missed: Application) -> Application:
     return moved
 
 
-async def fire(tx: Tx) -> bool:
+async def expire_one_opening(tx: Tx) -> bool:
     """Settle one opening with an overdue offer that nobody else is at; True where there was one."""
     ids = await _overdue(tx)
     # In no order, so that one which cannot be settled does not stand before all others for ever.
     random.shuffle(ids)
     for id in ids:
         if await _is_free(tx, id):
-            async with settled(tx, id, SYSTEM):
+            async with lock_and_expire_offers(tx, id, SYSTEM):
                 return True
     return False
 

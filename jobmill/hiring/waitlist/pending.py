@@ -9,7 +9,7 @@ from jobmill.db import Tx, fetch_all
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class PendingOffer:
     application_id: int
     opening_id: int
     title: str
@@ -17,11 +17,11 @@ class Offer:
     ends_at: dt.datetime
 
 
-async def soonest(tx: Tx, *, limit: int) -> list[Offer]:
+async def find_ending_soonest(tx: Tx, *, limit: int) -> list[PendingOffer]:
     """Those that end first, of what has not ended yet."""
     return await fetch_all(
         tx,
-        Offer,
+        PendingOffer,
         """
         SELECT application.id AS application_id, opening_id, opening.title, applicant.name,
                acknowledge_deadline AS ends_at

@@ -17,16 +17,16 @@ from jobmill.db import Tx, fetch_all
 from jobmill.hiring.records.openings import OpeningStatus
 
 LOOK_BACK = dt.timedelta(days=30)
-MOST_EVENTS = 5_000
+MAX_EVENTS = 5_000
 """The end of a log that is read: a busy opening is told by a shorter time."""
-FEWEST = 3
+MIN_MOMENTS = 3
 """Moments at which slots were offered; fewer tell nothing."""
-LIKELY = 0.8
+CONFIDENCE = 0.8
 """How often the range should hold."""
-_WIDTH = NormalDist().inv_cdf((1 + LIKELY) / 2)
+_WIDTH = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
-class Wait(NamedTuple):
+class WaitRange(NamedTuple):
     """A range that holds four times in five, if things go on."""
 
     least: dt.timedelta
@@ -34,7 +34,7 @@ class Wait(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class OfferPace:
     """How fast slots of an opening were offered to those who were next in line."""
 
     opening_id: int
@@ -45,25 +45,25 @@ class Pace:
     given: Sequence[dt.datetime]
     """When a slot was offered, once for each."""
 
-    def wait(self, position: int) -> Wait | None:
+    def wait(self, position: int) -> WaitRange | None:
         """For who stands there; None where it cannot be told."""
-        return estimate(position, self.given, self.since, self.now)
+        return estimate_wait(position, self.given, self.since, self.now)
 
 
-def estimate(
+def estimate_wait(
     position: int, given: Sequence[dt.datetime], since: dt.datetime, now: dt.datetime
-) -> Wait | None:
+) -> WaitRange | None:
     """How long until `position` more slots are offered; None where too little was seen."""
     # Slots that were offered at one moment are one piece of news, however many they were.
     moments = len(set(given))
     looked = (now - since).total_seconds()
-    if moments < FEWEST or looked <= 0:
+    if moments < MIN_MOMENTS or looked <= 0:
         return None
     rounds = max(position * moments / len(given), 1)
     # Time is a ratio of two gamma variables; its logarithm is close to a normal one.
     middle = math.log(looked * (rounds - 0.5) / (moments - 0.5))
     spread = _WIDTH * math.sqrt(1 / (rounds - 0.5) + 1 / (moments - 0.5))
-    return Wait(_span(middle - spread), _span(middle + spread))
+    return WaitRange(_span(middle - spread), _span(middle + spread))
 
 
 def _span(log_seconds: float) -> dt.timedelta:
@@ -71,11 +71,11 @@ def _span(log_seconds: float) -> dt.timedelta:
     return dt.timedelta(seconds=min(math.exp(log_seconds), 1e11))
 
 
-async def paces(tx: Tx, opening_ids: Collection[int]) -> dict[int, Pace]:
+async def find_paces(tx: Tx, opening_ids: Collection[int]) -> dict[int, OfferPace]:
     """How fast it went lately, by opening."""
     found = await fetch_all(
         tx,
-        Pace,
+        OfferPace,
         """
         SELECT opening.id AS opening_id, status,
                greatest(now() - %(look_back)s::interval, opening.created_at,
@@ -91,6 +91,6 @@ async def paces(tx: Tx, opening_ids: Collection[int]) -> dict[int, Pace]:
           FROM hiring.opening
          WHERE id = ANY (%(ids)s)
         """,
-        {"ids": list(opening_ids), "look_back": LOOK_BACK, "most": MOST_EVENTS},
+        {"ids": list(opening_ids), "look_back": LOOK_BACK, "most": MAX_EVENTS},
     )
     return {one.opening_id: one for one in found}

@@ -12,55 +12,58 @@ from jobmill.db import Tx
 from jobmill.errors import AppError, Gone
 from jobmill.hiring.applications import offers, outcomes, submissions
 from jobmill.hiring.applications.offers import Answer
-from jobmill.hiring.applications.submissions import Ask, Missed, Placed
+from jobmill.hiring.applications.submissions import ApplyRequest, MissedOffer, Placement
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants, applications
-from jobmill.hiring.records.applicants import Person
+from jobmill.hiring.records.applicants import Contact
 from jobmill.hiring.records.applications import Application
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.schemas import PLAIN, ApplicationId, Body, Id, Result
-from jobmill.web.apply_batch import the_crowd
+from jobmill.web.api.schemas import RequestBody, Result
+from jobmill.web.apply_batch import get_apply_batches
 from jobmill.web.house import HouseRules
-from jobmill.web.idempotency import answer, may_be_repeated, once
+from jobmill.web.idempotency import has_idempotency_key, run_once, to_response
 from jobmill.web.limits import Public
+from jobmill.web.parameters import PLAIN_TEXT, ApplicationPathId, BodyId
 from jobmill.web.rights import Anyone, Links, Recruiter, Visitor
 from jobmill.web.view import Db
 
 router = APIRouter(tags=["applications"])
 
-Reason = Annotated[str, Field(min_length=1, max_length=2_000, examples=["No longer needed"]), PLAIN]
+Reason = Annotated[
+    str, Field(min_length=1, max_length=2_000, examples=["No longer needed"]), PLAIN_TEXT
+]
 
 
-class Apply(Body):
-    applicant_id: Id
-    job_id: Id
+class Apply(RequestBody):
+    applicant_id: BodyId
+    job_id: BodyId
 
 
-class ApplyPublic(Body):
-    name: Annotated[str, Field(min_length=1, max_length=400, examples=["Ada Lovelace"]), PLAIN]
-    email: Annotated[str, Field(max_length=300, examples=["ada@example.org"]), PLAIN]
-    job_id: Id
+class ApplyPublic(RequestBody):
+    name: Annotated[str, Field(min_length=1, max_length=400, examples=["Ada Lovelace"]), PLAIN_TEXT]
+    email: Annotated[str, Field(max_length=300, examples=["ada@example.org"]), PLAIN_TEXT]
+    job_id: BodyId
 
 
-class Which(Body):
-    application_id: Id
+class Which(RequestBody):
+    application_id: BodyId
 
 
-class Because(Body):
+class Because(RequestBody):
     reason: Reason
 
 
-class Decline(Body):
+class Decline(RequestBody):
     reason: Reason | None = None
 
 
-class Promote(Body):
+class Promote(RequestBody):
     reason: Reason
     add_slot: StrictBool = False
     """Whether to make room where no slot is free."""
 
 
-class OfferAnswer(Body):
+class OfferAnswer(RequestBody):
     answer: Annotated[Answer, Field(examples=["accept"])]
 
 
@@ -71,7 +74,7 @@ Token = Annotated[str, Path(max_length=300, description="What the link in the le
 async def apply(body: Apply, request: Request, visitor: Anyone) -> Response:
     """Take a free slot where nobody waits for it, or join the waitlist."""
     visitor.require("recruiter", applicant_id=body.applicant_id)
-    ask = Ask(body.applicant_id, visitor.actor)
+    ask = ApplyRequest(body.applicant_id, visitor.actor)
     return await _apply(request, visitor, body.job_id, ask)
 
 
@@ -82,25 +85,27 @@ async def apply_public(
     body: ApplyPublic, request: Request, visitor: Public, house: HouseRules
 ) -> Response:
     """The same with a name and an address; who is new becomes known by it, or not at all if refused."""
-    one = applicants.person(body.name, body.email, fold=house.fold_aliases)
-    return await _apply(request, visitor, body.job_id, asked(one, visitor))
+    one = applicants.parse_contact(body.name, body.email, fold=house.fold_aliases)
+    return await _apply(request, visitor, body.job_id, make_apply_request(one, visitor))
 
 
-def asked(one: Person, visitor: Visitor) -> Ask:
+def make_apply_request(one: Contact, visitor: Visitor) -> ApplyRequest:
     """Strangers apply for themselves; the company's people for others, which the log says."""
-    return Ask(one, visitor.actor if visitor.role else None)
+    return ApplyRequest(one, visitor.actor if visitor.role else None)
 
 
-async def _apply(request: Request, visitor: Visitor, opening_id: int, ask: Ask) -> Response:
-    crowd = the_crowd(request)
-    if not may_be_repeated(request):
-        return answer(applied(await crowd.apply(opening_id, ask)), 201)
-    return await once(
+async def _apply(
+    request: Request, visitor: Visitor, opening_id: int, ask: ApplyRequest
+) -> Response:
+    crowd = get_apply_batches(request)
+    if not has_idempotency_key(request):
+        return to_response(application_result(await crowd.apply(opening_id, ask)), 201)
+    return await run_once(
         request,
         visitor,
         crowd.db,
         lambda tx: crowd.apply_alone(tx, opening_id, ask),
-        shape=applied,
+        shape=application_result,
         status=201,
     )
 
@@ -109,18 +114,18 @@ async def _apply(request: Request, visitor: Visitor, opening_id: int, ask: Ask) 
 async def withdraw(body: Which, request: Request, visitor: Anyone, db: Db) -> Response:
     """End an application; its slot goes to the next."""
 
-    async def work(tx: Tx) -> Placed:
-        await check_own(tx, visitor, body.application_id)
+    async def work(tx: Tx) -> Placement:
+        await require_own_application(tx, visitor, body.application_id)
         return await submissions.withdraw(tx, body.application_id, visitor.actor)
 
-    return await once(request, visitor, db, work, shape=_said(outcomes.WITHDRAWN))
+    return await run_once(request, visitor, db, work, shape=_said(outcomes.WITHDRAWN))
 
 
 @router.post("/acknowledge", response_model=Result, responses=problems(404, 409, 410))
 async def acknowledge(body: Which, request: Request, visitor: Anyone, db: Db) -> Response:
     """Confirm an offer, in time."""
     work = _answer(visitor, body.application_id, "accept")
-    return await once(request, visitor, db, work, shape=_said(outcomes.ANSWERED["accept"]))
+    return await run_once(request, visitor, db, work, shape=_said(outcomes.ANSWERED["accept"]))
 
 
 @router.post(
@@ -129,7 +134,7 @@ async def acknowledge(body: Which, request: Request, visitor: Anyone, db: Db) ->
     responses=problems(404, 409, 410),
 )
 async def decline(
-    application_id: ApplicationId,
+    application_id: ApplicationPathId,
     request: Request,
     visitor: Anyone,
     db: Db,
@@ -137,15 +142,15 @@ async def decline(
 ) -> Response:
     """Turn an offer down, which ends the application."""
     work = _answer(visitor, application_id, "decline", body.reason if body else None)
-    return await once(request, visitor, db, work, shape=_said(outcomes.ANSWERED["decline"]))
+    return await run_once(request, visitor, db, work, shape=_said(outcomes.ANSWERED["decline"]))
 
 
 def _answer(
     visitor: Visitor, id: int, answer: Answer, reason: str | None = None
-) -> Callable[[Tx], Awaitable[Placed | Missed]]:
-    async def work(tx: Tx) -> Placed | Missed:
-        await check_own(tx, visitor, id)
-        return await offers.answer(tx, id, answer, visitor.actor, reason=reason)
+) -> Callable[[Tx], Awaitable[Placement | MissedOffer]]:
+    async def work(tx: Tx) -> Placement | MissedOffer:
+        await require_own_application(tx, visitor, id)
+        return await offers.answer_offer(tx, id, answer, visitor.actor, reason=reason)
 
     return work
 
@@ -154,10 +159,10 @@ def _answer(
     "/applications/{applicationId}/remove", response_model=Result, responses=problems(404, 409)
 )
 async def remove(
-    application_id: ApplicationId, body: Because, request: Request, visitor: Recruiter, db: Db
+    application_id: ApplicationPathId, body: Because, request: Request, visitor: Recruiter, db: Db
 ) -> Response:
     """End somebody's application, with a reason that the log keeps."""
-    return await once(
+    return await run_once(
         request,
         visitor,
         db,
@@ -172,18 +177,18 @@ async def remove(
     responses=problems(404, 409, 422),
 )
 async def promote(
-    application_id: ApplicationId, body: Promote, request: Request, visitor: Recruiter, db: Db
+    application_id: ApplicationPathId, body: Promote, request: Request, visitor: Recruiter, db: Db
 ) -> Response:
     """Offer a slot out of turn, with a reason that the log keeps."""
 
-    async def work(tx: Tx) -> Placed:
-        return Placed(
-            await lifecycle.promote(
+    async def work(tx: Tx) -> Placement:
+        return Placement(
+            await lifecycle.offer_out_of_turn(
                 tx, application_id, visitor.actor, reason=body.reason, add_slot=body.add_slot
             )
         )
 
-    return await once(request, visitor, db, work, shape=_said(outcomes.PROMOTED))
+    return await run_once(request, visitor, db, work, shape=_said(outcomes.PROMOTED))
 
 
 @router.post(
@@ -197,16 +202,16 @@ async def answer_offer(
 ) -> Response:
     """Answer an offer by the link in the letter that brought it; once."""
     link = links.read_offer(token)
-    return await once(
+    return await run_once(
         request,
         visitor,
         db,
-        lambda tx: offers.answer_link(tx, link, body.answer, request=visitor.actor.request),
+        lambda tx: offers.answer_by_link(tx, link, body.answer, request=visitor.actor.request),
         shape=_said(outcomes.ANSWERED[body.answer]),
     )
 
 
-async def check_own(tx: Tx, visitor: Visitor, application_id: int) -> None:
+async def require_own_application(tx: Tx, visitor: Visitor, application_id: int) -> None:
     """Refuse whoever is neither a recruiter nor the one who applied."""
     if visitor.may("recruiter"):
         return
@@ -216,21 +221,21 @@ async def check_own(tx: Tx, visitor: Visitor, application_id: int) -> None:
     visitor.require("recruiter", applicant_id=one.applicant_id)
 
 
-def applied(placed: Placed) -> Result:
-    return _result(placed.application, outcomes.applied(placed), placed.position)
+def application_result(placed: Placement) -> Result:
+    return _result(placed.application, outcomes.apply_message(placed), placed.position)
 
 
-def _said(message: str) -> Callable[[Placed | Missed], Result | AppError]:
-    def shape(answered: Placed | Missed) -> Result | AppError:
-        if isinstance(answered, Missed):
-            return missed(answered)
+def _said(message: str) -> Callable[[Placement | MissedOffer], Result | AppError]:
+    def shape(answered: Placement | MissedOffer) -> Result | AppError:
+        if isinstance(answered, MissedOffer):
+            return missed_offer_error(answered)
         return _result(answered.application, message)
 
     return shape
 
 
-def missed(answered: Missed) -> Gone:
-    return Gone(outcomes.missed(answered.application))
+def missed_offer_error(answered: MissedOffer) -> Gone:
+    return Gone(outcomes.missed_message(answered.application))
 
 
 def _result(one: Application, message: str, position: int | None = None) -> Result:

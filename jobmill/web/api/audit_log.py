@@ -10,23 +10,24 @@ from pydantic import BeforeValidator, Field
 
 from jobmill.db import Tx
 from jobmill.hiring.audit_log import events, explanations, verification
-from jobmill.hiring.audit_log.events import Event as Recorded
+from jobmill.hiring.audit_log.events import AuditEvent as Recorded
 from jobmill.hiring.records import openings
 from jobmill.hiring.transitions import EventType, Status
 from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import Cursor, Page, PageLimit, answer
-from jobmill.web.api.schemas import MOST_ID, JobId, Shape, Time, whole
-from jobmill.web.consistent_reads import LONG
+from jobmill.web.api.pagination import Cursor, PageLimit, PageOfItems, json_response
+from jobmill.web.api.schemas import Schema
+from jobmill.web.consistent_reads import LONG_TIMEOUT
+from jobmill.web.parameters import MAX_ID, JobPathId, OutputTime, require_digits
 from jobmill.web.rights import Viewer
 from jobmill.web.view import Db
 
 router = APIRouter(prefix="/jobs/{jobId}", tags=["log"])
 
-PathSeq = Annotated[int, Path(ge=1, le=MOST_ID, examples=[1]), BeforeValidator(whole)]
+PathSeq = Annotated[int, Path(ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)]
 
 
-class LogEvent(Shape):
+class LogEvent(Schema):
     seq: int
     id: int
     application_id: int | None
@@ -38,20 +39,20 @@ class LogEvent(Shape):
     why: Mapping[str, Any]
     actor: str
     note: str | None
-    created_at: Time
+    created_at: OutputTime
 
 
-class LogPage(Page):
+class LogPage(PageOfItems):
     items: list[LogEvent]
 
 
-class Ahead(Shape):
+class Ahead(Schema):
     count: int
     first: list[int]
     """The applications of the first few."""
 
 
-class Why(Shape):
+class Why(Schema):
     job_id: Annotated[int, Field(validation_alias="opening_id")]
     seq: int
     event_type: Annotated[EventType, Field(validation_alias="type")]
@@ -62,21 +63,21 @@ class Why(Shape):
     ahead: Ahead
     """Who waited before this application."""
     actor: Annotated[str, Field(validation_alias="by")]
-    created_at: Annotated[Time, Field(validation_alias="at")]
+    created_at: Annotated[OutputTime, Field(validation_alias="at")]
     sentences: list[str]
 
 
-class Head(Shape):
+class Head(Schema):
     seq: int
     hash: str
 
 
-class LogFault(Shape):
+class LogFault(Schema):
     seq: int | None
     what: str
 
 
-class Verified(Shape):
+class Verified(Schema):
     job_id: Annotated[int, Field(examples=[1])]
     ok: Annotated[bool, Field(examples=[True])]
     events: int
@@ -87,7 +88,7 @@ class Verified(Shape):
 
 @router.get("/events", response_model=LogPage, responses=problems(404))
 async def list_events(
-    job_id: JobId,
+    job_id: JobPathId,
     request: Request,
     visitor: Viewer,
     db: Db,
@@ -98,27 +99,29 @@ async def list_events(
 
     async def work(tx: Tx) -> list[Recorded]:
         await openings.get(tx, job_id)
-        return await events.of_opening(tx, job_id, after=after, limit=limit + 1)
+        return await events.find_by_opening(tx, job_id, after=after, limit=limit + 1)
 
-    found = await consistent_reads.of_opening(db, job_id, work)
+    found = await consistent_reads.read_opening(db, job_id, work)
     next = found[limit - 1].seq if len(found) > limit else None
-    return answer(request, LogPage(items=[LogEvent.of(one) for one in found[:limit]], next=next))
+    return json_response(
+        request, LogPage(items=[LogEvent.of(one) for one in found[:limit]], next=next)
+    )
 
 
 @router.get("/events/{seq}/why", response_model=Why, responses=problems(404))
 async def explain_event(
-    job_id: JobId, seq: PathSeq, request: Request, visitor: Viewer, db: Db
+    job_id: JobPathId, seq: PathSeq, request: Request, visitor: Viewer, db: Db
 ) -> Response:
     """Why it happened: which slot, which rule, and who was ahead."""
-    async with db.transaction(LONG) as tx:
-        return answer(request, Why.of(await explanations.explain(tx, job_id, seq)))
+    async with db.transaction(LONG_TIMEOUT) as tx:
+        return json_response(request, Why.of(await explanations.explain_event(tx, job_id, seq)))
 
 
 @router.get("/verify", response_model=Verified, responses=problems(404))
-async def verify_log(job_id: JobId, request: Request, visitor: Viewer, db: Db) -> Response:
+async def verify_log(job_id: JobPathId, request: Request, visitor: Viewer, db: Db) -> Response:
     """Whether the log is what was written, and says what the tables say."""
-    found = await consistent_reads.of_opening(
-        db, job_id, lambda tx: verification.verify(tx, job_id), patience=LONG
+    found = await consistent_reads.read_opening(
+        db, job_id, lambda tx: verification.verify_log(tx, job_id), patience=LONG_TIMEOUT
     )
     shape = Verified(
         job_id=found.opening_id,
@@ -127,4 +130,4 @@ async def verify_log(job_id: JobId, request: Request, visitor: Viewer, db: Db) -
         head=Head.of(found.head),
         faults=[LogFault.of(one) for one in found.faults],
     )
-    return answer(request, shape)
+    return json_response(request, shape)

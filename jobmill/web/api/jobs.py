@@ -11,33 +11,24 @@ from pydantic import Field
 from jobmill.db import Tx
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.openings import applicant_lists, lifecycle
-from jobmill.hiring.openings.applicant_lists import Detail
+from jobmill.hiring.openings.applicant_lists import OpeningDetail
 from jobmill.hiring.records import openings
-from jobmill.hiring.records.openings import Opening, Terms
+from jobmill.hiring.records.openings import Opening, OpeningTerms
 from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, AfterMark, Limit, answer
-from jobmill.web.api.schemas import (
-    Body,
-    Job,
-    JobChange,
-    JobDetail,
-    JobId,
-    JobSettings,
-    NewJob,
-    Row,
-    Whole,
-)
-from jobmill.web.idempotency import once
+from jobmill.web.api.pagination import AfterId, AfterMark, Limit, json_response
+from jobmill.web.api.schemas import Job, JobChange, JobDetail, JobSettings, NewJob, RequestBody, Row
+from jobmill.web.idempotency import run_once
 from jobmill.web.limits import Public
+from jobmill.web.parameters import JobPathId, WholeNumber
 from jobmill.web.rights import Recruiter, Viewer, Visitor
 from jobmill.web.view import Db, Door
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
 
-class Capacity(Body):
-    capacity: Annotated[Whole, Field(ge=1, le=lifecycle.MOST, examples=[3])]
+class Capacity(RequestBody):
+    capacity: Annotated[WholeNumber, Field(ge=1, le=lifecycle.MAX_NUMBER, examples=[3])]
 
 
 @router.get("", response_model=list[Job], responses=problems(429))
@@ -46,44 +37,46 @@ async def list_jobs(
     visitor: Public,
     db: Db,
     after: AfterId = 0,
-    limit: Limit = applicant_lists.MOST,
+    limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
     """Openings, oldest first; strangers see those that are open."""
     status = None if visitor.may("viewer") else "open"
     async with db.transaction() as tx:
-        found = await applicant_lists.count_all(tx, status=status, after=after, limit=limit + 1)
+        found = await applicant_lists.list_counts(tx, status=status, after=after, limit=limit + 1)
     more = found[limit - 1].id if len(found) > limit else None
-    return answer(request, [Job.of(one) for one in found[:limit]], more)
+    return json_response(request, [Job.of(one) for one in found[:limit]], more)
 
 
 @router.post("", response_model=Job, status_code=201)
 async def create_job(body: NewJob, request: Request, visitor: Recruiter, db: Db) -> Response:
     """A new opening, open at once."""
 
-    async def work(tx: Tx) -> applicant_lists.Counted:
-        opening = await lifecycle.create(tx, Terms(**body.terms()), body.capacity, visitor.actor)
-        return await applicant_lists.count(tx, opening.id)
+    async def work(tx: Tx) -> applicant_lists.OpeningCounts:
+        opening = await lifecycle.create(
+            tx, OpeningTerms(**body.terms()), body.capacity, visitor.actor
+        )
+        return await applicant_lists.get_counts(tx, opening.id)
 
-    return await once(request, visitor, db, work, shape=Job.of, status=201)
+    return await run_once(request, visitor, db, work, shape=Job.of, status=201)
 
 
 @router.get("/{jobId}", response_model=JobDetail, responses=problems(404))
 async def show_job(
-    job_id: JobId,
+    job_id: JobPathId,
     request: Request,
     visitor: Viewer,
     db: Db,
     after: AfterMark = None,
-    limit: Limit = applicant_lists.MOST,
+    limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
     """An opening, who is in it, and who waits for it."""
-    found = await consistent_reads.of_opening(
-        db, job_id, lambda tx: applicant_lists.detail(tx, job_id, after=after, limit=limit)
+    found = await consistent_reads.read_opening(
+        db, job_id, lambda tx: applicant_lists.get_detail(tx, job_id, after=after, limit=limit)
     )
-    return answer(request, _detail(found), found.next)
+    return json_response(request, _detail(found), found.next)
 
 
-def _detail(found: Detail) -> JobDetail:
+def _detail(found: OpeningDetail) -> JobDetail:
     return JobDetail(
         **dict(Job.of(found.opening)),
         active_applicants=[Row.of(one) for one in found.active],
@@ -92,15 +85,17 @@ def _detail(found: Detail) -> JobDetail:
 
 
 @router.get("/{jobId}/settings", response_model=JobSettings, responses=problems(404))
-async def show_job_settings(job_id: JobId, request: Request, visitor: Viewer, db: Db) -> Response:
+async def show_job_settings(
+    job_id: JobPathId, request: Request, visitor: Viewer, db: Db
+) -> Response:
     """All that the company has set."""
     async with db.transaction() as tx:
-        return answer(request, JobSettings.of(await openings.get(tx, job_id)))
+        return json_response(request, JobSettings.of(await openings.get(tx, job_id)))
 
 
 @router.patch("/{jobId}/settings", response_model=JobSettings, responses=problems(404, 409))
 async def edit_job(
-    job_id: JobId, body: JobChange, request: Request, visitor: Recruiter, db: Db
+    job_id: JobPathId, body: JobChange, request: Request, visitor: Recruiter, db: Db
 ) -> Response:
     """Change what is named; offers that are out keep their deadline."""
     return await _change(
@@ -113,7 +108,7 @@ async def edit_job(
 
 @router.post("/{jobId}/capacity", response_model=JobSettings, responses=problems(404, 409))
 async def change_capacity(
-    job_id: JobId, body: Capacity, request: Request, visitor: Recruiter, db: Db
+    job_id: JobPathId, body: Capacity, request: Request, visitor: Recruiter, db: Db
 ) -> Response:
     """More slots are given away at once; fewer evict nobody."""
     return await _change(
@@ -125,25 +120,25 @@ async def change_capacity(
 
 
 @router.post("/{jobId}/pause", response_model=JobSettings, responses=problems(404, 409))
-async def pause_job(job_id: JobId, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def pause_job(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
     """Nobody may apply and nobody is promoted by itself; offers that are out go on."""
     return await _turn(request, visitor, db, job_id, lifecycle.pause)
 
 
 @router.post("/{jobId}/resume", response_model=JobSettings, responses=problems(404, 409))
-async def resume_job(job_id: JobId, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def resume_job(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
     """Free slots are given away at once."""
     return await _turn(request, visitor, db, job_id, lifecycle.resume)
 
 
 @router.post("/{jobId}/close", response_model=JobSettings, responses=problems(404, 409))
-async def close_job(job_id: JobId, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def close_job(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
     """As paused, and no longer published; those who are in it stay."""
     return await _turn(request, visitor, db, job_id, lifecycle.close)
 
 
 @router.post("/{jobId}/reopen", response_model=JobSettings, responses=problems(404, 409))
-async def reopen_job(job_id: JobId, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def reopen_job(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
     """Open again what was closed."""
     return await _turn(request, visitor, db, job_id, lifecycle.reopen)
 
@@ -161,4 +156,4 @@ async def _turn(
 async def _change(
     request: Request, visitor: Visitor, db: Door, work: Callable[[Tx], Awaitable[Opening]]
 ) -> Response:
-    return await once(request, visitor, db, work, shape=JobSettings.of)
+    return await run_once(request, visitor, db, work, shape=JobSettings.of)

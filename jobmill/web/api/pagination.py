@@ -8,38 +8,41 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 from pydantic import BaseModel, BeforeValidator
 
-from jobmill.hiring.openings.applicant_lists import MOST
-from jobmill.web.api.schemas import MOST_ID, Shape, whole
+from jobmill.hiring.openings.applicant_lists import MAX_PAGE_SIZE
+from jobmill.web.api.schemas import Schema
+from jobmill.web.parameters import MAX_ID, require_digits
 
 Limit = Annotated[
     int,
-    Query(ge=1, le=MOST, description="Rows at most; the Link header leads to the next ones."),
-    BeforeValidator(whole),
+    Query(
+        ge=1, le=MAX_PAGE_SIZE, description="Rows at most; the Link header leads to the next ones."
+    ),
+    BeforeValidator(require_digits),
 ]
 AfterId = Annotated[
     int,
-    Query(ge=0, le=MOST_ID, description="Only what comes after this id."),
-    BeforeValidator(whole),
+    Query(ge=0, le=MAX_ID, description="Only what comes after this id."),
+    BeforeValidator(require_digits),
 ]
 AfterMark = Annotated[
     str | None, Query(max_length=60, description="As the Link header of the page before has it.")
 ]
 PageLimit = Annotated[
-    int, Query(ge=1, le=1_000, description="Rows at most."), BeforeValidator(whole)
+    int, Query(ge=1, le=1_000, description="Rows at most."), BeforeValidator(require_digits)
 ]
 Cursor = Annotated[
     int,
-    Query(ge=0, le=MOST_ID, description="`next` of the page before."),
-    BeforeValidator(whole),
+    Query(ge=0, le=MAX_ID, description="`next` of the page before."),
+    BeforeValidator(require_digits),
 ]
 
 
-class Page(Shape):
+class PageOfItems(Schema):
     next: int | None
     """What to send as `after` for the following page; null: there is none."""
 
 
-def answer(
+def json_response(
     request: Request, shape: BaseModel | Sequence[BaseModel], next: str | int | None = None
 ) -> Response:
     """The shape, or a list of them, and the address of what follows."""

@@ -3,97 +3,30 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
-from fastapi import Path
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
-    PlainSerializer,
     StrictBool,
-    WithJsonSchema,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 from jobmill.hiring.records.openings import OpeningStatus
-from jobmill.hiring.timestamps import format_timestamp
 from jobmill.hiring.transitions import Move, Status
-
-MOST_ID = 10**12 - 1
-DIGITS = re.compile(r"[0-9]{1,13}")
-SAMPLE = dt.datetime(2026, 11, 15, 9, 30, tzinfo=dt.UTC)
-EARLIEST, LATEST = dt.datetime(1970, 1, 1, tzinfo=dt.UTC), dt.datetime(9000, 1, 1, tzinfo=dt.UTC)
-
-
-def whole(text: object) -> object:
-    if isinstance(text, str) and not DIGITS.fullmatch(text):
-        raise PydanticCustomError("whole", "should be a positive integer")
-    return text
-
-
-def _moment(given: object) -> object:
-    """A time as people and programs write it; without a zone it is UTC."""
-    if given is None or isinstance(given, dt.datetime):
-        return given
-    try:
-        found = dt.datetime.fromisoformat(given) if isinstance(given, str) else None
-        found = found and (found if found.tzinfo else found.replace(tzinfo=dt.UTC))
-        if found and EARLIEST <= found <= LATEST:
-            return found.astimezone(dt.UTC)
-    except (ValueError, OverflowError):
-        pass
-    raise PydanticCustomError("time", "should be a time such as 2026-11-15T09:30:00.000Z")
-
-
-def _plain(text: str) -> str:
-    # The database holds neither.
-    if "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
-        raise PydanticCustomError("text", "should be a text without null characters")
-    return text
+from jobmill.web.parameters import PLAIN_TEXT, InputTime, OutputTime, WholeNumber
 
 
 def _seconds(span: object) -> object:
     return round(span.total_seconds()) if isinstance(span, dt.timedelta) else span
 
 
-WholePathId = Annotated[int, Path(ge=1, le=MOST_ID), BeforeValidator(whole)]
-JobId = Annotated[int, Path(alias="jobId", ge=1, le=MOST_ID, examples=[1]), BeforeValidator(whole)]
-ApplicantId = Annotated[
-    int, Path(alias="applicantId", ge=1, le=MOST_ID, examples=[1]), BeforeValidator(whole)
-]
-ApplicationId = Annotated[
-    int, Path(alias="applicationId", ge=1, le=MOST_ID, examples=[1]), BeforeValidator(whole)
-]
-Id = Annotated[int, Field(strict=True, ge=1, le=MOST_ID, examples=[1])]
-Whole = Annotated[int, Field(strict=True)]
-PLAIN = AfterValidator(_plain)
-"""Last, so that a length that is wrong is said of a text and not of any value."""
-Given = Annotated[
-    dt.datetime,
-    BeforeValidator(_moment),
-    WithJsonSchema(
-        {"type": "string", "format": "date-time", "examples": [format_timestamp(SAMPLE)]}
-    ),
-]
-"""A time that comes in."""
-Time = Annotated[
-    dt.datetime,
-    PlainSerializer(format_timestamp, return_type=str, when_used="json"),
-    WithJsonSchema(
-        {"type": "string", "format": "date-time", "examples": [format_timestamp(SAMPLE)]}
-    ),
-]
-"""A time that goes out."""
-
-
-class Shape(BaseModel):
+class Schema(BaseModel):
     model_config = ConfigDict(
         alias_generator=to_camel,
         populate_by_name=True,
@@ -107,7 +40,7 @@ class Shape(BaseModel):
         return cls.model_validate(found)
 
 
-class Body(Shape):
+class RequestBody(Schema):
     """What comes in."""
 
     @model_validator(mode="before")
@@ -119,7 +52,7 @@ class Body(Shape):
         return given  # pyright: ignore[reportUnknownVariableType]
 
 
-class Job(Shape):
+class Job(Schema):
     id: Annotated[int, Field(examples=[1])]
     title: Annotated[str, Field(examples=["Baker"])]
     description: str | None
@@ -127,19 +60,19 @@ class Job(Shape):
     active_count: int
     """Slots that are taken, by who is active or was made an offer."""
     waitlist_count: int
-    created_at: Time
+    created_at: OutputTime
 
 
-class Row(Shape):
+class Row(Schema):
     application_id: int
     applicant_id: int
     applicant_name: str
     applicant_email: str
     status: Status
     queue_position: int | None
-    applied_at: Time
-    promoted_at: Time | None
-    acknowledge_deadline: Time | None
+    applied_at: OutputTime
+    promoted_at: OutputTime | None
+    acknowledge_deadline: OutputTime | None
 
 
 class JobDetail(Job):
@@ -148,14 +81,14 @@ class JobDetail(Job):
     """By position."""
 
 
-class Applicant(Shape):
+class Applicant(Schema):
     id: int
     name: Annotated[str, Field(examples=["Ada Lovelace"])]
     email: Annotated[str, Field(examples=["ada@example.org"])]
-    created_at: Time
+    created_at: OutputTime
 
 
-class Result(Shape):
+class Result(Schema):
     application_id: int
     applicant_id: int
     job_id: int
@@ -164,45 +97,45 @@ class Result(Shape):
     message: Annotated[str, Field(examples=["You have been added to the waitlist at position 3."])]
 
 
-class Standing(Shape):
+class Standing(Schema):
     application_id: int
     job_id: int
     job_title: str
     status: Status
     queue_position: int | None
-    applied_at: Time
-    promoted_at: Time | None
-    acknowledge_deadline: Time | None
+    applied_at: OutputTime
+    promoted_at: OutputTime | None
+    acknowledge_deadline: OutputTime | None
     time_in_current_state_seconds: int
 
 
-class ApplicantStatus(Shape):
+class ApplicantStatus(Schema):
     applicant_id: int
     applicant_name: str
     applicant_email: str
     applications: list[Standing]
 
 
-class Event(Shape):
+class Event(Schema):
     id: int
     application_id: int
     event_type: Annotated[Move, Field(validation_alias="type")]
     from_status: Status | None
     to_status: Status
     metadata: Mapping[str, Any] | None
-    created_at: Time
+    created_at: OutputTime
 
 
-class QueueEntry(Shape):
+class QueueEntry(Schema):
     application_id: int
     applicant_id: int
     applicant_name: str
     position: Annotated[int, Field(validation_alias="queue_position")]
-    applied_at: Time
+    applied_at: OutputTime
     penalty_count: int
 
 
-class Queue(Shape):
+class Queue(Schema):
     job_id: int
     job_title: str
     capacity: int
@@ -210,7 +143,7 @@ class Queue(Shape):
     waitlist_entries: list[QueueEntry]
 
 
-class Summary(Shape):
+class Summary(Schema):
     job_id: Annotated[int, Field(validation_alias="opening_id")]
     job_title: Annotated[str, Field(validation_alias="title")]
     capacity: int
@@ -223,7 +156,7 @@ class Summary(Shape):
     decay_events: int
 
 
-class Placed(Shape):
+class Placed(Schema):
     application_id: int
     applicant_id: int
     applicant_name: str
@@ -231,30 +164,30 @@ class Placed(Shape):
     queue_position: Annotated[int | None, Field(validation_alias="position")]
 
 
-class Replay(Shape):
+class Replay(Schema):
     job_id: int
-    as_of: Time
+    as_of: OutputTime
     active_applicants: list[Placed]
     waitlist_applicants: list[Placed]
     events: list[Event]
 
 
-Title = Annotated[str, Field(min_length=1, max_length=200, examples=["Baker"]), PLAIN]
+Title = Annotated[str, Field(min_length=1, max_length=200, examples=["Baker"]), PLAIN_TEXT]
 
 
-class JobTerms(Body):
-    description: Annotated[str, Field(max_length=50_000), PLAIN] | None = None
-    employer: Annotated[str, Field(max_length=200), PLAIN] | None = None
-    location: Annotated[str, Field(max_length=200), PLAIN] | None = None
+class JobTerms(RequestBody):
+    description: Annotated[str, Field(max_length=50_000), PLAIN_TEXT] | None = None
+    employer: Annotated[str, Field(max_length=200), PLAIN_TEXT] | None = None
+    location: Annotated[str, Field(max_length=200), PLAIN_TEXT] | None = None
     remote: StrictBool = False
     require_acknowledgement: StrictBool = False
     """Whether who takes a free slot must confirm it, like who is promoted."""
-    acknowledge_window_seconds: Annotated[Whole, Field(ge=1, le=31_536_000)] = 300
-    max_missed: Annotated[Whole, Field(ge=1, le=1_000_000)] = 3
+    acknowledge_window_seconds: Annotated[WholeNumber, Field(ge=1, le=31_536_000)] = 300
+    max_missed: Annotated[WholeNumber, Field(ge=1, le=1_000_000)] = 3
     """Offers that may end unanswered before the application lapses."""
-    waitlist_limit: Annotated[Whole, Field(ge=0, le=1_000_000)] | None = None
-    apply_until: Given | None = None
-    keep_days: Annotated[Whole, Field(ge=1, le=1_000_000)] | None = None
+    waitlist_limit: Annotated[WholeNumber, Field(ge=0, le=1_000_000)] | None = None
+    apply_until: InputTime | None = None
+    keep_days: Annotated[WholeNumber, Field(ge=1, le=1_000_000)] | None = None
     """Days after which the data of those who are no longer in it are erased."""
 
     def terms(self) -> dict[str, Any]:
@@ -271,7 +204,7 @@ class NewJob(JobTerms):
     """What is not named has its default."""
 
     title: Title
-    capacity: Annotated[Whole, Field(ge=1, le=1_000_000, examples=[2])]
+    capacity: Annotated[WholeNumber, Field(ge=1, le=1_000_000, examples=[2])]
 
 
 def _drop_defaults(schema: dict[str, Any]) -> None:
@@ -287,7 +220,7 @@ class JobChange(JobTerms):
     title: Title = ""
 
 
-class JobSettings(Shape):
+class JobSettings(Schema):
     id: int
     title: str
     description: str | None
@@ -302,6 +235,6 @@ class JobSettings(Shape):
     ]
     max_missed: int
     waitlist_limit: int | None
-    apply_until: Time | None
+    apply_until: OutputTime | None
     keep_days: int | None
-    created_at: Time
+    created_at: OutputTime

@@ -30,9 +30,9 @@ from jobmill.pipelines import company as pipeline
 from jobmill.queue import ItemId
 from jobmill.queue.inspect import Item
 from jobmill.web import faults, progress, seeking
-from jobmill.web.api.schemas import MOST_ID, WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.sources import words
+from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.progress import Progress
 from jobmill.web.rights import Recruiter
 from jobmill.web.seeking import Asked, Words
@@ -49,7 +49,7 @@ TOLD = 20
 PARTS = 4
 """What completeness is made of: a name, a site, a description, a culture."""
 
-Watched = Annotated[int | None, Query(ge=1, le=MOST_ID)]
+Watched = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 
 
 class Looked(Asked):
@@ -58,7 +58,7 @@ class Looked(Asked):
     known: Completeness | None = None
     waiting: bool = False
     order: Order = "best"
-    after: Annotated[int, Field(ge=1, le=MOST_ID)] | None = None
+    after: Annotated[int, Field(ge=1, le=MAX_ID)] | None = None
 
     @property
     def is_narrow(self) -> bool:
@@ -204,13 +204,13 @@ class Story:
 
 @router.get("/{company_id}")
 async def show_one(
-    company_id: WholePathId, db: Db, page: Page, item: Watched = None, did: str = ""
+    company_id: PathId, db: Db, page: Page, item: Watched = None, did: str = ""
 ) -> HTMLResponse:
     return await _show(db, page, company_id, item=item, known=did == "known")
 
 
 @router.post("/{company_id}/analyse")
-async def analyse(company_id: WholePathId, visitor: Recruiter, db: Db, page: Page) -> Response:
+async def analyse(company_id: PathId, visitor: Recruiter, db: Db, page: Page) -> Response:
     """Read its site anew, however much is known."""
     try:
         async with db.transaction() as tx:

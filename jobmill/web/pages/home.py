@@ -12,7 +12,7 @@ from jobmill.catalog import approvals, totals
 from jobmill.catalog.totals import Totals
 from jobmill.db import Tx
 from jobmill.hiring.waitlist import pending
-from jobmill.hiring.waitlist.pending import Offer
+from jobmill.hiring.waitlist.pending import PendingOffer
 from jobmill.matching import judging_feed, matches
 from jobmill.matching.matches import Wanted
 from jobmill.matching.profiles import ProfileId, Version
@@ -45,7 +45,7 @@ class State:
     totals: Totals
     approvals: int
     alerts: Sequence[Alert]
-    offers: Sequence[Offer]
+    offers: Sequence[PendingOffer]
     spent: Standing
     silent: bool
     """Whether there is no worker, so that nothing moves."""
@@ -102,7 +102,7 @@ async def read(tx: Tx) -> State:
         totals=await totals.count(tx),
         approvals=await approvals.count(tx, most=MANY),
         alerts=await list_alerts(tx, limit=FEW),
-        offers=await pending.soonest(tx, limit=FEW),
+        offers=await pending.find_ending_soonest(tx, limit=FEW),
         spent=await budget_ledger.standing(tx, "day"),
         silent=not any(one.alive for one in await inspect.list_workers(tx)),
     )

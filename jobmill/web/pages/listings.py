@@ -36,7 +36,7 @@ from jobmill.matching.verdict import FilterResult
 from jobmill.matching.verdicts import Said, Word
 from jobmill.matching.what_if import Difference
 from jobmill.web import seeking
-from jobmill.web.api.schemas import WholePathId
+from jobmill.web.parameters import PathId
 from jobmill.web.seeking import Asked, Words
 from jobmill.web.shell import Page
 from jobmill.web.texts import say
@@ -186,7 +186,7 @@ class Supposed(BaseModel):
 
 @router.get("/{listing_id}")
 async def show_one(
-    listing_id: WholePathId,
+    listing_id: PathId,
     db: Db,
     page: Page,
     database: Whole,

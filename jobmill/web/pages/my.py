@@ -11,18 +11,18 @@ from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid, RateLimited, Unauthenticated
 from jobmill.hiring import actor, privacy
 from jobmill.hiring.applications import offers, submissions
-from jobmill.hiring.applications.submissions import Missed
+from jobmill.hiring.applications.submissions import MissedOffer
 from jobmill.hiring.messages import personal_links, recall
 from jobmill.hiring.records import applicants
-from jobmill.hiring.records.applications import NoApplication
+from jobmill.hiring.records.applications import ApplicationNotFound
 from jobmill.web import consistent_reads, faults, live, my_applications, personal_link_cookie
-from jobmill.web.api.applications import check_own, missed
-from jobmill.web.api.schemas import WholePathId
+from jobmill.web.api.applications import missed_offer_error, require_own_application
 from jobmill.web.form import Fields
 from jobmill.web.house import HouseRules
 from jobmill.web.limits import Public
-from jobmill.web.my_applications import Everything, Mine
-from jobmill.web.personal_link_cookie import PRIVATE
+from jobmill.web.my_applications import MyApplication, MyData
+from jobmill.web.parameters import PathId
+from jobmill.web.personal_link_cookie import NO_STORE
 from jobmill.web.rights import LINK, Anyone, Links, Visitor, request_id
 from jobmill.web.texts import say
 from jobmill.web.view import Db, Door, Render, View
@@ -41,11 +41,11 @@ async def holder(token: str, request: Request, db: Db, links: Links) -> Visitor:
     """Whose link this is; refused where it was replaced, or they were erased."""
     personal = links.read_personal(token)
     async with db.transaction() as tx:
-        opens = await personal_links.opens(tx, personal)
+        opens = await personal_links.is_current(tx, personal)
     if not opens:
         raise Unauthenticated("This link no longer opens. Ask for a new one.")
     id = personal.applicant_id
-    return Visitor(None, actor.applicant(id, request_id(request)), id)
+    return Visitor(None, actor.by_applicant(id, request_id(request)), id)
 
 
 Holder = Annotated[Visitor, Depends(holder)]
@@ -57,7 +57,7 @@ async def enter(
 ) -> Response:
     """To the page of who was here before, or how to get there."""
     if visitor.applicant_id is not None and LINK in request.cookies:
-        return RedirectResponse(f"/my/{request.cookies[LINK]}", 303, PRIVATE)
+        return RedirectResponse(f"/my/{request.cookies[LINK]}", 303, NO_STORE)
     return view("my/enter.html", writes=house.writes, asked=asked, email="", error=None)
 
 
@@ -70,7 +70,7 @@ async def send_link(
     try:
         if not house.writes:
             raise Invalid(say("No letters can be sent from here. Ask the company for your link."))
-        one = applicants.person("-", email, fold=house.fold_aliases)
+        one = applicants.parse_contact("-", email, fold=house.fold_aliases)
         async with db.transaction() as tx:
             await recall.send_link(tx, one.key, say("You asked for the link to your applications."))
     except Invalid as error:
@@ -81,8 +81,8 @@ async def send_link(
 
 @router.post("/forget")
 async def forget() -> Response:
-    response = RedirectResponse("/openings", 303, PRIVATE)
-    personal_link_cookie.forget(response)
+    response = RedirectResponse("/openings", 303, NO_STORE)
+    personal_link_cookie.delete_cookie(response)
     return response
 
 
@@ -93,9 +93,9 @@ async def page(
     found = await _read(db, visitor)
     if seen == found.digest:
         # Something happened, but not to them: what they look at stays as it is.
-        return Response(status_code=204, headers=PRIVATE)
+        return Response(status_code=204, headers=NO_STORE)
     response = _page(token, found, view)
-    personal_link_cookie.keep(response, request, token)
+    personal_link_cookie.set_cookie(response, request, token)
     return response
 
 
@@ -111,25 +111,25 @@ async def listen(token: str, visitor: Holder, request: Request) -> StreamingResp
 
 @router.get("/{token}/applications/{application_id}")
 async def show(
-    token: str, application_id: WholePathId, visitor: Holder, db: Db, view: View, seen: str = ""
+    token: str, application_id: PathId, visitor: Holder, db: Db, view: View, seen: str = ""
 ) -> Response:
     """One application: what happened to it, and how to end it."""
     found = await _read(db, visitor)
     if seen == found.digest:
-        return Response(status_code=204, headers=PRIVATE)
+        return Response(status_code=204, headers=NO_STORE)
     return _application(token, found, application_id, view)
 
 
 @router.post("/{token}/applications/{application_id}/{step}")
 async def take(
-    token: str, application_id: WholePathId, step: Step, visitor: Holder, db: Db, view: View
+    token: str, application_id: PathId, step: Step, visitor: Holder, db: Db, view: View
 ) -> Response:
     """Do it, and show how things stand then."""
     error: AppError | None = None
     try:
         async with db.transaction() as tx:
             done = await _take(tx, visitor, application_id, step)
-        error = missed(done) if isinstance(done, Missed) else None
+        error = missed_offer_error(done) if isinstance(done, MissedOffer) else None
     except AppError as refusal:
         error = refusal
     if error:
@@ -140,9 +140,9 @@ async def take(
 @router.get("/{token}/export")
 async def export(visitor: Holder, db: Db) -> Response:
     async with db.transaction() as tx:
-        found = await privacy.export(tx, visitor.applicant_id or 0)
+        found = await privacy.export_personal_data(tx, visitor.applicant_id or 0)
     name = {"Content-Disposition": 'attachment; filename="my-data.json"'}
-    return JSONResponse(found, headers={**PRIVATE, **name})
+    return JSONResponse(found, headers={**NO_STORE, **name})
 
 
 @router.post("/{token}/erase")
@@ -150,28 +150,30 @@ async def erase(visitor: Holder, form: Fields, db: Db, view: View) -> HTMLRespon
     if form.get("sure") != "yes":
         raise Invalid("Say that you are sure: what is erased does not come back.")
     async with db.transaction() as tx:
-        await privacy.erase(tx, visitor.applicant_id or 0, visitor.actor)
+        await privacy.erase_applicant(tx, visitor.applicant_id or 0, visitor.actor)
     response = view("my/erased.html")
-    personal_link_cookie.forget(response)
+    personal_link_cookie.delete_cookie(response)
     return response
 
 
 async def _take(
     tx: Tx, visitor: Visitor, application_id: int, step: Step
-) -> submissions.Placed | Missed:
-    await check_own(tx, visitor, application_id)
+) -> submissions.Placement | MissedOffer:
+    await require_own_application(tx, visitor, application_id)
     if step == "withdraw":
         return await submissions.withdraw(tx, application_id, visitor.actor)
-    return await offers.answer(tx, application_id, step, visitor.actor)
+    return await offers.answer_offer(tx, application_id, step, visitor.actor)
 
 
-async def _read(db: Door, visitor: Visitor) -> Everything:
+async def _read(db: Door, visitor: Visitor) -> MyData:
     id = visitor.applicant_id or 0
-    return await consistent_reads.of_applicant(db, id, lambda tx: my_applications.read(tx, id))
+    return await consistent_reads.read_applicant(
+        db, id, lambda tx: my_applications.read_my_data(tx, id)
+    )
 
 
 def _page(
-    token: str, found: Everything, view: Render, *, error: AppError | None = None
+    token: str, found: MyData, view: Render, *, error: AppError | None = None
 ) -> HTMLResponse:
     response = view(
         "my/page.html",
@@ -183,19 +185,19 @@ def _page(
         now=found.read_at,
         error=str(error) if error else None,
     )
-    response.headers.update(PRIVATE)
+    response.headers.update(NO_STORE)
     return response
 
 
-def _application(token: str, found: Everything, id: int, view: Render) -> HTMLResponse:
+def _application(token: str, found: MyData, id: int, view: Render) -> HTMLResponse:
     mine = _find(found, id)
     response = view("my/application.html", token=token, found=found, mine=mine, now=found.read_at)
-    response.headers.update(PRIVATE)
+    response.headers.update(NO_STORE)
     return response
 
 
-def _find(found: Everything, id: int) -> Mine:
+def _find(found: MyData, id: int) -> MyApplication:
     for mine in found.mine:
         if mine.one.application_id == id:
             return mine
-    raise NoApplication(id)
+    raise ApplicationNotFound(id)

@@ -9,12 +9,12 @@ from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid
 from jobmill.hiring.applications import offers, outcomes
 from jobmill.hiring.applications.offers import Answer
-from jobmill.hiring.applications.submissions import Missed
-from jobmill.hiring.messages.signed_links import Offer
+from jobmill.hiring.applications.submissions import MissedOffer
+from jobmill.hiring.messages.signed_links import OfferLinkToken
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.openings import Opening
 from jobmill.web import faults
-from jobmill.web.api.applications import missed
+from jobmill.web.api.applications import missed_offer_error
 from jobmill.web.form import Fields
 from jobmill.web.limits import Public
 from jobmill.web.rights import Links, request_id
@@ -29,7 +29,7 @@ async def page(token: str, db: Db, view: View, links: Links, answer: str = "") -
     link = links.read_offer(token)
     async with db.transaction() as tx:
         opening = await _opening(tx, link)
-        state = await offers.state(tx, link)
+        state = await offers.link_state(tx, link)
     return view(
         "my/offer.html",
         offer=token,
@@ -59,15 +59,15 @@ async def answer(
 
 
 async def _answer(
-    link: Offer, given: Answer, request: Request, db: Door, view: Render
+    link: OfferLinkToken, given: Answer, request: Request, db: Door, view: Render
 ) -> HTMLResponse:
     error: AppError | None = None
     async with db.transaction() as tx:
         opening = await _opening(tx, link)
     try:
         async with db.transaction() as tx:
-            done = await offers.answer_link(tx, link, given, request=request_id(request))
-        error = missed(done) if isinstance(done, Missed) else None
+            done = await offers.answer_by_link(tx, link, given, request=request_id(request))
+        error = missed_offer_error(done) if isinstance(done, MissedOffer) else None
     except AppError as refused:
         error = refused
     return view(
@@ -79,6 +79,6 @@ async def _answer(
     )
 
 
-async def _opening(tx: Tx, link: Offer) -> Opening:
+async def _opening(tx: Tx, link: OfferLinkToken) -> Opening:
     one = await applications.get(tx, link.application_id)
     return await openings.get(tx, one.opening_id)

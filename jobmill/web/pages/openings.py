@@ -11,21 +11,21 @@ from pydantic import Field
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, RateLimited
-from jobmill.hiring.actor import applicant
-from jobmill.hiring.applications.submissions import Ask
+from jobmill.hiring.actor import by_applicant
+from jobmill.hiring.applications.submissions import ApplyRequest
 from jobmill.hiring.openings import applicant_lists, public_openings
-from jobmill.hiring.openings.public_openings import Published
+from jobmill.hiring.openings.public_openings import PublicOpening
 from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import Applicant
-from jobmill.hiring.records.applications import Duplicate
+from jobmill.hiring.records.applications import DuplicateApplication
 from jobmill.web import consistent_reads, faults, job_feeds, my_applications
-from jobmill.web.api.applications import applied, asked
-from jobmill.web.api.schemas import MOST_ID, WholePathId
-from jobmill.web.apply_batch import the_crowd
+from jobmill.web.api.applications import application_result, make_apply_request
+from jobmill.web.apply_batch import get_apply_batches
 from jobmill.web.form import Fields
 from jobmill.web.house import House, HouseRules
 from jobmill.web.limits import Public
-from jobmill.web.personal_link_cookie import PRIVATE
+from jobmill.web.parameters import MAX_ID, PathId
+from jobmill.web.personal_link_cookie import NO_STORE
 from jobmill.web.rights import Anyone, Visitor
 from jobmill.web.seeking import Asked, Words
 from jobmill.web.texts import say
@@ -41,7 +41,7 @@ class Sought(Asked):
     """What the list is asked for."""
 
     q: Words | None = None
-    before: Annotated[int | None, Field(ge=1, le=MOST_ID)] = None
+    before: Annotated[int | None, Field(ge=1, le=MAX_ID)] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Me:
 @router.get("")
 async def page(db: Db, view: View, asked: Annotated[Sought, Query()]) -> HTMLResponse:
     async with db.transaction() as tx:
-        found = await public_openings.find(tx, q=asked.q, before=asked.before, limit=AT_ONCE + 1)
+        found = await public_openings.search(tx, q=asked.q, before=asked.before, limit=AT_ONCE + 1)
     more = found[AT_ONCE - 1].id if len(found) > AT_ONCE else None
     return view("openings/page.html", openings=found[:AT_ONCE], more=more, asked=asked)
 
@@ -64,15 +64,15 @@ async def page(db: Db, view: View, asked: Annotated[Sought, Query()]) -> HTMLRes
 @router.get("/feed.xml")
 async def feed(request: Request, db: Db, house: HouseRules) -> Response:
     async with db.transaction() as tx:
-        found = await public_openings.find(tx, limit=IN_FEED)
+        found = await public_openings.search(tx, limit=IN_FEED)
     home = house.link(request, "/openings")
-    text = job_feeds.feed(found, home, lambda id: f"{home}/{id}")
+    text = job_feeds.rss_feed(found, home, lambda id: f"{home}/{id}")
     return Response(text, media_type="application/rss+xml")
 
 
 @router.get("/{opening_id}")
 async def show(
-    opening_id: WholePathId,
+    opening_id: PathId,
     request: Request,
     visitor: Anyone,
     db: Db,
@@ -85,7 +85,7 @@ async def show(
 
 @router.post("/{opening_id}")
 async def apply(
-    opening_id: WholePathId,
+    opening_id: PathId,
     form: Fields,
     visitor: Public,
     request: Request,
@@ -97,7 +97,7 @@ async def apply(
     typed = form.get("name", ""), form.get("email", "")
     known = form.get("as") == "me" and visitor.applicant_id is not None
     try:
-        placed = await the_crowd(request).apply(
+        placed = await get_apply_batches(request).apply(
             opening_id, _ask(typed, visitor, house, known=known)
         )
     except AppError as error:
@@ -109,7 +109,7 @@ async def apply(
         "openings/applied.html",
         201,
         opening=opening,
-        result=applied(placed),
+        result=application_result(placed),
         email=typed[1].strip(),
         known=known,
         writes=house.writes,
@@ -117,31 +117,31 @@ async def apply(
     )
 
 
-def _ask(typed: tuple[str, str], visitor: Visitor, house: House, *, known: bool) -> Ask:
+def _ask(typed: tuple[str, str], visitor: Visitor, house: House, *, known: bool) -> ApplyRequest:
     """By who they are, where this browser remembers it, or else by what they typed."""
     if known and visitor.applicant_id is not None:
-        by = visitor.actor if visitor.role else applicant(visitor.applicant_id)
-        return Ask(visitor.applicant_id, by)
-    return asked(applicants.person(*typed, fold=house.fold_aliases), visitor)
+        by = visitor.actor if visitor.role else by_applicant(visitor.applicant_id)
+        return ApplyRequest(visitor.applicant_id, by)
+    return make_apply_request(applicants.parse_contact(*typed, fold=house.fold_aliases), visitor)
 
 
-async def _find(db: Db, id: int, visitor: Visitor) -> tuple[Published, Me | None]:
-    async def work(tx: Tx) -> tuple[Published, Me | None]:
+async def _find(db: Db, id: int, visitor: Visitor) -> tuple[PublicOpening, Me | None]:
+    async def work(tx: Tx) -> tuple[PublicOpening, Me | None]:
         return await public_openings.get(tx, id), await _me(tx, id, visitor.applicant_id)
 
-    return await consistent_reads.of_opening(db, id, work)
+    return await consistent_reads.read_opening(db, id, work)
 
 
 async def _me(tx: Tx, opening_id: int, applicant_id: int | None) -> Me | None:
     if applicant_id is None:
         return None
-    found = await applicant_lists.own_in(tx, opening_id, applicant_id)
-    stands = my_applications.stands(found, None) if found else None
+    found = await applicant_lists.find_standing(tx, opening_id, applicant_id)
+    stands = my_applications.describe_standing(found, None) if found else None
     return Me(await applicants.get(tx, applicant_id), stands)
 
 
 def _page(
-    opening: Published,
+    opening: PublicOpening,
     me: Me | None,
     request: Request,
     view: Render,
@@ -163,14 +163,14 @@ def _page(
         email=typed[1],
     )
     if me:
-        response.headers.update(PRIVATE)
+        response.headers.update(NO_STORE)
     if isinstance(error, RateLimited):
         response.headers["Retry-After"] = str(error.retry_after)
     return response
 
 
 def _words(error: AppError | None, house: House) -> str | None:
-    if isinstance(error, Duplicate):
+    if isinstance(error, DuplicateApplication):
         if house.writes:
             return say(
                 "This address has applied already. The letter about it holds a link to how it stands."

@@ -6,7 +6,7 @@ import httpx2
 import pytest
 
 from jobmill.db import Database
-from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.records import applications
 from jobmill.people import secrets
 from tests.web.api.helpers import apply, let_pass, make_job
@@ -23,7 +23,7 @@ async def token(database: Database, application: int) -> str:
     async with database.transaction() as tx:
         one = await applications.get(tx, application)
         assert one.acknowledge_deadline
-        return Signer(await secrets.secret(tx)).offer(one.id, one.acknowledge_deadline)
+        return LinkSigner(await secrets.secret(tx)).offer(one.id, one.acknowledge_deadline)
 
 
 @pytest.mark.parametrize(("answer", "status"), [("accept", "ACTIVE"), ("decline", "INACTIVE")])
@@ -69,7 +69,7 @@ async def test_a_link_that_is_not_ours_is_refused(
 ) -> None:
     _, one = await offer(site)
     good = await token(database, one)
-    forged = Signer(b"x" * 32).offer(one, (await _deadline(database, one)))
+    forged = LinkSigner(b"x" * 32).offer(one, (await _deadline(database, one)))
     for bad in (good[:-2] + "AA", forged, "x", "%00"):
         answer = await site.post(f"/api/offers/{bad}", json={"answer": "accept"})
         assert told(answer) == (400, "VALIDATION_ERROR")

@@ -13,7 +13,7 @@ import pytest
 from jobmill.db import Database
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import submissions
-from jobmill.hiring.messages.signed_links import Signer
+from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.people import keys, secrets
 from jobmill.people.persons import Role
 from tests.hiring.helpers import make_applicant, make_opening
@@ -86,7 +86,7 @@ async def world(database: Database) -> AsyncIterator[World]:
         mine = await submissions.apply(tx, opening.id, me.id, LOCAL)
         theirs = await submissions.apply(tx, opening.id, other.id, LOCAL)
         made = {role: (await keys.add(tx, role, role)).key for role in RANKS}
-        signer = Signer(await secrets.secret(tx))
+        signer = LinkSigner(await secrets.secret(tx))
     ids = {
         "job": opening.id,
         "me": me.id,

@@ -12,18 +12,18 @@ from fastapi.responses import HTMLResponse
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.audit_log import events, explanations, replay, replay_preview, summary
-from jobmill.hiring.audit_log.events import Event
-from jobmill.hiring.audit_log.explanations import Why
-from jobmill.hiring.audit_log.replay import Frame, NoEvent
-from jobmill.hiring.audit_log.replay_preview import Past
+from jobmill.hiring.audit_log.events import AuditEvent
+from jobmill.hiring.audit_log.explanations import EventExplanation
+from jobmill.hiring.audit_log.replay import EventNotFound, OpeningState
+from jobmill.hiring.audit_log.replay_preview import ReplayPreview
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
 from jobmill.web import consistent_reads, faults
-from jobmill.web.api.schemas import MOST_ID, WholePathId
-from jobmill.web.consistent_reads import LONG
+from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.pages.hiring import activity_lines
 from jobmill.web.pages.hiring.activity_lines import Line
 from jobmill.web.pages.hiring.terms_form import moment
+from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.rights import Viewer
 from jobmill.web.shell import Page
 from jobmill.web.view import Db
@@ -34,7 +34,7 @@ IN_LOG = 100
 SHOWN = 100
 """People in a column of the past."""
 
-Number = Annotated[int | None, Query(ge=0, le=MOST_ID)]
+Number = Annotated[int | None, Query(ge=0, le=MAX_ID)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Told:
     """An event, and why it happened."""
 
     line: Line
-    why: Why
+    why: EventExplanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class Travel:
     opening: Opening
     seq: int
     at: dt.datetime
-    frame: Frame
-    past: Past
+    frame: OpeningState
+    past: ReplayPreview
     told: Told | None
     """The event that happened there; None before the first."""
 
@@ -62,7 +62,7 @@ class Travel:
 
 @router.get("/events")
 async def log(
-    opening_id: WholePathId, visitor: Viewer, db: Db, page: Page, upto: Number = None
+    opening_id: PathId, visitor: Viewer, db: Db, page: Page, upto: Number = None
 ) -> HTMLResponse:
     """All that happened, newest first."""
 
@@ -71,7 +71,7 @@ async def log(
         last = min(upto or opening.last_seq, opening.last_seq)
         return opening, last, await activity_lines.latest(tx, opening_id, upto=last, limit=IN_LOG)
 
-    opening, last, lines = await consistent_reads.of_opening(db, opening_id, work)
+    opening, last, lines = await consistent_reads.read_opening(db, opening_id, work)
     return page(
         "hiring/log.html",
         topics=["hiring"] if last == opening.last_seq else [],
@@ -84,28 +84,30 @@ async def log(
 
 @router.get("/events/{seq}")
 async def explain(
-    opening_id: WholePathId, seq: WholePathId, visitor: Viewer, db: Db, page: Page
+    opening_id: PathId, seq: PathId, visitor: Viewer, db: Db, page: Page
 ) -> HTMLResponse:
-    async with db.transaction(LONG) as tx:
+    async with db.transaction(LONG_TIMEOUT) as tx:
         opening = await openings.get(tx, opening_id)
         told = await _tell(tx, await _event(tx, opening_id, seq))
     return page("hiring/event.html", opening=opening, told=told)
 
 
 @router.get("/summary")
-async def sum_up(opening_id: WholePathId, visitor: Viewer, db: Db, page: Page) -> HTMLResponse:
+async def sum_up(opening_id: PathId, visitor: Viewer, db: Db, page: Page) -> HTMLResponse:
     """Figures from the whole log: a part of the opening's page that comes when it is ready."""
 
-    async def work(tx: Tx) -> tuple[Opening, summary.Summary]:
-        return await openings.get(tx, opening_id), await summary.of(tx, opening_id)
+    async def work(tx: Tx) -> tuple[Opening, summary.OpeningSummary]:
+        return await openings.get(tx, opening_id), await summary.summarize(tx, opening_id)
 
-    opening, found = await consistent_reads.of_opening(db, opening_id, work, patience=LONG)
+    opening, found = await consistent_reads.read_opening(
+        db, opening_id, work, patience=LONG_TIMEOUT
+    )
     return page("hiring/summary.html", opening=opening, summary=found)
 
 
 @router.get("/replay")
 async def travel(
-    opening_id: WholePathId,
+    opening_id: PathId,
     visitor: Viewer,
     db: Db,
     page: Page,
@@ -119,8 +121,8 @@ async def travel(
         when = moment(at, "The moment")
     except Invalid as refusal:
         error = refusal
-    found = await consistent_reads.of_opening(
-        db, opening_id, lambda tx: _travel(tx, opening_id, seq, when), patience=LONG
+    found = await consistent_reads.read_opening(
+        db, opening_id, lambda tx: _travel(tx, opening_id, seq, when), patience=LONG_TIMEOUT
     )
     return page(
         "hiring/replay.html",
@@ -140,18 +142,18 @@ async def _travel(tx: Tx, id: int, seq: int | None, when: dt.datetime | None) ->
         opening,
         number,
         at,
-        await replay.frame_at(tx, id, number),
-        await replay_preview.past(tx, id, number, at, limit=SHOWN),
+        await replay.state_at(tx, id, number),
+        await replay_preview.preview_at(tx, id, number, at, limit=SHOWN),
         await _tell(tx, event) if event else None,
     )
 
 
 async def _find(
     tx: Tx, opening: Opening, seq: int | None, when: dt.datetime | None
-) -> tuple[int, dt.datetime, Event | None]:
+) -> tuple[int, dt.datetime, AuditEvent | None]:
     """The number of the last event by then, the moment itself, and the event."""
     if seq is None and when is not None:
-        seen = await replay.find(tx, opening.id, when)
+        seen = await replay.find_position(tx, opening.id, when)
         return seen.seq, seen.at, await _event(tx, opening.id, seen.seq) if seen.seq else None
     number = opening.last_seq if seq is None else seq
     if number == 0:
@@ -160,13 +162,13 @@ async def _find(
     return number, event.created_at, event
 
 
-async def _event(tx: Tx, id: int, seq: int) -> Event:
-    found = await events.of_opening(tx, id, after=seq - 1, upto=seq)
+async def _event(tx: Tx, id: int, seq: int) -> AuditEvent:
+    found = await events.find_by_opening(tx, id, after=seq - 1, upto=seq)
     if not found:
-        raise NoEvent(id, seq)
+        raise EventNotFound(id, seq)
     return found[0]
 
 
-async def _tell(tx: Tx, event: Event) -> Told:
+async def _tell(tx: Tx, event: AuditEvent) -> Told:
     [line] = await activity_lines.lines(tx, [event])
-    return Told(line, await explanations.explain(tx, event.opening_id, event.seq))
+    return Told(line, await explanations.explain_event(tx, event.opening_id, event.seq))

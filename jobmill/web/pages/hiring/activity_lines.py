@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from jobmill.db import Tx
 from jobmill.hiring.audit_log import events, replay_preview
-from jobmill.hiring.audit_log.events import Event
+from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.transitions import EventType, Status
 from jobmill.web.texts import say
 
@@ -55,18 +55,18 @@ class Line:
 async def latest(tx: Tx, opening_id: int, *, upto: int, limit: int) -> list[Line]:
     """Events up to a number, the newest first."""
     # Numbers have no gaps: so many back from the last are so many events.
-    found = await events.of_opening(tx, opening_id, after=max(upto - limit, 0), upto=upto)
+    found = await events.find_by_opening(tx, opening_id, after=max(upto - limit, 0), upto=upto)
     return await lines(tx, found[::-1])
 
 
-async def lines(tx: Tx, found: Sequence[Event]) -> list[Line]:
-    called = await replay_preview.names(
+async def lines(tx: Tx, found: Sequence[AuditEvent]) -> list[Line]:
+    called = await replay_preview.find_names(
         tx, {one.application_id for one in found if one.application_id}
     )
     return [_line(one, called) for one in found]
 
 
-def _line(one: Event, called: Mapping[int, str]) -> Line:
+def _line(one: AuditEvent, called: Mapping[int, str]) -> Line:
     who = called.get(one.application_id) if one.application_id else None
     return Line(
         one.opening_id,
@@ -80,7 +80,7 @@ def _line(one: Event, called: Mapping[int, str]) -> Line:
     )
 
 
-def _words(one: Event) -> str:
+def _words(one: AuditEvent) -> str:
     match one.type:
         case "APPLIED" if one.to_status == "WAITLIST":
             return say("applied, and waits")

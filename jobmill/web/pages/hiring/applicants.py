@@ -20,15 +20,15 @@ from jobmill.hiring.messages import personal_links
 from jobmill.hiring.openings import applicant_lists, lifecycle
 from jobmill.hiring.records import applicants, applications, openings
 from jobmill.hiring.records.applicants import Applicant
-from jobmill.hiring.records.applications import Application, NoApplication
+from jobmill.hiring.records.applications import Application, ApplicationNotFound
 from jobmill.hiring.records.openings import Opening
 from jobmill.web import consistent_reads, faults
-from jobmill.web.api.schemas import WholePathId
-from jobmill.web.consistent_reads import LONG
+from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.form import Fields
 from jobmill.web.house import HouseRules
 from jobmill.web.pages.hiring import activity_lines, opening_page
 from jobmill.web.pages.hiring.activity_lines import Line
+from jobmill.web.parameters import PathId
 from jobmill.web.rights import Links, Recruiter, Viewer, Visitor
 from jobmill.web.shell import Page, Pages
 from jobmill.web.view import Db, Door
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 router = APIRouter(prefix="/hiring/{opening_id}")
 
 Step = Literal["remove", "promote"]
-ACTIONS: dict[str, bulk_actions.Action] = {"remove": "withdraw", "message": "message"}
+ACTIONS: dict[str, bulk_actions.BulkAction] = {"remove": "withdraw", "message": "message"}
 LONGEST_REASON = 2_000
 MOST_TICKED = 1_000
 NUMBER = re.compile(r"[0-9]{1,12}")
@@ -66,15 +66,15 @@ class Typed:
 
 @router.get("/people/{application_id}")
 async def show(
-    opening_id: WholePathId, application_id: WholePathId, visitor: Viewer, db: Db, page: Page
+    opening_id: PathId, application_id: PathId, visitor: Viewer, db: Db, page: Page
 ) -> HTMLResponse:
     return await _page(db, page, opening_id, application_id)
 
 
 @router.post("/people/{application_id}/link")
 async def give_link(
-    opening_id: WholePathId,
-    application_id: WholePathId,
+    opening_id: PathId,
+    application_id: PathId,
     request: Request,
     visitor: Recruiter,
     db: Db,
@@ -85,7 +85,7 @@ async def give_link(
     """Show somebody's personal link, to be handed to them: who has it acts as they do."""
     async with db.transaction() as tx:
         who = (await _own(tx, opening_id, application_id)).applicant_id
-        path = await personal_links.path(tx, links, who, renew=False)
+        path = await personal_links.make_path(tx, links, who, renew=False)
     log.info("personal link given", extra={"applicant": who, "by": visitor.actor.name})
     link = house.link(request, path)
     shown = await _page(db, page, opening_id, application_id, link=link)
@@ -95,8 +95,8 @@ async def give_link(
 
 @router.post("/people/{application_id}/{step}")
 async def take(
-    opening_id: WholePathId,
-    application_id: WholePathId,
+    opening_id: PathId,
+    application_id: PathId,
     step: Step,
     visitor: Recruiter,
     form: Fields,
@@ -119,7 +119,7 @@ async def take(
 async def _take(tx: Tx, application_id: int, typed: Typed, visitor: Visitor) -> None:
     reason = _reason(typed.reason)
     if typed.step == "promote":
-        await lifecycle.promote(
+        await lifecycle.offer_out_of_turn(
             tx, application_id, visitor.actor, reason=reason, add_slot=typed.add_slot
         )
     else:
@@ -144,7 +144,7 @@ async def _page(
     error: AppError | None = None,
     link: str | None = None,
 ) -> HTMLResponse:
-    one = await consistent_reads.of_opening(
+    one = await consistent_reads.read_opening(
         db, opening_id, lambda tx: _read(tx, opening_id, application_id)
     )
     return page(
@@ -164,19 +164,19 @@ async def _own(tx: Tx, opening_id: int, application_id: int) -> Application:
     """The application, if it is one of this opening."""
     found = await applications.get(tx, application_id)
     if found.opening_id != opening_id:
-        raise NoApplication(application_id)
+        raise ApplicationNotFound(application_id)
     return found
 
 
 async def _read(tx: Tx, opening_id: int, application_id: int) -> Someone:
     opening = await openings.get(tx, opening_id)
     one = await _own(tx, opening_id, application_id)
-    events = await applicant_lists.timeline(tx, one.applicant_id, limit=STORY)
+    events = await applicant_lists.list_timeline(tx, one.applicant_id, limit=STORY)
     return Someone(
         opening,
         one,
         await applicants.get(tx, one.applicant_id),
-        await submissions.position(tx, one),
+        await submissions.find_position(tx, one),
         (await activity_lines.lines(tx, events))[::-1],
     )
 
@@ -215,14 +215,14 @@ async def _ticked(request: Request) -> Ticked:
 
 @router.post("/bulk")
 async def change_many(
-    opening_id: WholePathId,
+    opening_id: PathId,
     visitor: Recruiter,
     form: Annotated[Ticked, Depends(_ticked)],
     db: Db,
     page: Page,
 ) -> Response:
     """Show what would happen to each; do it where they are sure of that."""
-    lines: list[bulk_actions.Line] = []
+    lines: list[bulk_actions.BulkResult] = []
     error: AppError | None = None
     try:
         before, lines, after = await _run(db, opening_id, form, visitor)
@@ -232,7 +232,9 @@ async def change_many(
         error = refusal
     async with db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
-        called = await replay_preview.names(tx, {*form.ids, *(one.application_id for one in lines)})
+        called = await replay_preview.find_names(
+            tx, {*form.ids, *(one.application_id for one in lines)}
+        )
     return page(
         "hiring/bulk.html",
         faults.status(error) if error else 200,
@@ -246,15 +248,15 @@ async def change_many(
 
 async def _run(
     db: Door, id: int, form: Ticked, visitor: Visitor
-) -> tuple[Opening, list[bulk_actions.Line], Opening]:
+) -> tuple[Opening, list[bulk_actions.BulkResult], Opening]:
     if not form.ids:
         raise Invalid("Tick those whom it is about first.")
     action = ACTIONS.get(form.action)
     if action is None:
         raise Invalid("Choose what to do: remove them, or write to them.")
-    async with db.transaction(LONG) as tx:
+    async with db.transaction(LONG_TIMEOUT) as tx:
         before = await openings.get(tx, id)
-        lines = await bulk_actions.run(
+        lines = await bulk_actions.run_bulk_action(
             tx,
             id,
             action,
@@ -267,7 +269,7 @@ async def _run(
         return before, lines, await openings.get(tx, id)
 
 
-def _done(before: Opening, lines: Sequence[bulk_actions.Line], after: Opening) -> Response:
+def _done(before: Opening, lines: Sequence[bulk_actions.BulkResult], after: Opening) -> Response:
     told = sum(one.outcome == "told" for one in lines)
     if told:
         # A message leaves no event to tell of.

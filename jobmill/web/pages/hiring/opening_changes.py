@@ -13,13 +13,13 @@ from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.openings import applicant_lists, lifecycle
 from jobmill.hiring.records import openings
-from jobmill.hiring.records.openings import Opening, OpeningStatus, Terms
+from jobmill.hiring.records.openings import Opening, OpeningStatus, OpeningTerms
 from jobmill.web import consistent_reads, faults
-from jobmill.web.api.schemas import WholePathId
-from jobmill.web.consistent_reads import LONG
+from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.form import Fields
 from jobmill.web.pages.hiring import opening_page, terms_form
 from jobmill.web.pages.hiring.opening_page import Ask, Place
+from jobmill.web.parameters import PathId
 from jobmill.web.rights import Recruiter, Viewer
 from jobmill.web.shell import Page
 from jobmill.web.texts import say, say_many
@@ -67,7 +67,7 @@ def _words(change: Change) -> tuple[str, str, tuple[str, ...]]:
 
 @router.get("")
 async def show(
-    opening_id: WholePathId,
+    opening_id: PathId,
     visitor: Viewer,
     db: Db,
     page: Page,
@@ -81,7 +81,7 @@ async def show(
 
 @router.get("/change/{change}")
 async def ask(
-    opening_id: WholePathId,
+    opening_id: PathId,
     change: Change,
     visitor: Recruiter,
     db: Db,
@@ -99,12 +99,12 @@ async def ask(
 
 @router.post("/change/{change}")
 async def turn(
-    opening_id: WholePathId, change: Change, visitor: Recruiter, form: Fields, db: Db, page: Page
+    opening_id: PathId, change: Change, visitor: Recruiter, form: Fields, db: Db, page: Page
 ) -> Response:
     """Do it, and say what followed."""
     typed = form.get("capacity", "")
     try:
-        async with db.transaction(LONG) as tx:
+        async with db.transaction(LONG_TIMEOUT) as tx:
             before = await openings.get(tx, opening_id)
             if change == "capacity":
                 wanted = terms_form.whole(form, "capacity", "The capacity")
@@ -118,7 +118,7 @@ async def turn(
 
 
 async def _ask(db: Door, id: int, change: Change, typed: str) -> Ask:
-    opening, heads = await consistent_reads.of_opening(db, id, lambda tx: _heads(tx, id))
+    opening, heads = await consistent_reads.read_opening(db, id, lambda tx: _heads(tx, id))
     if change != "capacity":
         if opening.status not in TURNS[change][1]:
             raise Conflict(f"This opening is {opening.status}.")
@@ -128,8 +128,8 @@ async def _ask(db: Door, id: int, change: Change, typed: str) -> Ask:
             offered = [_offered(offers(opening, opening.capacity), heads)]
         return Ask(change, title, button, [*sentences, *offered], danger=change == "close")
     wanted = terms_form.whole({"capacity": typed}, "capacity", "The capacity")
-    if not 1 <= wanted <= lifecycle.MOST:
-        raise Invalid(f"The capacity should be 1 to {lifecycle.MOST:,}.")
+    if not 1 <= wanted <= lifecycle.MAX_NUMBER:
+        raise Invalid(f"The capacity should be 1 to {lifecycle.MAX_NUMBER:,}.")
     title = say(
         "Change the capacity from %(was)s to %(now)s?",
         was=f"{opening.capacity:,}",
@@ -142,7 +142,7 @@ async def _ask(db: Door, id: int, change: Change, typed: str) -> Ask:
 
 async def _heads(tx: Tx, id: int) -> tuple[Opening, list[str]]:
     """The opening, and who would be next."""
-    waiting = await applicant_lists.queue(tx, id, limit=NAMED)
+    waiting = await applicant_lists.list_waiting(tx, id, limit=NAMED)
     return await openings.get(tx, id), [one.applicant_name for one in waiting]
 
 
@@ -193,7 +193,7 @@ def _offered(count: int, heads: list[str]) -> str:
 
 
 @router.get("/edit")
-async def edit(opening_id: WholePathId, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
+async def edit(opening_id: PathId, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
     return page("hiring/terms.html", opening=opening, typed=terms_form.write(opening), error=None)
@@ -201,7 +201,7 @@ async def edit(opening_id: WholePathId, visitor: Recruiter, db: Db, page: Page) 
 
 @router.post("/edit")
 async def save(
-    opening_id: WholePathId, visitor: Recruiter, form: Fields, db: Db, page: Page
+    opening_id: PathId, visitor: Recruiter, form: Fields, db: Db, page: Page
 ) -> Response:
     """Change what was typed anew, or show the form again with it."""
     async with db.transaction() as tx:
@@ -211,7 +211,7 @@ async def save(
         async with db.transaction() as tx:
             after = await lifecycle.edit(tx, opening_id, visitor.actor, **changed)
     except (Invalid, Conflict) as error:
-        typed = dict.fromkeys(terms_form.write(Terms("")), "") | dict(form)
+        typed = dict.fromkeys(terms_form.write(OpeningTerms("")), "") | dict(form)
         status = faults.status(error)
         return page("hiring/terms.html", status, opening=before, typed=typed, error=str(error))
     return opening_page.back(before, after)

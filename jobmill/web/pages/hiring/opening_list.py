@@ -10,11 +10,11 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.errors import AppError
 from jobmill.hiring.audit_log import replay_preview
 from jobmill.hiring.openings import lifecycle
-from jobmill.hiring.records.openings import OpeningStatus, Terms
+from jobmill.hiring.records.openings import OpeningStatus, OpeningTerms
 from jobmill.web import faults
-from jobmill.web.api.schemas import MOST_ID
 from jobmill.web.form import Fields
 from jobmill.web.pages.hiring import terms_form
+from jobmill.web.parameters import MAX_ID
 from jobmill.web.rights import Recruiter, Viewer
 from jobmill.web.shell import Page
 from jobmill.web.view import Db
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/hiring")
 
 AT_ONCE = 50
 
-Before = Annotated[int | None, Query(ge=1, le=MOST_ID)]
+Before = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 
 
 @router.get("")
@@ -35,7 +35,7 @@ async def show(
     before: Before = None,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        found = await replay_preview.cards(tx, status=status, before=before, limit=AT_ONCE + 1)
+        found = await replay_preview.list_cards(tx, status=status, before=before, limit=AT_ONCE + 1)
     more = found[AT_ONCE - 1].id if len(found) > AT_ONCE else None
     return page(
         "hiring/page.html",
@@ -49,7 +49,7 @@ async def show(
 
 @router.get("/new")
 async def ask(visitor: Recruiter, page: Page) -> HTMLResponse:
-    typed = terms_form.write(Terms("")) | {"capacity": "1"}
+    typed = terms_form.write(OpeningTerms("")) | {"capacity": "1"}
     return page("hiring/terms.html", opening=None, typed=typed, error=None)
 
 
@@ -64,7 +64,7 @@ async def create(visitor: Recruiter, form: Fields, db: Db, page: Page) -> Respon
         async with db.transaction() as tx:
             made = await lifecycle.create(tx, offered, capacity, visitor.actor)
     except AppError as error:
-        typed = dict.fromkeys([*terms_form.write(Terms("")), "capacity"], "") | dict(form)
+        typed = dict.fromkeys([*terms_form.write(OpeningTerms("")), "capacity"], "") | dict(form)
         return page(
             "hiring/terms.html", faults.status(error), opening=None, typed=typed, error=str(error)
         )

@@ -13,7 +13,7 @@ from jobmill.db import Tx
 from jobmill.errors import AppError
 from jobmill.hiring.audit_log import events
 from jobmill.hiring.openings import applicant_lists
-from jobmill.hiring.openings.applicant_lists import Row
+from jobmill.hiring.openings.applicant_lists import ApplicantRow
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
 from jobmill.web import consistent_reads, faults
@@ -67,9 +67,9 @@ class Ask:
 @dataclass(frozen=True, slots=True)
 class Board:
     opening: Opening
-    slots: list[Row]
+    slots: list[ApplicantRow]
     more_slots: int | None
-    waiting: list[Row]
+    waiting: list[ApplicantRow]
     more_waiting: int | None
     log: list[Line]
     done: list[Line]
@@ -89,7 +89,7 @@ async def show(
     error: AppError | None = None,
 ) -> HTMLResponse:
     """The whole page, whatever is asked or went wrong."""
-    board = await consistent_reads.of_opening(db, place.id, lambda tx: _read(tx, place))
+    board = await consistent_reads.read_opening(db, place.id, lambda tx: _read(tx, place))
     return page(
         "hiring/opening.html",
         faults.status(error) if error else 200,
@@ -105,8 +105,12 @@ async def show(
 
 async def _read(tx: Tx, place: Place) -> Board:
     opening = await openings.get(tx, place.id)
-    slots = await applicant_lists.detail(tx, place.id, after=f"active:{place.slots}", limit=AT_ONCE)
-    waiting = await applicant_lists.queue(tx, place.id, after=place.waiting, limit=AT_ONCE + 1)
+    slots = await applicant_lists.get_detail(
+        tx, place.id, after=f"active:{place.slots}", limit=AT_ONCE
+    )
+    waiting = await applicant_lists.list_waiting(
+        tx, place.id, after=place.waiting, limit=AT_ONCE + 1
+    )
     more = slots.next is not None and slots.next.startswith("active:")
     return Board(
         opening,
@@ -125,7 +129,7 @@ async def _done(tx: Tx, place: Place) -> list[Line]:
     if not span:
         return []
     after, upto = int(span[1]), int(span[2])
-    found = await events.of_opening(tx, place.id, after=after, upto=upto, limit=TOLD)
+    found = await events.find_by_opening(tx, place.id, after=after, upto=upto, limit=TOLD)
     return await activity_lines.lines(tx, found)
 
 

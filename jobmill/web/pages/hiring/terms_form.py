@@ -9,7 +9,7 @@ from dataclasses import fields
 from typing import Any
 
 from jobmill.errors import Invalid
-from jobmill.hiring.records.openings import Terms
+from jobmill.hiring.records.openings import OpeningTerms
 
 Typed = Mapping[str, str]
 
@@ -18,9 +18,9 @@ WHOLE = re.compile(r"[0-9]{1,9}")
 EARLIEST, LATEST = dt.datetime(1970, 1, 1, tzinfo=dt.UTC), dt.datetime(9000, 1, 1, tzinfo=dt.UTC)
 
 
-def read(form: Typed) -> Terms:
+def read(form: Typed) -> OpeningTerms:
     """What a form says; Invalid where it cannot be meant."""
-    return Terms(
+    return OpeningTerms(
         title=form.get("title", ""),
         description=form.get("description", "").replace("\r\n", "\n").strip() or None,
         employer=form.get("employer", "").strip() or None,
@@ -35,7 +35,7 @@ def read(form: Typed) -> Terms:
     )
 
 
-def write(terms: Terms) -> dict[str, str]:
+def write(terms: OpeningTerms) -> dict[str, str]:
     """The terms as `read` reads them."""
     until = terms.apply_until
     number, unit = _parts(terms.acknowledge_window)
@@ -55,10 +55,10 @@ def write(terms: Terms) -> dict[str, str]:
     }
 
 
-def changes(before: Terms, form: Typed) -> dict[str, Any]:
+def changes(before: OpeningTerms, form: Typed) -> dict[str, Any]:
     """What a form changes of the terms; what it cannot show exactly stays unless it was typed."""
     was, now = read(write(before)), read(form)
-    names = [field.name for field in fields(Terms)]
+    names = [field.name for field in fields(OpeningTerms)]
     return {name: getattr(now, name) for name in names if getattr(now, name) != getattr(was, name)}
 
 

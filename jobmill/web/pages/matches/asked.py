@@ -9,7 +9,7 @@ from pydantic import Field
 from jobmill.catalog.posting import Arrangement
 from jobmill.matching.matches import Order, Status, Wanted
 from jobmill.matching.saved_views import Filters
-from jobmill.web.api.schemas import MOST_ID
+from jobmill.web.parameters import MAX_ID
 from jobmill.web.seeking import Asked, Words
 
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -22,7 +22,7 @@ class Inbox(Asked):
     arrangement: Arrangement | None = None
     q: Words | None = None
     order: Order = "best"
-    after: Annotated[int, Field(ge=1, le=MOST_ID)] | None = None
+    after: Annotated[int, Field(ge=1, le=MAX_ID)] | None = None
 
     @classmethod
     def of(cls, filters: Filters, profile: str | None) -> Inbox:

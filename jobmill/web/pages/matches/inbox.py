@@ -27,8 +27,8 @@ from jobmill.matching.matches import Count, Match, Status
 from jobmill.matching.profiles import Entry, Version
 from jobmill.matching.saved_views import View as Kept
 from jobmill.web import faults, seeking
-from jobmill.web.api.schemas import MOST_ID
 from jobmill.web.pages.matches.asked import STATUSES, Inbox
+from jobmill.web.parameters import MAX_ID
 from jobmill.web.seeking import Row
 from jobmill.web.shell import Page
 from jobmill.web.view import Db, Door, View
@@ -45,7 +45,7 @@ USUAL = ("new", "saved", "applied", "dismissed")
 
 
 class News(Inbox):
-    since: Annotated[int, Field(ge=0, le=MOST_ID)] = 0
+    since: Annotated[int, Field(ge=0, le=MAX_ID)] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def _many(count: int) -> str:
     return f"{count:,}{'+' if count >= MANY else ''}"
 
 
-Numbered = Annotated[int | None, Query(ge=1, le=MOST_ID)]
+Numbered = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 
 
 @router.get("")

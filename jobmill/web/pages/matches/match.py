@@ -19,9 +19,9 @@ from jobmill.matching import duplicate_matches, matches, profiles, skill_highlig
 from jobmill.matching.matches import Event, Match
 from jobmill.matching.verdicts import Word
 from jobmill.web import seeking
-from jobmill.web.api.schemas import WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.matches.asked import STATUSES
+from jobmill.web.parameters import PathId
 from jobmill.web.rights import Recruiter
 from jobmill.web.seeking import Row
 from jobmill.web.shell import Page
@@ -49,7 +49,7 @@ class Whole:
 
 
 @router.get("/{match_id}")
-async def show(match_id: WholePathId, db: Db, page: Page) -> HTMLResponse:
+async def show(match_id: PathId, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         whole = await _whole(tx, match_id)
     match, bars = whole.match, seeking.bars(whole.match.items)
@@ -95,7 +95,7 @@ Swapped = Annotated[Literal["true"] | None, Header(alias="HX-Request")]
 
 @router.post("/{match_id}/status")
 async def set_status(
-    match_id: WholePathId, form: Fields, visitor: Recruiter, db: Db, view: View, hx: Swapped = None
+    match_id: PathId, form: Fields, visitor: Recruiter, db: Db, view: View, hx: Swapped = None
 ) -> Response:
     """Say what one makes of it."""
     status = form.get("status", "")
@@ -110,7 +110,7 @@ async def set_status(
 
 @router.post("/{match_id}/undo")
 async def undo(
-    match_id: WholePathId, form: Fields, visitor: Recruiter, db: Db, view: View, hx: Swapped = None
+    match_id: PathId, form: Fields, visitor: Recruiter, db: Db, view: View, hx: Swapped = None
 ) -> Response:
     """Give it the status that it had before."""
     async with db.transaction() as tx:

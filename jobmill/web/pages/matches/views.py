@@ -9,10 +9,10 @@ from fastapi.responses import RedirectResponse
 
 from jobmill.errors import Conflict, Invalid
 from jobmill.matching import profiles, saved_views
-from jobmill.web.api.schemas import WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.matches import inbox
 from jobmill.web.pages.matches.asked import Inbox
+from jobmill.web.parameters import PathId
 from jobmill.web.rights import Recruiter
 from jobmill.web.shell import Page
 from jobmill.web.view import Db
@@ -39,7 +39,7 @@ async def save(
 
 @router.post("/{view_id}/remove")
 async def remove(
-    view_id: WholePathId, asked: Annotated[Inbox, Query()], visitor: Recruiter, db: Db
+    view_id: PathId, asked: Annotated[Inbox, Query()], visitor: Recruiter, db: Db
 ) -> Response:
     async with db.transaction() as tx:
         version = await profiles.get(tx, asked.profile)
@@ -49,7 +49,7 @@ async def remove(
 
 @router.post("/{view_id}/restore")
 async def restore(
-    view_id: WholePathId, asked: Annotated[Inbox, Query()], visitor: Recruiter, db: Db, page: Page
+    view_id: PathId, asked: Annotated[Inbox, Query()], visitor: Recruiter, db: Db, page: Page
 ) -> Response:
     """Undo a removal."""
     try:

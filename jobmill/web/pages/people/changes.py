@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from jobmill.people import changes
-from jobmill.web.api.schemas import MOST_ID
+from jobmill.web.parameters import MAX_ID
 from jobmill.web.rights import Admin
 from jobmill.web.shell import Page
 from jobmill.web.view import Db
@@ -23,7 +23,7 @@ async def show(
     visitor: Admin,
     db: Db,
     page: Page,
-    before: Annotated[int | None, Query(ge=1, le=MOST_ID)] = None,
+    before: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         found = await changes.recent(tx, before=before, limit=A_PAGE + 1)

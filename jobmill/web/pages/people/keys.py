@@ -10,9 +10,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.errors import AppError, Invalid
 from jobmill.people import keys
 from jobmill.web import faults
-from jobmill.web.api.schemas import WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.people.roll import ROLES, read_name, read_role, show_once
+from jobmill.web.parameters import PathId
 from jobmill.web.rights import Admin
 from jobmill.web.shell import Page, Pages
 from jobmill.web.texts import say
@@ -55,7 +55,7 @@ def _form(page: Pages, form: Mapping[str, str], error: AppError | None = None) -
 
 
 @router.get("/{key_id}/end")
-async def ask_end(key_id: WholePathId, visitor: Admin, db: Db, page: Page) -> HTMLResponse:
+async def ask_end(key_id: PathId, visitor: Admin, db: Db, page: Page) -> HTMLResponse:
     """What follows, before anything is done."""
     async with db.transaction() as tx:
         key = await keys.get(tx, key_id)
@@ -63,7 +63,7 @@ async def ask_end(key_id: WholePathId, visitor: Admin, db: Db, page: Page) -> HT
 
 
 @router.post("/{key_id}/end")
-async def end(key_id: WholePathId, visitor: Admin, db: Db) -> Response:
+async def end(key_id: PathId, visitor: Admin, db: Db) -> Response:
     async with db.transaction() as tx:
         await keys.end(tx, key_id)
     return RedirectResponse("/people?did=key-ended", 303)

@@ -10,9 +10,9 @@ from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.people import passwords, persons, sessions
 from jobmill.people.persons import Person
 from jobmill.web import faults
-from jobmill.web.api.schemas import WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.people.roll import ROLES, read_password, read_role, show_once
+from jobmill.web.parameters import PathId
 from jobmill.web.rights import SESSION, Admin, Visitor
 from jobmill.web.shell import Page, Pages
 from jobmill.web.texts import say
@@ -23,14 +23,14 @@ router = APIRouter(prefix="/people/{person_id}")
 
 @router.get("")
 async def show(
-    person_id: WholePathId, request: Request, visitor: Admin, db: Db, page: Page, did: str = ""
+    person_id: PathId, request: Request, visitor: Admin, db: Db, page: Page, did: str = ""
 ) -> HTMLResponse:
     return await _page(request, db, page, person_id, did=did)
 
 
 @router.post("/role")
 async def set_role(
-    person_id: WholePathId, request: Request, visitor: Admin, form: Fields, db: Db, page: Page
+    person_id: PathId, request: Request, visitor: Admin, form: Fields, db: Db, page: Page
 ) -> Response:
     try:
         role = read_role(form)
@@ -48,7 +48,7 @@ async def set_role(
 
 @router.post("/password")
 async def set_password(
-    person_id: WholePathId, request: Request, visitor: Admin, form: Fields, db: Db, page: Page
+    person_id: PathId, request: Request, visitor: Admin, form: Fields, db: Db, page: Page
 ) -> Response:
     """Give them a new one; a password that we made is shown this once."""
     try:
@@ -65,9 +65,7 @@ async def set_password(
 
 
 @router.post("/sessions/end")
-async def end_sessions(
-    person_id: WholePathId, request: Request, visitor: Admin, db: Db
-) -> Response:
+async def end_sessions(person_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
     """Sign them out everywhere; who does it to themselves stays here."""
     async with db.transaction() as tx:
         await sessions.end_all(tx, person_id, but=request.cookies.get(SESSION, ""))
@@ -76,16 +74,14 @@ async def end_sessions(
 
 @router.get("/end")
 async def ask_end(
-    person_id: WholePathId, request: Request, visitor: Admin, db: Db, page: Page
+    person_id: PathId, request: Request, visitor: Admin, db: Db, page: Page
 ) -> HTMLResponse:
     """What follows, before anything is done."""
     return await _page(request, db, page, person_id, ask=True)
 
 
 @router.post("/end")
-async def end(
-    person_id: WholePathId, request: Request, visitor: Admin, db: Db, page: Page
-) -> Response:
+async def end(person_id: PathId, request: Request, visitor: Admin, db: Db, page: Page) -> Response:
     try:
         async with db.transaction() as tx:
             person = await _present(tx, person_id)

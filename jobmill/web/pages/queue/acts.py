@@ -11,11 +11,11 @@ from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.queue import inspect, operator_actions
 from jobmill.queue.alerts import clear_alert, list_alerts
-from jobmill.web.api.schemas import WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.queue import ask, glance
 from jobmill.web.pages.queue.ask import Ask
 from jobmill.web.pages.queue.glance import Speed
+from jobmill.web.parameters import PathId
 from jobmill.web.rights import Recruiter
 from jobmill.web.seeking import Words
 from jobmill.web.shell import Page
@@ -137,7 +137,7 @@ def _nothing(on: str) -> Conflict:
 
 @router.get("/alerts/{alert_id}/clear")
 async def ask_clear(
-    alert_id: WholePathId, visitor: Recruiter, db: Db, page: Page, rates: Speed
+    alert_id: PathId, visitor: Recruiter, db: Db, page: Page, rates: Speed
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         alerts = {one.id: one for one in await list_alerts(tx)}
@@ -155,7 +155,7 @@ async def ask_clear(
 
 
 @router.post("/alerts/{alert_id}/clear")
-async def clear(alert_id: WholePathId, visitor: Recruiter, db: Db) -> Response:
+async def clear(alert_id: PathId, visitor: Recruiter, db: Db) -> Response:
     async with db.transaction() as tx:
         if not await clear_alert(tx, alert_id):
             raise NotFound("standing alert", alert_id)

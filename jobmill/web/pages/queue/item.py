@@ -15,10 +15,10 @@ from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.queue import ItemId, inspect, operator_actions
 from jobmill.queue.inspect import Item, ItemEvent
 from jobmill.web import faults, seeking
-from jobmill.web.api.schemas import MOST_ID, WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.queue import ask
 from jobmill.web.pages.queue.ask import Ask
+from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.rights import Recruiter
 from jobmill.web.shell import Page, Pages
 from jobmill.web.texts import say, say_many
@@ -59,13 +59,13 @@ class Story:
 
 
 @router.get("")
-async def show(item_id: WholePathId, db: Db, page: Page, did: str = "") -> HTMLResponse:
+async def show(item_id: PathId, db: Db, page: Page, did: str = "") -> HTMLResponse:
     return await _render(page, await _read(db, item_id), did=did)
 
 
 @router.get("/{change}")
 async def ask_change(
-    item_id: WholePathId, change: Change, visitor: Recruiter, db: Db, page: Page
+    item_id: PathId, change: Change, visitor: Recruiter, db: Db, page: Page
 ) -> HTMLResponse:
     story = await _read(db, item_id)
     if story.item.status not in FROM[change]:
@@ -75,7 +75,7 @@ async def ask_change(
 
 @router.post("/{change}")
 async def turn(
-    item_id: WholePathId, change: Change, visitor: Recruiter, form: Fields, db: Db, page: Page
+    item_id: PathId, change: Change, visitor: Recruiter, form: Fields, db: Db, page: Page
 ) -> Response:
     id = ItemId(item_id)
     try:
@@ -174,7 +174,7 @@ def things(data: Mapping[str, Any]) -> list[Thing]:
     found: list[Thing] = []
     for noun, path in THINGS.items():
         given = (data.get(noun), data.get(f"{noun}_id"))
-        numbers = {one for one in given if type(one) is int and 0 < one <= MOST_ID}
+        numbers = {one for one in given if type(one) is int and 0 < one <= MAX_ID}
         found += [Thing(names[noun], one, f"{path}/{one}") for one in sorted(numbers)]
     return found
 

@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints
 from jobmill.queue import inspect, search
 from jobmill.queue.items import Status
 from jobmill.queue.search import ItemFilter
-from jobmill.web.api.schemas import MOST_ID
+from jobmill.web.parameters import MAX_ID
 from jobmill.web.seeking import Asked, Words
 from jobmill.web.shell import Page
 from jobmill.web.view import Db
@@ -33,7 +33,7 @@ class Wanted(Asked):
     kind: Words | None = None
     # Not `key`: that is an applicant's link, whatever the page.
     about: Key | None = None
-    before: Annotated[int, Field(ge=1, le=MOST_ID)] | None = None
+    before: Annotated[int, Field(ge=1, le=MAX_ID)] | None = None
 
     @property
     def is_narrow(self) -> bool:

@@ -15,7 +15,7 @@ from jobmill.errors import NotFound
 from jobmill.queue import lineage
 from jobmill.queue.inspect import ItemEvent
 from jobmill.queue.lineage import LineageNode
-from jobmill.web.api.schemas import MOST_ID
+from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page
 from jobmill.web.texts import say
 from jobmill.web.view import Db
@@ -48,7 +48,7 @@ class Branch:
 
 @router.get("/lineage/{tracking_id}")
 async def show(
-    tracking_id: UUID, db: Db, page: Page, item: Annotated[int, Query(ge=0, le=MOST_ID)] = 0
+    tracking_id: UUID, db: Db, page: Page, item: Annotated[int, Query(ge=0, le=MAX_ID)] = 0
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         items = await lineage.read_lineage(tx, tracking_id, limit=MOST + 1, whole=False)

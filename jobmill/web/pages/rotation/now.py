@@ -20,8 +20,8 @@ from jobmill.rotation.calls import Failed
 from jobmill.rotation.monitor import Due, Report, Standstill
 from jobmill.rotation.target_selection import PolicyName
 from jobmill.rotation.targets import Held
-from jobmill.web.api.schemas import MOST_ID
 from jobmill.web.pages.rotation import words
+from jobmill.web.parameters import MAX_ID
 from jobmill.web.rights import Recruiter
 from jobmill.web.seeking import Asked, Words
 from jobmill.web.shell import Page
@@ -68,7 +68,7 @@ async def show(
     db: Db,
     page: Page,
     did: str = "",
-    item: Annotated[int | None, Query(ge=1, le=MOST_ID)] = None,
+    item: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         shown = await read(tx, asked)

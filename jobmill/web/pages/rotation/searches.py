@@ -15,10 +15,10 @@ from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.rotation import searches
 from jobmill.rotation.searches import Search
 from jobmill.web import faults
-from jobmill.web.api.schemas import WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.rotation import words
 from jobmill.web.pages.rotation.number import whole
+from jobmill.web.parameters import PathId
 from jobmill.web.rights import Recruiter
 from jobmill.web.shell import Page
 from jobmill.web.texts import say
@@ -64,16 +64,14 @@ async def keep(visitor: Recruiter, form: Fields, db: Db, page: Page) -> Response
 
 
 @router.get("/{search_id}")
-async def edit(search_id: WholePathId, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
+async def edit(search_id: PathId, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
     async with db.transaction() as tx:
         search = await searches.get(tx, search_id)
     return _form(page, _write(search), search)
 
 
 @router.post("/{search_id}")
-async def save(
-    search_id: WholePathId, visitor: Recruiter, form: Fields, db: Db, page: Page
-) -> Response:
+async def save(search_id: PathId, visitor: Recruiter, form: Fields, db: Db, page: Page) -> Response:
     async with db.transaction() as tx:
         search = await searches.get(tx, search_id)
     try:
@@ -86,7 +84,7 @@ async def save(
 
 
 @router.get("/{search_id}/remove")
-async def ask(search_id: WholePathId, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
+async def ask(search_id: PathId, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
     """What would follow, before anything is done."""
     async with db.transaction() as tx:
         search = await searches.get(tx, search_id)
@@ -95,7 +93,7 @@ async def ask(search_id: WholePathId, visitor: Recruiter, db: Db, page: Page) ->
 
 
 @router.post("/{search_id}/remove")
-async def remove(search_id: WholePathId, visitor: Recruiter, db: Db) -> Response:
+async def remove(search_id: PathId, visitor: Recruiter, db: Db) -> Response:
     async with db.transaction() as tx:
         await searches.remove(tx, search_id)
     return _back("removed")
@@ -103,7 +101,7 @@ async def remove(search_id: WholePathId, visitor: Recruiter, db: Db) -> Response
 
 @router.post("/{search_id}/{turn}")
 async def switch(
-    search_id: WholePathId, turn: Literal["on", "off"], visitor: Recruiter, db: Db
+    search_id: PathId, turn: Literal["on", "off"], visitor: Recruiter, db: Db
 ) -> Response:
     async with db.transaction() as tx:
         await searches.change(tx, search_id, enabled=turn == "on")

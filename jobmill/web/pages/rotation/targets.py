@@ -20,10 +20,10 @@ from jobmill.rotation.policies import yield_model
 from jobmill.rotation.target_summaries import Call
 from jobmill.rotation.targets import Status, Target
 from jobmill.web import faults
-from jobmill.web.api.schemas import MOST_ID, WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.rotation import words
 from jobmill.web.pages.rotation.number import whole
+from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.rights import Recruiter
 from jobmill.web.seeking import Asked, Words
 from jobmill.web.shell import Page
@@ -45,7 +45,7 @@ TURNS: Mapping[Change, Turn] = {
 class Wanted(Asked):
     status: Status | None = None
     platform: Words | None = None
-    after: Annotated[int, Field(ge=0, le=MOST_ID)] = 0
+    after: Annotated[int, Field(ge=0, le=MAX_ID)] = 0
 
 
 @router.get("")
@@ -82,7 +82,7 @@ class Shown:
 
 
 @router.get("/{source_id}")
-async def show_one(source_id: WholePathId, db: Db, page: Page, did: str = "") -> HTMLResponse:
+async def show_one(source_id: PathId, db: Db, page: Page, did: str = "") -> HTMLResponse:
     return await _show(db, page, source_id, did=did)
 
 
@@ -128,9 +128,7 @@ def told(did: str) -> str | None:
 
 
 @router.post("/{source_id}/priority")
-async def put(
-    source_id: WholePathId, form: Fields, visitor: Recruiter, db: Db, page: Page
-) -> Response:
+async def put(source_id: PathId, form: Fields, visitor: Recruiter, db: Db, page: Page) -> Response:
     """Put it further ahead or behind."""
     try:
         wanted = whole(form, "priority", say("A priority is a whole number from 0 on."))
@@ -144,7 +142,7 @@ async def put(
 
 @router.post("/{source_id}/{change}")
 async def turn(
-    source_id: WholePathId, change: Change, visitor: Recruiter, db: Db, page: Page
+    source_id: PathId, change: Change, visitor: Recruiter, db: Db, page: Page
 ) -> Response:
     """Leave it out, let it in again, or forget its failures."""
     try:

@@ -19,9 +19,9 @@ from jobmill.pipelines import discovery
 from jobmill.queue import NewItem
 from jobmill.queue.inspect import Item
 from jobmill.web import faults, progress
-from jobmill.web.api.schemas import MOST_ID
 from jobmill.web.form import Fields
 from jobmill.web.pages.sources import words
+from jobmill.web.parameters import MAX_ID
 from jobmill.web.progress import Progress
 from jobmill.web.rights import Recruiter, Visitor
 from jobmill.web.shell import Page, Pages
@@ -29,7 +29,7 @@ from jobmill.web.view import Db, Door
 
 router = APIRouter(prefix="/sources/new")
 
-Watched = Annotated[int | None, Query(ge=1, le=MOST_ID)]
+Watched = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 LONGEST = 2_000
 
 

@@ -15,11 +15,11 @@ from jobmill.pipelines import preview
 from jobmill.pipelines import source as running
 from jobmill.queue import NewItem
 from jobmill.web import progress
-from jobmill.web.api.schemas import MOST_ID, WholePathId
 from jobmill.web.form import Fields
 from jobmill.web.pages.sources import source as source_page
 from jobmill.web.pages.sources.approvals import UNSAID, reason
 from jobmill.web.pages.sources.source import Ask
+from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.rights import Recruiter
 from jobmill.web.shell import Page, Pages
 from jobmill.web.texts import say, say_many
@@ -28,20 +28,20 @@ from jobmill.web.view import Db, Door
 router = APIRouter(prefix="/sources/{source_id}")
 
 Change = Literal["disable", "reject"]
-Watched = Annotated[int | None, Query(ge=1, le=MOST_ID)]
+Watched = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 Done = Annotated[Literal["enabled", "disabled", "rejected"] | None, Query()]
 
 
 @router.get("")
 async def show(
-    source_id: WholePathId, db: Db, page: Page, item: Watched = None, did: Done = None
+    source_id: PathId, db: Db, page: Page, item: Watched = None, did: Done = None
 ) -> HTMLResponse:
     return await source_page.show(db, page, source_id, item=item, did=did)
 
 
 @router.get("/change/{change}")
 async def ask(
-    source_id: WholePathId, change: Change, visitor: Recruiter, db: Db, page: Page
+    source_id: PathId, change: Change, visitor: Recruiter, db: Db, page: Page
 ) -> HTMLResponse:
     """What follows, before anything is done."""
     async with db.transaction() as tx:
@@ -66,7 +66,7 @@ def _ask(source: Source, change: Change, typed: str = "") -> Ask:
 
 @router.post("/change/{change}")
 async def turn(
-    source_id: WholePathId, change: Change, form: Fields, visitor: Recruiter, db: Db, page: Page
+    source_id: PathId, change: Change, form: Fields, visitor: Recruiter, db: Db, page: Page
 ) -> Response:
     """Stop it, with the reason for those who read it later."""
     try:
@@ -85,7 +85,7 @@ async def turn(
 
 
 @router.post("/enable")
-async def enable(source_id: WholePathId, visitor: Recruiter, db: Db, page: Page) -> Response:
+async def enable(source_id: PathId, visitor: Recruiter, db: Db, page: Page) -> Response:
     """Let it run, from a clean start."""
     try:
         async with db.transaction() as tx:
@@ -96,13 +96,13 @@ async def enable(source_id: WholePathId, visitor: Recruiter, db: Db, page: Page)
 
 
 @router.post("/run")
-async def run(source_id: WholePathId, visitor: Recruiter, db: Db, page: Page) -> Response:
+async def run(source_id: PathId, visitor: Recruiter, db: Db, page: Page) -> Response:
     """Leave a run to a worker, and watch it."""
     return await _start(db, page, source_id, running.work(source_id))
 
 
 @router.post("/test")
-async def test(source_id: WholePathId, visitor: Recruiter, db: Db, page: Page) -> Response:
+async def test(source_id: PathId, visitor: Recruiter, db: Db, page: Page) -> Response:
     """Leave a test to a worker, and watch what it shows."""
     return await _start(db, page, source_id, preview.work(source_id))
 

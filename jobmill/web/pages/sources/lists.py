@@ -17,10 +17,10 @@ from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.errors import AppError, NotFound
 from jobmill.web import faults, seeking
-from jobmill.web.api.schemas import MOST_ID
 from jobmill.web.charts import Line
 from jobmill.web.pages.sources import words
 from jobmill.web.pages.sources.words import Health
+from jobmill.web.parameters import MAX_ID
 from jobmill.web.seeking import Asked, Words
 from jobmill.web.shell import Page, Pages
 from jobmill.web.texts import say
@@ -39,7 +39,7 @@ class Looked(Asked):
     show: Show = "all"
     platform: Words | None = None
     q: Words | None = None
-    before: Annotated[int, Field(ge=1, le=MOST_ID)] | None = None
+    before: Annotated[int, Field(ge=1, le=MAX_ID)] | None = None
     after: Annotated[str, Field(pattern=r"^(?:board|source):\d{1,18}$")] | None = None
     """Of those that wait, the last one of the page before."""
     did: Annotated[str, Field(pattern=r"^(?:board|source):\d{1,18}$")] | None = None

@@ -1,0 +1,77 @@
+"""Types of path, query and body parameters: ids, times, plain text."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from typing import Annotated
+
+from fastapi import Path
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from jobmill.hiring.timestamps import format_timestamp
+
+MAX_ID = 10**12 - 1
+DIGITS = re.compile(r"[0-9]{1,13}")
+SAMPLE = dt.datetime(2026, 11, 15, 9, 30, tzinfo=dt.UTC)
+EARLIEST, LATEST = dt.datetime(1970, 1, 1, tzinfo=dt.UTC), dt.datetime(9000, 1, 1, tzinfo=dt.UTC)
+
+
+def require_digits(text: object) -> object:
+    if isinstance(text, str) and not DIGITS.fullmatch(text):
+        raise PydanticCustomError("whole", "should be a positive integer")
+    return text
+
+
+def _moment(value: object) -> object:
+    """A time as people and programs write it; without a zone it is UTC."""
+    if value is None or isinstance(value, dt.datetime):
+        return value
+    try:
+        time = dt.datetime.fromisoformat(value) if isinstance(value, str) else None
+        time = time and (time if time.tzinfo else time.replace(tzinfo=dt.UTC))
+        if time and EARLIEST <= time <= LATEST:
+            return time.astimezone(dt.UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise PydanticCustomError("time", "should be a time such as 2026-11-15T09:30:00.000Z")
+
+
+def _plain(text: str) -> str:
+    # The database holds neither.
+    if "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
+        raise PydanticCustomError("text", "should be a text without null characters")
+    return text
+
+
+PathId = Annotated[int, Path(ge=1, le=MAX_ID), BeforeValidator(require_digits)]
+JobPathId = Annotated[
+    int, Path(alias="jobId", ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)
+]
+ApplicantPathId = Annotated[
+    int, Path(alias="applicantId", ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)
+]
+ApplicationPathId = Annotated[
+    int, Path(alias="applicationId", ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)
+]
+BodyId = Annotated[int, Field(strict=True, ge=1, le=MAX_ID, examples=[1])]
+WholeNumber = Annotated[int, Field(strict=True)]
+PLAIN_TEXT = AfterValidator(_plain)
+"""Last, so that a length that is wrong is said of a text and not of any value."""
+InputTime = Annotated[
+    dt.datetime,
+    BeforeValidator(_moment),
+    WithJsonSchema(
+        {"type": "string", "format": "date-time", "examples": [format_timestamp(SAMPLE)]}
+    ),
+]
+"""A time that comes in."""
+OutputTime = Annotated[
+    dt.datetime,
+    PlainSerializer(format_timestamp, return_type=str, when_used="json"),
+    WithJsonSchema(
+        {"type": "string", "format": "date-time", "examples": [format_timestamp(SAMPLE)]}
+    ),
+]
+"""A time that goes out."""
