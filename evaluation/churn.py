@@ -14,7 +14,7 @@ from evaluation.goal import Goal, Report
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import listings, source_runs, sources
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.source_runs import Counts, Harvest, Outcome, Seen
+from jobmill.catalog.source_runs import CrawlResult, Outcome, RunCounts, SeenPosting
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Database, connect
 from jobmill.db.embedded import EmbeddedServer
@@ -110,7 +110,7 @@ async def _replay(url: str, snapshots: list[Snapshot]) -> tuple[list[tuple[str, 
                 tally.troubles += 1
                 tally.wrongly_closed += await _trouble(database, source, clock, trouble, before)
             clock += dt.timedelta(hours=1)
-            got = await _save(database, source, Harvest(clock, "complete", _seen(now)))
+            got = await _save(database, source, CrawlResult(clock, "complete", _seen(now)))
             wanted = _truth(ever, before, now)
             same = (got.added, got.changed, got.closed, got.reopened) == wanted
             tally.steps += 1
@@ -134,11 +134,11 @@ def _told(posting: Posting) -> Posting:
     return replace(posting, posted_at=None)
 
 
-def _seen(snapshot: Snapshot) -> list[Seen]:
-    return [Seen(one, listings.listed_hash(one)) for one in snapshot.values()]
+def _seen(snapshot: Snapshot) -> list[SeenPosting]:
+    return [SeenPosting(one, listings.listed_hash(one)) for one in snapshot.values()]
 
 
-async def _save(database: Database, source: int, harvest: Harvest) -> Counts:
+async def _save(database: Database, source: int, harvest: CrawlResult) -> RunCounts:
     async with database.transaction() as tx:
         return (await source_runs.save(tx, source, harvest, PLATFORM_RULES)).counts
 
@@ -154,7 +154,7 @@ async def _trouble(
     name, outcome, failure = trouble
     part = _seen(before)[: len(before) // 2] if outcome in ("partial", "truncated") else []
     counts = await _save(
-        database, source, Harvest(clock, outcome, part, failure=failure, detail=name)
+        database, source, CrawlResult(clock, outcome, part, failure=failure, detail=name)
     )
     still = await _is_open(database, source, before)
     return counts.closed + (not still)

@@ -76,7 +76,7 @@ def report(data: Path) -> Report:
     merged: list[Score] = []
     notes: list[str] = []
     for name, cases in _constructions(data):
-        groups = duplicates.group([case.posting for case in cases], PLATFORM_RULES)
+        groups = duplicates.find_groups([case.posting for case in cases], PLATFORM_RULES)
         any_way = _score(cases, (group.members for group in groups), lambda case: case.vacancy)
         same = _score(
             cases, (post for group in groups for post in group.posts), lambda case: case.post
@@ -104,7 +104,7 @@ def report(data: Path) -> Report:
 def _by_requisition(cases: list[Case]) -> str:
     """The other reading: whatever shares a requisition is one vacancy, also under quite another title."""
     numbered = [case for case in {case.post: case for case in cases}.values() if case.requisition]
-    groups = duplicates.group([case.posting for case in numbered], PLATFORM_RULES)
+    groups = duplicates.find_groups([case.posting for case in numbered], PLATFORM_RULES)
     score = _score(numbered, (group.members for group in groups), lambda case: case.requisition)
     return (
         f"by requisition alone, whatever the title: {score.right} of {score.wanted} pairs are linked, "
@@ -142,7 +142,7 @@ def _sum(scores: list[Score]) -> Score:
     )
 
 
-def _wrong(name: str, cases: Sequence[Case], groups: list[duplicates.Group]) -> list[str]:
+def _wrong(name: str, cases: Sequence[Case], groups: list[duplicates.DuplicateGroup]) -> list[str]:
     said = (
         f"{name}: {cases[one].posting.title!r} ({_place(cases[one].posting)}) and "
         f"{cases[other].posting.title!r} ({_place(cases[other].posting)}): {group.why}"

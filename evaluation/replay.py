@@ -20,7 +20,7 @@ from jobmill.boards import saved_responses
 from jobmill.boards.adapters import BY_NAME, PLATFORM_RULES
 from jobmill.catalog import listings, posting_identity, sources
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.source_runs import Harvest, Seen
+from jobmill.catalog.source_runs import CrawlResult, SeenPosting
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Database, connect, fetch_all, fetch_value
 from jobmill.db.embedded import EmbeddedServer
@@ -193,8 +193,8 @@ def _stages(tools: Tools, answers: Boards, settings: Settings) -> Stages:
 
 async def _harvest(answers: Boards, work: Work) -> Move:
     name, token = work.data["board"]
-    seen = [Seen(one, listings.listed_hash(one)) for one in answers[name, token].values()]
-    harvest = Harvest(dt.datetime.now(dt.UTC), "complete", seen)
+    seen = [SeenPosting(one, listings.listed_hash(one)) for one in answers[name, token].values()]
+    harvest = CrawlResult(dt.datetime.now(dt.UTC), "complete", seen)
     id: int = work.data["source"]
     return Finish("replayed", save=partial(source.keep, id=id, harvest=harvest, item=work.id))
 

@@ -12,7 +12,7 @@ from jobmill import log, queue
 from jobmill.hiring.messages import letters
 from jobmill.hiring.messages import notices as hiring_notices
 from jobmill.hiring.waitlist import deadlines
-from jobmill.outside.webhook import Caller
+from jobmill.outside.webhook import WebhookSender
 from jobmill.pipelines import (
     company,
     discovery,
@@ -93,7 +93,7 @@ def build_stages(tools: Tools, settings: Settings) -> Stages:
             max_retries=max(notices.RETRIES["mail"], settings.max_retries),
         ),
         (notices.KIND, "webhook"): stage(
-            partial(notices.call_webhook, tools, Caller(settings)),
+            partial(notices.call_webhook, tools, WebhookSender(settings)),
             max_retries=max(notices.RETRIES["webhook"], settings.max_retries),
         ),
         (maintenance.KIND, "prune"): stage(partial(maintenance.prune, tools, keep), processors=1),

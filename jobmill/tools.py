@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from jobmill.db import Database
 from jobmill.errors import Unavailable
 from jobmill.outside.model_question import Model, no_model
-from jobmill.outside.request import Answer, Fetch, Request, Validators
+from jobmill.outside.request import Fetch, FetchResult, Request, Validators
 
 
-async def no_network(request: Request, validators: Validators | None = None) -> Answer:
+async def no_network(request: Request, validators: Validators | None = None) -> FetchResult:
     """For those who ask nobody: a stage that does ask is told so, rather than answered wrongly."""
     raise Unavailable("this was started without a way to the network")
 

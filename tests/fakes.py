@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from jobmill.outside.request import Answer, Gone, Ok, Request, Validators
+from jobmill.outside.request import FetchResult, Ok, PageGone, Request, Validators
 
-Play: TypeAlias = Callable[[Request], Answer] | Answer
+Play: TypeAlias = Callable[[Request], FetchResult] | FetchResult
 
 
 def ok(body: object, url: str = "", **facts: Validators) -> Ok:
@@ -30,8 +30,8 @@ class Net:
     def on(self, url: str, play: Play) -> None:
         self.plays[url] = play
 
-    async def __call__(self, request: Request, validators: Validators | None = None) -> Answer:
+    async def __call__(self, request: Request, validators: Validators | None = None) -> FetchResult:
         self.asked.append(request)
         self.validators.append(validators)
-        play = self.plays.get(request.url, Gone(request.url, 404))
+        play = self.plays.get(request.url, PageGone(request.url, 404))
         return play(request) if callable(play) else play

@@ -105,7 +105,9 @@ async def _prepare(url: str, sizes: world.Sizes) -> str:
                 world.fill(connection, sizes)
             print(f"filled in {time.perf_counter() - began:.0f} s")
         async with database.transaction() as tx:
-            return LinkSigner(await secrets.secret(tx)).personal(20_000, 1, dt.datetime.now(dt.UTC))
+            return LinkSigner(await secrets.get_signing_key(tx)).personal(
+                20_000, 1, dt.datetime.now(dt.UTC)
+            )
 
 
 async def _missed(url: str, walked: list[str]) -> list[str]:

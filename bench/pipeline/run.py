@@ -25,7 +25,7 @@ from jobmill.db import Database, connect
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.matching import embeddings, example_profile, profile_document, profiles
-from jobmill.outside.request import Answer, Gone, Ok, Request, Validators
+from jobmill.outside.request import FetchResult, Ok, PageGone, Request, Validators
 from jobmill.pipelines import source
 from jobmill.queue import Worker
 from jobmill.queue.feed import feed_task
@@ -60,9 +60,9 @@ class Shelf:
 
     answers: Mapping[str, bytes]
 
-    async def __call__(self, request: Request, validators: Validators | None = None) -> Answer:
+    async def __call__(self, request: Request, validators: Validators | None = None) -> FetchResult:
         body = self.answers.get(request.url)
-        return Gone(request.url, 404) if body is None else Ok(request.url, body)
+        return PageGone(request.url, 404) if body is None else Ok(request.url, body)
 
 
 def main() -> None:

@@ -98,7 +98,7 @@ async def add(tools: Tools, wish: Wish, environ: Mapping[str, str]) -> Admitted:
         sure = enables(platform.name, found.confidence, validated=tested, tested=tested)
         id, created = await sources.add(tx, new, enabled=sure or wish.enable)
         if tried and tried.ok:
-            await sources.tested(tx, id)
+            await sources.mark_tested(tx, id)
         source = await sources.get(tx, id)
     return Admitted(
         id=id,
@@ -243,7 +243,7 @@ async def _new_source(
     company = wish.company or _company_of(tried)
     id: CompanyId | None = None
     if wish.company:
-        id = await companies.ensure(tx, wish.company, wish.website)
+        id = await companies.get_or_create(tx, wish.company, wish.website)
     return NewSource(
         name=wish.name or f"{company or token} {platform.title}",
         source_type=platform.name,

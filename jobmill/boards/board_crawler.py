@@ -10,19 +10,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from jobmill.catalog import company_names, listings, posting_identity
-from jobmill.catalog.listings import Known
+from jobmill.catalog.listings import ListingState
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.source_runs import Harvest, Outcome, PageCall, Seen
+from jobmill.catalog.source_runs import CrawlResult, Outcome, PageCall, SeenPosting
 from jobmill.errors import OutsideError
 from jobmill.outside.request import (
-    Answer,
     Fetch,
-    Gone,
+    FetchFailure,
+    FetchResult,
     NotModified,
     Ok,
+    PageGone,
     Request,
     Truncated,
-    Unknown,
     Validators,
 )
 
@@ -36,7 +36,7 @@ MOST_DETAILS = 300
 DETAIL_FAILURES = 3
 """After so many details in a row that failed, the others wait for the next run."""
 
-Remember: TypeAlias = Callable[[Sequence[str]], Awaitable[Mapping[str, Known]]]
+Remember: TypeAlias = Callable[[Sequence[str]], Awaitable[Mapping[str, ListingState]]]
 """What we know already of the postings that have these identities."""
 
 
@@ -130,7 +130,7 @@ class Walk:
         known = self.postings.setdefault(key, posting)
         if known.title != posting.title and not posting.vendor_id:
             # Two that name one page: they are told apart by what they say, and none is lost.
-            posting = replace(posting, vendor_id=posting_identity.outline(posting))
+            posting = replace(posting, vendor_id=posting_identity.outline_hash(posting))
             self.postings.setdefault(posting_identity.identity(posting, PLATFORM_RULES), posting)
 
     def fail(self, cause: str, detail: str) -> None:
@@ -157,7 +157,7 @@ async def harvest(
     *,
     started_at: dt.datetime,
     tell: Tell = lambda _: None,
-) -> Harvest:
+) -> CrawlResult:
     """Walk the whole source, and read the details that we do not know yet."""
     walk = await _walk(fetch, target, tell)
     wanted = {key: one for key, one in walk.postings.items() if _is_wanted(one, target.config)}
@@ -166,7 +166,7 @@ async def harvest(
     # The first page's validators say nothing of the others, and a posting whose detail is still
     # missing would stay so if the site said "unchanged" next time.
     validators = walk.validators if whole and walk.pages == 1 else Validators()
-    return Harvest(
+    return CrawlResult(
         started_at=started_at,
         outcome=walk.outcome,
         seen=seen,
@@ -244,12 +244,12 @@ def _read(target: Target, request: Request, answer: Ok, walk: Walk) -> Page | No
         return None
 
 
-def explain(answer: Answer) -> tuple[str, str]:
+def explain(answer: FetchResult) -> tuple[str, str]:
     """The cause of a failed answer, and in words what happened."""
     match answer:
-        case Unknown(cause=cause, detail=detail):
+        case FetchFailure(cause=cause, detail=detail):
             return cause, detail
-        case Gone(status=status):
+        case PageGone(status=status):
             return "gone", f"it is not there (status {status})"
         case Truncated(limit=limit):
             return "unreadable", f"the answer is longer than {limit / 1e6:.0f} MB"
@@ -262,11 +262,11 @@ async def _with_details(
     target: Target,
     walk: Walk,
     postings: Mapping[str, Posting],
-    known: Mapping[str, Known],
+    known: Mapping[str, ListingState],
     tell: Tell,
-) -> tuple[list[Seen], bool]:
+) -> tuple[list[SeenPosting], bool]:
     """The postings, with the details of those that are new or changed; and whether all have theirs."""
-    seen = {key: Seen(one, listings.listed_hash(one)) for key, one in postings.items()}
+    seen = {key: SeenPosting(one, listings.listed_hash(one)) for key, one in postings.items()}
     todo = [key for key in seen if _lacks_detail(target, seen[key], known.get(key))]
     # What is new comes first: details that fail every time must not stand before all others.
     todo.sort(key=lambda key: key in known)
@@ -292,10 +292,10 @@ async def _with_details(
     return list(seen.values()), not missing
 
 
-def _lacks_detail(target: Target, seen: Seen, known: Known | None) -> bool:
+def _lacks_detail(target: Target, seen: SeenPosting, known: ListingState | None) -> bool:
     if target.platform.detail is None or not seen.posting.partial:
         return False
-    return known is None or known.partial or known.listed_hash != seen.listed
+    return known is None or known.partial or known.listed_hash != seen.listed_hash
 
 
 async def _detail(fetch: Fetch, target: Target, posting: Posting) -> Posting | str | None:
@@ -303,7 +303,7 @@ async def _detail(fetch: Fetch, target: Target, posting: Posting) -> Posting | s
     assert target.platform.detail is not None
     request = target.platform.detail(posting, target.config)
     answer = await fetch(target.ask(request))
-    if isinstance(answer, Gone):
+    if isinstance(answer, PageGone):
         return None
     if not isinstance(answer, Ok):
         return explain(answer)[1]

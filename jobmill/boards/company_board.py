@@ -9,8 +9,8 @@ from urllib.parse import urljoin, urlsplit
 from selectolax.lexbor import LexborHTMLParser
 
 from jobmill.catalog import urls
-from jobmill.catalog.company_analyses import Board
-from jobmill.catalog.company_pages import Page
+from jobmill.catalog.company_analyses import CompanyBoard
+from jobmill.catalog.company_pages import CompanyPage
 from jobmill.errors import Invalid
 from jobmill.extract.page import nesting_limit
 
@@ -25,7 +25,7 @@ _MOST_LINKS = 1_000
 _LONGEST_LABEL = 40
 
 
-def find(pages: Sequence[Page], company: str) -> Board | None:
+def find(pages: Sequence[CompanyPage], company: str) -> CompanyBoard | None:
     """The surest board of all pages; where there is none, the page that is about work."""
     found = [one for page in pages for one in _on(page, company)]
     boards = [one for one in found if one.type != GENERIC]
@@ -35,7 +35,7 @@ def find(pages: Sequence[Page], company: str) -> Board | None:
     return next(iter(found), None) or _generic(pages)
 
 
-def careers_links(page: Page) -> list[str]:
+def careers_links(page: CompanyPage) -> list[str]:
     """Where a page sends those who look for work there."""
     links: dict[str, None] = {}
     html = nesting_limit.limit(page.html.encode("utf-8", "replace"))
@@ -67,7 +67,7 @@ def _is_address(url: str) -> bool:
     return True
 
 
-def _on(page: Page, company: str) -> list[Board]:
+def _on(page: CompanyPage, company: str) -> list[CompanyBoard]:
     """What a page and its address give away, the likeliest first."""
     by_address = url_detection.from_url(page.url)
     if by_address:
@@ -77,9 +77,9 @@ def _on(page: Page, company: str) -> list[Board]:
     return [_board(page, one) for one in from_page(page.url, page.html, company=company)]
 
 
-def _board(page: Page, found: Found) -> Board:
+def _board(page: CompanyPage, found: Found) -> CompanyBoard:
     own_feed = found.platform == FEED and found.token and _same_site(found.url, page.url)
-    return Board(
+    return CompanyBoard(
         url=found.url or page.url,
         type=found.platform,
         # A feed of postings on the company's own site is as good as any board.
@@ -94,9 +94,9 @@ def _same_site(one: str, other: str) -> bool:
     return first == second or first.endswith(f".{second}")
 
 
-def _generic(pages: Sequence[Page]) -> Board | None:
+def _generic(pages: Sequence[CompanyPage]) -> CompanyBoard | None:
     """The page that is about work, else the one that a page calls so."""
     own = [page.url for page in pages if about_work(urlsplit(page.url).path)]
     named = (link for page in pages for link in careers_links(page))
     url = next(iter(own), None) or next(named, None)
-    return Board(url, GENERIC, "low", f"a page about work: {url[:200]}") if url else None
+    return CompanyBoard(url, GENERIC, "low", f"a page about work: {url[:200]}") if url else None

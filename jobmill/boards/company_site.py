@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from jobmill.boards import company_board
-from jobmill.catalog.company_pages import Page
+from jobmill.catalog.company_pages import CompanyPage
 from jobmill.errors import OutsideError
-from jobmill.outside.request import Answer, Fetch, Ok, Request, Truncated, Unknown
+from jobmill.outside.request import Fetch, FetchFailure, FetchResult, Ok, Request, Truncated
 
 from .adapters import PLATFORM_RULES
 from .board_crawler import explain
@@ -37,7 +37,7 @@ def addresses(website: str) -> tuple[str, ...]:
     return tuple(f"{home}{page or '/'}" for page in PATHS)
 
 
-async def visit(fetch: Fetch, website: str, company: str) -> list[Page]:
+async def visit(fetch: Fetch, website: str, company: str) -> list[CompanyPage]:
     """The pages that answered, each once; OutsideError where none did."""
     visitor = _Visitor(fetch)
     for url in addresses(website):
@@ -56,11 +56,11 @@ class _Visitor:
     def __init__(self, fetch: Fetch) -> None:
         self._fetch = fetch
         self._seen: set[str] = set()
-        self._failed: list[Answer] = []
-        self.pages: list[Page] = []
+        self._failed: list[FetchResult] = []
+        self.pages: list[CompanyPage] = []
 
     async def ask(self, url: str) -> None:
-        answer = await self._fetch(Request(url, page=True, most=4 * LONGEST))
+        answer = await self._fetch(Request(url, page=True, max_bytes=4 * LONGEST))
         html = _html(answer)
         if html is None:
             self._failed.append(answer)
@@ -68,7 +68,7 @@ class _Visitor:
         # A site of one page answers every address with it.
         marks = {_canonical(answer.url), hashlib.sha256(html.encode()).hexdigest()}
         if not marks & self._seen:
-            self.pages.append(Page(answer.url, html))
+            self.pages.append(CompanyPage(answer.url, html))
         self._seen |= marks
 
     async def follow(self, company: str) -> None:
@@ -89,18 +89,18 @@ class _Visitor:
         """Why there is nothing; the home page's reason counts."""
         last = self._failed[-1]
         # A name that cannot be resolved may be our own trouble: that is tried again.
-        permanent = not isinstance(last, Unknown) or last.cause in _FOREVER
+        permanent = not isinstance(last, FetchFailure) or last.cause in _FOREVER
         why = "it shows no page" if isinstance(last, Ok | Truncated) else explain(last)[1]
         return OutsideError(f"no page of {website} answered: {why}", permanent=permanent)
 
 
-def _is_away(answer: Answer) -> bool:
-    if not isinstance(answer, Unknown):
+def _is_away(answer: FetchResult) -> bool:
+    if not isinstance(answer, FetchFailure):
         return False
     return answer.cause == "refused" or _NO_NAME in answer.detail
 
 
-def _html(answer: Answer) -> str | None:
+def _html(answer: FetchResult) -> str | None:
     """The page as text that a database takes; None for anything but a page."""
     if isinstance(answer, Truncated):
         answer = Ok(answer.url, answer.body, answer.content_type, answer.charset)

@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 from jobmill.catalog.company_names import same_company
 from jobmill.errors import OutsideError
 from jobmill.extract.page import nesting_limit
-from jobmill.outside.request import Answer, Fetch, Ok, Request, Truncated
+from jobmill.outside.request import Fetch, FetchResult, Ok, Request, Truncated
 
 from . import response_reader, url_detection
 from .adapters import BY_NAME
@@ -112,7 +112,7 @@ def _feed_by_address(url: str) -> Found | None:
     return Found(FEED, url, "medium", "the address looks like a feed", {"url": url}, url=url)
 
 
-async def _open(fetch: Fetch, url: str) -> _Site | Answer:
+async def _open(fetch: Fetch, url: str) -> _Site | FetchResult:
     """The page, or how the site answered instead."""
     answer = await fetch(Request(url, page=True))
     match answer:

@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from jobmill.catalog.company_names import squeezed
+from jobmill.catalog.company_names import compact_key
 
 from .url_detection import Found, split
 
@@ -34,7 +34,7 @@ def about_work(url: str, words: str = "") -> bool:
 
 def squash(name: str) -> str:
     """A name as a token would spell it: letters and digits only, no accents, no legal form."""
-    plain = unicodedata.normalize("NFKD", squeezed(name))
+    plain = unicodedata.normalize("NFKD", compact_key(name))
     return "".join(letter for letter in plain if letter.isalnum())
 
 

@@ -16,7 +16,7 @@ from jobmill.db import Database
 from jobmill.db.clock import server_time
 from jobmill.errors import Conflict, Invalid, OutsideError, Unavailable
 from jobmill.extract import page
-from jobmill.outside.request import Fetch, Gone, Ok, Request, Unknown
+from jobmill.outside.request import Fetch, FetchFailure, Ok, PageGone, Request
 
 from . import (
     api_keys,
@@ -126,12 +126,12 @@ def _is_at(posting: Posting, url: str, key: PostingKey | None) -> bool:
 async def _by_page(fetch: Fetch, url: str, now: dt.datetime) -> Found:
     answer = await fetch(Request(url, page=True))
     match answer:
-        case Gone(status=status):
+        case PageGone(status=status):
             return Over(f"the page is not there (status {status})")
         case Ok():
             return _judge(answer, now)
         case _:
-            lasting = not isinstance(answer, Unknown) or answer.cause in LASTING
+            lasting = not isinstance(answer, FetchFailure) or answer.cause in LASTING
             why = board_crawler.explain(answer)[1]
             raise OutsideError(f"{url} could not be read: {why}", permanent=lasting)
 

@@ -13,4 +13,4 @@ async def source_for_url(tx: Tx, url: str) -> Source | None:
     """The source whose board the URL names, else the only one on the URL's domain."""
     found = url_detection.from_url(url)
     board = (found.platform, found.token) if found and found.token else None
-    return await sources.for_url(tx, url, board=board)
+    return await sources.find_by_url(tx, url, board=board)

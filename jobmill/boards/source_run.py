@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobmill.catalog import listings, posting_json, source_health, sources
-from jobmill.catalog.listings import Known
+from jobmill.catalog.listings import ListingState
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.source_runs import Harvest
+from jobmill.catalog.source_runs import CrawlResult
 from jobmill.catalog.sources import Source
 from jobmill.db.clock import server_time
 from jobmill.errors import Conflict, Unavailable
@@ -52,7 +52,7 @@ class Sample:
             "total": self.total,
             "cause": self.cause,
             "detail": self.detail,
-            "sample": [posting_json.write(one) for one in self.postings],
+            "sample": [posting_json.to_record(one) for one in self.postings],
         }
 
 
@@ -92,13 +92,13 @@ async def test(tools: Tools, id: int, environ: Mapping[str, str]) -> Sample:
     found = await sample(tools.fetch, target(source, environ))
     if found.ok:
         async with tools.db.transaction() as tx:
-            await sources.tested(tx, id)
+            await sources.mark_tested(tx, id)
     return found
 
 
 async def run(
     tools: Tools, id: int, environ: Mapping[str, str], *, tell: Tell = lambda _: None
-) -> Harvest:
+) -> CrawlResult:
     """Walk a source to its end; `catalog.runs.save` keeps what it saw."""
     async with tools.db.transaction() as tx:
         source = await sources.get(tx, id)
@@ -106,14 +106,14 @@ async def run(
             raise Conflict(f"source {id} ({source.name}) is rejected: enable it first")
         started_at = await server_time(tx)
         chosen = target(source, environ)
-        until = await source_health.held_until(tx, chosen.vendor)
+        until = await source_health.check_hold(tx, chosen.vendor)
     if until:
         detail = f"{chosen.platform.title} is in trouble: held until {until:%Y-%m-%d %H:%M} UTC"
-        return Harvest(started_at, "held", failure="rate_limited", detail=detail)
+        return CrawlResult(started_at, "held", failure="rate_limited", detail=detail)
 
-    async def remember(identities: Sequence[str]) -> Mapping[str, Known]:
+    async def remember(identities: Sequence[str]) -> Mapping[str, ListingState]:
         async with tools.db.transaction() as tx:
-            return await listings.known(tx, identities)
+            return await listings.find_by_identity(tx, identities)
 
     return await board_crawler.harvest(
         tools.fetch, chosen, remember, started_at=started_at, tell=tell

@@ -17,7 +17,7 @@ Noun: TypeAlias = Literal["board", "source"]
 Decision: TypeAlias = Literal["approved", "rejected"]
 
 
-class Ref(NamedTuple):
+class ApprovalRef(NamedTuple):
     """What a decision is about: `source:12`, or `board:7`, the board of company 7."""
 
     noun: Noun
@@ -27,17 +27,17 @@ class Ref(NamedTuple):
         return f"{self.noun}:{self.id}"
 
 
-def ref(text: str) -> Ref:
+def parse_ref(text: str) -> ApprovalRef:
     """The thing of that name; Invalid where it is none."""
     match re.fullmatch(r"(board|source):(\d{1,18})", text.strip().lower()):
         case re.Match() as found:
-            return Ref("board" if found[1] == "board" else "source", int(found[2]))
+            return ApprovalRef("board" if found[1] == "board" else "source", int(found[2]))
         case None:
             raise Invalid(f"{text!r} names nothing: write source:12 or board:7")
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class Approval:
     """One thing to decide, or decided; `state` says which."""
 
     noun: Noun
@@ -56,8 +56,8 @@ class Pending:
     since: dt.datetime
 
     @property
-    def ref(self) -> Ref:
-        return Ref(self.noun, self.id)
+    def ref(self) -> ApprovalRef:
+        return ApprovalRef(self.noun, self.id)
 
 
 async def find(
@@ -65,15 +65,15 @@ async def find(
     *,
     noun: Noun | None = None,
     id: int | None = None,
-    waiting: bool = True,
-    after: Ref | None = None,
+    only_waiting: bool = True,
+    after: ApprovalRef | None = None,
     limit: int = 50,
-) -> list[Pending]:
+) -> list[Approval]:
     """What waits, boards first, each in the order in which it came; also what was decided, if it
     need not wait."""
     return await fetch_all(
         tx,
-        Pending,
+        Approval,
         """
         WITH board AS (
             SELECT 'board' AS noun, id, coalesce(job_board_decision, 'waiting') AS state, name,
@@ -109,7 +109,7 @@ async def find(
         {
             "noun": noun,
             "id": id,
-            "waiting": waiting,
+            "waiting": only_waiting,
             "after_noun": after.noun if after else "",
             "after_id": after.id if after else 0,
             "limit": limit,
@@ -117,7 +117,7 @@ async def find(
     )
 
 
-async def count(tx: Tx, *, most: int = 1_000) -> int:
+async def count_waiting(tx: Tx, *, limit: int = 1_000) -> int:
     """How many wait; of very many, the first `most`."""
     return (
         await fetch_value(
@@ -134,21 +134,21 @@ async def count(tx: Tx, *, most: int = 1_000) -> int:
                 SELECT id FROM catalog.source WHERE status = 'pending_validation'
                  LIMIT %s) AS waiting
             """,
-            [most],
+            [limit],
         )
         or 0
     )
 
 
-async def get(tx: Tx, ref: Ref) -> Pending:
+async def get(tx: Tx, ref: ApprovalRef) -> Approval:
     """One thing to decide, or decided; NotFound if there is none."""
-    found = await find(tx, noun=ref.noun, id=ref.id, waiting=False, limit=1)
+    found = await find(tx, noun=ref.noun, id=ref.id, only_waiting=False, limit=1)
     if not found:
         raise NotFound(ref.noun, ref.id)
     return found[0]
 
 
-async def approve(tx: Tx, ref: Ref, *, actor: str | None = None) -> Pending:
+async def approve(tx: Tx, ref: ApprovalRef, *, actor: str | None = None) -> Approval:
     """Say that it is wanted, also after it was rejected. A source may run from now on; a board is
     still to be looked at, by whoever calls this."""
     if ref.noun == "source":
@@ -158,7 +158,7 @@ async def approve(tx: Tx, ref: Ref, *, actor: str | None = None) -> Pending:
     return await get(tx, ref)
 
 
-async def reject(tx: Tx, ref: Ref, reason: str, *, actor: str | None = None) -> Pending:
+async def reject(tx: Tx, ref: ApprovalRef, reason: str, *, actor: str | None = None) -> Approval:
     """Say that it is not wanted: it stays known, so that it is not proposed again."""
     if ref.noun == "source":
         await sources.reject(tx, ref.id, reason, actor=actor)
@@ -167,7 +167,9 @@ async def reject(tx: Tx, ref: Ref, reason: str, *, actor: str | None = None) -> 
     return await get(tx, ref)
 
 
-async def _decide(tx: Tx, ref: Ref, decision: Decision, actor: str | None, **more: object) -> None:
+async def _decide(
+    tx: Tx, ref: ApprovalRef, decision: Decision, actor: str | None, **more: object
+) -> None:
     changed = await fetch_value(
         tx,
         int,

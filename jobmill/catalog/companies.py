@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from typing import Any, Literal, NewType, TypeAlias
 
 from jobmill.catalog import company_names, history, urls
-from jobmill.catalog.company_sizes import Category
+from jobmill.catalog.company_sizes import SizeCategory
 from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.errors import Invalid, NotFound
 
 CompanyId = NewType("CompanyId", int)
-Analysis: TypeAlias = Literal["pending", "analyzing", "complete", "sparse", "failed"]
+AnalysisStatus: TypeAlias = Literal["pending", "analyzing", "complete", "sparse", "failed"]
 Tier: TypeAlias = Literal["S", "A", "B", "C", "D"]
 Confidence: TypeAlias = Literal["high", "medium", "low"]
 Completeness: TypeAlias = Literal["good", "minimal", "sparse"]
 
-LONGEST_NAME = 300
+MAX_NAME_LENGTH = 300
 """What is longer is a text that stood where a name should, and fits into no index."""
-LITTLE_ABOUT, LITTLE_CULTURE = 50, 25
+MINIMAL_ABOUT_LENGTH, MINIMAL_CULTURE_LENGTH = 50, 25
 """Longer texts say something."""
-GOOD_ABOUT, GOOD_CULTURE = 100, 50
+GOOD_ABOUT_LENGTH, GOOD_CULTURE_LENGTH = 100, 50
 """Longer texts are enough to judge by."""
-FRESH = dt.timedelta(days=30)
+REANALYZE_AFTER = dt.timedelta(days=30)
 """A good record younger than this is not analysed again."""
 
 
@@ -34,12 +34,12 @@ class Company:
     name: str
     website: str | None
     domain: str | None
-    analysis_status: Analysis
+    analysis_status: AnalysisStatus
     about: str | None
     culture: str | None
     mission: str | None
     size: str | None
-    company_size_category: Category | None
+    company_size_category: SizeCategory | None
     headquarters_location: str | None
     industry: str | None
     founded: str | None
@@ -67,19 +67,23 @@ class Company:
 
 def is_minimal(company: Company) -> bool:
     """Enough to say something: name, website, and a little about it or its culture."""
-    told = _longer(company.about, LITTLE_ABOUT) or _longer(company.culture, LITTLE_CULTURE)
+    told = _longer(company.about, MINIMAL_ABOUT_LENGTH) or _longer(
+        company.culture, MINIMAL_CULTURE_LENGTH
+    )
     return bool(company.name and company.website and told)
 
 
 def is_good(company: Company) -> bool:
     """Enough to judge by: name, website, a real description and its culture."""
-    told = _longer(company.about, GOOD_ABOUT) and _longer(company.culture, GOOD_CULTURE)
+    told = _longer(company.about, GOOD_ABOUT_LENGTH) and _longer(
+        company.culture, GOOD_CULTURE_LENGTH
+    )
     return bool(company.name and company.website and told)
 
 
-def is_settled(company: Company, now: dt.datetime) -> bool:
+def is_up_to_date(company: Company, now: dt.datetime) -> bool:
     """Good, and younger than 30 days at `now`, the server's time: it is not analysed again."""
-    return is_good(company) and now - company.updated_at < FRESH
+    return is_good(company) and now - company.updated_at < REANALYZE_AFTER
 
 
 def completeness(company: Company) -> Completeness:
@@ -89,7 +93,7 @@ def completeness(company: Company) -> Completeness:
     return "minimal" if is_minimal(company) else "sparse"
 
 
-def board_waits(company: Company) -> bool:
+def board_needs_approval(company: Company) -> bool:
     """Whether its board waits for a person: it is not sure, nobody decided, and nothing is a source."""
     return (
         company.job_board_url is not None
@@ -103,14 +107,14 @@ def _longer(text: str | None, than: int) -> bool:
     return text is not None and len(text) > than
 
 
-async def ensure(tx: Tx, name: str, website: str | None = None) -> CompanyId:
+async def get_or_create(tx: Tx, name: str, website: str | None = None) -> CompanyId:
     """The company by its name and, where known, its site; a new one holds nothing else.
 
     A company known by name only is the first that has the name; its site is added when it is learnt.
     """
     key = _key(name)
     if not key:
-        raise Invalid(f"{name[:LONGEST_NAME]!r} is no name of a company")
+        raise Invalid(f"{name[:MAX_NAME_LENGTH]!r} is no name of a company")
     domain = urls.domain(website) if website else None
     found = await _find(tx, key, domain)
     if found is None:
@@ -124,15 +128,15 @@ async def ensure(tx: Tx, name: str, website: str | None = None) -> CompanyId:
     return found
 
 
-async def ensure_all(tx: Tx, wanted: Sequence[str]) -> Mapping[str, CompanyId]:
+async def get_or_create_all(tx: Tx, wanted: Sequence[str]) -> Mapping[str, CompanyId]:
     """The companies of these names; names that name nobody are left out."""
     # In order of their keys, so that two who name the same ones never wait for each other.
     keyed = sorted((_key(name), name) for name in set(wanted))
-    return {name: await ensure(tx, name) for key, name in keyed if key}
+    return {name: await get_or_create(tx, name) for key, name in keyed if key}
 
 
 def _key(name: str) -> str:
-    return company_names.company_key(name) if len(name) <= LONGEST_NAME else ""
+    return company_names.company_key(name) if len(name) <= MAX_NAME_LENGTH else ""
 
 
 async def _find(tx: Tx, key: str, domain: str | None) -> CompanyId | None:
@@ -162,7 +166,12 @@ async def _create(
         ON CONFLICT ON CONSTRAINT company_once DO NOTHING
         RETURNING id
         """,
-        {"name": company_names.display(name), "key": key, "website": website, "domain": domain},
+        {
+            "name": company_names.display_name(name),
+            "key": key,
+            "website": website,
+            "domain": domain,
+        },
     )
     if created is not None:
         await history.record(tx, "company", created, "created", name=name)
@@ -186,9 +195,9 @@ async def _add_site(tx: Tx, id: CompanyId, website: str | None, domain: str) -> 
     )
 
 
-async def get(tx: Tx, id: int, *, counted: bool = True) -> Company:
+async def get(tx: Tx, id: int, *, with_counts: bool = True) -> Company:
     """One company; NotFound if there is none. Without counts, for those who ask for each listing."""
-    found = await find(tx, id=id, limit=1, counted=counted)
+    found = await find(tx, id=id, limit=1, with_counts=with_counts)
     if not found:
         raise NotFound("company", id)
     return found[0]
@@ -201,10 +210,10 @@ async def find(
     ids: Sequence[int] | None = None,
     q: str | None = None,
     tier: Tier | None = None,
-    waiting: bool = False,
+    needs_approval: bool = False,
     after: int = 0,
     limit: int = 50,
-    counted: bool = True,
+    with_counts: bool = True,
 ) -> list[Company]:
     """Companies by any of these, in the order in which they came; `waiting` are those whose board
     waits for a person, as in `approvals`."""
@@ -241,15 +250,15 @@ async def find(
             "ids": None if ids is None else list(ids),
             "q": q,
             "tier": tier,
-            "waiting": waiting,
+            "waiting": needs_approval,
             "after": after,
             "limit": limit,
-            "counted": counted,
+            "counted": with_counts,
         },
     )
 
 
-async def by_name(tx: Tx, name: str) -> Company:
+async def get_by_name(tx: Tx, name: str) -> Company:
     """The company of that name, or with that number."""
     found = await _find(tx, company_names.company_key(name), None)
     if found is None:

@@ -8,9 +8,9 @@ from typing import Any, Literal
 from psycopg.types.json import Jsonb
 
 from jobmill.catalog.companies import (
-    GOOD_ABOUT,
-    GOOD_CULTURE,
-    Analysis,
+    GOOD_ABOUT_LENGTH,
+    GOOD_CULTURE_LENGTH,
+    AnalysisStatus,
     Company,
     CompanyId,
     Confidence,
@@ -23,7 +23,7 @@ from .platform_rules import PlatformRules
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class CompanyFacts:
     """What a company's pages tell of it. None and () mean that they do not say."""
 
     about: str | None = None
@@ -39,7 +39,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class CompanyBoard:
     """Where a company seems to publish its listings."""
 
     url: str
@@ -51,7 +51,7 @@ class Board:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class CompanyFindings:
     """What we conclude from what a company's pages tell."""
 
     tech_stack: tuple[str, ...] = ()
@@ -59,19 +59,19 @@ class Findings:
     tier: Tier = "D"
     priority_score: int = 0
     priority_items: tuple[dict[str, Any], ...] = ()
-    board: Board | None = None
+    board: CompanyBoard | None = None
 
 
-def learn(company: Company, facts: Facts) -> Company:
+def apply_facts(company: Company, facts: CompanyFacts) -> Company:
     """The company with what its pages tell; what was known gives way to something, not to less."""
     size = facts.size or company.size
     return replace(
         company,
-        about=fuller(company.about, facts.about, GOOD_ABOUT),
-        culture=fuller(company.culture, facts.culture, GOOD_CULTURE),
+        about=choose_text(company.about, facts.about, GOOD_ABOUT_LENGTH),
+        culture=choose_text(company.culture, facts.culture, GOOD_CULTURE_LENGTH),
         mission=facts.mission or company.mission,
         size=size,
-        company_size_category=company_sizes.category(size) or company.company_size_category,
+        company_size_category=company_sizes.categorize_size(size) or company.company_size_category,
         headquarters_location=facts.headquarters_location or company.headquarters_location,
         industry=facts.industry or company.industry,
         founded=facts.founded or company.founded,
@@ -81,14 +81,16 @@ def learn(company: Company, facts: Facts) -> Company:
     )
 
 
-def fuller(known: str | None, told: str | None, good: int) -> str | None:
+def choose_text(known: str | None, told: str | None, good: int) -> str | None:
     """What is told now, unless it is not good enough and what is known says more."""
     if not told or (known and len(told) <= good and len(known) > len(told)):
         return known or told
     return told
 
 
-def conclude(company: Company, findings: Findings, platforms: PlatformRules) -> Company:
+def apply_findings(
+    company: Company, findings: CompanyFindings, platforms: PlatformRules
+) -> Company:
     """The company with our conclusions; on the board that a person approved we have no say."""
     done = replace(
         company,
@@ -108,18 +110,18 @@ def conclude(company: Company, findings: Findings, platforms: PlatformRules) -> 
         job_board_confidence=board.confidence,
         job_board_evidence=board.evidence,
         job_board_decision=company.job_board_decision
-        if is_board(company, board, platforms)
+        if is_same_board(company, board, platforms)
         else None,
     )
 
 
-def is_board(company: Company, board: Board, platforms: PlatformRules) -> bool:
+def is_same_board(company: Company, board: CompanyBoard, platforms: PlatformRules) -> bool:
     """Whether this is the board that we know the company by."""
     known = company.job_board_url
     return known is not None and platforms.canonical(known) == platforms.canonical(board.url)
 
 
-async def begin(tx: Tx, id: int) -> None:
+async def mark_analyzing(tx: Tx, id: int) -> None:
     """Let everybody see that its analysis is under way; a complete record stays one meanwhile."""
     await tx.execute(
         """
@@ -130,7 +132,7 @@ async def begin(tx: Tx, id: int) -> None:
     )
 
 
-async def under_way(tx: Tx) -> list[CompanyId]:
+async def lock_analyzing(tx: Tx) -> list[CompanyId]:
     """Companies that seem to be under analysis, locked but for those that somebody writes to."""
     cursor = await tx.execute(
         """
@@ -141,7 +143,9 @@ async def under_way(tx: Tx) -> list[CompanyId]:
     return [CompanyId(id) for (id,) in await cursor.fetchall()]
 
 
-async def end_in_vain(tx: Tx, *, id: int, status: Literal["sparse", "failed"], why: str) -> None:
+async def mark_unsuccessful(
+    tx: Tx, *, id: int, status: Literal["sparse", "failed"], why: str
+) -> None:
     """Its analysis came to nothing; what an earlier one found stands."""
     ended = await tx.execute(
         """
@@ -162,13 +166,13 @@ async def save(
     *,
     id: int,
     status: Literal["complete", "sparse"],
-    facts: Facts,
-    findings: Findings,
+    facts: CompanyFacts,
+    findings: CompanyFindings,
     platforms: PlatformRules,
 ) -> None:
     """Write what an analysis found over what is known, as `learn` and `conclude` have it."""
     await tx.execute("SELECT FROM catalog.company WHERE id = %s FOR UPDATE", [id])
-    company = conclude(learn(await companies.get(tx, id), facts), findings, platforms)
+    company = apply_findings(apply_facts(await companies.get(tx, id), facts), findings, platforms)
     await _rewrite(tx, company, status)
     await history.record(
         tx,
@@ -183,7 +187,7 @@ async def save(
     )
 
 
-async def _rewrite(tx: Tx, company: Company, status: Analysis) -> None:
+async def _rewrite(tx: Tx, company: Company, status: AnalysisStatus) -> None:
     await tx.execute(
         """
         UPDATE catalog.company

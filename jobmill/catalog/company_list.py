@@ -7,10 +7,10 @@ from typing import Literal, TypeAlias
 
 from jobmill.catalog import companies
 from jobmill.catalog.companies import (
-    GOOD_ABOUT,
-    GOOD_CULTURE,
-    LITTLE_ABOUT,
-    LITTLE_CULTURE,
+    GOOD_ABOUT_LENGTH,
+    GOOD_CULTURE_LENGTH,
+    MINIMAL_ABOUT_LENGTH,
+    MINIMAL_CULTURE_LENGTH,
     Company,
     CompanyId,
     Completeness,
@@ -22,14 +22,14 @@ Order: TypeAlias = Literal["best", "newest"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CompanyFilter:
     """Which companies; every part that is given must hold."""
 
     q: str | None = None
     """A part of the name."""
     tier: Tier | None = None
-    known: Completeness | None = None
-    waiting: bool = False
+    completeness: Completeness | None = None
+    needs_approval: bool = False
     """Only those whose board waits for a person, as in `approvals`."""
     order: Order = "best"
     after: int | None = None
@@ -37,14 +37,14 @@ class Wanted:
     limit: int = 50
 
 
-async def find(tx: Tx, wanted: Wanted) -> list[Company]:
+async def find(tx: Tx, wanted: CompanyFilter) -> list[Company]:
     """One page: by their points, or by when they came. The next page begins after the last one."""
     ids = await _ids(tx, wanted)
     found = {one.id: one for one in await companies.find(tx, ids=ids, limit=wanted.limit)}
     return [found[id] for id in ids if id in found]
 
 
-async def _ids(tx: Tx, wanted: Wanted) -> list[CompanyId]:
+async def _ids(tx: Tx, wanted: CompanyFilter) -> list[CompanyId]:
     # Ids first: what is passed over is not counted.
     best = wanted.order == "best"
     cursor = await tx.execute(
@@ -82,14 +82,14 @@ async def _ids(tx: Tx, wanted: Wanted) -> list[CompanyId]:
         {
             "q": wanted.q,
             "tier": wanted.tier,
-            "known": wanted.known,
-            "waiting": wanted.waiting,
+            "known": wanted.completeness,
+            "waiting": wanted.needs_approval,
             "after": wanted.after,
             "limit": wanted.limit,
-            "good_about": GOOD_ABOUT,
-            "good_culture": GOOD_CULTURE,
-            "little_about": LITTLE_ABOUT,
-            "little_culture": LITTLE_CULTURE,
+            "good_about": GOOD_ABOUT_LENGTH,
+            "good_culture": GOOD_CULTURE_LENGTH,
+            "little_about": MINIMAL_ABOUT_LENGTH,
+            "little_culture": MINIMAL_CULTURE_LENGTH,
         },
     )
     return [CompanyId(id) for (id,) in await cursor.fetchall()]

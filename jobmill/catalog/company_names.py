@@ -40,15 +40,15 @@ def company_key(name: str | None) -> str:
 
 def same_company(one: str | None, other: str | None) -> bool:
     """Whether two names are one company's; spaces do not count ("Blue Fjord", "BlueFjord")."""
-    return bool(squeezed(one)) and squeezed(one) == squeezed(other)
+    return bool(compact_key(one)) and compact_key(one) == compact_key(other)
 
 
-def squeezed(name: str | None) -> str:
+def compact_key(name: str | None) -> str:
     """The key without spaces: what is compared."""
     return company_key(name).replace(" ", "")
 
 
-def display(name: str | None) -> str:
+def display_name(name: str | None) -> str:
     """The name as people should read it: one line, without "Careers" behind it."""
     text = " ".join(unicodedata.normalize("NFC", name or "").split())
     bare = re.sub(r"(?i)\W*\b(?:careers?|jobs)$", "", text)

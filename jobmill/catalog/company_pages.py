@@ -9,15 +9,15 @@ from jobmill.db import Tx, fetch_all
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class CompanyPage:
     url: str
     """Where it led."""
     html: str
 
 
-async def keep(tx: Tx, *, id: int, pages: Sequence[Page]) -> None:
+async def replace_all(tx: Tx, *, id: int, pages: Sequence[CompanyPage]) -> None:
     """Keep these pages of a company, in this order, and no others."""
-    await drop(tx, id=id)
+    await delete_all(tx, id=id)
     await tx.execute(
         """
         INSERT INTO catalog.company_page (company_id, position, url, html)
@@ -29,16 +29,16 @@ async def keep(tx: Tx, *, id: int, pages: Sequence[Page]) -> None:
     )
 
 
-async def of(tx: Tx, id: int) -> list[Page]:
+async def find(tx: Tx, id: int) -> list[CompanyPage]:
     """What is kept of a company's pages, in the order in which they were asked."""
     return await fetch_all(
         tx,
-        Page,
+        CompanyPage,
         "SELECT url, html FROM catalog.company_page WHERE company_id = %s ORDER BY position",
         [id],
     )
 
 
-async def drop(tx: Tx, *, id: int) -> None:
+async def delete_all(tx: Tx, *, id: int) -> None:
     """Keep no page of a company any longer."""
     await tx.execute("DELETE FROM catalog.company_page WHERE company_id = %s", [id])

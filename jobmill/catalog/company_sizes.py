@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, TypeAlias
 
-Category: TypeAlias = Literal["large", "medium", "small"]
+SizeCategory: TypeAlias = Literal["large", "medium", "small"]
 
 SMALL: Final = 50
 """Up to so many people a company is small."""
@@ -16,14 +16,14 @@ _NUMBER = re.compile(
     r"(\d{1,3}(?:[,.\s\u2019']\d{3})+|\d+(?:\.\d+)?)(\s?k\b)?(\s?\+)?", re.IGNORECASE
 )
 _MORE = re.compile(r"\b(?:over|more than|above|exceed\w*|über|plus de|más de)\s*$", re.IGNORECASE)
-_WORDS: Final[tuple[tuple[Category, re.Pattern[str]], ...]] = (
+_WORDS: Final[tuple[tuple[SizeCategory, re.Pattern[str]], ...]] = (
     ("medium", re.compile(r"\bmid(?:dle)?[\s-]?(?:siz|market)|\bmedium\b|mittelst", re.IGNORECASE)),
     ("small", re.compile(r"\b(?:start-?up|small|boutique|tiny|family[\s-]run)\b", re.IGNORECASE)),
     ("large", re.compile(r"\b(?:large|enterprise|multinational)\b", re.IGNORECASE)),
 )
 
 
-def category(size: str | None) -> Category | None:
+def categorize_size(size: str | None) -> SizeCategory | None:
     """By the number of people, of a range by its upper end; else by a word; None if neither says."""
     if not size:
         return None

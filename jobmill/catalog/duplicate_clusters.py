@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Final, TypeAlias
 
-from .posting_features import Traits
+from .posting_features import PostingFeatures
 
 Known: TypeAlias = dict[Hashable, set[str]]
 """By where it is unique, what a set's members are called there."""
@@ -18,7 +18,7 @@ _MANY: Final = 100
 class Clusters:
     """A partition of postings, with the reason for each join."""
 
-    def __init__(self, traits: Sequence[Traits]) -> None:
+    def __init__(self, traits: Sequence[PostingFeatures]) -> None:
         self._parent = list(range(len(traits)))
         self._members = [[index] for index in self._parent]
         self._ids = [_by_space(one.ids) for one in traits]

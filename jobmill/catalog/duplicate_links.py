@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jobmill.catalog.duplicates import Group, Kind
+from jobmill.catalog.duplicates import DuplicateGroup, DuplicateKind
 from jobmill.catalog.listings import Listing, ListingId
 from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.db import Tx, fetch_all
@@ -20,18 +20,18 @@ MOST_CANDIDATES = 5_000
 class _Link:
     id: ListingId
     to: ListingId
-    kind: Kind
+    kind: DuplicateKind
     why: str
 
 
-async def link_new(tx: Tx, fresh: Sequence[ListingId], platforms: PlatformRules) -> int:
+async def link_new_listings(tx: Tx, fresh: Sequence[ListingId], platforms: PlatformRules) -> int:
     """Link new listings with what they repeat; returns how many were linked."""
     if not fresh:
         return 0
-    await listings.lock_links(tx)
+    await listings.lock_duplicate_links(tx)
     around = await _around(tx, fresh)
     found = sorted(await listings.by_ids(tx, [*fresh, *around]), key=lambda one: one.id)
-    groups = duplicates.group([listings.to_posting(one) for one in found], platforms)
+    groups = duplicates.find_groups([listings.to_posting(one) for one in found], platforms)
     made = [link for group in groups for link in _links(group, found, set(fresh))]
     return await _write(tx, made)
 
@@ -73,7 +73,7 @@ class _Candidate:
     id: ListingId
 
 
-def _links(group: Group, found: Sequence[Listing], fresh: set[ListingId]) -> list[_Link]:
+def _links(group: DuplicateGroup, found: Sequence[Listing], fresh: set[ListingId]) -> list[_Link]:
     """What a group of listings means for its members: the new ones point to its root."""
     canonical = found[group.canonical]
     known = [found[index] for index in group.members if found[index].id not in fresh]
@@ -157,7 +157,7 @@ async def _lock(tx: Tx, ids: Sequence[int]) -> None:
     )
 
 
-async def linked_to(tx: Tx, id: int) -> list[ListingId]:
+async def find_linked(tx: Tx, id: int) -> list[ListingId]:
     """The listings that are linked to one."""
     found = await fetch_all(
         tx,
@@ -170,7 +170,7 @@ async def linked_to(tx: Tx, id: int) -> list[ListingId]:
 
 async def unlink(tx: Tx, id: int, *, actor: str | None = None) -> None:
     """Let a listing stand for itself, and never link it again by rule."""
-    await listings.lock_links(tx)
+    await listings.lock_duplicate_links(tx)
     listing = await listings.get(tx, id)
     if listing.duplicate_of is None:
         raise Conflict(f"listing {id} is linked to no other")
@@ -187,7 +187,7 @@ async def unlink(tx: Tx, id: int, *, actor: str | None = None) -> None:
 
 async def link(tx: Tx, id: int, to: int, *, actor: str | None = None) -> None:
     """Say that a listing repeats another; those that were linked to it follow."""
-    await listings.lock_links(tx)
+    await listings.lock_duplicate_links(tx)
     listing, root = await listings.get(tx, id), await listings.get(tx, to)
     if listing.id in (root.id, root.duplicate_of):
         what = "itself" if id == to else f"listing {id} already"

@@ -13,11 +13,15 @@ from jobmill.catalog import urls
 from jobmill.catalog.duplicate_clusters import Clusters
 from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.posting_features import Texts, Traits, gather
+from jobmill.catalog.posting_features import (
+    DescriptionComparison,
+    PostingFeatures,
+    extract_features,
+)
 from jobmill.places import place_comparison
 
 Key = TypeVar("Key")
-Kind: TypeAlias = Literal["same", "multi_location", "repost"]
+DuplicateKind: TypeAlias = Literal["same", "multi_location", "repost"]
 
 NEAR: Final = 0.8
 """Texts this alike are one text, edited, where title, company and place agree."""
@@ -30,14 +34,14 @@ _WINDOW: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class DuplicateGroup:
     """Postings that belong together. `posts` says how: members of one post are the same posting,
     several posts are one vacancy in other places, or posted again."""
 
     canonical: int
     """The one to show: from the company's own board before an aggregator's, fuller, earlier."""
     members: tuple[int, ...]
-    kind: Kind
+    kind: DuplicateKind
     posts: tuple[tuple[int, ...], ...]
     whys: tuple[str, ...]
     """For each member, why it is here."""
@@ -48,10 +52,10 @@ class Group:
         return "; ".join(dict.fromkeys(why for why in self.whys if why))
 
 
-def group(postings: Sequence[Posting], platforms: PlatformRules) -> list[Group]:
+def find_groups(postings: Sequence[Posting], platforms: PlatformRules) -> list[DuplicateGroup]:
     """The groups of two or more, as indexes into `postings`; what is in none stands alone."""
-    traits = gather(postings, platforms)
-    texts = Texts(postings)
+    traits = extract_features(postings, platforms)
+    texts = DescriptionComparison(postings)
     posts = Clusters(traits)
     _join_by_id(traits, posts)
     blocks = _blocks(traits, texts)
@@ -63,7 +67,7 @@ def group(postings: Sequence[Posting], platforms: PlatformRules) -> list[Group]:
     return [_group(members, traits, posts, vacancies) for members in vacancies.groups()]
 
 
-def _join_by_id(traits: list[Traits], posts: Clusters) -> None:
+def _join_by_id(traits: list[PostingFeatures], posts: Clusters) -> None:
     """What a platform's id or a URL says beats all else."""
     for ids, members in _shared(traits, lambda one: one.ids):
         for one, other in pairwise(members):
@@ -83,7 +87,10 @@ def _join_by_id(traits: list[Traits], posts: Clusters) -> None:
 
 
 def _join_copies(
-    pairs: list[tuple[int, int]], traits: list[Traits], texts: Texts, posts: Clusters
+    pairs: list[tuple[int, int]],
+    traits: list[PostingFeatures],
+    texts: DescriptionComparison,
+    posts: Clusters,
 ) -> None:
     """Copies of one posting: same title and company, a place that fits, and the same text."""
     # A copy that fits two postings goes to the one whose place it repeats.
@@ -98,7 +105,7 @@ def _join_copies(
             posts.join(one, other, why)
 
 
-def _copy(one: Traits, other: Traits, texts: Texts) -> str | None:
+def _copy(one: PostingFeatures, other: PostingFeatures, texts: DescriptionComparison) -> str | None:
     relation = _relate(one, other)
     if one.title != other.title or relation == "other":
         return None
@@ -117,7 +124,10 @@ def _copy(one: Traits, other: Traits, texts: Texts) -> str | None:
 
 
 def _join_bare(
-    blocks: list[list[int]], traits: list[Traits], texts: Texts, posts: Clusters
+    blocks: list[list[int]],
+    traits: list[PostingFeatures],
+    texts: DescriptionComparison,
+    posts: Clusters,
 ) -> None:
     """Where a text is missing: same company, title and place, if only one posting can be meant."""
     for block in blocks:
@@ -132,12 +142,12 @@ def _join_bare(
                     posts.join(first, other, why)
 
 
-def _spot(one: Traits) -> tuple[tuple[object, ...], ...]:
+def _spot(one: PostingFeatures) -> tuple[tuple[object, ...], ...]:
     heads = one.places.cities or one.places.text
     return ((one.company, one.title, one.title_places, heads),) if one.title and heads else ()
 
 
-def _same_spot(one: Traits, other: Traits) -> bool:
+def _same_spot(one: PostingFeatures, other: PostingFeatures) -> bool:
     """Equal words; two sites may write a place more and less exactly, one site does not."""
     if one.places.text == other.places.text:
         return True
@@ -146,7 +156,10 @@ def _same_spot(one: Traits, other: Traits) -> bool:
 
 
 def _join_vacancies(
-    pairs: list[tuple[int, int]], traits: list[Traits], texts: Texts, vacancies: Clusters
+    pairs: list[tuple[int, int]],
+    traits: list[PostingFeatures],
+    texts: DescriptionComparison,
+    vacancies: Clusters,
 ) -> None:
     """Posts of one vacancy: in other places, or posted again."""
     for one, other in pairs:
@@ -157,7 +170,9 @@ def _join_vacancies(
             vacancies.join(one, other, why)
 
 
-def _vacancy(one: Traits, other: Traits, texts: Texts) -> str | None:
+def _vacancy(
+    one: PostingFeatures, other: PostingFeatures, texts: DescriptionComparison
+) -> str | None:
     relation = _relate(one, other)
     company = one.shown or other.shown
     where = f" at {company}" if company else ""
@@ -178,29 +193,29 @@ def _vacancy(one: Traits, other: Traits, texts: Texts) -> str | None:
     return None
 
 
-def _same_requisition(one: Traits, other: Traits) -> bool:
+def _same_requisition(one: PostingFeatures, other: PostingFeatures) -> bool:
     return bool(one.requisition and one.company) and one.requisition == other.requisition
 
 
-def _differ_by_place(one: Traits, other: Traits) -> bool:
+def _differ_by_place(one: PostingFeatures, other: PostingFeatures) -> bool:
     if not one.page or not other.page or one.places.text != other.places.text:
         return False
     return urls.differ_by_place(one.page, other.page)
 
 
-def _posted_again(one: Traits, other: Traits) -> bool:
+def _posted_again(one: PostingFeatures, other: PostingFeatures) -> bool:
     first, second = one.posted_at, other.posted_at
     return first is not None and second is not None and abs(second - first) >= REPOSTED_AFTER
 
 
-def _relate(one: Traits, other: Traits) -> place_comparison.Relation:
+def _relate(one: PostingFeatures, other: PostingFeatures) -> place_comparison.Relation:
     """Of two places in titles that differ, the fields need not know."""
     if one.title_places and other.title_places and not one.title_places & other.title_places:
         return "other"
     return place_comparison.compare(one.places, other.places)
 
 
-def _blocks(traits: list[Traits], texts: Texts) -> list[list[int]]:
+def _blocks(traits: list[PostingFeatures], texts: DescriptionComparison) -> list[list[int]]:
     """Postings worth comparing: of one company and title, or requisition; where a company is not said,
     of one title and beginning."""
     by_company = _shared(
@@ -218,7 +233,9 @@ def _blocks(traits: list[Traits], texts: Texts) -> list[list[int]]:
     return [members for kind in (by_company, by_requisition, by_beginning) for _, members in kind]
 
 
-def _pairs(block: list[int], traits: list[Traits], texts: Texts) -> Iterator[tuple[int, int]]:
+def _pairs(
+    block: list[int], traits: list[PostingFeatures], texts: DescriptionComparison
+) -> Iterator[tuple[int, int]]:
     """All pairs of a small block; of a large one the neighbours by text and by place, so that the cost
     grows with the block and not with its square."""
     if len(block) <= _ALL_PAIRS:
@@ -233,7 +250,7 @@ def _pairs(block: list[int], traits: list[Traits], texts: Texts) -> Iterator[tup
 
 
 def _shared(
-    traits: Iterable[Traits], keys: Callable[[Traits], Iterable[Key]]
+    traits: Iterable[PostingFeatures], keys: Callable[[PostingFeatures], Iterable[Key]]
 ) -> list[tuple[Key, list[int]]]:
     found: dict[Key, list[int]] = defaultdict(list)
     for one in traits:
@@ -242,13 +259,15 @@ def _shared(
     return [(key, members) for key, members in found.items() if len(members) > 1]
 
 
-def _group(members: list[int], traits: list[Traits], posts: Clusters, vacancies: Clusters) -> Group:
+def _group(
+    members: list[int], traits: list[PostingFeatures], posts: Clusters, vacancies: Clusters
+) -> DuplicateGroup:
     canonical = min(members, key=lambda index: traits[index].rank)
     by_post: dict[int, list[int]] = defaultdict(list)
     for index in members:
         by_post[posts.root(index)].append(index)
     reasons = vacancies.reasons(canonical)
-    return Group(
+    return DuplicateGroup(
         canonical,
         tuple(members),
         _kind([traits[post[0]] for post in by_post.values()]),
@@ -257,7 +276,7 @@ def _group(members: list[int], traits: list[Traits], posts: Clusters, vacancies:
     )
 
 
-def _kind(posts: list[Traits]) -> Kind:
+def _kind(posts: list[PostingFeatures]) -> DuplicateKind:
     first, *others = posts
     if not others:
         return "same"

@@ -15,7 +15,7 @@ Noun: TypeAlias = Literal["company", "source", "listing", "vendor"]
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class CatalogEvent:
     id: int
     at: dt.datetime
     what: str
@@ -55,11 +55,11 @@ async def record_all(
     )
 
 
-async def of(tx: Tx, noun: Noun, id: object, *, limit: int = 200) -> list[Event]:
+async def find_events(tx: Tx, noun: Noun, id: object, *, limit: int = 200) -> list[CatalogEvent]:
     """What happened to one thing, oldest first; of a long story, its end."""
     return await fetch_all(
         tx,
-        Event,
+        CatalogEvent,
         """
         SELECT id, at, what, data, actor
           FROM (SELECT id, at, what, data, actor FROM catalog.event

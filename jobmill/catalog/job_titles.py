@@ -43,7 +43,7 @@ _HUNG_ON: Final = gazetteer.LOCATION_NOISE | {
 
 
 @dataclass(frozen=True, slots=True)
-class Title:
+class ParsedTitle:
     words: tuple[str, ...]
     """What the title says, in any order."""
     places: frozenset[str]
@@ -51,7 +51,7 @@ class Title:
 
 
 @lru_cache(maxsize=65_536)
-def read(title: str, known: frozenset[str] = gazetteer.REGION_NAMES) -> Title:
+def parse_title(title: str, known: frozenset[str] = gazetteer.REGION_NAMES) -> ParsedTitle:
     """A title without gender marks, arrangement, numbers and the places that are `known`."""
     text = _FEMININE.sub("", _GENDER.sub(" ", title))
     for pattern, word in _TECHNICAL:
@@ -64,7 +64,7 @@ def read(title: str, known: frozenset[str] = gazetteer.REGION_NAMES) -> Title:
             found.add(place)
         elif not kept or not _is_hung_on(segment):
             kept += _words(segment)
-    return Title(tuple(sorted(_without_edges(kept))), frozenset(found))
+    return ParsedTitle(tuple(sorted(_without_edges(kept))), frozenset(found))
 
 
 def _is_hung_on(segment: str) -> bool:

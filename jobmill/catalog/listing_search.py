@@ -18,14 +18,14 @@ from jobmill.catalog.posting import Arrangement
 from jobmill.db import Tx, fetch_all, fetch_one
 from jobmill.errors import Invalid
 
-FEW = 1_500
+MAX_RARE_HITS = 1_500
 """So many that have rare words are read one by one, wherever they are."""
-PATIENCE = dt.timedelta(milliseconds=60)
+MAX_RARE_SEARCH_TIME = dt.timedelta(milliseconds=60)
 """So long it may take to find out that words are rare; where it takes longer, they are not."""
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class ListingQuery:
     """What is looked for; every part that is given must hold."""
 
     words: str | None = None
@@ -40,7 +40,7 @@ class Query:
     company_id: int | None = None
     seniority: str | None = None
     employment_type: str | None = None
-    least_pay: float | None = None
+    min_salary: float | None = None
     """Per year, in whatever currency it is offered."""
     since: dt.datetime | None = None
     """First seen since then."""
@@ -51,7 +51,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class ListingHit:
     """A listing as a list shows it."""
 
     id: ListingId
@@ -79,8 +79,8 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Hits:
-    hits: list[Hit]
+class ListingPage:
+    hits: list[ListingHit]
     next: str | None
     """What to ask for to see the next page; None on the last one."""
     partial: bool = False
@@ -89,13 +89,13 @@ class Hits:
 
 async def find(
     tx: Tx,
-    query: Query,
+    query: ListingQuery,
     *,
     after: str | None = None,
     limit: int = 50,
-    reach: int | None = None,
-    patience: dt.timedelta = PATIENCE,
-) -> Hits:
+    max_scanned: int | None = None,
+    max_duration: dt.timedelta = MAX_RARE_SEARCH_TIME,
+) -> ListingPage:
     """One page. Pages are stable: what comes and goes meanwhile moves nothing twice into view.
 
     `reach`: look at so many of the newest and no more, however many there are; but what has rare
@@ -105,29 +105,33 @@ async def find(
     if best and not query.words:
         raise Invalid("say what to look for: there is no best without words")
     asked = dataclasses.asdict(query) | _read_cursor(after, query.sort)
-    asked |= {"limit": limit + 1, "reach": reach}
-    if reach is None:
-        found = await fetch_all(tx, Hit, select(query, asked), asked)
+    asked |= {"limit": limit + 1, "reach": max_scanned}
+    if max_scanned is None:
+        found = await fetch_all(tx, ListingHit, build_select(query, asked), asked)
         return _page(found, query, limit)
     # A plan that is made for any words is a bad one for most.
     await tx.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-    found = await fetch_all(tx, Hit, select(query, asked, walk=True), asked)
+    found = await fetch_all(tx, ListingHit, build_select(query, asked, walk=True), asked)
     if len(found) > limit and not best:
         return _page(found, query, limit)
     edge = await _edge(tx, query, asked)
     if edge is None or len(found) > limit:
         return _page(found, query, limit, partial=best and edge is not None)
-    ids = await few(tx, query, patience=patience)
+    ids = await find_rare(tx, query, max_duration=max_duration)
     if ids is not None:
         asked |= {"ids": ids}
-        return _page(await fetch_all(tx, Hit, select(query, asked), asked), query, limit)
-    return Hits(found, None if best else _cursor(edge, query.sort), partial=True)
+        return _page(
+            await fetch_all(tx, ListingHit, build_select(query, asked), asked), query, limit
+        )
+    return ListingPage(found, None if best else _cursor(edge, query.sort), partial=True)
 
 
-def _page(found: list[Hit], query: Query, limit: int, *, partial: bool = False) -> Hits:
+def _page(
+    found: list[ListingHit], query: ListingQuery, limit: int, *, partial: bool = False
+) -> ListingPage:
     more = len(found) > limit
     next = _cursor(_Place.of(found[limit - 1]), query.sort) if more else None
-    return Hits(found[:limit], next, partial)
+    return ListingPage(found[:limit], next, partial)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +143,11 @@ class _Place:
     rank: float = 0
 
     @classmethod
-    def of(cls, hit: Hit) -> _Place:
+    def of(cls, hit: ListingHit) -> _Place:
         return cls(hit.id, hit.first_seen_at, hit.rank)
 
 
-async def _edge(tx: Tx, query: Query, asked: Mapping[str, Any]) -> _Place | None:
+async def _edge(tx: Tx, query: ListingQuery, asked: Mapping[str, Any]) -> _Place | None:
     """Where a walk ends that goes no further than `reach`; None if it sees everything."""
     walk: LiteralString = f"""
         SELECT id, first_seen_at FROM catalog.listing WHERE {_within(query, asked)}
@@ -152,7 +156,9 @@ async def _edge(tx: Tx, query: Query, asked: Mapping[str, Any]) -> _Place | None
     return await fetch_one(tx, _Place, walk, {**asked, "reach": asked["reach"] - 1})
 
 
-async def few(tx: Tx, query: Query, *, patience: dt.timedelta = PATIENCE) -> list[ListingId] | None:
+async def find_rare(
+    tx: Tx, query: ListingQuery, *, max_duration: dt.timedelta = MAX_RARE_SEARCH_TIME
+) -> list[ListingId] | None:
     """The listings with the words, the company and the place that are asked for; None if there are
     more than `FEW`, or too many to say so in a moment, or nothing of that is asked for."""
     texts = _texts(query)
@@ -163,13 +169,15 @@ async def few(tx: Tx, query: Query, *, patience: dt.timedelta = PATIENCE) -> lis
     )
     try:
         async with tx.transaction():
-            await _hurry(tx, patience)
-            found = await fetch_all(tx, _Id, select, dataclasses.asdict(query) | {"few": FEW + 1})
+            await _hurry(tx, max_duration)
+            found = await fetch_all(
+                tx, _Id, select, dataclasses.asdict(query) | {"few": MAX_RARE_HITS + 1}
+            )
             await tx.execute("SET LOCAL statement_timeout TO DEFAULT")
             await tx.execute("SET LOCAL enable_seqscan TO DEFAULT")
     except QueryCanceled:
         return None
-    return [one.id for one in found] if len(found) <= FEW else None
+    return [one.id for one in found] if len(found) <= MAX_RARE_HITS else None
 
 
 async def _hurry(tx: Tx, patience: dt.timedelta) -> None:
@@ -185,7 +193,9 @@ class _Id:
     id: ListingId
 
 
-def select(query: Query, asked: Mapping[str, Any], *, walk: bool = False) -> LiteralString:
+def build_select(
+    query: ListingQuery, asked: Mapping[str, Any], *, walk: bool = False
+) -> LiteralString:
     """The statement that finds them: only what is asked for stands in it, so that each question
     has a plan of its own. `walk`: among the newest alone."""
     best = query.sort == "best"
@@ -212,7 +222,7 @@ def select(query: Query, asked: Mapping[str, Any], *, walk: bool = False) -> Lit
     """
 
 
-def _within(query: Query, asked: Mapping[str, Any]) -> LiteralString:
+def _within(query: ListingQuery, asked: Mapping[str, Any]) -> LiteralString:
     """From where to where a list goes that is in the order of time."""
     on = query.sort == "newest" and asked["after_id"] is not None
     bounds: list[tuple[object, LiteralString]] = [
@@ -223,7 +233,7 @@ def _within(query: Query, asked: Mapping[str, Any]) -> LiteralString:
     return " AND ".join(clauses) or "true"
 
 
-def _texts(query: Query) -> list[LiteralString]:
+def _texts(query: ListingQuery) -> list[LiteralString]:
     asked: list[tuple[object, LiteralString]] = [
         (query.words, f"search @@ {WORDS}"),
         (query.company, COMPANY),
@@ -232,7 +242,7 @@ def _texts(query: Query) -> list[LiteralString]:
     return [clause for is_asked, clause in asked if is_asked]
 
 
-def _clauses(query: Query) -> LiteralString:
+def _clauses(query: ListingQuery) -> LiteralString:
     asked: list[tuple[object, LiteralString]] = [
         (query.arrangement, "arrangement = %(arrangement)s"),
         (query.platform, "platform = %(platform)s"),
@@ -240,7 +250,7 @@ def _clauses(query: Query) -> LiteralString:
         (query.company_id is not None, "company_id = %(company_id)s"),
         (query.seniority, "seniority = %(seniority)s"),
         (query.employment_type, "employment_type = %(employment_type)s"),
-        (query.least_pay is not None, f"{PAY} >= %(least_pay)s"),
+        (query.min_salary is not None, f"{PAY} >= %(min_salary)s"),
         (query.state == "open", "closed_at IS NULL"),
         (query.state == "closed", "closed_at IS NOT NULL"),
         (not query.duplicates, _first(query)),
@@ -249,7 +259,7 @@ def _clauses(query: Query) -> LiteralString:
     return " AND ".join([*_texts(query), *clauses]) or "true"
 
 
-def _first(query: Query) -> LiteralString:
+def _first(query: ListingQuery) -> LiteralString:
     """Of linked ones the first that fits: a post is not hidden by one that is closed, or somewhere
     else."""
     states: dict[str, LiteralString] = {

@@ -24,18 +24,18 @@ from jobmill.errors import Invalid, NotFound
 ListingId = NewType("ListingId", int)
 Kind: TypeAlias = Literal["same", "multi_location", "repost"]
 
-LONGEST_TITLE = 500
-LONGEST_NUMBER = 200
+MAX_TITLE_LENGTH = 500
+MAX_REQUISITION_ID_LENGTH = 200
 """What is longer is no requisition's number, and fits into no index."""
-BATCH = 500
+BATCH_SIZE = 500
 """So many listings are written in one statement: a large board must not be one value of 500 MB."""
-TOLD = (
+COMPARED_FIELDS = (
     "title", "url", "company", "location", "locations", "arrangement", "remote_from", "department",
     "employment_type", "seniority", "valid_through", "salary_min", "salary_max", "salary_currency",
     "salary_period", "description", "apply_url",
 )  # fmt: skip
 """A listing has changed when one of these has. Not `posted_at`: "3 days ago" moves by itself."""
-BESIDE = frozenset({"apply_url", "valid_through"})
+FIELDS_NOT_JUDGED = frozenset({"apply_url", "valid_through"})
 """What nobody judges by, and some sites write anew for every visitor."""
 
 
@@ -150,7 +150,7 @@ def to_posting(listing: Listing) -> Posting:
     )
 
 
-def columns(posting: Posting, platforms: PlatformRules) -> dict[str, Any]:
+def to_columns(posting: Posting, platforms: PlatformRules) -> dict[str, Any]:
     """A posting as the columns of a listing."""
     facts: dict[str, Any] = {
         field.name: getattr(posting, field.name)
@@ -159,7 +159,7 @@ def columns(posting: Posting, platforms: PlatformRules) -> dict[str, Any]:
     }
     salary = posting.salary
     return facts | {
-        "title": facts["title"][:LONGEST_TITLE],
+        "title": facts["title"][:MAX_TITLE_LENGTH],
         "locations": list(posting.locations),
         "remote_from": list(posting.remote_from),
         "tags": list(posting.tags),
@@ -176,7 +176,7 @@ def columns(posting: Posting, platforms: PlatformRules) -> dict[str, Any]:
     }
 
 
-def storable(posting: Posting) -> Posting:
+def make_storable(posting: Posting) -> Posting:
     """The posting without what PostgreSQL does not keep, so that it is the same before and after."""
     facts = {one.name: getattr(posting, one.name) for one in dataclasses.fields(posting)}
     return Posting(**{name: _storable(fact) for name, fact in facts.items()})
@@ -190,7 +190,7 @@ def _storable(fact: Any) -> Any:
 
 
 def _short(number: str | None) -> str | None:
-    return number if number and len(number) <= LONGEST_NUMBER else None
+    return number if number and len(number) <= MAX_REQUISITION_ID_LENGTH else None
 
 
 def _finite(amount: float | None) -> float | None:
@@ -210,9 +210,9 @@ def listed_hash(posting: Posting) -> UUID:
     return UUID(hashlib.md5(repr(listed).encode(), usedforsecurity=False).hexdigest())
 
 
-def changes(before: Listing, after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+def diff(before: Listing, after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     """What a listing says anew: field by field, before and after."""
-    pairs = {name: (getattr(before, name), after[name]) for name in TOLD}
+    pairs = {name: (getattr(before, name), after[name]) for name in COMPARED_FIELDS}
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
@@ -244,7 +244,7 @@ async def by_ids(tx: Tx, ids: Sequence[int]) -> list[Listing]:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ListingState:
     """What decides whether a posting must be looked at again."""
 
     id: ListingId
@@ -255,11 +255,11 @@ class Known:
     closed: bool
 
 
-async def known(tx: Tx, identities: Sequence[str]) -> dict[str, Known]:
+async def find_by_identity(tx: Tx, identities: Sequence[str]) -> dict[str, ListingState]:
     """The listings that have one of these identities."""
     found = await fetch_all(
         tx,
-        Known,
+        ListingState,
         """
         SELECT id, identity, source_id, listed_hash, partial, closed_at IS NOT NULL AS closed
           FROM catalog.listing
@@ -270,12 +270,14 @@ async def known(tx: Tx, identities: Sequence[str]) -> dict[str, Known]:
     return {one.identity: one for one in found}
 
 
-async def claim(tx: Tx, identities: Sequence[str], source_id: int) -> dict[str, Known]:
+async def claim_for_update(
+    tx: Tx, identities: Sequence[str], source_id: int
+) -> dict[str, ListingState]:
     """Those of them that are the source's to keep, locked: its own, and what no source that runs
     shows any more."""
     found = await fetch_all(
         tx,
-        Known,
+        ListingState,
         """
         SELECT id, identity, source_id, listed_hash, partial, closed_at IS NOT NULL AS closed
           FROM catalog.listing
@@ -293,7 +295,7 @@ async def claim(tx: Tx, identities: Sequence[str], source_id: int) -> dict[str, 
     return {one.identity: one for one in found}
 
 
-async def by_url(tx: Tx, url: str, platforms: PlatformRules) -> ListingId | None:
+async def find_by_url(tx: Tx, url: str, platforms: PlatformRules) -> ListingId | None:
     """The listing of a page, if we have it: the one that others are linked to first."""
     return await fetch_value(
         tx,
@@ -306,13 +308,13 @@ async def by_url(tx: Tx, url: str, platforms: PlatformRules) -> ListingId | None
     )
 
 
-async def insert(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> dict[str, ListingId]:
+async def insert_all(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> dict[str, ListingId]:
     """Add listings; returns those that were new, by identity."""
     added: dict[str, ListingId] = {}
     # In one order for all, so that two who add the same ones never wait for each other.
     ordered = sorted(listings, key=lambda one: one["identity"])
-    for start in range(0, len(ordered), BATCH):
-        added |= await _insert(tx, ordered[start : start + BATCH])
+    for start in range(0, len(ordered), BATCH_SIZE):
+        added |= await _insert(tx, ordered[start : start + BATCH_SIZE])
     return added
 
 
@@ -350,10 +352,10 @@ class _Added:
     identity: str
 
 
-async def rewrite(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> None:
+async def update_all(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> None:
     """Let listings, each with its `id`, say what they say now."""
-    for start in range(0, len(listings), BATCH):
-        await _rewrite(tx, listings[start : start + BATCH])
+    for start in range(0, len(listings), BATCH_SIZE):
+        await _rewrite(tx, listings[start : start + BATCH_SIZE])
 
 
 async def _rewrite(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> None:
@@ -398,15 +400,15 @@ async def mark(tx: Tx, id: int, *, actor: str | None = None) -> None:
     await history.record(tx, "listing", id, "marked", actor=actor)
 
 
-async def lock_links(tx: Tx) -> None:
+async def lock_duplicate_links(tx: Tx) -> None:
     """Let one transaction at a time say what repeats what: only so is a link one step. Whoever
     will write links takes it before the row of any listing that was there."""
     await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.links'))")
 
 
-async def prune(tx: Tx, keep: dt.timedelta, *, most: int = 1_000) -> int:
+async def prune(tx: Tx, keep: dt.timedelta, *, limit: int = 1_000) -> int:
     """Remove listings closed longer than `keep` ago that nobody has marked and nothing is linked to."""
-    await lock_links(tx)
+    await lock_duplicate_links(tx)
     gone = await fetch_value(
         tx,
         int,
@@ -426,6 +428,6 @@ async def prune(tx: Tx, keep: dt.timedelta, *, most: int = 1_000) -> int:
         )
         SELECT count(*) FROM gone
         """,
-        {"keep": keep, "most": most},
+        {"keep": keep, "most": limit},
     )
     return gone or 0

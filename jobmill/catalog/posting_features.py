@@ -18,7 +18,7 @@ from jobmill.plain_text import fold_case
 from . import company_names, job_titles, posting_identity
 from .platform_rules import PlatformRules, PostingKey
 
-Space: TypeAlias = tuple[str, ...]
+IdNamespace: TypeAlias = tuple[str, ...]
 """Where an id is unique: a platform, or one board of it."""
 
 _NUMBER: Final = re.compile(r"(?<!\d)\d{6,}(?!\d)")
@@ -32,7 +32,7 @@ _CUT: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
+class PostingFeatures:
     index: int
     company: str
     """The key of the company, or of the board that stands for it; "" where neither is said."""
@@ -40,7 +40,7 @@ class Traits:
     title: tuple[str, ...]
     title_places: frozenset[str]
     places: place_comparison.PostingPlaces
-    ids: frozenset[tuple[Space, str]]
+    ids: frozenset[tuple[IdNamespace, str]]
     numbers: frozenset[str]
     """Ids in whatever place: on the company's own site a posting often has its board's."""
     url: str | None
@@ -49,24 +49,26 @@ class Traits:
     """Whether the page is this posting's and not a list's."""
     specific: bool
     requisition: str | None
-    requisition_space: Space
+    requisition_space: IdNamespace
     posted_at: dt.datetime | None
     rank: tuple[int, bool, int, dt.datetime, int]
     """The least is shown for its group."""
 
-    def is_elsewhere(self, other: Traits) -> bool:
+    def is_elsewhere(self, other: PostingFeatures) -> bool:
         """Whether the two were seen on different sites, as far as we know where."""
         if self.page and other.page:
             return self.page[0] != other.page[0]
         return bool(self.page or self.ids) != bool(other.page or other.ids)
 
 
-def gather(postings: Sequence[Posting], platforms: PlatformRules) -> list[Traits]:
+def extract_features(
+    postings: Sequence[Posting], platforms: PlatformRules
+) -> list[PostingFeatures]:
     """The traits of each. A place in a title is known by the places of the company's other postings."""
     located = [
         place_comparison.read_places(one.locations or (one.location or "",)) for one in postings
     ]
-    companies = [company_names.squeezed(one.company or one.board) for one in postings]
+    companies = [company_names.compact_key(one.company or one.board) for one in postings]
     by_company: dict[str, list[place_comparison.PostingPlaces]] = defaultdict(list)
     for company, where in zip(companies, located, strict=True):
         by_company[company].append(where)
@@ -95,13 +97,13 @@ def _traits(
     where: place_comparison.PostingPlaces,
     known: frozenset[str],
     platforms: PlatformRules,
-) -> Traits:
-    title = job_titles.read(posting.title, known)
+) -> PostingFeatures:
+    title = job_titles.parse_title(posting.title, known)
     url, page, own_page, specific = _page(posting.url, platforms)
-    return Traits(
+    return PostingFeatures(
         index,
         company,
-        company_names.display(posting.company or posting.board),
+        company_names.display_name(posting.company or posting.board),
         title.words,
         title.places,
         where,
@@ -129,7 +131,9 @@ def _page(
     return canonical, platforms.page(url), own_page, specific
 
 
-def _ids(posting: Posting, company: str, platforms: PlatformRules) -> frozenset[tuple[Space, str]]:
+def _ids(
+    posting: Posting, company: str, platforms: PlatformRules
+) -> frozenset[tuple[IdNamespace, str]]:
     """All ids by which platforms know it: by its fields, its page and where one applies."""
     found = [
         _id(key, platforms)
@@ -145,12 +149,14 @@ def _ids(posting: Posting, company: str, platforms: PlatformRules) -> frozenset[
     return frozenset({own, *(one for one in found if one[0] != own[0] or len(own[0]) > 1)})
 
 
-def _numbers(ids: frozenset[tuple[Space, str]], page: tuple[str, str] | None) -> frozenset[str]:
+def _numbers(
+    ids: frozenset[tuple[IdNamespace, str]], page: tuple[str, str] | None
+) -> frozenset[str]:
     last = page[1].removesuffix("?").rsplit("/", 1)[-1] if page else ""
     return frozenset(_NUMBER.findall(" ".join((last.lower(), *(id for _, id in ids)))))
 
 
-def _id(key: PostingKey, platforms: PlatformRules) -> tuple[Space, str]:
+def _id(key: PostingKey, platforms: PlatformRules) -> tuple[IdNamespace, str]:
     unique = platforms.ids(key.platform).unique
     return (key.platform,) if unique else (key.platform, key.board.lower()), key.id.lower()
 
@@ -176,12 +182,12 @@ def _rank(
     return source, posting.partial, -length, _aware(posting.posted_at) or _LATEST, index
 
 
-class Texts:
+class DescriptionComparison:
     """How alike descriptions are; each is looked at only when it is asked for."""
 
     def __init__(self, postings: Sequence[Posting]) -> None:
         self._postings = postings
-        self._words = lru_cache(maxsize=1024)(posting_identity.words)
+        self._words = lru_cache(maxsize=1024)(posting_identity.split_words)
         self._shingles = lru_cache(maxsize=1024)(self._cut_up)
         self._outlines: dict[str, tuple[int, tuple[str, ...], int]] = {}
         self._alike: dict[tuple[int, int], float | None] = {}
@@ -238,7 +244,7 @@ class Texts:
         if self.is_cut(one, other):
             short, long = sorted((first, second), key=len)
             return posting_identity.containment(short, long)
-        return posting_identity.overlap(first, second)
+        return posting_identity.jaccard_similarity(first, second)
 
     def _outline(self, index: int) -> tuple[int, tuple[str, ...], int]:
         text = self._postings[index].description or ""

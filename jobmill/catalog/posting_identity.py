@@ -28,26 +28,26 @@ def identity(posting: Posting, platforms: PlatformRules) -> str:
     its URL; else company, title and place."""
     if posting.platform and posting.vendor_id:
         own = PostingKey(posting.platform, posting.board or "", posting.vendor_id)
-        return _named(own, platforms)
+        return _platform_identity(own, platforms)
     in_url = platforms.posting_key(posting.url)
     if in_url:
-        return _named(in_url, platforms)
+        return _platform_identity(in_url, platforms)
     try:
         url = platforms.canonical(posting.url)
     except Invalid:
-        return f"text:{outline(posting)}"
+        return f"text:{outline_hash(posting)}"
     if platforms.is_specific(url) or urls.is_own_page(posting.url):
         return f"url:{url}"
     # A page that lists several postings is not one of them.
-    return f"url:{url}#{outline(posting)}"
+    return f"url:{url}#{outline_hash(posting)}"
 
 
-def outline(posting: Posting) -> str:
+def outline_hash(posting: Posting) -> str:
     """What tells postings apart where nothing else does: company, title and place."""
     return _digest(*_outline(posting))
 
 
-def _named(key: PostingKey, platforms: PlatformRules) -> str:
+def _platform_identity(key: PostingKey, platforms: PlatformRules) -> str:
     if platforms.ids(key.platform).ignore_case:
         key = PostingKey(key.platform, key.board.lower(), key.id.lower())
     return ":".join(part.replace(":", "%3A") for part in key)
@@ -56,11 +56,11 @@ def _named(key: PostingKey, platforms: PlatformRules) -> str:
 def fingerprint(posting: Posting) -> str:
     """The same for two postings that say the same: company, title and text, whatever their case,
     spaces, punctuation and id."""
-    title = " ".join(job_titles.read(posting.title).words)
-    return _digest(company_key(posting.company), title, " ".join(words(posting.description)))
+    title = " ".join(job_titles.parse_title(posting.title).words)
+    return _digest(company_key(posting.company), title, " ".join(split_words(posting.description)))
 
 
-def words(text: str | None) -> list[str]:
+def split_words(text: str | None) -> list[str]:
     """The words of a text, folded; tags are none."""
     if not text:
         return []
@@ -75,7 +75,7 @@ def shingles(words: list[str]) -> frozenset[int]:
     return frozenset(map(hash, zip(*(words[skip:] for skip in range(_SHINGLE)), strict=False)))
 
 
-def overlap(one: frozenset[int], other: frozenset[int]) -> float:
+def jaccard_similarity(one: frozenset[int], other: frozenset[int]) -> float:
     """How much of both together is in both, from 0 to 1; 0 where one is empty."""
     return len(one & other) / len(one | other) if one and other else 0.0
 
@@ -87,8 +87,8 @@ def containment(part: frozenset[int], whole: frozenset[int]) -> float:
 
 def _outline(posting: Posting) -> tuple[str, str, str]:
     place = " ".join(posting.locations) or posting.location or ""
-    title = " ".join(job_titles.read(posting.title).words)
-    return company_key(posting.company or posting.board), title, " ".join(words(place))
+    title = " ".join(job_titles.parse_title(posting.title).words)
+    return company_key(posting.company or posting.board), title, " ".join(split_words(place))
 
 
 def _digest(*parts: str) -> str:

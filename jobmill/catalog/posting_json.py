@@ -15,7 +15,7 @@ _POSTING = TypeAdapter(Posting)
 _LISTS = ("locations", "remote_from", "tags")
 
 
-def write(posting: Posting) -> dict[str, Any]:
+def to_record(posting: Posting) -> dict[str, Any]:
     """Every field by its name; dates as ISO 8601, what is not known as null."""
     record = {field.name: getattr(posting, field.name) for field in dataclasses.fields(posting)}
     for name in ("posted_at", "updated_at", "valid_through"):
@@ -26,7 +26,7 @@ def write(posting: Posting) -> dict[str, Any]:
     return record
 
 
-def read(record: Mapping[str, Any]) -> Posting:
+def from_record(record: Mapping[str, Any]) -> Posting:
     """The posting of a record. What a posting does not have, or what says nothing in our words, is
     passed over: somebody else's field costs that field, not the posting."""
     given = {name: _plain(name, one) for name, one in record.items() if one is not None}

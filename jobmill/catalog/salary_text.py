@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def say(
+def format_salary(
     low: float | None, high: float | None, currency: str | None, period: str | None
 ) -> str | None:
     """`EUR 60,000-75,000 a year`; None where no amount is known."""

@@ -15,7 +15,7 @@ from jobmill.db.clock import server_time
 from . import companies, duplicate_links, history, listings, posting_identity
 
 
-async def keep(
+async def save(
     tx: Tx,
     posting: Posting,
     platforms: PlatformRules,
@@ -24,7 +24,7 @@ async def keep(
     source_id: int | None = None,
 ) -> ListingId:
     """The posting as a listing, new or known; what a source that runs shows is the source's to change."""
-    posting = listings.storable(posting)
+    posting = listings.make_storable(posting)
     at = await server_time(tx)
     key = posting_identity.identity(posting, platforms)
     company_id = await _company(tx, posting, website)
@@ -33,25 +33,25 @@ async def keep(
         "company_id": company_id,
         "listed_hash": listings.listed_hash(posting),
     }
-    record = listings.columns(posting, platforms) | seen | {"last_seen_at": at, "changed_at": at}
-    added = await listings.insert(tx, [record | {"first_seen_at": at}])
+    record = listings.to_columns(posting, platforms) | seen | {"last_seen_at": at, "changed_at": at}
+    added = await listings.insert_all(tx, [record | {"first_seen_at": at}])
     if added:
         id = added[key]
         await history.record(tx, "listing", id, "opened", source=source_id)
-        await duplicate_links.link_new(tx, [id], platforms)
+        await duplicate_links.link_new_listings(tx, [id], platforms)
         return id
     return await _again(tx, key, record, source_id)
 
 
 async def _again(tx: Tx, key: str, record: dict[str, Any], source_id: int | None) -> ListingId:
     # -1 is nobody's number: then only what no source that runs shows is ours to change.
-    ours = await listings.claim(tx, [key], -1 if source_id is None else source_id)
+    ours = await listings.claim_for_update(tx, [key], -1 if source_id is None else source_id)
     if key not in ours:
-        return (await listings.known(tx, [key]))[key].id
+        return (await listings.find_by_identity(tx, [key]))[key].id
     [old] = await listings.by_ids(tx, [ours[key].id])
-    told = listings.changes(old, record)
+    told = listings.diff(old, record)
     if told:
-        await listings.rewrite(tx, [record | {"id": old.id}])
+        await listings.update_all(tx, [record | {"id": old.id}])
         await history.record(tx, "listing", old.id, "changed", fields=sorted(told))
     await _see(tx, old.id, record["last_seen_at"])
     return old.id
@@ -60,10 +60,10 @@ async def _again(tx: Tx, key: str, record: dict[str, Any], source_id: int | None
 async def _company(tx: Tx, posting: Posting, website: str | None) -> CompanyId | None:
     if not posting.company:
         return None
-    found = await companies.ensure_all(tx, [posting.company])
+    found = await companies.get_or_create_all(tx, [posting.company])
     if posting.company not in found:
         return None
-    return await companies.ensure(tx, posting.company, website)
+    return await companies.get_or_create(tx, posting.company, website)
 
 
 async def _see(tx: Tx, id: ListingId, at: dt.datetime) -> None:

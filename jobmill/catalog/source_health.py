@@ -12,22 +12,24 @@ from jobmill.db import Tx, fetch_all, fetch_value, optional_time
 
 from . import history
 
-Cause: TypeAlias = Literal["transient", "blocked", "auth", "changed_format", "gone", "rate_limited"]
+HealthCause: TypeAlias = Literal[
+    "transient", "blocked", "auth", "changed_format", "gone", "rate_limited"
+]
 
-MOST_FAILURES = 5
+MAX_CONSECUTIVE_FAILURES = 5
 """So many in a row disable a source."""
 RETRY_DISABLED = dt.timedelta(days=7)
 """A source that failures disabled is tried again after so long."""
 
-ALIKE = 3
+INCIDENT_SOURCES = 3
 """So many sources of a vendor that fail alike, and none that works, are an incident."""
-WINDOW = dt.timedelta(hours=1)
-HOLD = dt.timedelta(minutes=30)
-LONGEST_HOLD = dt.timedelta(hours=24)
-PROBE = dt.timedelta(minutes=5)
+INCIDENT_WINDOW = dt.timedelta(hours=1)
+FIRST_HOLD = dt.timedelta(minutes=30)
+MAX_HOLD = dt.timedelta(hours=24)
+PROBE_TIME = dt.timedelta(minutes=5)
 """How long one source has to find out whether the vendor is well again."""
 
-CAUSES: Mapping[str, Cause] = {
+CAUSES: Mapping[str, HealthCause] = {
     "timeout": "transient",
     "network": "transient",
     "server": "transient",
@@ -44,27 +46,27 @@ CAUSES: Mapping[str, Cause] = {
 }
 
 
-def cause_of(failure: str) -> Cause:
+def classify_failure(failure: str) -> HealthCause:
     """What kind of trouble a failed fetch or an unreadable answer is."""
     return CAUSES.get(failure, "transient")
 
 
-def counts(cause: Cause) -> bool:
+def counts_against_source(cause: HealthCause) -> bool:
     """Whether it counts against the source: being asked to slow down does not."""
     return cause != "rate_limited"
 
 
-def disables(failures: int) -> bool:
+def disables_source(failures: int) -> bool:
     """Whether so many failures in a row disable a source."""
-    return failures >= MOST_FAILURES
+    return failures >= MAX_CONSECUTIVE_FAILURES
 
 
-def hold_for(holds: int) -> dt.timedelta:
+def hold_duration(holds: int) -> dt.timedelta:
     """How long a vendor is held for the nth time in one incident."""
-    return min(HOLD * 2 ** min(holds - 1, 10), LONGEST_HOLD)
+    return min(FIRST_HOLD * 2 ** min(holds - 1, 10), MAX_HOLD)
 
 
-async def held_until(tx: Tx, vendor: str | None) -> dt.datetime | None:
+async def check_hold(tx: Tx, vendor: str | None) -> dt.datetime | None:
     """Until when the vendor's sources wait. When the time is over, one caller is let through to see
     whether the vendor is well, and the others wait for what it finds."""
     if vendor is None:
@@ -79,7 +81,7 @@ async def held_until(tx: Tx, vendor: str | None) -> dt.datetime | None:
            AND (held_until <= now() OR held_until > now() + 2 * %(longest)s::interval)
         RETURNING vendor
         """,
-        {"vendor": vendor, "probe": PROBE, "longest": LONGEST_HOLD},
+        {"vendor": vendor, "probe": PROBE_TIME, "longest": MAX_HOLD},
     )
     if probing:
         return None
@@ -88,7 +90,7 @@ async def held_until(tx: Tx, vendor: str | None) -> dt.datetime | None:
     )
 
 
-async def worked(tx: Tx, id: SourceId, vendor: str | None) -> None:
+async def record_success(tx: Tx, id: SourceId, vendor: str | None) -> None:
     """A run of the source worked: its failures are forgotten, an incident of its vendor is over."""
     revived = await fetch_value(
         tx,
@@ -130,7 +132,7 @@ async def _end(tx: Tx, vendor: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class FailureEffect:
     """What a failure led to."""
 
     counted: bool
@@ -138,7 +140,7 @@ class Verdict:
     incident: bool = False
 
 
-async def lock(tx: Tx, vendor: str) -> None:
+async def lock_vendor(tx: Tx, vendor: str) -> None:
     """Let one failure at a time decide for a vendor, so that sources that fail together see each
     other. Whoever will call `failed` takes it before any source's row."""
     await tx.execute(
@@ -146,7 +148,7 @@ async def lock(tx: Tx, vendor: str) -> None:
     )
 
 
-async def note(tx: Tx, id: SourceId, cause: str, detail: str) -> None:
+async def record_problem(tx: Tx, id: SourceId, cause: str, detail: str) -> None:
     """Keep what was odd about the last run."""
     await tx.execute(
         """
@@ -157,18 +159,20 @@ async def note(tx: Tx, id: SourceId, cause: str, detail: str) -> None:
     )
 
 
-async def failed(tx: Tx, id: SourceId, vendor: str | None, cause: Cause, detail: str) -> Verdict:
+async def record_failure(
+    tx: Tx, id: SourceId, vendor: str | None, cause: HealthCause, detail: str
+) -> FailureEffect:
     """A run of the source failed. Call it after the run was written with `counted` as `counts` says."""
-    await note(tx, id, cause, detail)
-    if not counts(cause):
-        return Verdict(counted=False)
+    await record_problem(tx, id, cause, detail)
+    if not counts_against_source(cause):
+        return FailureEffect(counted=False)
     if vendor and await _is_vendors(tx, vendor, cause):
         await _hold(tx, vendor, cause, detail)
-        return Verdict(counted=False, incident=True)
-    return Verdict(counted=True, disabled=await _count(tx, id, cause, detail))
+        return FailureEffect(counted=False, incident=True)
+    return FailureEffect(counted=True, disabled=await _count(tx, id, cause, detail))
 
 
-async def _is_vendors(tx: Tx, vendor: str, cause: Cause) -> bool:
+async def _is_vendors(tx: Tx, vendor: str, cause: HealthCause) -> bool:
     """Whether the vendor's sources fail alike: several of them lately, and none has worked since."""
     alike = await fetch_value(
         tx,
@@ -184,7 +188,7 @@ async def _is_vendors(tx: Tx, vendor: str, cause: Cause) -> bool:
                                      WHERE outcome IN ('complete', 'unchanged', 'truncated')),
                                   '-infinity')
         """,
-        {"vendor": vendor, "window": WINDOW, "cause": cause},
+        {"vendor": vendor, "window": INCIDENT_WINDOW, "cause": cause},
     )
     # A source that fails in another way during an incident has trouble of its own: a board that
     # is gone must not hold its vendor.
@@ -194,10 +198,10 @@ async def _is_vendors(tx: Tx, vendor: str, cause: Cause) -> bool:
         "SELECT vendor FROM catalog.incident WHERE vendor = %s AND cause = %s",
         [vendor, cause],
     )
-    return bool(held) or (alike or 0) >= ALIKE
+    return bool(held) or (alike or 0) >= INCIDENT_SOURCES
 
 
-async def _hold(tx: Tx, vendor: str, cause: Cause, detail: str) -> None:
+async def _hold(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> None:
     """Open the vendor's incident, or hold it longer; what it did to single sources is undone."""
     opened = await fetch_value(
         tx,
@@ -208,7 +212,7 @@ async def _hold(tx: Tx, vendor: str, cause: Cause, detail: str) -> None:
         ON CONFLICT (vendor) DO NOTHING
         RETURNING vendor
         """,
-        {"vendor": vendor, "cause": cause, "detail": detail, "hold": hold_for(1)},
+        {"vendor": vendor, "cause": cause, "detail": detail, "hold": hold_duration(1)},
     )
     if opened:
         await history.record(tx, "vendor", vendor, "incident", cause=cause, detail=detail)
@@ -217,7 +221,7 @@ async def _hold(tx: Tx, vendor: str, cause: Cause, detail: str) -> None:
     await _forgive(tx, vendor, cause)
 
 
-async def _hold_longer(tx: Tx, vendor: str, cause: Cause, detail: str) -> None:
+async def _hold_longer(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> None:
     """Hold a vendor again, if this is what the one that was let through has found; those that ran
     when it began bring no news."""
     holds = await fetch_value(
@@ -229,16 +233,16 @@ async def _hold_longer(tx: Tx, vendor: str, cause: Cause, detail: str) -> None:
          WHERE vendor = %(vendor)s AND held_until <= now() + %(probe)s
         RETURNING holds
         """,
-        {"vendor": vendor, "cause": cause, "detail": detail, "probe": PROBE},
+        {"vendor": vendor, "cause": cause, "detail": detail, "probe": PROBE_TIME},
     )
     if holds:
         await tx.execute(
             "UPDATE catalog.incident SET held_until = now() + %s WHERE vendor = %s",
-            [hold_for(holds), vendor],
+            [hold_duration(holds), vendor],
         )
 
 
-async def _forgive(tx: Tx, vendor: str, cause: Cause) -> None:
+async def _forgive(tx: Tx, vendor: str, cause: HealthCause) -> None:
     """Take back from the sources what the incident had counted against them."""
     forgiven = await fetch_all(
         tx,
@@ -267,7 +271,12 @@ async def _forgive(tx: Tx, vendor: str, cause: Cause) -> None:
           FROM free WHERE source.id = free.id
         RETURNING source.id
         """,
-        {"vendor": vendor, "cause": cause, "window": WINDOW, "most": MOST_FAILURES},
+        {
+            "vendor": vendor,
+            "cause": cause,
+            "window": INCIDENT_WINDOW,
+            "most": MAX_CONSECUTIVE_FAILURES,
+        },
     )
     reason = f"the trouble is {vendor}'s"
     await history.record_all(
@@ -280,7 +289,7 @@ class _Forgiven:
     id: int
 
 
-async def _count(tx: Tx, id: SourceId, cause: Cause, detail: str) -> bool:
+async def _count(tx: Tx, id: SourceId, cause: HealthCause, detail: str) -> bool:
     """Add one to the failures in a row; True if that disables the source."""
     failures = await fetch_value(
         tx,
@@ -291,7 +300,7 @@ async def _count(tx: Tx, id: SourceId, cause: Cause, detail: str) -> bool:
         """,
         [id],
     )
-    if not disables(failures or 0):
+    if not disables_source(failures or 0):
         return False
     reason = f"{failures} failures in a row, the last one: {detail}"
     # A source that failures disabled is tried rarely: this was such a try. A person's word stands.

@@ -91,7 +91,7 @@ async def _known(tx: Tx, news: Sequence[NewSource]) -> list[_Kept]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadProgress:
     """How far sources that may run have been read."""
 
     all: int
@@ -104,11 +104,11 @@ class Reading:
         return max(self.read - self.failing, 0)
 
 
-async def reading(tx: Tx) -> Reading:
+async def count_progress(tx: Tx) -> ReadProgress:
     """All that are enabled together."""
     found = await fetch_one(
         tx,
-        Reading,
+        ReadProgress,
         """
         SELECT count(*)::int AS "all", count(last_scraped_at)::int AS read,
                count(*) FILTER (WHERE consecutive_failures > 0)::int AS failing

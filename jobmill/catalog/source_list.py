@@ -13,12 +13,12 @@ from jobmill.db import Tx, fetch_all, fetch_one
 
 Show: TypeAlias = Literal["all", "troubled", "disabled", "rejected"]
 
-LATELY = 20
+MAX_RECENT_RUNS = 20
 """So many runs of a source are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SourceFilter:
     """Which sources; every part that is given must hold."""
 
     show: Show = "all"
@@ -31,7 +31,7 @@ class Wanted:
     limit: int = 50
 
 
-async def find(tx: Tx, wanted: Wanted) -> list[Source]:
+async def find(tx: Tx, wanted: SourceFilter) -> list[Source]:
     """One page, the newest first; the next page lies before the last one."""
     # Ids first: what is passed over is not counted.
     cursor = await tx.execute(
@@ -61,16 +61,16 @@ async def find(tx: Tx, wanted: Wanted) -> list[Source]:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class TroubleCounts:
     troubled: int
     disabled: int
 
 
-async def count(tx: Tx, *, most: int = 1_000) -> Counts:
+async def count_troubled(tx: Tx, *, most: int = 1_000) -> TroubleCounts:
     """How many are in trouble, and how many stand still; of very many, the first `most`."""
     found = await fetch_one(
         tx,
-        Counts,
+        TroubleCounts,
         """
         SELECT (SELECT count(*) FROM (SELECT FROM catalog.source
                                        WHERE status = 'active' AND last_cause IS NOT NULL
@@ -84,7 +84,7 @@ async def count(tx: Tx, *, most: int = 1_000) -> Counts:
     return found
 
 
-async def platforms(tx: Tx) -> list[str]:
+async def find_platforms(tx: Tx) -> list[str]:
     """The platforms that we have sources of, however many."""
     cursor = await tx.execute(
         """
@@ -102,7 +102,7 @@ async def platforms(tx: Tx) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Showing:
+class RunOutcome:
     """How a run ended, and how many postings it saw."""
 
     source_id: int
@@ -110,13 +110,13 @@ class Showing:
     seen: int
 
 
-async def lately(
-    tx: Tx, ids: Iterable[int], *, limit: int = LATELY
-) -> Mapping[int, Sequence[Showing]]:
+async def find_recent_runs(
+    tx: Tx, ids: Iterable[int], *, limit: int = MAX_RECENT_RUNS
+) -> Mapping[int, Sequence[RunOutcome]]:
     """The last runs of each of these sources, oldest first."""
     found = await fetch_all(
         tx,
-        Showing,
+        RunOutcome,
         """
         SELECT source_id, outcome, seen
           FROM unnest(%(ids)s::bigint[]) AS asked (id)
@@ -126,13 +126,13 @@ async def lately(
         """,
         {"ids": list(ids), "limit": limit},
     )
-    by_source: defaultdict[int, list[Showing]] = defaultdict(list)
+    by_source: defaultdict[int, list[RunOutcome]] = defaultdict(list)
     for one in found:
         by_source[one.source_id].append(one)
     return by_source
 
 
-def shown(runs: Iterable[Showing]) -> list[int]:
+def posting_counts(runs: Iterable[RunOutcome]) -> list[int]:
     """How many postings there were after each run; one that saw nothing new or failed says nothing
     of its own."""
     counts: list[int] = []

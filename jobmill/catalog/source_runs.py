@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias
 from uuid import UUID
 
-from jobmill.catalog.listings import Known, Listing, ListingId
+from jobmill.catalog.listings import Listing, ListingId, ListingState
 from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.sources import SourceId
@@ -19,27 +19,27 @@ from jobmill.outside.request import Validators
 from jobmill.queue import alerts
 
 from . import companies, duplicate_links, history, listings, posting_identity, source_health
-from .source_health import Verdict
+from .source_health import FailureEffect
 
 Outcome: TypeAlias = Literal[
     "complete", "unchanged", "empty", "partial", "truncated", "held", "failed"
 ]
 
-EMPTY_RUNS = 3
+EMPTY_RUNS_TO_CONFIRM = 3
 """So many empty answers in a row are believed, and an alert tells of them."""
-RUNS_STAY = dt.timedelta(days=90)
-LEAST_RUNS = 50
+RUN_RETENTION = dt.timedelta(days=90)
+MIN_RUNS_KEPT = 50
 """So many of each source stay however old they are."""
-SILENT = "source gone silent"
-NOT_BELIEVED = "no postings, where there were {}: not believed yet; has the page changed?"
+SILENT_SOURCE_ALERT = "source gone silent"
+UNCONFIRMED_EMPTY_RUN = "no postings, where there were {}: not believed yet; has the page changed?"
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenPosting:
     """A posting that a run saw."""
 
     posting: Posting
-    listed: UUID
+    listed_hash: UUID
     """`listings.listed_hash` of it as the list showed it, before its detail was read."""
 
 
@@ -47,20 +47,20 @@ class Seen:
 class PageCall:
     """A page that a run asked for, once."""
 
-    asked: Mapping[str, Any]
+    params: Mapping[str, Any]
     """What it asks otherwise than the first: an offset, a cursor, another address."""
     count: int | None
     """How many postings it held; None where it was not answered."""
 
 
 @dataclass(frozen=True, slots=True)
-class Harvest:
+class CrawlResult:
     """One run, before it is saved."""
 
     started_at: dt.datetime
     outcome: Outcome
     """What the walk says; `save` may call a complete one empty."""
-    seen: Sequence[Seen] = ()
+    seen: Sequence[SeenPosting] = ()
     calls: int = 0
     pages: Sequence[PageCall] = ()
     """Those of the calls that asked for a page; the others asked for details."""
@@ -80,7 +80,7 @@ class Harvest:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class RunCounts:
     seen: int = 0
     added: int = 0
     changed: int = 0
@@ -90,14 +90,14 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavedRun:
     """What became of a run."""
 
     run_id: int | None
     """None where it, or a newer run, was saved before: then it counts for nothing."""
     outcome: Outcome
-    counts: Counts
-    verdict: Verdict
+    counts: RunCounts
+    failure_effect: FailureEffect
     added: tuple[ListingId, ...] = ()
     changed: tuple[ListingId, ...] = ()
     """Say something else than before that one judges by, or are open again."""
@@ -116,28 +116,28 @@ class _Source:
     saved_already: bool
 
 
-async def save(tx: Tx, source_id: int, harvest: Harvest, platforms: PlatformRules) -> Saved:
+async def save(tx: Tx, source_id: int, result: CrawlResult, platforms: PlatformRules) -> SavedRun:
     """Keep what a run saw. Only a complete one closes what it did not see."""
-    if harvest.failure and harvest.vendor:
-        await source_health.lock(tx, harvest.vendor)
-    source = await _lock(tx, source_id, harvest.started_at)
-    if source.saved_already or _is_overtaken(source, harvest):
-        return Saved(None, harvest.outcome, Counts(), Verdict(counted=False))
-    outcome = _believed(source, harvest)
-    added, changed, counts = await _take(tx, source, harvest, platforms)
+    if result.failure and result.vendor:
+        await source_health.lock_vendor(tx, result.vendor)
+    source = await _lock(tx, source_id, result.started_at)
+    if source.saved_already or _is_overtaken(source, result):
+        return SavedRun(None, result.outcome, RunCounts(), FailureEffect(counted=False))
+    outcome = _believed(source, result)
+    added, changed, counts = await _take(tx, source, result, platforms)
     if outcome == "unchanged":
-        await _all_seen(tx, source.id, harvest.started_at)
-    if outcome == "complete" and harvest.inventory:
-        since = await _unread_since(tx, source.id, harvest)
-        closed = await _close(tx, source.id, harvest.started_at, since)
+        await _all_seen(tx, source.id, result.started_at)
+    if outcome == "complete" and result.inventory:
+        since = await _unread_since(tx, source.id, result)
+        closed = await _close(tx, source.id, result.started_at, since)
         counts = replace(counts, closed=closed)
-    run_id = await _write(tx, source, harvest, outcome, counts)
-    verdict = await _judge(tx, source, harvest, outcome, run_id)
-    await _mind_silence(tx, source, harvest)
-    return Saved(run_id, outcome, counts, verdict, added, changed)
+    run_id = await _write(tx, source, result, outcome, counts)
+    verdict = await _judge(tx, source, result, outcome, run_id)
+    await _mind_silence(tx, source, result)
+    return SavedRun(run_id, outcome, counts, verdict, added, changed)
 
 
-def _is_overtaken(source: _Source, harvest: Harvest) -> bool:
+def _is_overtaken(source: _Source, harvest: CrawlResult) -> bool:
     newest = source.last_run_started_at
     return newest is not None and harvest.started_at <= newest
 
@@ -165,41 +165,41 @@ async def _lock(tx: Tx, id: int, started_at: dt.datetime) -> _Source:
     return source
 
 
-def _believed(source: _Source, harvest: Harvest) -> Outcome:
+def _believed(source: _Source, harvest: CrawlResult) -> Outcome:
     """No posting where there were some is not believed at once: many sites answer so when they err."""
     if not _is_sudden(source, harvest):
         return harvest.outcome
-    often = source.empty_runs + 1 >= EMPTY_RUNS
+    often = source.empty_runs + 1 >= EMPTY_RUNS_TO_CONFIRM
     # Records that we cannot read are postings: it is we who see none.
     believable = harvest.believe_empty and not harvest.stubs
     return "complete" if often and believable else "empty"
 
 
-def _is_sudden(source: _Source, harvest: Harvest) -> bool:
+def _is_sudden(source: _Source, harvest: CrawlResult) -> bool:
     """Nothing, where there was something."""
     nothing = harvest.outcome == "complete" and harvest.inventory and not harvest.seen
     return nothing and source.open_listings > 0 and not source.allow_empty
 
 
 async def _take(
-    tx: Tx, source: _Source, harvest: Harvest, platforms: PlatformRules
-) -> tuple[tuple[ListingId, ...], tuple[ListingId, ...], Counts]:
+    tx: Tx, source: _Source, harvest: CrawlResult, platforms: PlatformRules
+) -> tuple[tuple[ListingId, ...], tuple[ListingId, ...], RunCounts]:
     """Add what is new, rewrite what changed, and note when the rest was last seen."""
-    clean = [replace(one, posting=listings.storable(one.posting)) for one in harvest.seen]
+    clean = [replace(one, posting=listings.make_storable(one.posting)) for one in harvest.seen]
     seen = {posting_identity.identity(one.posting, platforms): one for one in clean}
-    known = await listings.known(tx, list(seen))
+    known = await listings.find_by_identity(tx, list(seen))
     # Companies, new listings, links, then what was there: in this order for all, so that two runs
     # never wait for each other.
     company_ids = await _companies(tx, source, seen, known)
     to_record = partial(_record, source, company_ids, platforms)
     fresh = {key: one for key, one in seen.items() if key not in known}
     added = await _add(tx, source, fresh, to_record, harvest.started_at)
-    linked = await duplicate_links.link_new(tx, list(added.values()), platforms)
-    ours = await listings.claim(tx, list(known), source.id)
+    linked = await duplicate_links.link_new_listings(tx, list(added.values()), platforms)
+    ours = await listings.claim_for_update(tx, list(known), source.id)
     changed = await _change(tx, seen, ours, to_record, harvest.started_at)
-    anew = [id for id, told in changed if told.keys() - listings.BESIDE]
+    anew = [id for id, told in changed if told.keys() - listings.FIELDS_NOT_JUDGED]
     reopened = await _see(tx, source.id, list(ours.values()), harvest.started_at)
-    counts = Counts(
+    counts = RunCounts(
         seen=len(seen),
         added=len(added),
         changed=len(changed),
@@ -210,26 +210,26 @@ async def _take(
 
 
 async def _companies(
-    tx: Tx, source: _Source, seen: Mapping[str, Seen], known: Mapping[str, Known]
+    tx: Tx, source: _Source, seen: Mapping[str, SeenPosting], known: Mapping[str, ListingState]
 ) -> Mapping[str, companies.CompanyId]:
     """The companies that the postings name, by name; of what is as it was, nobody asks again."""
     new = [one for key, one in seen.items() if key not in known or _may_differ(one, known[key])]
     named = (_company(source, one.posting) for one in new if not _is_own(one.posting, source))
-    return await companies.ensure_all(tx, [name for name in named if name])
+    return await companies.get_or_create_all(tx, [name for name in named if name])
 
 
 async def _add(
     tx: Tx,
     source: _Source,
-    fresh: Mapping[str, Seen],
-    to_record: Callable[[str, Seen], dict[str, Any]],
+    fresh: Mapping[str, SeenPosting],
+    to_record: Callable[[str, SeenPosting], dict[str, Any]],
     at: dt.datetime,
 ) -> dict[str, ListingId]:
     if not fresh:
         return {}
     first = {"source_id": source.id, "first_seen_at": at, "last_seen_at": at, "changed_at": at}
     records = [to_record(key, one) | first for key, one in fresh.items()]
-    added = await listings.insert(tx, records)
+    added = await listings.insert_all(tx, records)
     await history.record_all(
         tx, "listing", "opened", [(id, {"source": source.id}) for id in added.values()]
     )
@@ -238,9 +238,9 @@ async def _add(
 
 async def _change(
     tx: Tx,
-    seen: Mapping[str, Seen],
-    known: Mapping[str, Known],
-    to_record: Callable[[str, Seen], dict[str, Any]],
+    seen: Mapping[str, SeenPosting],
+    known: Mapping[str, ListingState],
+    to_record: Callable[[str, SeenPosting], dict[str, Any]],
     at: dt.datetime,
 ) -> list[tuple[ListingId, dict[str, Any]]]:
     """Rewrite those that say something else than before, and say what; what they said stays in their
@@ -251,20 +251,20 @@ async def _change(
     for old in await listings.by_ids(tx, list(again)):
         key = again[old.id]
         record = to_record(key, _with_detail(seen[key], old))
-        told = listings.changes(old, record)
+        told = listings.diff(old, record)
         records.append(record | {"id": old.id, "changed_at": at if told else old.changed_at})
         if told:
             changed.append((old.id, _plain(told)))
-    await listings.rewrite(tx, records)
+    await listings.update_all(tx, records)
     await history.record_all(tx, "listing", "changed", changed)
     return changed
 
 
-def _may_differ(seen: Seen, known: Known) -> bool:
-    return seen.listed != known.listed_hash or (known.partial and not seen.posting.partial)
+def _may_differ(seen: SeenPosting, known: ListingState) -> bool:
+    return seen.listed_hash != known.listed_hash or (known.partial and not seen.posting.partial)
 
 
-def _with_detail(seen: Seen, old: Listing) -> Seen:
+def _with_detail(seen: SeenPosting, old: Listing) -> SeenPosting:
     """A list that leaves things out takes nothing from what the detail once said."""
     if not seen.posting.partial:
         return seen
@@ -275,7 +275,7 @@ def _with_detail(seen: Seen, old: Listing) -> Seen:
     kept = {name: getattr(before, name) for name in silent}
     posting = replace(seen.posting, **kept, partial=before.partial)
     # The detail that we have is not of this list: the next run shall read it anew.
-    return Seen(posting, seen.listed if before.partial else old.listed_hash)
+    return SeenPosting(posting, seen.listed_hash if before.partial else old.listed_hash)
 
 
 def _plain(changes: Mapping[str, tuple[Any, Any]]) -> dict[str, Any]:
@@ -290,14 +290,14 @@ def _record(
     company_ids: Mapping[str, companies.CompanyId],
     platforms: PlatformRules,
     key: str,
-    seen: Seen,
+    seen: SeenPosting,
 ) -> dict[str, Any]:
     """A posting as a row, with its company; `key` is who it is, whatever is added to it."""
     posting = replace(seen.posting, company=_company(source, seen.posting))
     own = _is_own(posting, source)
     company_id = source.company_id if own else company_ids.get(posting.company or "")
-    kept = {"identity": key, "listed_hash": seen.listed, "company_id": company_id}
-    return listings.columns(posting, platforms) | kept
+    kept = {"identity": key, "listed_hash": seen.listed_hash, "company_id": company_id}
+    return listings.to_columns(posting, platforms) | kept
 
 
 def _company(source: _Source, posting: Posting) -> str | None:
@@ -311,7 +311,7 @@ def _is_own(posting: Posting, source: _Source) -> bool:
 
 
 async def _see(
-    tx: Tx, source_id: SourceId, known: Sequence[Known], at: dt.datetime
+    tx: Tx, source_id: SourceId, known: Sequence[ListingState], at: dt.datetime
 ) -> list[ListingId]:
     """Note that they were seen; those that were closed are open again."""
     await tx.execute(
@@ -342,7 +342,7 @@ async def _all_seen(tx: Tx, source_id: SourceId, at: dt.datetime) -> None:
     )
 
 
-async def _unread_since(tx: Tx, source_id: SourceId, harvest: Harvest) -> dt.datetime:
+async def _unread_since(tx: Tx, source_id: SourceId, harvest: CrawlResult) -> dt.datetime:
     """What was not seen since then is closed: since this run, or, where this run could not read
     some records, since the complete run before it."""
     if not harvest.stubs:
@@ -375,7 +375,7 @@ async def _close(tx: Tx, source_id: SourceId, started_at: dt.datetime, since: dt
 
 
 async def _write(
-    tx: Tx, source: _Source, harvest: Harvest, outcome: Outcome, counts: Counts
+    tx: Tx, source: _Source, harvest: CrawlResult, outcome: Outcome, counts: RunCounts
 ) -> int:
     run_id = await fetch_value(
         tx,
@@ -394,7 +394,7 @@ async def _write(
             "vendor": harvest.vendor,
             "started_at": harvest.started_at,
             "outcome": outcome,
-            "cause": source_health.cause_of(harvest.failure) if harvest.failure else None,
+            "cause": source_health.classify_failure(harvest.failure) if harvest.failure else None,
             "detail": harvest.detail,
             "calls": harvest.calls,
             "seen": counts.seen,
@@ -437,36 +437,38 @@ async def _write(
 
 
 async def _judge(
-    tx: Tx, source: _Source, harvest: Harvest, outcome: Outcome, run_id: int
-) -> Verdict:
+    tx: Tx, source: _Source, harvest: CrawlResult, outcome: Outcome, run_id: int
+) -> FailureEffect:
     """What the run means for the health of the source."""
     if outcome == "empty":
-        await source_health.note(tx, source.id, "empty", NOT_BELIEVED.format(source.open_listings))
+        await source_health.record_problem(
+            tx, source.id, "empty", UNCONFIRMED_EMPTY_RUN.format(source.open_listings)
+        )
     elif not harvest.failure:
-        await source_health.worked(tx, source.id, harvest.vendor)
+        await source_health.record_success(tx, source.id, harvest.vendor)
     if not harvest.failure:
-        return Verdict(counted=False)
-    cause = source_health.cause_of(harvest.failure)
-    verdict = await source_health.failed(
+        return FailureEffect(counted=False)
+    cause = source_health.classify_failure(harvest.failure)
+    verdict = await source_health.record_failure(
         tx, source.id, harvest.vendor, cause, harvest.detail or harvest.failure
     )
     await tx.execute("UPDATE catalog.run SET counted = %s WHERE id = %s", [verdict.counted, run_id])
     return verdict
 
 
-async def _mind_silence(tx: Tx, source: _Source, harvest: Harvest) -> None:
+async def _mind_silence(tx: Tx, source: _Source, harvest: CrawlResult) -> None:
     """Say so when a source that had postings has shown none for a while, until it shows some."""
     if harvest.seen:
-        await alerts.resolve_alert(tx, SILENT, f"source {source.id}")
-    elif _is_sudden(source, harvest) and source.empty_runs + 1 >= EMPTY_RUNS:
+        await alerts.resolve_alert(tx, SILENT_SOURCE_ALERT, f"source {source.id}")
+    elif _is_sudden(source, harvest) and source.empty_runs + 1 >= EMPTY_RUNS_TO_CONFIRM:
         words = (
             f"source {source.id} had {source.open_listings} postings and has shown none "
             f"{source.empty_runs + 1} times: has it moved?"
         )
-        await alerts.raise_alert(tx, SILENT, f"source {source.id}", words)
+        await alerts.raise_alert(tx, SILENT_SOURCE_ALERT, f"source {source.id}", words)
 
 
-async def prune(tx: Tx, *, most: int = 1_000) -> int:
+async def prune(tx: Tx, *, limit: int = 1_000) -> int:
     """Delete up to `most` old runs, and none of the newest of any source; returns how many."""
     gone = await tx.execute(
         """
@@ -480,6 +482,6 @@ async def prune(tx: Tx, *, most: int = 1_000) -> int:
              WHERE older.ended_at < now() - %(keep)s
              LIMIT %(most)s))
         """,
-        {"least": LEAST_RUNS, "keep": RUNS_STAY, "most": most},
+        {"least": MIN_RUNS_KEPT, "keep": RUN_RETENTION, "most": limit},
     )
     return gone.rowcount

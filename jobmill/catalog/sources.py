@@ -15,11 +15,13 @@ from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, NotFound
 
 SourceId = NewType("SourceId", int)
-Status: TypeAlias = Literal["pending_validation", "active", "disabled", "rejected"]
+SourceStatus: TypeAlias = Literal["pending_validation", "active", "disabled", "rejected"]
 Confidence: TypeAlias = Literal["high", "medium", "low"]
-Via: TypeAlias = Literal["user_submission", "automated_scan", "company_analysis", "import"]
+DiscoveredVia: TypeAlias = Literal[
+    "user_submission", "automated_scan", "company_analysis", "import"
+]
 
-BASICS = ("board_token", "base_url", "selectors", "url", "company_id", "keywords")
+ADDRESS_KEYS = ("board_token", "base_url", "selectors", "url", "company_id", "keywords")
 """A config that has one of these can be asked something."""
 
 
@@ -35,7 +37,7 @@ class NewSource:
     company_id: CompanyId | None = None
     company_name: str | None = None
     relation: Literal["own", "group"] = "own"
-    discovered_via: Via = "user_submission"
+    discovered_via: DiscoveredVia = "user_submission"
     discovered_by: str | None = None
     discovery_confidence: Confidence | None = None
     evidence: str | None = None
@@ -50,12 +52,12 @@ class Source:
     token: str
     config: dict[str, Any]
     url: str | None
-    status: Status
+    status: SourceStatus
     enabled: bool
     company_id: CompanyId | None
     company_name: str | None
     relation: Literal["own", "group"]
-    discovered_via: Via
+    discovered_via: DiscoveredVia
     discovered_by: str | None
     discovered_at: dt.datetime
     discovery_confidence: Confidence | None
@@ -81,7 +83,7 @@ class Source:
 
 def is_valid(source: Source) -> bool:
     """It can be asked: a type, and a config that says where."""
-    return bool(source.source_type) and any(source.config.get(name) for name in BASICS)
+    return bool(source.source_type) and any(source.config.get(name) for name in ADDRESS_KEYS)
 
 
 def is_complete(source: Source) -> bool:
@@ -174,7 +176,7 @@ async def get(tx: Tx, id: int) -> Source:
     return found[0]
 
 
-async def of_board(tx: Tx, source_type: str, token: str) -> Source | None:
+async def find_by_board(tx: Tx, source_type: str, token: str) -> Source | None:
     """The source of a board, whatever was decided about it."""
     id = await fetch_value(
         tx,
@@ -190,7 +192,7 @@ async def find(
     *,
     id: int | None = None,
     ids: Sequence[int] | None = None,
-    status: Status | None = None,
+    status: SourceStatus | None = None,
     source_type: str | None = None,
     company_id: int | None = None,
     q: str | None = None,
@@ -237,7 +239,7 @@ async def find(
     )
 
 
-async def enabled(tx: Tx) -> list[SourceId]:
+async def find_enabled_ids(tx: Tx) -> list[SourceId]:
     """All that may run, in the order in which they came."""
     cursor = await tx.execute("SELECT id FROM catalog.source WHERE status = 'active' ORDER BY id")
     return [SourceId(id) for (id,) in await cursor.fetchall()]
@@ -261,7 +263,7 @@ async def enable(tx: Tx, id: int, *, actor: str | None = None) -> None:
     await _say(tx, id, changed, "enabled", "enabled already", actor)
 
 
-async def admit(tx: Tx, id: int) -> bool:
+async def enable_after_test(tx: Tx, id: int) -> bool:
     """Let one run that waited and proved itself; False where a person has decided in the meantime."""
     changed = await fetch_value(
         tx,
@@ -328,12 +330,12 @@ async def _say(
     await history.record(tx, "source", id, what, actor=actor, **data)
 
 
-async def tested(tx: Tx, id: int) -> None:
+async def mark_tested(tx: Tx, id: int) -> None:
     """Keep that a test of it worked."""
     await tx.execute("UPDATE catalog.source SET tested_at = now() WHERE id = %s", [id])
 
 
-async def for_url(tx: Tx, url: str, *, board: tuple[str, str] | None = None) -> Source | None:
+async def find_by_url(tx: Tx, url: str, *, board: tuple[str, str] | None = None) -> Source | None:
     """The source that a URL belongs to: its board's, else the only one on its domain."""
     id = await fetch_value(
         tx,
@@ -360,7 +362,7 @@ async def for_url(tx: Tx, url: str, *, board: tuple[str, str] | None = None) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SourceRun:
     """One run of a source, as it ended."""
 
     id: int
@@ -378,11 +380,11 @@ class Run:
     duplicates: int
 
 
-async def runs(tx: Tx, id: int, *, limit: int = 20) -> list[Run]:
+async def find_runs(tx: Tx, id: int, *, limit: int = 20) -> list[SourceRun]:
     """The last runs of a source, newest first."""
     return await fetch_all(
         tx,
-        Run,
+        SourceRun,
         """
         SELECT id, started_at, ended_at, outcome, cause, detail, calls, seen, added, changed,
                closed, reopened, duplicates
@@ -404,7 +406,7 @@ class Incident:
     holds: int
 
 
-async def incident(tx: Tx, vendor: str) -> Incident | None:
+async def find_incident(tx: Tx, vendor: str) -> Incident | None:
     """The vendor's incident, if one lasts."""
     return await fetch_one(
         tx,

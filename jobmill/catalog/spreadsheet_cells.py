@@ -7,7 +7,7 @@ from typing import cast
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - wide ones, too
 
 
-def cell(value: object) -> object:
+def escape_formula(value: object) -> object:
     """A value that no spreadsheet runs; a list is one text."""
     if isinstance(value, list):
         value = "; ".join(cast(list[str], value))

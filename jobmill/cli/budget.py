@@ -13,21 +13,21 @@ from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.matching import match_counts
 from jobmill.outside import budget_ledger, model_prices, model_tiers
-from jobmill.outside.budget_ledger import Line, Standing
-from jobmill.outside.model_tiers import Seat
+from jobmill.outside.budget_ledger import LedgerLine, PeriodSpending
+from jobmill.outside.model_tiers import TierStatus
 from jobmill.settings import Settings
 
 
 @dataclass(frozen=True)
 class Report:
     mode: str
-    tiers: list[Seat]
+    tiers: list[TierStatus]
     caps: dict[str, float]
     spent_out: str
     prices_as_of: str
-    today: Standing
-    month: Standing
-    days: list[Line]
+    today: PeriodSpending
+    month: PeriodSpending
+    days: list[LedgerLine]
     matches: int
     """Made in these days."""
     per_match: float | None
@@ -56,11 +56,11 @@ def budget(
 
 
 async def _report(tx: Tx, settings: Settings, days: int) -> Report:
-    found = model_tiers.find(settings, os.environ)
-    lines = await budget_ledger.lines(tx, days)
+    found = model_tiers.find_tiers(settings, os.environ)
+    lines = await budget_ledger.read_lines(tx, days)
     matches = await match_counts.created(tx, days)
     return Report(
-        model_tiers.mode(found),
+        model_tiers.describe_mode(found),
         found,
         {
             "call": settings.budget_call,
@@ -70,8 +70,8 @@ async def _report(tx: Tx, settings: Settings, days: int) -> Report:
         },
         settings.budget_spent_out,
         model_prices.AS_OF,
-        await budget_ledger.standing(tx, "day"),
-        await budget_ledger.standing(tx, "month"),
+        await budget_ledger.read_spending(tx, "day"),
+        await budget_ledger.read_spending(tx, "month"),
         lines,
         matches,
         sum(line.spent for line in lines) / matches if matches else None,
@@ -83,7 +83,7 @@ def money(dollars: float) -> str:
 
 
 def _words(report: Report, days: int) -> dict[str, object]:
-    def used(standing: Standing) -> str:
+    def used(standing: PeriodSpending) -> str:
         return f"{money(standing.spent)} spent, {money(standing.reserved)} reserved"
 
     lacks = {

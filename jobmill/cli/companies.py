@@ -11,7 +11,7 @@ import typer
 from jobmill import app as assembly
 from jobmill import queue
 from jobmill.catalog import companies, history, sources
-from jobmill.catalog.companies import Company, board_waits, completeness
+from jobmill.catalog.companies import Company, board_needs_approval, completeness
 from jobmill.catalog.sources import Source
 from jobmill.cli.support import environment, foreground_worker, output, session
 from jobmill.cli.support.output import AsJson
@@ -91,7 +91,7 @@ async def _submit(tools: Tools, name: str, website: str | None, force: bool) -> 
     async with tools.db.transaction() as tx:
         company = await companies.get(tx, await pipeline.begin(tx, name, website))
         item, note = None, "enough is known of it, and that is fresh: --force analyses it again"
-        if force or not companies.is_settled(company, await server_time(tx)):
+        if force or not companies.is_up_to_date(company, await server_time(tx)):
             [answer] = await queue.submit_all(tx, [pipeline.work(company.id, force=force)])
             if isinstance(answer, queue.RefusedItem):
                 item, note = answer.live, answer.message
@@ -111,7 +111,7 @@ class Result:
 async def _look(tools: Tools, added: Added) -> Result:
     async with tools.db.transaction() as tx:
         company = await companies.get(tx, added.id)
-        events = await history.of(tx, "company", added.id)
+        events = await history.find_events(tx, "company", added.id)
         item = await inspect.get_item(tx, ItemId(added.item)) if added.item else None
     if item and item.status == "PENDING":
         later = f"It is tried again later (`jobmill queue show {item.id}`)"
@@ -131,7 +131,7 @@ def _entry(company: Company) -> tuple[int, list[str | None], list[str | None]]:
         output.count(company.open_listings, "open listing"),
         f"known: {completeness(company)}",
         company.analysis_status if company.analysis_status in ("analyzing", "failed") else None,
-        f"board: {company.job_board_url} waits for you" if board_waits(company) else None,
+        f"board: {company.job_board_url} waits for you" if board_needs_approval(company) else None,
     ]
     return company.id, [company.name], facts
 
@@ -155,7 +155,7 @@ def list_companies(
 
     async def find(tx: Tx) -> list[Company]:
         return await companies.find(
-            tx, q=q, tier=tier, waiting=waiting, after=after, limit=limit + 1
+            tx, q=q, tier=tier, needs_approval=waiting, after=after, limit=limit + 1
         )
 
     found = session.ask(find)
@@ -189,12 +189,12 @@ def show_company(
         if company.isdecimal():
             found = await companies.get(tx, int(company))
         else:
-            found = await companies.by_name(tx, company)
+            found = await companies.get_by_name(tx, company)
         return Story(
             found,
             companies.completeness(found),
             await sources.find(tx, company_id=found.id, limit=1_000),
-            await history.of(tx, "company", found.id),
+            await history.find_events(tx, "company", found.id),
         )
 
     story = session.ask(find)
@@ -238,6 +238,6 @@ def _tell(company: Company) -> None:
 def _board(company: Company) -> str:
     sure = f"{company.job_board_type}, {company.job_board_confidence} confidence"
     state = company.job_board_decision
-    if board_waits(company):
+    if board_needs_approval(company):
         state = f"waits for you: `jobmill approval approve board:{company.id}`, or `reject`"
     return f"board: {company.job_board_url} ({sure}){': ' + state if state else ''}"

@@ -73,7 +73,7 @@ def check_mail(settings: Settings) -> Check:
         letters.check_templates(settings.letters_dir)
     except AppError as error:
         return Check("fail", "letters", str(error))
-    missing = mail.missing(settings)
+    missing = mail.missing_setting(settings)
     if missing:
         return Check("ok", "mail", f"applicants get no mail: {missing}")
     return Check("ok", "mail", "applicants are written to")
@@ -213,6 +213,6 @@ def check_browser(settings: Settings) -> Check:
 
 def check_models(settings: Settings) -> Check:
     """Which mode is on; without a model everything works, so nothing is wrong."""
-    found = model_tiers.find(settings, os.environ)
+    found = model_tiers.find_tiers(settings, os.environ)
     lacks = [f"{seat.tier}: {seat.missing}" for seat in found if seat.missing is not None]
-    return Check("ok", "models", model_tiers.mode(found), "; ".join(lacks))
+    return Check("ok", "models", model_tiers.describe_mode(found), "; ".join(lacks))

@@ -13,7 +13,7 @@ from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.people import changes, keys, persons
-from jobmill.people.changes import Change
+from jobmill.people.changes import AdminChange
 from jobmill.people.persons import Person
 
 app = typer.Typer(no_args_is_help=True)
@@ -46,7 +46,7 @@ def add(
 @app.command("list")
 def list_persons(every: All = False, as_json: AsJson = False) -> None:
     """List those who may sign in."""
-    found = [one for one in hiring.change(persons.everybody) if every or not one.ended_at]
+    found = [one for one in hiring.change(persons.find_all) if every or not one.ended_at]
     if found or as_json:
         output.many(found, as_json=as_json)
     else:
@@ -73,7 +73,7 @@ def set_password(email: Email, password_stdin: FromStdin = False, as_json: AsJso
 @app.command("end")
 def end_person(email: Email, as_json: AsJson = False) -> None:
     """Sign somebody out everywhere, for good; what they did stays in the log."""
-    _tell(lambda tx: persons.end(tx, email), as_json)
+    _tell(lambda tx: persons.deactivate(tx, email), as_json)
 
 
 @app.command("changes")
@@ -85,7 +85,7 @@ def list_changes(
     as_json: AsJson = False,
 ) -> None:
     """Show who changed people, keys, pauses, searches and webhooks, the newest first."""
-    found = hiring.change(lambda tx: changes.recent(tx, before=before, limit=limit))
+    found = hiring.change(lambda tx: changes.find_recent(tx, before=before, limit=limit))
     if as_json:
         output.many(found, as_json=True)
     elif found:
@@ -94,7 +94,7 @@ def list_changes(
         typer.echo("Nothing was changed yet.")
 
 
-def _entry(one: Change) -> tuple[int, list[str], list[str]]:
+def _entry(one: AdminChange) -> tuple[int, list[str], list[str]]:
     what = " ".join(word for word in (one.noun, one.subject, one.what) if word)
     when = f"{one.at.astimezone():%Y-%m-%d %H:%M}"
     details = [] if one.what == "removed" else one.details
@@ -117,7 +117,7 @@ def add_key(
 @keys_app.command("list")
 def list_keys(every: All = False, as_json: AsJson = False) -> None:
     """List the keys, and when each was last used."""
-    found = [one for one in hiring.change(keys.everything) if every or not one.ended_at]
+    found = [one for one in hiring.change(keys.find_all) if every or not one.ended_at]
     if found or as_json:
         output.many(found, as_json=as_json)
     else:
@@ -130,7 +130,7 @@ def end_key(
     as_json: AsJson = False,
 ) -> None:
     """Take a key's rights away."""
-    output.one(hiring.change(lambda tx: keys.end(tx, id)), as_json=as_json)
+    output.one(hiring.change(lambda tx: keys.revoke(tx, id)), as_json=as_json)
 
 
 def read_password(*, from_stdin: bool) -> str:

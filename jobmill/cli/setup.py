@@ -13,7 +13,7 @@ from jobmill.cli.support.output import AsJson
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
 from jobmill.outside import model_check
-from jobmill.outside.model_check import Trial
+from jobmill.outside.model_check import ModelTrial
 from jobmill.pipelines import first_boards
 from jobmill.pipelines.first_boards import Begun, Wishes
 from jobmill.rotation import bundled_companies
@@ -102,8 +102,8 @@ def check_model(as_json: AsJson = False) -> None:
     """Ask each model that is set for one word, which costs a part of a cent; exit code 1 if none answers."""
     settings = environment.load()
 
-    async def act(database: Database) -> list[Trial]:
-        return await model_check.run(database, settings, os.environ)
+    async def act(database: Database) -> list[ModelTrial]:
+        return await model_check.check_models(database, settings, os.environ)
 
     tried = session.use(act)
     answers = [

@@ -32,7 +32,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Tell a server of every event from now on. Its secret is shown this one time."""
-    checked = webhook.check_url(url, webhook.places(environment.load()))
+    checked = webhook.check_url(url, webhook.allowed_private_hosts(environment.load()))
 
     async def act(tx: Tx) -> CreatedWebhook:
         return await webhooks.add(tx, checked, opening_id=opening, events=event)

@@ -60,7 +60,7 @@ async def is_new(tx: Tx) -> bool:
 
 async def is_first(tx: Tx) -> bool:
     """Whether nobody has ever done anything here: no data, no demo, and nobody who may sign in."""
-    if await is_on(tx) or not await is_new(tx) or await persons.everybody(tx):
+    if await is_on(tx) or not await is_new(tx) or await persons.find_all(tx):
         return False
     return await fetch_value(tx, bool, "SELECT NOT EXISTS (SELECT FROM demo.ended)") or False
 

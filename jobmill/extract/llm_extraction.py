@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from selectolax.lexbor import LexborHTMLParser
 
 from jobmill.catalog.posting import Posting
-from jobmill.outside.model_question import Ask
+from jobmill.outside.model_question import ModelQuestion
 from jobmill.places import location_text
 
 from .fields import dates, salary, work_arrangement
@@ -62,14 +62,16 @@ class Extracted(BaseModel):
     """Its last 5 to 8 words, before buttons, forms and other postings."""
 
 
-def ask(html_or_text: str, url: str, *, item: int | None, run: str | None) -> Ask[Extracted]:
+def ask(
+    html_or_text: str, url: str, *, item: int | None, run: str | None
+) -> ModelQuestion[Extracted]:
     """The question about a page."""
-    return Ask(
+    return ModelQuestion(
         tier="cheap",
         purpose="read page",
         instructions=INSTRUCTIONS,
         text=read_text(html_or_text, url),
-        answer=Extracted,
+        answer_type=Extracted,
         prompt_version=PROMPT_VERSION,
         max_tokens=MAX_TOKENS,
         item=item,

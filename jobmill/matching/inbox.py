@@ -24,7 +24,7 @@ class Found:
 
 
 async def find(
-    tx: Tx, wanted: Wanted, *, patience: dt.timedelta = listing_search.PATIENCE
+    tx: Tx, wanted: Wanted, *, patience: dt.timedelta = listing_search.MAX_RARE_SEARCH_TIME
 ) -> Found:
     """One page of `limit`. Rare words are found wherever they are, others among the next `REACH`."""
     limit = wanted.limit
@@ -38,7 +38,9 @@ async def find(
     edge = await matches.edge(tx, near)
     if edge is None or len(found) > limit:
         return _page(found, limit)
-    few = await listing_search.few(tx, listing_search.Query(words=wanted.q), patience=patience)
+    few = await listing_search.find_rare(
+        tx, listing_search.ListingQuery(words=wanted.q), max_duration=patience
+    )
     if few is not None:
         return _page(await matches.find(tx, replace(wanted, q=None, listings=few)), limit)
     return Found(found, edge, partial=True)

@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import fields, replace
 from typing import Literal, TypeAlias
 
-from jobmill.catalog.spreadsheet_cells import cell
+from jobmill.catalog.spreadsheet_cells import escape_formula
 from jobmill.db import Tx
 from jobmill.matching.matches import Match, Wanted
 from jobmill.matching.verdict import Intake
@@ -56,5 +56,5 @@ def write(match: Match, form: Form) -> str:
 
 def _line(cells: list[object]) -> str:
     out = io.StringIO()
-    csv.writer(out).writerow(map(cell, cells))
+    csv.writer(out).writerow(map(escape_formula, cells))
     return out.getvalue()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from jobmill.catalog import companies, listing_search, listings
-from jobmill.catalog.listing_search import Query
+from jobmill.catalog.listing_search import ListingQuery
 from jobmill.catalog.listings import Listing, ListingId
 from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.db import Database, Tx
@@ -83,7 +83,9 @@ async def compare(
     after = None
     while True:
         async with database.transaction() as tx:
-            page = await listing_search.find(tx, Query(duplicates=True), after=after, limit=PAGE)
+            page = await listing_search.find(
+                tx, ListingQuery(duplicates=True), after=after, limit=PAGE
+            )
             found = await listings.by_ids(tx, [hit.id for hit in page.hits])
             kept = await verdicts.briefs(tx, profile_id, [one.id for one in found])
             for listing in found:

@@ -8,11 +8,19 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from jobmill.outside.model_endpoint import Endpoint
-from jobmill.outside.model_protocol import Cut, Said, Stop, Tokens, Trouble, Unreadable, events
-from jobmill.outside.model_question import Ask, T, fenced, schema, system
+from jobmill.outside.model_protocol import (
+    ModelReply,
+    ProviderError,
+    StopReason,
+    StreamInterrupted,
+    TokenCount,
+    UnreadableReply,
+    read_events,
+)
+from jobmill.outside.model_question import ModelQuestion, T, answer_schema, fence, system_prompt
 
 PATH = "/v1/messages"
-_STOPS: dict[str, Stop] = {
+_STOPS: dict[str, StopReason] = {
     "end_turn": "end",
     "stop_sequence": "end",
     "max_tokens": "truncated",
@@ -25,24 +33,26 @@ def headers(endpoint: Endpoint) -> dict[str, str]:
     return {"x-api-key": endpoint.key, "anthropic-version": "2023-06-01"}
 
 
-def body(ask: Ask[T], endpoint: Endpoint, *, stream: bool) -> bytes:
+def body(ask: ModelQuestion[T], endpoint: Endpoint, *, stream: bool) -> bytes:
     """The request. The newest models take neither a forced tool nor a temperature, so the form
     of the answer is asked for as such."""
     asked: dict[str, Any] = {
         "model": endpoint.model,
         "max_tokens": ask.max_tokens,
-        "system": system(ask),
-        "messages": [{"role": "user", "content": fenced(ask.text)}],
-        "output_config": {"format": {"type": "json_schema", "schema": schema(ask.answer)}},
+        "system": system_prompt(ask),
+        "messages": [{"role": "user", "content": fence(ask.text)}],
+        "output_config": {
+            "format": {"type": "json_schema", "schema": answer_schema(ask.answer_type)}
+        },
     }
     return json.dumps(asked | ({"stream": True} if stream else {}), ensure_ascii=False).encode()
 
 
 class _Usage(BaseModel):
-    input_tokens: Tokens = None
-    cache_creation_input_tokens: Tokens = None
-    cache_read_input_tokens: Tokens = None
-    output_tokens: Tokens = None
+    input_tokens: TokenCount = None
+    cache_creation_input_tokens: TokenCount = None
+    cache_read_input_tokens: TokenCount = None
+    output_tokens: TokenCount = None
 
     @property
     def all_in(self) -> int | None:
@@ -69,23 +79,23 @@ class _Event(BaseModel):
     delta: dict[str, Any] = {}
     content_block: _Block | None = None
     usage: _Usage | None = None
-    error: Trouble | None = None
+    error: ProviderError | None = None
 
 
-def read(body: bytes) -> Said:
+def read(body: bytes) -> ModelReply:
     """What a whole answer says; Unreadable if it is none."""
     try:
         message = _Message.model_validate_json(body)
     except ValidationError as error:
-        raise Unreadable from error
+        raise UnreadableReply from error
     text = "".join(block.text for block in message.content if block.type == "text")
     return _said(text, message.stop_reason, message.usage.all_in, message.usage.output_tokens)
 
 
-def read_stream(body: bytes) -> Said:
+def read_stream(body: bytes) -> ModelReply:
     """What a streamed answer says; Cut if it does not come to its end."""
     text, stop, tokens_in, tokens_out = "", None, None, None
-    for event in map(_event, events(body)):
+    for event in map(_event, read_events(body)):
         match event.type:
             case "message_start" if event.message:
                 tokens_in = event.message.usage.all_in
@@ -102,22 +112,22 @@ def read_stream(body: bytes) -> Said:
                     tokens_in = event.usage.all_in or tokens_in
                     tokens_out = event.usage.output_tokens
             case "error":
-                raise Cut(event.error.message if event.error else "")
+                raise StreamInterrupted(event.error.message if event.error else "")
             case "message_stop":
                 return _said(text, stop, tokens_in, tokens_out)
             case _:
                 pass
-    raise Cut("the answer broke off")
+    raise StreamInterrupted("the answer broke off")
 
 
 def _event(data: str) -> _Event:
     try:
         return _Event.model_validate_json(data)
     except ValidationError as error:
-        raise Unreadable from error
+        raise UnreadableReply from error
 
 
-def _said(text: str, stop: object, tokens_in: int | None, tokens_out: int | None) -> Said:
+def _said(text: str, stop: object, tokens_in: int | None, tokens_out: int | None) -> ModelReply:
     if stop not in _STOPS:
-        raise Unreadable
-    return Said(text, _STOPS[str(stop)], tokens_in, tokens_out)
+        raise UnreadableReply
+    return ModelReply(text, _STOPS[str(stop)], tokens_in, tokens_out)

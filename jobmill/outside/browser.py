@@ -14,13 +14,13 @@ from pathlib import Path
 
 import httpx2
 
-from jobmill.outside.guarded_transport import Guard
-from jobmill.outside.http_exchange import Reply, Trouble
+from jobmill.outside.guarded_transport import AddressGuard
+from jobmill.outside.http_exchange import ExchangeError, HttpReply
 from jobmill.outside.proxy import open_proxy
-from jobmill.outside.public_addresses import Target
+from jobmill.outside.public_addresses import AllowedUrl
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-AT_ONCE = 2
+PROGRAM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+MAX_BROWSERS = 2
 """How many browsers one process runs: each takes some hundred megabytes."""
 
 _FLAGS = (
@@ -60,7 +60,7 @@ class RenderLimits:
 class Browser:
     def __init__(
         self,
-        guard: Guard,
+        guard: AddressGuard,
         agent: str,
         path: Path | None = None,
         limits: RenderLimits | None = None,
@@ -69,9 +69,9 @@ class Browser:
         self._agent = agent
         self._path = path
         self._limits = limits or RenderLimits()
-        self.free = asyncio.Semaphore(AT_ONCE)
+        self.slots = asyncio.Semaphore(MAX_BROWSERS)
 
-    def missing(self) -> str | None:
+    def missing_reason(self) -> str | None:
         """What to do about it if there is no browser; None if there is one."""
         if find_browser(self._path):
             return None
@@ -82,23 +82,25 @@ class Browser:
             "or name the program in the setting chromium"
         )
 
-    async def render(self, target: Target, most: int | None = None) -> Reply:
+    async def render(self, target: AllowedUrl, max_bytes: int | None = None) -> HttpReply:
         """The page after its scripts have run; Trouble if it did not come to that."""
         program = find_browser(self._path)
         if program is None:
-            raise Trouble("no_browser", self.missing() or "")
+            raise ExchangeError("no_browser", self.missing_reason() or "")
         try:
             async with (
                 asyncio.timeout(self._limits.seconds),
                 open_proxy(self._guard, self._limits.traffic) as proxy,
             ):
-                return await self._run(program, proxy, target, most)
+                return await self._run(program, proxy, target, max_bytes)
         except TimeoutError as error:
-            raise Trouble("timeout", f"a browser took too long over {target.host}") from error
+            raise ExchangeError("timeout", f"a browser took too long over {target.host}") from error
         except OSError as error:
-            raise Trouble("no_browser", f"{program} does not start: {error}") from error
+            raise ExchangeError("no_browser", f"{program} does not start: {error}") from error
 
-    async def _run(self, program: str, proxy: str, target: Target, most: int | None) -> Reply:
+    async def _run(
+        self, program: str, proxy: str, target: AllowedUrl, most: int | None
+    ) -> HttpReply:
         limit = min(most or self._limits.bytes, self._limits.bytes)
         # A fresh profile each time: no page finds what another has left.
         with (
@@ -124,9 +126,9 @@ class Browser:
             fault = _FAULT.search(said.read())
         if not page.strip():
             why = f" ({fault[1].decode()})" if fault else ""
-            raise Trouble("network", f"a browser found nothing at {target.host}{why}")
+            raise ExchangeError("network", f"a browser found nothing at {target.host}{why}")
         headers = httpx2.Headers({"content-type": "text/html; charset=utf-8"})
-        return Reply(200, headers, page[:limit], limit if len(page) > limit else None)
+        return HttpReply(200, headers, page[:limit], limit if len(page) > limit else None)
 
     def _arguments(self, folder: str, proxy: str) -> list[str]:
         return [
@@ -146,7 +148,7 @@ def find_browser(path: Path | None = None) -> str | None:
     if path:
         return shutil.which(str(path))
     named = os.environ.get("CHROMIUM")
-    return next(filter(None, map(shutil.which, [named] if named else NAMES)), None)
+    return next(filter(None, map(shutil.which, [named] if named else PROGRAM_NAMES)), None)
 
 
 def _environment(folder: str) -> dict[str, str]:

@@ -10,31 +10,31 @@ from typing import Literal, TypeAlias
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.settings import Settings
 
-from .model_question import Ask, Blocked, T
+from .model_question import ModelBlocked, ModelQuestion, T
 
-Outcome: TypeAlias = Literal["answered", "malformed", "truncated", "refused", "failed"]
+CallOutcome: TypeAlias = Literal["answered", "malformed", "truncated", "refused", "failed"]
 
-CALLS_STAY = dt.timedelta(days=400)
+CALL_RETENTION = dt.timedelta(days=400)
 """More than a year, so that a month can be held against the one a year before."""
-ANSWERS_STAY = dt.timedelta(days=90)
+ANSWER_RETENTION = dt.timedelta(days=90)
 """Few listings are open longer, and a later question is a new one."""
-BITE = 1_000
+PRUNE_BATCH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Caps:
+class BudgetCaps:
     """In US dollars."""
 
     call: Decimal
     run: Decimal
     day: Decimal
     month: Decimal
-    local: bool = False
+    local_when_spent: bool = False
     """Whether to go on locally when a day or month is spent."""
 
 
-def read_caps(settings: Settings) -> Caps:
-    return Caps(
+def read_caps(settings: Settings) -> BudgetCaps:
+    return BudgetCaps(
         *(
             Decimal(str(cap))
             for cap in (
@@ -44,12 +44,12 @@ def read_caps(settings: Settings) -> Caps:
                 settings.budget_month,
             )
         ),
-        local=settings.budget_spent_out == "local",
+        local_when_spent=settings.budget_spent_out == "local",
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class BudgetUse:
     """What counts so far; all but `flying` with what is reserved."""
 
     run: Decimal
@@ -64,17 +64,17 @@ class Spent:
     """These are measured by the server's clock: a worker's own may be wrong."""
 
 
-def decide(need: Decimal, spent: Spent, caps: Caps) -> Blocked | None:
+def check_caps(need: Decimal, spent: BudgetUse, caps: BudgetCaps) -> ModelBlocked | None:
     """None if a call that costs at most `need` fits into what is left."""
     if need == 0:
         return None
     for name, cap in (("call", caps.call), ("run", caps.run), ("day", caps.day), ("month", caps.month)):  # fmt: skip
         if need > cap:
             detail = f"it may cost ${need:.4f}, and budget_{name} is ${cap}"
-            return Blocked("too_dear", detail)
+            return ModelBlocked("too_dear", detail)
     if spent.run + need > caps.run:
         # A run does not begin anew: there is nothing to wait for.
-        return Blocked("spent_out", f"budget_run (${caps.run}) is spent")
+        return ModelBlocked("spent_out", f"budget_run (${caps.run}) is spent")
     for name, cap, used, opens_in in (
         ("month", caps.month, spent.month, spent.next_month_in),
         ("day", caps.day, spent.day, spent.next_day_in),
@@ -83,26 +83,28 @@ def decide(need: Decimal, spent: Spent, caps: Caps) -> Blocked | None:
             continue
         if used - spent.flying + need <= cap:
             detail = f"others have reserved what is left of budget_{name} (${cap})"
-            return Blocked("busy", detail, spent.look_in, locally=False)
-        return Blocked("spent_out", f"budget_{name} (${cap}) is spent", opens_in, caps.local)
+            return ModelBlocked("busy", detail, spent.look_in, use_local=False)
+        return ModelBlocked(
+            "spent_out", f"budget_{name} (${cap}) is spent", opens_in, caps.local_when_spent
+        )
     return None
 
 
 async def reserve(
-    tx: Tx, ask: Ask[T], model: str, need: Decimal, caps: Caps, lasts: dt.timedelta
-) -> int | Blocked:
+    tx: Tx, ask: ModelQuestion[T], model: str, need: Decimal, caps: BudgetCaps, lasts: dt.timedelta
+) -> int | ModelBlocked:
     """The number of a call that may cost `need`, which counts from now on; Blocked if too much
     would. Commit before you call."""
     await tx.execute("SELECT 1 FROM budget.allowance FOR UPDATE")
     # A statement of its own, so that it sees what those before us have committed.
     spent = await _spent(tx, ask.run)
-    return decide(need, spent, caps) or await _insert(tx, ask, model, need, lasts)
+    return check_caps(need, spent, caps) or await _insert(tx, ask, model, need, lasts)
 
 
-async def _spent(tx: Tx, run: str | None) -> Spent:
+async def _spent(tx: Tx, run: str | None) -> BudgetUse:
     found = await fetch_one(
         tx,
-        Spent,
+        BudgetUse,
         """
         WITH this AS (
             SELECT date_trunc('day', now(), 'UTC') AS day,
@@ -134,7 +136,9 @@ async def _spent(tx: Tx, run: str | None) -> Spent:
     return found
 
 
-async def _insert(tx: Tx, ask: Ask[T], model: str, need: Decimal, lasts: dt.timedelta) -> int:
+async def _insert(
+    tx: Tx, ask: ModelQuestion[T], model: str, need: Decimal, lasts: dt.timedelta
+) -> int:
     id = await fetch_value(
         tx,
         int,
@@ -151,7 +155,7 @@ async def _insert(tx: Tx, ask: Ask[T], model: str, need: Decimal, lasts: dt.time
     return id
 
 
-def _asked(ask: Ask[T], model: str) -> dict[str, object]:
+def _asked(ask: ModelQuestion[T], model: str) -> dict[str, object]:
     return {
         "model": model,
         "tier": ask.tier,
@@ -165,7 +169,7 @@ def _asked(ask: Ask[T], model: str) -> dict[str, object]:
 async def settle(
     tx: Tx,
     id: int,
-    outcome: Outcome,
+    outcome: CallOutcome,
     *,
     tokens_in: int | None = None,
     tokens_out: int | None = None,
@@ -189,7 +193,7 @@ async def settle(
     )
 
 
-async def keep(tx: Tx, key: bytes, model: str, answer: str) -> None:
+async def save_answer(tx: Tx, key: bytes, model: str, answer: str) -> None:
     """Remember an answer, in the transaction that settles its call."""
     await tx.execute(
         "INSERT INTO budget.answer (key, model, answer) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
@@ -197,12 +201,12 @@ async def keep(tx: Tx, key: bytes, model: str, answer: str) -> None:
     )
 
 
-async def recall(tx: Tx, key: bytes) -> str | None:
+async def find_answer(tx: Tx, key: bytes) -> str | None:
     """The answer that was given to the same question."""
     return await fetch_value(tx, str, "SELECT answer FROM budget.answer WHERE key = %s", [key])
 
 
-async def note_hit(tx: Tx, ask: Ask[T], model: str) -> None:
+async def record_cache_hit(tx: Tx, ask: ModelQuestion[T], model: str) -> None:
     """A row for an answer that cost nothing."""
     await tx.execute(
         """
@@ -217,18 +221,18 @@ async def note_hit(tx: Tx, ask: Ask[T], model: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PeriodSpending:
     """What a day or month has cost, and what calls under way may yet."""
 
     spent: float
     reserved: float
 
 
-async def standing(tx: Tx, unit: Literal["day", "month"]) -> Standing:
+async def read_spending(tx: Tx, unit: Literal["day", "month"]) -> PeriodSpending:
     """That of the running day or month."""
     found = await fetch_one(
         tx,
-        Standing,
+        PeriodSpending,
         """
         SELECT coalesce(sum(counted) FILTER (WHERE NOT flies), 0)::float8 AS spent,
                coalesce(sum(counted) FILTER (WHERE flies), 0)::float8 AS reserved
@@ -243,7 +247,7 @@ async def standing(tx: Tx, unit: Literal["day", "month"]) -> Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LedgerLine:
     """The calls of one day, model and purpose."""
 
     day: str
@@ -259,11 +263,11 @@ class Line:
     """Calls whose cost nobody knows: counted as reserved."""
 
 
-async def lines(tx: Tx, days: int) -> list[Line]:
+async def read_lines(tx: Tx, days: int) -> list[LedgerLine]:
     """The last days, newest first."""
     return await fetch_all(
         tx,
-        Line,
+        LedgerLine,
         """
         SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, model, purpose,
                (count(*) FILTER (WHERE NOT cache_hit))::int AS calls,
@@ -302,6 +306,6 @@ async def prune(tx: Tx) -> int:
         )
         SELECT (SELECT count(*) FROM calls) + (SELECT count(*) FROM answers)
         """,
-        {"calls": CALLS_STAY, "answers": ANSWERS_STAY, "bite": BITE},
+        {"calls": CALL_RETENTION, "answers": ANSWER_RETENTION, "bite": PRUNE_BATCH},
     )
     return gone or 0

@@ -5,18 +5,18 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 
-ACCEPT = "gzip, deflate"
-PIECE = 65_536
-MOST_LAYERS = 2
+ACCEPT_ENCODING = "gzip, deflate"
+CHUNK_SIZE = 65_536
+MAX_LAYERS = 2
 
 _GZIP = 16 + zlib.MAX_WBITS
 
 
-class Broken(ValueError):
+class BrokenEncoding(ValueError):
     """It is not what its header says it is."""
 
 
-class Full(Exception):
+class BodyTooLarge(Exception):
     """There is more than was allowed."""
 
 
@@ -36,12 +36,12 @@ class _Layer:
                 self._left -= len(piece)
                 yield piece
             if self._left < 0:
-                raise Full
+                raise BodyTooLarge
             if self._zlib.eof:
                 data = self._next_member()
                 if not data:
                     return
-            elif not data and len(piece) < PIECE:
+            elif not data and len(piece) < CHUNK_SIZE:
                 return
 
     def ended(self) -> bool:
@@ -49,10 +49,10 @@ class _Layer:
 
     def _inflate(self, data: bytes) -> bytes:
         try:
-            piece = self._zlib.decompress(data, PIECE)
+            piece = self._zlib.decompress(data, CHUNK_SIZE)
         except zlib.error as error:
             if self._gzip or self._began:
-                raise Broken("its compression is broken") from error
+                raise BrokenEncoding("its compression is broken") from error
             # Some servers send "deflate" without the wrapping that the word means.
             self._zlib = zlib.decompressobj(-zlib.MAX_WBITS)
             self._began = True
@@ -68,14 +68,14 @@ class _Layer:
         return rest
 
 
-class Inflate:
+class BodyDecoder:
     """Takes raw chunks, gives decoded ones; Full beyond `limit` bytes, Broken where it is not right."""
 
     def __init__(self, encoding: str, limit: int) -> None:
         names = [name.strip().lower() for name in encoding.split(",")]
         names = [name for name in names if name not in ("", "identity")]
-        if len(names) > MOST_LAYERS or not {*names} <= {"gzip", "x-gzip", "deflate"}:
-            raise Broken("it is encoded in a way that we did not ask for")
+        if len(names) > MAX_LAYERS or not {*names} <= {"gzip", "x-gzip", "deflate"}:
+            raise BrokenEncoding("it is encoded in a way that we did not ask for")
         self._layers = [_Layer(name != "deflate", limit) for name in reversed(names)]
         self._left = limit
 
@@ -84,12 +84,12 @@ class Inflate:
             room, self._left = self._left, self._left - len(piece)
             yield piece[:room]
             if self._left < 0:
-                raise Full
+                raise BodyTooLarge
 
     def end(self) -> None:
         """Broken if something is missing at the end."""
         if not all(layer.ended() for layer in self._layers):
-            raise Broken("its compression ends too early")
+            raise BrokenEncoding("its compression ends too early")
 
     def _through(self, data: bytes, layers: list[_Layer]) -> Iterator[bytes]:
         if not layers:

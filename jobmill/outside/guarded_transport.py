@@ -9,29 +9,29 @@ from typing import TypeAlias, cast
 
 import httpcore2
 
-from .public_addresses import Places, Refused, check_place, is_public_text
+from .public_addresses import AddressRefused, PrivateHosts, check_host, is_public_text
 
 Resolve: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 
-TRIES = 3
+MAX_ADDRESSES_TRIED = 3
 """How many of a name's addresses are tried."""
 
 
-async def ask_system(host: str, port: int) -> Sequence[str]:
+async def resolve_with_system(host: str, port: int) -> Sequence[str]:
     """The addresses of a name; OSError if it has none."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(entry[4][0]) for entry in found]
 
 
-class Guard(httpcore2.AsyncNetworkBackend):
+class AddressGuard(httpcore2.AsyncNetworkBackend):
     """The only way to a socket. A name is resolved once; all its addresses must be public, and one
     of these is connected to, so that a name cannot change its mind in between."""
 
     def __init__(
         self,
-        private: Places = frozenset(),
+        private: PrivateHosts = frozenset(),
         *,
-        resolve: Resolve = ask_system,
+        resolve: Resolve = resolve_with_system,
         dial: httpcore2.AsyncNetworkBackend | None = None,
     ) -> None:
         self.private = private
@@ -46,9 +46,9 @@ class Guard(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        check_place(host, port, self.private)
+        check_host(host, port, self.private)
         last: Exception | None = None
-        for address in (await self._addresses(host, port, timeout))[:TRIES]:
+        for address in (await self._addresses(host, port, timeout))[:MAX_ADDRESSES_TRIED]:
             try:
                 return await self._dial.connect_tcp(
                     address, port, timeout, local_address, socket_options
@@ -63,7 +63,7 @@ class Guard(httpcore2.AsyncNetworkBackend):
         timeout: float | None = None,  # noqa: ASYNC109 - as the library calls it
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        raise Refused("a socket of this machine is not asked")
+        raise AddressRefused("a socket of this machine is not asked")
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
@@ -78,5 +78,5 @@ class Guard(httpcore2.AsyncNetworkBackend):
             raise httpcore2.ConnectError(f"the name {host} cannot be resolved") from error
         if (host, port) not in self.private and not all(map(is_public_text, found)):
             # One address in the house is enough: whoever mixes them wants us to pick that one.
-            raise Refused(f"{host} has an address that is not public")
+            raise AddressRefused(f"{host} has an address that is not public")
         return found

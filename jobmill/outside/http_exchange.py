@@ -13,14 +13,14 @@ import httpcore2
 import httpx2
 
 from jobmill.errors import OutsideError
-from jobmill.outside.request import Cause
+from jobmill.outside.request import FetchCause
 
 from . import content_encoding
-from .content_encoding import Inflate
-from .guarded_transport import Guard
-from .public_addresses import Refused, Target
+from .content_encoding import BodyDecoder
+from .guarded_transport import AddressGuard
+from .public_addresses import AddressRefused, AllowedUrl
 
-OK = (200, 201, 203)
+OK_STATUSES = (200, 201, 203)
 """Answers whose body is the thing that was asked for."""
 
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -30,7 +30,7 @@ _OURS = {"host", "connection", "content-length", "transfer-encoding", "accept-en
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class HttpLimits:
     """What one exchange may cost at most."""
 
     seconds: float = 60
@@ -44,7 +44,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class HttpReply:
     """What a server said."""
 
     status: int
@@ -54,20 +54,20 @@ class Reply:
     """The limit that the body went beyond."""
 
 
-class Trouble(OutsideError):
+class ExchangeError(OutsideError):
     """An exchange that came to no answer."""
 
-    def __init__(self, cause: Cause, message: str) -> None:
+    def __init__(self, cause: FetchCause, message: str) -> None:
         super().__init__(message)
-        self.cause: Cause = cause
+        self.cause: FetchCause = cause
 
 
-class Client:
+class HttpClient:
     def __init__(
         self,
         pool: httpcore2.AsyncConnectionPool,
         agent: str,
-        limits: Limits,
+        limits: HttpLimits,
         stand_ins: Mapping[str, str],
     ) -> None:
         self._pool = pool
@@ -77,35 +77,37 @@ class Client:
 
     async def send(
         self,
-        target: Target,
+        target: AllowedUrl,
         headers: Iterable[tuple[str, str]] = (),
         *,
         body: bytes | None = None,
         method: str = "GET",
-        most: int | None = None,
-    ) -> Reply:
+        max_bytes: int | None = None,
+    ) -> HttpReply:
         """The server's reply; Trouble or Refused if there is none."""
         try:
             sent = self._headers(target, headers)
             async with asyncio.timeout(self._limits.seconds):
-                return await self._exchange(target, method, sent, body, most)
-        except Refused:
+                return await self._exchange(target, method, sent, body, max_bytes)
+        except AddressRefused:
             raise
         except (TimeoutError, httpcore2.TimeoutException) as error:
-            raise Trouble("timeout", f"{target.host} took too long") from error
-        except content_encoding.Broken as error:
-            raise Trouble("network", f"{target.host} sent a broken body: {error}") from error
+            raise ExchangeError("timeout", f"{target.host} took too long") from error
+        except content_encoding.BrokenEncoding as error:
+            raise ExchangeError("network", f"{target.host} sent a broken body: {error}") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
-            raise Trouble("network", f"{target.host} did not answer: {_words(error)}") from error
+            raise ExchangeError(
+                "network", f"{target.host} did not answer: {_words(error)}"
+            ) from error
 
     async def _exchange(
         self,
-        target: Target,
+        target: AllowedUrl,
         method: str,
         headers: list[tuple[bytes, bytes]],
         body: bytes | None,
         most: int | None,
-    ) -> Reply:
+    ) -> HttpReply:
         limits = self._limits
         waits = {"connect": limits.connect_seconds, "read": limits.read_seconds}
         async with self._pool.stream(
@@ -116,17 +118,17 @@ class Client:
             extensions={"timeout": {**waits, "write": limits.read_seconds}},
         ) as response:
             got = httpx2.Headers(response.headers)
-            if response.status not in OK:
+            if response.status not in OK_STATUSES:
                 # Nothing is concluded from the body of anything else: do not even fetch it.
-                return Reply(response.status, got)
+                return HttpReply(response.status, got)
             limit = min(most or limits.bytes, limits.bytes)
             text, cut_at = await self._read(response, got.get("content-encoding", ""), limit)
-            return Reply(response.status, got, text, cut_at)
+            return HttpReply(response.status, got, text, cut_at)
 
     async def _read(
         self, response: httpcore2.Response, encoding: str, limit: int
     ) -> tuple[bytes, int | None]:
-        decoder, parts, raw = Inflate(encoding, limit), list[bytes](), 0
+        decoder, parts, raw = BodyDecoder(encoding, limit), list[bytes](), 0
         try:
             async for chunk in response.aiter_stream():
                 raw += len(chunk)
@@ -134,12 +136,12 @@ class Client:
                     parts.append(part)
                 if raw > self._limits.raw_bytes:
                     return b"".join(parts), self._limits.raw_bytes
-        except content_encoding.Full:
+        except content_encoding.BodyTooLarge:
             return b"".join(parts), limit
         decoder.end()
         return b"".join(parts), None
 
-    def _address(self, target: Target) -> str:
+    def _address(self, target: AllowedUrl) -> str:
         """Where it really goes: to the server that stands in for the host, if one does."""
         labels = target.host.split(".")
         above = ("*." + ".".join(labels[n:]) for n in range(1, len(labels)))
@@ -149,20 +151,20 @@ class Client:
         return target.url
 
     def _headers(
-        self, target: Target, given: Iterable[tuple[str, str]]
+        self, target: AllowedUrl, given: Iterable[tuple[str, str]]
     ) -> list[tuple[bytes, bytes]]:
         headers = {
             "Host": target.authority,
             "User-Agent": self._agent,
             "Accept": "*/*",
-            "Accept-Encoding": content_encoding.ACCEPT,
+            "Accept-Encoding": content_encoding.ACCEPT_ENCODING,
             # One connection an exchange: no answer can be mistaken for that of another.
             "Connection": "close",
         }
         names = {name.lower(): name for name in headers}
         for name, value in given:
             if not (_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value.strip())):
-                raise Refused(f"the header {name!r} has characters that cannot be sent")
+                raise AddressRefused(f"the header {name!r} has characters that cannot be sent")
             if name.lower() not in _OURS:
                 headers[names.setdefault(name.lower(), name)] = value.strip()
         return [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
@@ -170,13 +172,13 @@ class Client:
 
 @asynccontextmanager
 async def open_client(
-    guard: Guard,
+    guard: AddressGuard,
     agent: str,
-    limits: Limits | None = None,
+    limits: HttpLimits | None = None,
     *,
     tls: ssl.SSLContext | None = None,
     stand_ins: Mapping[str, str] | None = None,
-) -> AsyncGenerator[Client]:
+) -> AsyncGenerator[HttpClient]:
     """A client whose every connection goes through `guard`; nothing of the environment is heeded."""
     async with httpcore2.AsyncConnectionPool(
         ssl_context=tls or httpcore2.default_ssl_context(),
@@ -184,7 +186,7 @@ async def open_client(
         max_keepalive_connections=0,
         network_backend=guard,
     ) as pool:
-        yield Client(pool, agent, limits or Limits(), stand_ins or {})
+        yield HttpClient(pool, agent, limits or HttpLimits(), stand_ins or {})
 
 
 def _words(error: Exception) -> str:

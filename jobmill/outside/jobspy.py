@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 from jobmill.errors import Unavailable
-from jobmill.outside.request import Answer, Cause, Ok, Request, Unknown, Validators
+from jobmill.outside.request import FetchCause, FetchFailure, FetchResult, Ok, Request, Validators
 
 SCHEME = "jobspy:"
 # What goes wrong inside when a site refuses or changes; its own errors share no base.
-FAULTS = (OSError, ValueError, LookupError, TypeError, AttributeError, RuntimeError)
+SCRAPE_ERRORS = (OSError, ValueError, LookupError, TypeError, AttributeError, RuntimeError)
 
 
 class JobSpy:
@@ -22,14 +22,14 @@ class JobSpy:
         self, scrape: Callable[..., Any], faults: tuple[type[Exception], ...] = ()
     ) -> None:
         self._scrape = scrape
-        self._faults = FAULTS + faults
+        self._faults = SCRAPE_ERRORS + faults
 
-    async def __call__(self, request: Request, validators: Validators | None = None) -> Answer:
+    async def __call__(self, request: Request, validators: Validators | None = None) -> FetchResult:
         """What the sites answered, or that we do not know: refusals are an everyday thing there."""
         try:
             body = await asyncio.to_thread(self._records, request.json)
         except self._faults as error:
-            return Unknown(request.url, _cause(error), f"JobSpy: {type(error).__name__}")
+            return FetchFailure(request.url, _cause(error), f"JobSpy: {type(error).__name__}")
         return Ok(request.url, body, "application/json", "utf-8")
 
     def _records(self, wanted: Any) -> bytes:
@@ -38,7 +38,7 @@ class JobSpy:
         return frame.to_json(orient="records", date_format="iso").encode()
 
 
-def installed() -> JobSpy:
+def load() -> JobSpy:
     """The library, ready; Unavailable where the extra is not installed."""
     try:
         scrape = importlib.import_module("jobspy").scrape_jobs
@@ -49,7 +49,7 @@ def installed() -> JobSpy:
     return JobSpy(scrape, tuple(faults))
 
 
-def _cause(error: Exception) -> Cause:
+def _cause(error: Exception) -> FetchCause:
     said = str(error)
     if "429" in said:
         return "rate_limited"

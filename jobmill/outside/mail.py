@@ -25,16 +25,16 @@ from aiosmtplib import (
 from jobmill.errors import AppError, Invalid, OutsideError, Unavailable
 from jobmill.settings import Settings
 
-SECONDS = 20.0
+TIMEOUT_SECONDS = 20.0
 """How long each answer of the server may take."""
 PORTS = {"smtp": 587, "smtps": 465}
-LONGEST_HEADER = 200
+MAX_HEADER_LENGTH = 200
 LOCAL = re.compile(r"[^\s@<>()\[\],;:\\\"\x00-\x20\x7f]{1,64}")
 DOMAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?")
 NOT_IN_A_HEADER = re.compile(r"[^\S ]+|[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
-class NoSignIn(OutsideError):
+class MailLoginFailed(OutsideError):
     """The server does not let us in: not the letter is at fault, but how the server is set."""
 
 
@@ -51,7 +51,7 @@ class Letter:
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class MailServer:
     host: str
     port: int
     user: str | None = None
@@ -68,7 +68,7 @@ class Server:
         return True if self.password else None
 
 
-def missing(settings: Settings) -> str | None:
+def missing_setting(settings: Settings) -> str | None:
     """What is missing to send any letter, in words; None where nothing is."""
     if not settings.smtp_url.get_secret_value():
         return "no mail server is set (smtp_url)"
@@ -77,11 +77,11 @@ def missing(settings: Settings) -> str | None:
     return None
 
 
-def read_server(url: str) -> Server:
+def parse_server(url: str) -> MailServer:
     """From a URL as the settings have checked it."""
     parts = urlsplit(url)
     user, password = parts.username, parts.password
-    return Server(
+    return MailServer(
         parts.hostname or "",
         parts.port or PORTS[parts.scheme],
         unquote(user) if user is not None else None,
@@ -90,15 +90,15 @@ def read_server(url: str) -> Server:
     )
 
 
-class Post:
+class Mailer:
     """The way to the operator's mail server. What it accepted is on its way, but whoever dies before
     noting that down sends it again: at least once, under the same Message-ID."""
 
     def __init__(self, settings: Settings, *, tls: SSLContext | None = None) -> None:
-        self._missing = missing(settings)
+        self._missing = missing_setting(settings)
         self._given_tls = tls
         self._server = (
-            read_server(settings.smtp_url.get_secret_value()) if not self._missing else None
+            parse_server(settings.smtp_url.get_secret_value()) if not self._missing else None
         )
         self._sender = settings.mail_from
 
@@ -129,7 +129,7 @@ def compose(letter: Letter, sender: str) -> EmailMessage:
     message = EmailMessage(policy=SMTP)
     message["From"] = _address(*_split(sender))
     message["To"] = _address(letter.name, letter.address)
-    message["Subject"] = one_line(letter.subject)
+    message["Subject"] = to_header_text(letter.subject)
     message["Date"] = formatdate()
     message["Message-ID"] = f"<{letter.message_id}>"
     message["Auto-Submitted"] = "auto-generated"
@@ -138,10 +138,10 @@ def compose(letter: Letter, sender: str) -> EmailMessage:
     return message
 
 
-def one_line(text: str) -> str:
+def to_header_text(text: str) -> str:
     """The text as a header can hold it."""
     flat = " ".join(NOT_IN_A_HEADER.sub(" ", text).split())
-    return flat.encode("utf-8", "replace").decode()[:LONGEST_HEADER]
+    return flat.encode("utf-8", "replace").decode()[:MAX_HEADER_LENGTH]
 
 
 def _split(sender: str) -> tuple[str, str]:
@@ -159,10 +159,10 @@ def _address(name: str, address: str) -> Address:
         raise Invalid("what stands as the address is none") from error
     if not LOCAL.fullmatch(local) or not DOMAIN.fullmatch(domain):
         raise Invalid("what stands as the address is none")
-    return Address(one_line(name), username=local, domain=domain)
+    return Address(to_header_text(name), username=local, domain=domain)
 
 
-async def _hand_over(server: Server, message: EmailMessage, tls: SSLContext) -> None:
+async def _hand_over(server: MailServer, message: EmailMessage, tls: SSLContext) -> None:
     await aiosmtplib.send(
         message,
         hostname=server.host,
@@ -171,7 +171,7 @@ async def _hand_over(server: Server, message: EmailMessage, tls: SSLContext) -> 
         password=server.password,
         # Without it the name of this machine would be looked up for every letter.
         local_hostname=socket.gethostname(),
-        timeout=SECONDS,
+        timeout=TIMEOUT_SECONDS,
         use_tls=server.tls,
         start_tls=server.start_tls,
         tls_context=tls,
@@ -190,7 +190,7 @@ def _explain(error: Exception, host: str, address: str) -> AppError:
             # Also a server that greets us with a refusal: it is not about this letter.
             return OutsideError(f"{host} did not take the letter: {words}")
         case SMTPAuthenticationError():
-            return NoSignIn(f"{host} did not let us in: {error.code} {words}")
+            return MailLoginFailed(f"{host} did not let us in: {error.code} {words}")
         case SMTPResponseException():
             refusal = f"{host} refused the letter: {error.code} {words}"
             return OutsideError(refusal, permanent=500 <= error.code < 600)
@@ -199,7 +199,7 @@ def _explain(error: Exception, host: str, address: str) -> AppError:
         case ValueError():
             return Invalid(f"what stands as the address is none: {words}")
         case _:
-            return NoSignIn(f"{host} cannot be used as it is set: {words}")
+            return MailLoginFailed(f"{host} cannot be used as it is set: {words}")
 
 
 def _is_loopback(host: str) -> bool:

@@ -20,34 +20,39 @@ from pydantic import BaseModel, ValidationError
 
 from jobmill.db import CONNECTION_ERRORS, Database, is_connection_lost
 from jobmill.outside import anthropic, budget_ledger, model_endpoint, model_prices, openai
-from jobmill.outside.budget_ledger import Outcome
-from jobmill.outside.http_exchange import Reply
+from jobmill.outside.budget_ledger import CallOutcome
+from jobmill.outside.http_exchange import HttpReply
 from jobmill.outside.model_endpoint import Endpoint
-from jobmill.outside.model_protocol import Cut, Said, Trouble, Unreadable
+from jobmill.outside.model_protocol import (
+    ModelReply,
+    ProviderError,
+    StreamInterrupted,
+    UnreadableReply,
+)
 from jobmill.outside.model_question import (
-    Answered,
-    Ask,
-    Blocked,
-    Failed,
-    Refused,
-    Result,
+    ModelAnswer,
+    ModelBlocked,
+    ModelFailed,
+    ModelQuestion,
+    ModelRefused,
+    ModelResult,
     T,
     Tier,
     cache_key,
 )
-from jobmill.outside.reply_classification import read_retry_after
+from jobmill.outside.reply_classification import parse_retry_after
 from jobmill.settings import Settings
 
 log = logging.getLogger(__name__)
 # It would tell of each call a second time.
 logging.getLogger("httpx2").setLevel(logging.WARNING)
 
-AFTERWARDS = dt.timedelta(seconds=60)
+SETTLE_TIME = dt.timedelta(seconds=60)
 """After the last moment of a call, until it counts as lost."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ModelLimits:
     """What one question may take at most."""
 
     seconds: float = 120
@@ -55,11 +60,11 @@ class Limits:
     connect_seconds: float = 10
     bytes: int = 4_000_000
     tries: int = 3
-    begin_within: float = 120
+    retry_within: float = 120
     """No further try begins later than that after the first."""
-    patience: float = 30
+    max_pause: float = 30
     """The longest wait between two tries; whoever is told to wait longer comes back another time."""
-    pause: float = 1
+    first_pause: float = 1
     """The first wait where nobody says how long; it doubles."""
 
 
@@ -68,43 +73,43 @@ async def open_model(
     database: Database,
     settings: Settings,
     environ: Mapping[str, str] | None = None,
-    limits: Limits | None = None,
-) -> AsyncGenerator[Models]:
+    limits: ModelLimits | None = None,
+) -> AsyncGenerator[ModelClient]:
     """The models that the operator wants. Their addresses are the operator's own words, not a
     stranger's: they may be private, and no guard stands before them."""
-    limits = limits or Limits()
+    limits = limits or ModelLimits()
     timeout = httpx2.Timeout(limits.seconds, connect=limits.connect_seconds)
     # Redirects are not followed: the key is for the address that was set.
     async with httpx2.AsyncClient(timeout=timeout, trust_env=False) as client:
         environ = os.environ if environ is None else environ
         tiers: tuple[Tier, ...] = ("cheap", "strong")
-        found: dict[Tier, Endpoint | Blocked] = {
-            tier: model_endpoint.find(tier, settings, environ) for tier in tiers
+        found: dict[Tier, Endpoint | ModelBlocked] = {
+            tier: model_endpoint.find_endpoint(tier, settings, environ) for tier in tiers
         }
-        yield Models(database, settings, found, client, limits)
+        yield ModelClient(database, settings, found, client, limits)
 
 
 @dataclass(frozen=True, slots=True)
 class _Heard(Generic[T]):
     """How one call ended, and what it is to the ledger."""
 
-    result: Answered[T] | Blocked | Refused | Failed
-    outcome: Outcome
-    said: Said | None = None
+    result: ModelAnswer[T] | ModelBlocked | ModelRefused | ModelFailed
+    outcome: CallOutcome
+    said: ModelReply | None = None
     free: bool = False
     """Whether it surely was not billed."""
 
 
-class Models:
+class ModelClient:
     """A `Model`."""
 
     def __init__(
         self,
         database: Database,
         settings: Settings,
-        found: Mapping[Tier, Endpoint | Blocked],
+        found: Mapping[Tier, Endpoint | ModelBlocked],
         client: httpx2.AsyncClient,
-        limits: Limits,
+        limits: ModelLimits,
     ) -> None:
         self._db = database
         self._streaming = settings.model_streaming
@@ -113,62 +118,64 @@ class Models:
         self._limits = limits
         self._caps = budget_ledger.read_caps(settings)
 
-    async def __call__(self, ask: Ask[T]) -> Result[T]:
+    async def __call__(self, ask: ModelQuestion[T]) -> ModelResult[T]:
         at = self._found[ask.tier]
-        if isinstance(at, Blocked):
+        if isinstance(at, ModelBlocked):
             return at
         key = cache_key(ask, at.name)
         return await self._recall(ask, at, key) or await self._try(ask, at, key)
 
-    async def _recall(self, ask: Ask[T], at: Endpoint, key: bytes) -> Answered[T] | None:
+    async def _recall(
+        self, ask: ModelQuestion[T], at: Endpoint, key: bytes
+    ) -> ModelAnswer[T] | None:
         async with self._db.transaction() as tx:
-            kept = await budget_ledger.recall(tx, key)
+            kept = await budget_ledger.find_answer(tx, key)
             if kept is None:
                 return None
             try:
-                answer = ask.answer.model_validate_json(kept)
+                answer = ask.answer_type.model_validate_json(kept)
             except ValidationError:
                 # What the form's own code checks may have changed; the schema does not tell.
                 return None
-            await budget_ledger.note_hit(tx, ask, at.name)
-        return Answered(answer, at.name, Decimal(0), cached=True)
+            await budget_ledger.record_cache_hit(tx, ask, at.name)
+        return ModelAnswer(answer, at.name, Decimal(0), cached=True)
 
-    async def _try(self, ask: Ask[T], at: Endpoint, key: bytes) -> Result[T]:
+    async def _try(self, ask: ModelQuestion[T], at: Endpoint, key: bytes) -> ModelResult[T]:
         """Ask, and ask again where that may help."""
         begun, tried, malformed = time.monotonic(), 0, 0
         while True:
             result = await self._call(ask, at, key)
             tried += 1
-            if not isinstance(result, Failed):
+            if not isinstance(result, ModelFailed):
                 return result
             malformed += result.cause == "malformed"
             wait = self._wait(result, tried, malformed)
-            late = time.monotonic() - begun + (wait or 0) > self._limits.begin_within
+            late = time.monotonic() - begun + (wait or 0) > self._limits.retry_within
             if wait is None or late:
                 return result
             await asyncio.sleep(wait)
 
-    def _wait(self, failed: Failed, tried: int, malformed: int) -> float | None:
+    def _wait(self, failed: ModelFailed, tried: int, malformed: int) -> float | None:
         """Seconds until the next try; None if there is none."""
         if failed.cause == "malformed":
             return 0 if malformed == 1 else None
         if failed.permanent or tried >= self._limits.tries:
             return None
         told = failed.retry_after.total_seconds() if failed.retry_after else 0
-        wait = max(told, self._limits.pause * 2 ** (tried - 1) * random.uniform(0.5, 1))
-        return wait if wait <= self._limits.patience else None
+        wait = max(told, self._limits.first_pause * 2 ** (tried - 1) * random.uniform(0.5, 1))
+        return wait if wait <= self._limits.max_pause else None
 
-    async def _call(self, ask: Ask[T], at: Endpoint, key: bytes) -> Result[T]:
+    async def _call(self, ask: ModelQuestion[T], at: Endpoint, key: bytes) -> ModelResult[T]:
         """One call: reserved before it begins, settled when it has ended. If we do not live to
         settle it, what was reserved stays counted."""
         began = time.monotonic()
         wire = anthropic if at.provider == "anthropic" else openai
         body = wire.body(ask, at, stream=self._streaming)
-        need = model_prices.most(at.price, body, ask.max_tokens)
-        lasts = dt.timedelta(seconds=self._limits.seconds) + AFTERWARDS
+        need = model_prices.max_cost(at.price, body, ask.max_tokens)
+        lasts = dt.timedelta(seconds=self._limits.seconds) + SETTLE_TIME
         async with self._db.transaction() as tx:
             id = await budget_ledger.reserve(tx, ask, at.name, need, self._caps, lasts)
-        if isinstance(id, Blocked):
+        if isinstance(id, ModelBlocked):
             return id
         heard = await self._hear(ask, at, body)
         cost = _cost(heard, at)
@@ -182,8 +189,8 @@ class Models:
         """Settle the call, again where the database is away or did not confirm it: an answer that is
         thrown away is paid for twice, and a call that is settled stays as it is. A worker that loses its
         lease meanwhile cancels this, and then the answer is lost."""
-        until = time.monotonic() + AFTERWARDS.total_seconds()
-        pause = self._limits.pause
+        until = time.monotonic() + SETTLE_TIME.total_seconds()
+        pause = self._limits.first_pause
         while True:
             try:
                 return await self._write(id, heard, at, key, cost)
@@ -206,26 +213,26 @@ class Models:
                 tokens_out=said.tokens_out if said else None,
                 cost=cost,
             )
-            if isinstance(result, Answered):
+            if isinstance(result, ModelAnswer):
                 text = json.dumps(result.answer.model_dump(mode="json"))
-                await budget_ledger.keep(tx, key, at.name, text)
+                await budget_ledger.save_answer(tx, key, at.name, text)
 
-    async def _hear(self, ask: Ask[T], at: Endpoint, body: bytes) -> _Heard[T]:
+    async def _hear(self, ask: ModelQuestion[T], at: Endpoint, body: bytes) -> _Heard[T]:
         try:
             async with asyncio.timeout(self._limits.seconds):
                 reply = await self._send(at, body)
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            failed = Failed("network", f"no {at.provider} answers: {_words(error)}", False)
+            failed = ModelFailed("network", f"no {at.provider} answers: {_words(error)}", False)
             return _Heard(failed, "failed", free=True)
         except (TimeoutError, httpx2.TimeoutException):
-            return _Heard(Failed("timeout", f"{at.name} took too long", False), "failed")
+            return _Heard(ModelFailed("timeout", f"{at.name} took too long", False), "failed")
         except httpx2.RequestError as error:
-            return _Heard(Failed("network", f"{at.name}: {_words(error)}", False), "failed")
+            return _Heard(ModelFailed("network", f"{at.name}: {_words(error)}", False), "failed")
         if reply.status != 200:
             return _judge_error(reply, at)
         return _judge(ask, at, reply)
 
-    async def _send(self, at: Endpoint, body: bytes) -> Reply:
+    async def _send(self, at: Endpoint, body: bytes) -> HttpReply:
         wire = anthropic if at.provider == "anthropic" else openai
         headers = {"content-type": "application/json", "accept-encoding": "identity"}
         async with self._client.stream(
@@ -236,39 +243,39 @@ class Models:
                 parts.append(part)
                 size += len(part)
                 if size > self._limits.bytes:
-                    return Reply(response.status_code, response.headers, cut_at=size)
-            return Reply(response.status_code, response.headers, b"".join(parts))
+                    return HttpReply(response.status_code, response.headers, cut_at=size)
+            return HttpReply(response.status_code, response.headers, b"".join(parts))
 
 
-def _judge(ask: Ask[T], at: Endpoint, reply: Reply) -> _Heard[T]:
+def _judge(ask: ModelQuestion[T], at: Endpoint, reply: HttpReply) -> _Heard[T]:
     """What an answer with status 200 is worth."""
     wire = anthropic if at.provider == "anthropic" else openai
     streamed = "event-stream" in reply.headers.get("content-type", "")
     try:
         said = wire.read_stream(reply.body) if streamed else wire.read(reply.body)
-    except Cut as error:
+    except StreamInterrupted as error:
         detail = _clean(f"{at.name} broke off: {error}", at)
-        return _Heard(Failed("network", detail, False), "failed")
-    except Unreadable:
+        return _Heard(ModelFailed("network", detail, False), "failed")
+    except UnreadableReply:
         detail = f"{at.name} answered in a way that we do not know"
-        return _Heard(Failed("malformed", detail, True), "malformed")
+        return _Heard(ModelFailed("malformed", detail, True), "malformed")
     if said.stop == "refused":
-        return _Heard(Refused(f"{at.name} does not want to answer"), "refused", said)
+        return _Heard(ModelRefused(f"{at.name} does not want to answer"), "refused", said)
     if said.stop == "truncated":
         detail = f"{at.name} had more to say than {ask.max_tokens} tokens"
-        return _Heard(Failed("truncated", detail, True), "truncated", said)
+        return _Heard(ModelFailed("truncated", detail, True), "truncated", said)
     return _judge_text(ask, at, said)
 
 
-def _judge_text(ask: Ask[T], at: Endpoint, said: Said) -> _Heard[T]:
+def _judge_text(ask: ModelQuestion[T], at: Endpoint, said: ModelReply) -> _Heard[T]:
     try:
-        answer = ask.answer.model_validate_json(_unwrapped(said.text))
+        answer = ask.answer_type.model_validate_json(_unwrapped(said.text))
     except ValidationError as error:
         where = {".".join(map(str, one["loc"])) or "all of it" for one in error.errors()}
-        detail = f"{at.name} gave no {ask.answer.__name__}: {', '.join(sorted(where))[:200]}"
-        return _Heard(Failed("malformed", detail, True), "malformed", said)
+        detail = f"{at.name} gave no {ask.answer_type.__name__}: {', '.join(sorted(where))[:200]}"
+        return _Heard(ModelFailed("malformed", detail, True), "malformed", said)
     cost = _usage_cost(said, at)
-    return _Heard(Answered(answer, at.name, cost), "answered", said)
+    return _Heard(ModelAnswer(answer, at.name, cost), "answered", said)
 
 
 def _unwrapped(text: str) -> str:
@@ -279,29 +286,29 @@ def _unwrapped(text: str) -> str:
     return text
 
 
-def _judge_error(reply: Reply, at: Endpoint) -> _Heard[T]:
+def _judge_error(reply: HttpReply, at: Endpoint) -> _Heard[T]:
     told = _trouble(reply.body)
     detail = _clean(f"{at.name} answered {reply.status}: {told.message if told else ''}", at)
-    retry_after = read_retry_after(reply)
+    retry_after = parse_retry_after(reply)
     status = reply.status
     if status in (401, 402, 403):
-        return _Heard(Blocked("no_key", detail), "failed", free=True)
+        return _Heard(ModelBlocked("no_key", detail), "failed", free=True)
     if status == 404:
-        return _Heard(Blocked("no_model", detail), "failed", free=True)
+        return _Heard(ModelBlocked("no_model", detail), "failed", free=True)
     if status in (429, 503, 529):
-        return _Heard(Failed("limited", detail, False, retry_after), "failed", free=True)
+        return _Heard(ModelFailed("limited", detail, False, retry_after), "failed", free=True)
     if status in (408, 409) or status >= 500:
         # A provider that says itself that it failed does not bill; a proxy on the way knows nothing.
-        failed = Failed("server", detail, False, retry_after)
+        failed = ModelFailed("server", detail, False, retry_after)
         return _Heard(failed, "failed", free=status < 500 or told is not None)
-    return _Heard(Failed("rejected", detail, True), "failed", free=400 <= status < 500)
+    return _Heard(ModelFailed("rejected", detail, True), "failed", free=400 <= status < 500)
 
 
 class _Envelope(BaseModel):
-    error: Trouble
+    error: ProviderError
 
 
-def _trouble(body: bytes) -> Trouble | None:
+def _trouble(body: bytes) -> ProviderError | None:
     try:
         return _Envelope.model_validate_json(body).error
     except ValidationError:
@@ -315,7 +322,7 @@ def _cost(heard: _Heard[T], at: Endpoint) -> Decimal | None:
     return _usage_cost(heard.said, at) if heard.said else None
 
 
-def _usage_cost(said: Said, at: Endpoint) -> Decimal | None:
+def _usage_cost(said: ModelReply, at: Endpoint) -> Decimal | None:
     if not at.priced or said.tokens_in is None or said.tokens_out is None:
         return None
     return at.price.cost(said.tokens_in, said.tokens_out)
@@ -334,7 +341,9 @@ def _words(error: Exception) -> str:
     return (str(error) or type(error).__name__)[:200]
 
 
-def _log(ask: Ask[T], at: Endpoint, heard: _Heard[T], cost: Decimal | None, seconds: float) -> None:
+def _log(
+    ask: ModelQuestion[T], at: Endpoint, heard: _Heard[T], cost: Decimal | None, seconds: float
+) -> None:
     fields: dict[str, object] = {
         "model": at.name,
         "purpose": ask.purpose,
@@ -343,7 +352,7 @@ def _log(ask: Ask[T], at: Endpoint, heard: _Heard[T], cost: Decimal | None, seco
         "cost": None if cost is None else float(cost),
         "ms": round(seconds * 1000),
     }
-    if isinstance(heard.result, Failed | Blocked):
+    if isinstance(heard.result, ModelFailed | ModelBlocked):
         fields["detail"] = heard.result.detail
     level = logging.DEBUG if heard.outcome == "answered" else logging.INFO
     log.log(level, "asked a model", extra=fields)

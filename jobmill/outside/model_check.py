@@ -11,15 +11,15 @@ from typing import Literal
 from pydantic import BaseModel
 
 from jobmill.db import Database
-from jobmill.outside.model import Limits, open_model
+from jobmill.outside.model import ModelLimits, open_model
 from jobmill.settings import Settings
 
 from . import model_endpoint, model_tiers
-from .model_question import Answered, Ask, Failed, Model
-from .model_tiers import Seat
+from .model_question import Model, ModelAnswer, ModelFailed, ModelQuestion
+from .model_tiers import TierStatus
 
-LIMITS = Limits(seconds=20, tries=1)
-MOST_TOKENS = 200
+LIMITS = ModelLimits(seconds=20, tries=1)
+MAX_TOKENS = 200
 
 
 class _Echo(BaseModel):
@@ -27,7 +27,7 @@ class _Echo(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class ModelTrial:
     """What became of asking one of the two."""
 
     tier: str
@@ -38,36 +38,40 @@ class Trial:
     """In US dollars; None where nobody knows."""
 
 
-def variable(model: str) -> str | None:
+def key_variable(model: str) -> str | None:
     """What the key of a model is read from; None for one that needs none."""
     provider = model.partition(":")[0]
-    return next((name for one, name in model_endpoint.KEYS.items() if one == provider), None)
+    return next(
+        (name for one, name in model_endpoint.KEY_VARIABLES.items() if one == provider), None
+    )
 
 
-async def run(database: Database, settings: Settings, environ: Mapping[str, str]) -> list[Trial]:
+async def check_models(
+    database: Database, settings: Settings, environ: Mapping[str, str]
+) -> list[ModelTrial]:
     """Ask both; each call is reserved and counted as any other."""
     async with open_model(database, settings, environ, LIMITS) as model:
-        return [await _try(model, seat) for seat in model_tiers.find(settings, environ)]
+        return [await _try(model, seat) for seat in model_tiers.find_tiers(settings, environ)]
 
 
-async def _try(model: Model, seat: Seat) -> Trial:
+async def _try(model: Model, seat: TierStatus) -> ModelTrial:
     if seat.missing is not None:
-        return Trial(seat.tier, seat.model, False, seat.missing)
+        return ModelTrial(seat.tier, seat.model, False, seat.missing)
     # The time makes it another question each time: an answer that we remember proves nothing.
-    ask = Ask(
+    ask = ModelQuestion(
         tier="cheap" if seat.tier == "cheap" else "strong",
         purpose="trial",
         instructions='Somebody tries whether you answer. Say the word "ready".',
         text=f"Asked at {dt.datetime.now(dt.UTC).isoformat()}.",
-        answer=_Echo,
+        answer_type=_Echo,
         prompt_version="1",
-        max_tokens=MOST_TOKENS,
+        max_tokens=MAX_TOKENS,
     )
     match await model(ask):
-        case Answered(cost=cost):
-            return Trial(seat.tier, seat.model, True, "it answers", cost)
-        case Failed(cause="truncated" | "malformed"):
+        case ModelAnswer(cost=cost):
+            return ModelTrial(seat.tier, seat.model, True, "it answers", cost)
+        case ModelFailed(cause="truncated" | "malformed"):
             # In other words than we asked for, but whoever answers has taken the key.
-            return Trial(seat.tier, seat.model, True, "it answers")
+            return ModelTrial(seat.tier, seat.model, True, "it answers")
         case other:
-            return Trial(seat.tier, seat.model, False, other.detail)
+            return ModelTrial(seat.tier, seat.model, False, other.detail)

@@ -10,14 +10,14 @@ from jobmill.settings import Settings
 
 from . import model_prices
 from .model_prices import Price
-from .model_question import Blocked, Tier
+from .model_question import ModelBlocked, Tier
 
 Provider: TypeAlias = Literal["anthropic", "openai", "ollama"]
 
-KEYS: dict[Provider, str] = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+KEY_VARIABLES: dict[Provider, str] = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 """The environment variables that keys are read from, and the only place they are kept."""
 
-OPENAI = "https://api.openai.com/v1"
+OPENAI_BASE_URL = "https://api.openai.com/v1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +37,21 @@ def tier_model(settings: Settings, tier: Tier) -> str:
     return settings.model_cheap if tier == "cheap" else settings.model_strong
 
 
-def find(tier: Tier, settings: Settings, environ: Mapping[str, str]) -> Endpoint | Blocked:
+def find_endpoint(
+    tier: Tier, settings: Settings, environ: Mapping[str, str]
+) -> Endpoint | ModelBlocked:
     """Whom to ask for a tier, or what is missing."""
     name = tier_model(settings, tier)
     if name == "none":
-        return Blocked("no_model", f"no model: model_{tier} is none")
+        return ModelBlocked("no_model", f"no model: model_{tier} is none")
     provider, model = cast("tuple[Provider, str]", tuple(name.split(":", 1)))
     base_url = _base_url(provider, settings)
-    key = environ.get(KEYS.get(provider, ""), "").strip()
+    key = environ.get(KEY_VARIABLES.get(provider, ""), "").strip()
     if trouble := _key_trouble(provider, base_url, key):
-        return Blocked("no_key", trouble)
-    price = model_prices.find(name, settings.model_prices)
+        return ModelBlocked("no_key", trouble)
+    price = model_prices.find_price(name, settings.model_prices)
     if price is None and provider != "ollama":
-        return Blocked("no_price", f"nobody told what {name} costs: set model_prices")
+        return ModelBlocked("no_price", f"nobody told what {name} costs: set model_prices")
     return Endpoint(
         name, provider, model, base_url, price or model_prices.FREE, price is not None, key
     )
@@ -66,9 +68,9 @@ def _base_url(provider: Provider, settings: Settings) -> str:
 
 def _key_trouble(provider: Provider, base_url: str, key: str) -> str:
     # A server of one's own that speaks as OpenAI does often wants no key.
-    needed = provider == "anthropic" or (provider == "openai" and base_url == OPENAI)
+    needed = provider == "anthropic" or (provider == "openai" and base_url == OPENAI_BASE_URL)
     if needed and not key:
-        return f"no key: set the environment variable {KEYS[provider]}"
+        return f"no key: set the environment variable {KEY_VARIABLES[provider]}"
     if not (key.isascii() and key.isprintable()):
-        return f"{KEYS[provider]} has characters that cannot be sent"
+        return f"{KEY_VARIABLES[provider]} has characters that cannot be sent"
     return ""

@@ -9,10 +9,10 @@ from decimal import Decimal
 AS_OF = "2026-11-15"
 """When the table below was compared with what the providers publish."""
 
-LONG = 100_000
+LONG_PROMPT_TOKENS = 100_000
 """A prompt of more tokens is charged at the long price, where there is one."""
 
-SCALE = Decimal(1_000_000)
+TOKENS_PER_PRICE = Decimal(1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +24,15 @@ class Price:
 
     def cost(self, tokens_in: int, tokens_out: int) -> Decimal:
         """In dollars."""
-        long = tokens_in > LONG
+        long = tokens_in > LONG_PROMPT_TOKENS
         per_in = self.long_input if long and self.long_input is not None else self.input
         per_out = self.long_output if long and self.long_output is not None else self.output
-        return (per_in * tokens_in + per_out * tokens_out) / SCALE
+        return (per_in * tokens_in + per_out * tokens_out) / TOKENS_PER_PRICE
 
 
 FREE = Price(Decimal(0), Decimal(0))
 
-TABLE = {
+PRICES = {
     "anthropic:claude-haiku-5-5": Price(
         Decimal("0.10"), Decimal("0.50"), Decimal("0.50"), Decimal("2.50")
     ),
@@ -43,14 +43,14 @@ TABLE = {
 }
 
 
-def find(name: str, given: Mapping[str, str]) -> Price | None:
+def find_price(name: str, overrides: Mapping[str, str]) -> Price | None:
     """The operator's price before ours; None if nobody told."""
-    if name in given:
-        per_in, _, per_out = given[name].partition("/")
+    if name in overrides:
+        per_in, _, per_out = overrides[name].partition("/")
         return Price(Decimal(per_in), Decimal(per_out))
-    return TABLE.get(name)
+    return PRICES.get(name)
 
 
-def most(price: Price, body: bytes, max_tokens: int) -> Decimal:
+def max_cost(price: Price, body: bytes, max_tokens: int) -> Decimal:
     """The most that a request can cost: no token is shorter than a byte, and a provider adds a few of its own."""
     return price.cost(len(body) + 1_000, max_tokens)

@@ -8,33 +8,33 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
-Stop: TypeAlias = Literal["end", "truncated", "refused"]
-Tokens: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000_000)] | None
+StopReason: TypeAlias = Literal["end", "truncated", "refused"]
+TokenCount: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000_000)] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ModelReply:
     text: str = field(repr=False)
-    stop: Stop
+    stop: StopReason
     tokens_in: int | None
     tokens_out: int | None
 
 
-class Unreadable(Exception):
+class UnreadableReply(Exception):
     """An answer that the protocol does not know."""
 
 
-class Cut(Exception):
+class StreamInterrupted(Exception):
     """A stream that ended before the answer did."""
 
 
-class Trouble(BaseModel):
+class ProviderError(BaseModel):
     """An error as both protocols tell it."""
 
     message: str = ""
 
 
-def events(body: bytes) -> Iterator[str]:
+def read_events(body: bytes) -> Iterator[str]:
     """The data of each event of a stream."""
     text = body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     for block in text.split("\n\n"):

@@ -9,13 +9,13 @@ from jobmill.settings import Settings
 
 from . import budget_ledger, model_endpoint
 from .model_endpoint import Endpoint
-from .model_question import Blocked, Tier
+from .model_question import ModelBlocked, Tier
 
 TIERS: tuple[Tier, ...] = ("cheap", "strong")
 
 
 @dataclass(frozen=True)
-class Seat:
+class TierStatus:
     """A tier and who answers for it."""
 
     tier: str
@@ -24,17 +24,19 @@ class Seat:
     """Why it is not asked; None if it is."""
 
 
-def find(settings: Settings, environ: Mapping[str, str]) -> list[Seat]:
+def find_tiers(settings: Settings, environ: Mapping[str, str]) -> list[TierStatus]:
     """Both tiers, and what each of them lacks."""
     return [
-        Seat(tier, model_endpoint.tier_model(settings, tier), _missing(tier, settings, environ))
+        TierStatus(
+            tier, model_endpoint.tier_model(settings, tier), _missing(tier, settings, environ)
+        )
         for tier in TIERS
     ]
 
 
 def _missing(tier: Tier, settings: Settings, environ: Mapping[str, str]) -> str | None:
-    match model_endpoint.find(tier, settings, environ):
-        case Blocked(detail=detail):
+    match model_endpoint.find_endpoint(tier, settings, environ):
+        case ModelBlocked(detail=detail):
             return detail
         case Endpoint(price=price) if price.output > 0:
             caps = budget_ledger.read_caps(settings)
@@ -44,7 +46,7 @@ def _missing(tier: Tier, settings: Settings, environ: Mapping[str, str]) -> str 
             return None
 
 
-def mode(seats: Sequence[Seat]) -> str:
+def describe_mode(seats: Sequence[TierStatus]) -> str:
     """In a few words, who does the thinking."""
     asked = [f"{seat.tier}: {seat.model}" for seat in seats if seat.missing is None]
     return ", ".join(asked) if asked else "local only"

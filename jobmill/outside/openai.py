@@ -7,28 +7,36 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from jobmill.outside.model_endpoint import OPENAI, Endpoint
-from jobmill.outside.model_protocol import Cut, Said, Stop, Tokens, Trouble, Unreadable, events
-from jobmill.outside.model_question import Ask, T, fenced, schema, system
+from jobmill.outside.model_endpoint import OPENAI_BASE_URL, Endpoint
+from jobmill.outside.model_protocol import (
+    ModelReply,
+    ProviderError,
+    StopReason,
+    StreamInterrupted,
+    TokenCount,
+    UnreadableReply,
+    read_events,
+)
+from jobmill.outside.model_question import ModelQuestion, T, answer_schema, fence, system_prompt
 
 PATH = "/chat/completions"
-_STOPS: dict[str, Stop] = {"stop": "end", "length": "truncated", "content_filter": "refused"}
+_STOPS: dict[str, StopReason] = {"stop": "end", "length": "truncated", "content_filter": "refused"}
 
 
 def headers(endpoint: Endpoint) -> dict[str, str]:
     return {"authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
 
 
-def body(ask: Ask[T], endpoint: Endpoint, *, stream: bool) -> bytes:
+def body(ask: ModelQuestion[T], endpoint: Endpoint, *, stream: bool) -> bytes:
     """The request. OpenAI itself has renamed `max_tokens`; the others have not followed."""
-    limit = "max_completion_tokens" if endpoint.base_url == OPENAI else "max_tokens"
-    form = {"name": "answer", "schema": schema(ask.answer)}
+    limit = "max_completion_tokens" if endpoint.base_url == OPENAI_BASE_URL else "max_tokens"
+    form = {"name": "answer", "schema": answer_schema(ask.answer_type)}
     asked: dict[str, Any] = {
         "model": endpoint.model,
         limit: ask.max_tokens,
         "messages": [
-            {"role": "system", "content": system(ask)},
-            {"role": "user", "content": fenced(ask.text)},
+            {"role": "system", "content": system_prompt(ask)},
+            {"role": "user", "content": fence(ask.text)},
         ],
         "response_format": {"type": "json_schema", "json_schema": form},
     }
@@ -38,8 +46,8 @@ def body(ask: Ask[T], endpoint: Endpoint, *, stream: bool) -> bytes:
 
 
 class _Usage(BaseModel):
-    prompt_tokens: Tokens = None
-    completion_tokens: Tokens = None
+    prompt_tokens: TokenCount = None
+    completion_tokens: TokenCount = None
 
 
 class _Words(BaseModel):
@@ -56,45 +64,45 @@ class _Choice(BaseModel):
 class _Completion(BaseModel):
     choices: list[_Choice] = []
     usage: _Usage | None = None
-    error: Trouble | None = None
+    error: ProviderError | None = None
 
 
-def read(body: bytes) -> Said:
+def read(body: bytes) -> ModelReply:
     """What a whole answer says; Unreadable if it is none."""
     told = _completion(body)
     if not told.choices:
-        raise Unreadable
+        raise UnreadableReply
     choice = told.choices[0]
     return _said(choice.message, choice.finish_reason, told.usage)
 
 
-def read_stream(body: bytes) -> Said:
+def read_stream(body: bytes) -> ModelReply:
     """What a streamed answer says; Cut if it does not come to its end."""
     words, stop, usage = _Words(content=""), None, None
-    for data in events(body):
+    for data in read_events(body):
         if data.strip() == "[DONE]":
             return _said(words, stop, usage)
         told = _completion(data.encode())
         if told.error:
-            raise Cut(told.error.message)
+            raise StreamInterrupted(told.error.message)
         usage = told.usage or usage
         for choice in told.choices[:1]:
             words.content = (words.content or "") + (choice.delta.content or "")
             words.refusal = choice.delta.refusal or words.refusal
             stop = choice.finish_reason or stop
-    raise Cut("the answer broke off")
+    raise StreamInterrupted("the answer broke off")
 
 
 def _completion(body: bytes) -> _Completion:
     try:
         return _Completion.model_validate_json(body)
     except ValidationError as error:
-        raise Unreadable from error
+        raise UnreadableReply from error
 
 
-def _said(words: _Words, stop: str | None, usage: _Usage | None) -> Said:
+def _said(words: _Words, stop: str | None, usage: _Usage | None) -> ModelReply:
     if stop not in _STOPS:
-        raise Unreadable
+        raise UnreadableReply
     usage = usage or _Usage()
-    ended: Stop = "refused" if words.refusal else _STOPS[stop]
-    return Said(words.content or "", ended, usage.prompt_tokens, usage.completion_tokens)
+    ended: StopReason = "refused" if words.refusal else _STOPS[stop]
+    return ModelReply(words.content or "", ended, usage.prompt_tokens, usage.completion_tokens)

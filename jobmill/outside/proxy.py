@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager, suppress
 
 import httpcore2
 
-from jobmill.outside.guarded_transport import Guard
-from jobmill.outside.public_addresses import Refused, read_target
+from jobmill.outside.guarded_transport import AddressGuard
+from jobmill.outside.public_addresses import AddressRefused, parse_url
 
 HEAD = 65_536
 CONNECT_SECONDS = 10
@@ -27,7 +27,7 @@ class _Spent(Exception):
 class Proxy:
     """Carries at most `budget` bytes in all."""
 
-    def __init__(self, guard: Guard, budget: int) -> None:
+    def __init__(self, guard: AddressGuard, budget: int) -> None:
         self._guard = guard
         self._left = budget
         self._tasks: set[asyncio.Task[None]] = set()
@@ -56,7 +56,7 @@ class Proxy:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             host, port, first = self._read_head(head)
             site = await self._guard.connect_tcp(host, port, CONNECT_SECONDS)
-        except (Refused, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+        except (AddressRefused, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             writer.write(
                 b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
             )
@@ -82,8 +82,8 @@ class Proxy:
             return tunnel[1].lower(), int(tunnel[2]), b""
         plain = _PLAIN.fullmatch(line)
         if not plain:
-            raise Refused("not a request for a proxy")
-        target = read_target(plain[2], self._guard.private)
+            raise AddressRefused("not a request for a proxy")
+        target = parse_url(plain[2], self._guard.private)
         kept = [one for one in rest.split("\r\n") if one and not _HOP_HEADERS.match(one)]
         first = f"{plain[1]} {target.path} HTTP/1.1"
         lines = [first, f"Host: {target.authority}", "Connection: close", *kept, "", ""]
@@ -118,7 +118,7 @@ class Proxy:
 
 
 @asynccontextmanager
-async def open_proxy(guard: Guard, budget: int) -> AsyncGenerator[str]:
+async def open_proxy(guard: AddressGuard, budget: int) -> AsyncGenerator[str]:
     """The address of a proxy that is there for as long as the block."""
     proxy = Proxy(guard, budget)
     server = await asyncio.start_server(proxy.accept, "127.0.0.1", 0, limit=HEAD)

@@ -12,11 +12,11 @@ import httpx2
 
 from jobmill.errors import OutsideError
 
-Places: TypeAlias = frozenset[tuple[str, int]]
+PrivateHosts: TypeAlias = frozenset[tuple[str, int]]
 """Hosts and ports that the operator allows although they are not public."""
 
 PORTS = {"http": 80, "https": 443}
-LONGEST_URL = 8_000
+MAX_URL_LENGTH = 8_000
 
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 # What resolvers read as a number: 127.1, 0x7f.1, 2130706433, 0177.0.0.1
@@ -48,7 +48,7 @@ _NOT_PUBLIC_6 = tuple(
 )
 
 
-class Refused(OutsideError):
+class AddressRefused(OutsideError):
     """We do not go there."""
 
     def __init__(self, message: str) -> None:
@@ -56,7 +56,7 @@ class Refused(OutsideError):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class AllowedUrl:
     """A URL that may be asked, as far as that can be told without its addresses."""
 
     url: str
@@ -76,41 +76,43 @@ class Target:
         return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
-    def house(self) -> str:
+    def rate_limit_key(self) -> str:
         """Whose politeness it is: http and https of one host are one."""
         return self.host if self.port in PORTS.values() else f"{self.host}:{self.port}"
 
 
-def read_target(url: str, private: Places = frozenset()) -> Target:
+def parse_url(url: str, private: PrivateHosts = frozenset()) -> AllowedUrl:
     """The URL taken apart; Refused if it is not one that we ask."""
-    if len(url) > LONGEST_URL or "\\" in url or any(c.isspace() for c in url.split("?")[0]):
-        raise Refused("not a URL that we ask: too long, or with characters that URLs do not have")
+    if len(url) > MAX_URL_LENGTH or "\\" in url or any(c.isspace() for c in url.split("?")[0]):
+        raise AddressRefused(
+            "not a URL that we ask: too long, or with characters that URLs do not have"
+        )
     try:
         parsed = httpx2.URL(url)
     except (httpx2.InvalidURL, ValueError) as error:
-        raise Refused("not a URL") from error
+        raise AddressRefused("not a URL") from error
     if parsed.scheme not in PORTS:
-        raise Refused("only http and https are asked")
+        raise AddressRefused("only http and https are asked")
     if parsed.userinfo:
-        raise Refused("a URL with a name or password in it is not asked")
+        raise AddressRefused("a URL with a name or password in it is not asked")
     host = parsed.raw_host.decode("ascii")
     port = PORTS[parsed.scheme] if parsed.port is None else parsed.port
-    check_place(host, port, private)
+    check_host(host, port, private)
     plain = str(parsed.copy_with(fragment=None))
-    return Target(plain, parsed.scheme, host, port, parsed.raw_path.decode("ascii"))
+    return AllowedUrl(plain, parsed.scheme, host, port, parsed.raw_path.decode("ascii"))
 
 
-def check_place(host: str, port: int, private: Places = frozenset()) -> None:
+def check_host(host: str, port: int, private: PrivateHosts = frozenset()) -> None:
     """Refuse a port or a name that is not of the public web, before anybody is asked for its address."""
     if (host, port) in private:
         return
     if port not in PORTS.values():
-        raise Refused(f"port {port} is not asked, only 80 and 443")
+        raise AddressRefused(f"port {port} is not asked, only 80 and 443")
     address = _literal(host)
     if address is None:
         _check_name(host)
     elif not is_public(address):
-        raise Refused(f"{host} is not a public address")
+        raise AddressRefused(f"{host} is not a public address")
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
@@ -131,7 +133,7 @@ def is_public_text(address: str) -> bool:
         return False
 
 
-def read_places(text: str) -> Places:
+def parse_private_hosts(text: str) -> PrivateHosts:
     """From `host:port,host:port`, as the settings have checked it."""
     parts = [part.strip().rpartition(":") for part in text.split(",") if part.strip()]
     return frozenset((host.strip("[]").lower(), int(port)) for host, _, port in parts)
@@ -147,8 +149,8 @@ def _literal(host: str) -> IPv4Address | IPv6Address | None:
 def _check_name(host: str) -> None:
     labels = host.split(".")
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
-        raise Refused("not the name of a host")
+        raise AddressRefused("not the name of a host")
     if _NUMBER.fullmatch(labels[-1]):
-        raise Refused(f"{host} is a number in disguise")
+        raise AddressRefused(f"{host} is a number in disguise")
     if len(labels) == 1 or any(host == own or host.endswith(f".{own}") for own in _HOUSE_NAMES):
-        raise Refused(f"{host} is a name inside a house, not on the internet")
+        raise AddressRefused(f"{host} is a name inside a house, not on the internet")

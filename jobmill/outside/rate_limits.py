@@ -14,25 +14,25 @@ from weakref import WeakValueDictionary
 from jobmill.db import Database, Tx, fetch_one, fetch_value
 from jobmill.errors import OutsideError
 
-Outcome: TypeAlias = Literal["answered", "failed", "limited", "dropped"]
+RequestOutcome: TypeAlias = Literal["answered", "failed", "limited", "dropped"]
 
-LEASE = dt.timedelta(minutes=3)
+RESERVATION_LEASE = dt.timedelta(minutes=3)
 """A turn whose worker died counts no longer than this; no living one takes as long."""
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class HostRateLimit:
     """How we behave towards one host."""
 
     interval: dt.timedelta = dt.timedelta(seconds=1)
     """From one beginning to the next."""
-    flights: int = 3
+    max_concurrent: int = 3
     """How many may run at the same time."""
-    patience: dt.timedelta = dt.timedelta(seconds=60)
+    max_wait: dt.timedelta = dt.timedelta(seconds=60)
     """How long a caller sits in the line before it is told to come back later."""
 
 
-class NotNow(OutsideError):
+class RateLimited(OutsideError):
     """It would take too long until it is our turn."""
 
     def __init__(self, host: str, retry_after: dt.timedelta) -> None:
@@ -43,16 +43,16 @@ class NotNow(OutsideError):
 
 
 @dataclass(slots=True)
-class Turn:
+class RequestSlot:
     """Leave to ask once; whoever has it says how it went."""
 
-    outcome: Outcome = "dropped"
+    outcome: RequestOutcome = "dropped"
     hold: dt.timedelta | None = None
     """How long the host wants to be left alone."""
 
 
 @dataclass(frozen=True, slots=True)
-class Flight:
+class Reservation:
     """A turn as the database counts it."""
 
     until: dt.datetime
@@ -68,35 +68,35 @@ class _Line:
     waiting: int = 0
 
 
-class Turns:
-    def __init__(self, db: Database, manners: Manners) -> None:
+class RateLimiter:
+    def __init__(self, db: Database, manners: HostRateLimit) -> None:
         self._db = db
         self._manners = manners
         self._lines: WeakValueDictionary[str, _Line] = WeakValueDictionary()
 
     @asynccontextmanager
-    async def turn(self, host: str) -> AsyncGenerator[Turn]:
+    async def slot(self, host: str) -> AsyncGenerator[RequestSlot]:
         """Wait until `host` may be asked; NotNow when that takes too long. No transaction is open
         while we wait or ask."""
         flight = await self._stand_in_line(host)
-        turn = Turn()
+        turn = RequestSlot()
         try:
             yield turn
         finally:
             await self._end(host, flight, turn)
 
-    async def _stand_in_line(self, host: str) -> Flight:
+    async def _stand_in_line(self, host: str) -> Reservation:
         manners, line = self._manners, self._lines.setdefault(host, _Line())
         expected = manners.interval * line.waiting
-        if expected > manners.patience:
-            raise NotNow(host, expected)
-        deadline = asyncio.get_running_loop().time() + manners.patience.total_seconds()
+        if expected > manners.max_wait:
+            raise RateLimited(host, expected)
+        deadline = asyncio.get_running_loop().time() + manners.max_wait.total_seconds()
         line.waiting += 1
         try:
             async with asyncio.timeout_at(deadline):
                 await line.lock.acquire()
         except TimeoutError:
-            raise NotNow(host, max(expected, dt.timedelta(seconds=1))) from None
+            raise RateLimited(host, max(expected, dt.timedelta(seconds=1))) from None
         finally:
             line.waiting -= 1
         try:
@@ -104,47 +104,49 @@ class Turns:
         finally:
             line.lock.release()
 
-    async def _reserve(self, host: str, deadline: float) -> Flight:
+    async def _reserve(self, host: str, deadline: float) -> Reservation:
         loop, manners = asyncio.get_running_loop(), self._manners
         interval = manners.interval.total_seconds()
         while True:
             left = max(deadline - loop.time(), 0)
             async with self._db.transaction() as tx:
                 flight = await reserve(tx, host, manners, dt.timedelta(seconds=left))
-                opens_in = None if flight else await ask_wait(tx, host, manners)
+                opens_in = None if flight else await read_wait_seconds(tx, host, manners)
             if flight and await self._sleep(host, flight):
                 return flight
             if opens_in is not None:
                 if left == 0 or opens_in >= left:
-                    raise NotNow(host, dt.timedelta(seconds=max(opens_in, interval, 1)))
+                    raise RateLimited(host, dt.timedelta(seconds=max(opens_in, interval, 1)))
                 # All flights are in the air, some perhaps in other processes: look again soon.
                 await asyncio.sleep(min(max(interval, 0.05), 1) * random.uniform(0.5, 1))
 
-    async def _sleep(self, host: str, flight: Flight) -> bool:
+    async def _sleep(self, host: str, flight: Reservation) -> bool:
         """Wait for the moment; False if the host has asked meanwhile to be left alone."""
         if flight.wait <= dt.timedelta():
             return True
         try:
             await asyncio.sleep(flight.wait.total_seconds())
         except asyncio.CancelledError:
-            await self._end(host, flight, Turn())
+            await self._end(host, flight, RequestSlot())
             raise
         async with self._db.transaction() as tx:
             held = await is_held(tx, host)
             if held:
-                await end(tx, host, flight.until, Turn())
+                await release(tx, host, flight.until, RequestSlot())
         return not held
 
-    async def _end(self, host: str, flight: Flight, turn: Turn) -> None:
+    async def _end(self, host: str, flight: Reservation, turn: RequestSlot) -> None:
         async with self._db.transaction() as tx:
-            await end(tx, host, flight.until, turn)
+            await release(tx, host, flight.until, turn)
 
 
-async def reserve(tx: Tx, host: str, manners: Manners, patience: dt.timedelta) -> Flight | None:
+async def reserve(
+    tx: Tx, host: str, rate_limit: HostRateLimit, max_wait: dt.timedelta
+) -> Reservation | None:
     """The next free moment at a host, taken; None if all flights are in the air or it is too far."""
     return await fetch_one(
         tx,
-        Flight,
+        Reservation,
         # `excluded.turn_at` is now, read once; what a row holds is read under its lock.
         """
         INSERT INTO outside.host AS host (name, turn_at, flights)
@@ -165,16 +167,16 @@ async def reserve(tx: Tx, host: str, manners: Manners, patience: dt.timedelta) -
         """,
         {
             "host": host,
-            "lease": LEASE,
+            "lease": RESERVATION_LEASE,
             # Never nothing: flights are told apart by their moments.
-            "interval": max(manners.interval, dt.timedelta(microseconds=1)),
-            "flights": manners.flights,
-            "patience": patience,
+            "interval": max(rate_limit.interval, dt.timedelta(microseconds=1)),
+            "flights": rate_limit.max_concurrent,
+            "patience": max_wait,
         },
     )
 
 
-async def ask_wait(tx: Tx, host: str, manners: Manners) -> float | None:
+async def read_wait_seconds(tx: Tx, host: str, rate_limit: HostRateLimit) -> float | None:
     """Seconds from now to the moment from which on the host may be asked, flights aside."""
     return await fetch_value(
         tx,
@@ -184,7 +186,7 @@ async def ask_wait(tx: Tx, host: str, manners: Manners) -> float | None:
                    greatest(turn_at + greatest(crawl_delay, %s), held_until) - clock_timestamp())
           FROM outside.host WHERE name = %s
         """,
-        [manners.interval, host],
+        [rate_limit.interval, host],
     )
 
 
@@ -200,7 +202,7 @@ async def is_held(tx: Tx, host: str) -> bool:
     )
 
 
-async def end(tx: Tx, host: str, flight: dt.datetime, turn: Turn) -> None:
+async def release(tx: Tx, host: str, flight: dt.datetime, turn: RequestSlot) -> None:
     """Give the flight back. A host that asks for quiet, or fails again and again, is left alone for
     a while that doubles each time, by everybody, and not by all to the same moment."""
     await tx.execute(

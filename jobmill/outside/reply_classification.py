@@ -9,23 +9,23 @@ from urllib.parse import parse_qsl, urlsplit
 
 from jobmill.outside.charset import find_charset
 from jobmill.outside.request import (
-    Answer,
-    Cause,
-    Gone,
+    FetchCause,
+    FetchFailure,
+    FetchResult,
     NotModified,
     Ok,
+    PageGone,
     Truncated,
-    Unknown,
     Validators,
 )
 
-from .http_exchange import OK, Reply
-from .public_addresses import Target
+from .http_exchange import OK_STATUSES, HttpReply
+from .public_addresses import AllowedUrl
 
-LONGEST_WAIT = dt.timedelta(hours=6)
+MAX_RETRY_AFTER = dt.timedelta(hours=6)
 """However long a server tells us to stay away, we look again after this."""
 
-_PLAIN: dict[int, tuple[Cause, str]] = {
+_PLAIN: dict[int, tuple[FetchCause, str]] = {
     401: ("auth", "wants a key, or does not know ours"),
     403: ("forbidden", "does not let us in"),
     405: ("forbidden", "does not let us ask in this way"),
@@ -67,27 +67,29 @@ _CHALLENGE_WORDS = 1_500
 _FRONT = re.compile(r"(/[a-z]{2}([-_][a-z]{2})?)?/?(index\.\w{2,5})?", re.IGNORECASE)
 
 
-def judge(reply: Reply, asked: Target, at: Target, *, conditional: bool = False) -> Answer:
+def classify_reply(
+    reply: HttpReply, asked: AllowedUrl, at: AllowedUrl, *, conditional: bool = False
+) -> FetchResult:
     """`asked` is where we began, `at` where the redirects led; `conditional` if validators were sent."""
-    if reply.status in OK:
+    if reply.status in OK_STATUSES:
         return _judge_body(reply, asked, at)
     if reply.status == 304 and conditional:
         return NotModified(at.url)
-    if reply.status in (404, 410) and is_same_thing(asked, at):
-        return Gone(at.url, reply.status)
+    if reply.status in (404, 410) and is_same_page(asked, at):
+        return PageGone(at.url, reply.status)
     cause, words = _judge_status(reply)
-    retry_after = read_retry_after(reply) if cause == "rate_limited" else None
+    retry_after = parse_retry_after(reply) if cause == "rate_limited" else None
     detail = f"{at.host} {words} (status {reply.status})"
-    return Unknown(at.url, cause, detail, reply.status, retry_after)
+    return FetchFailure(at.url, cause, detail, reply.status, retry_after)
 
 
-def is_limited(reply: Reply) -> bool:
+def is_rate_limited(reply: HttpReply) -> bool:
     """Whether it tells us to ask less often."""
-    patient = reply.status in (403, 503) and read_retry_after(reply) is not None
+    patient = reply.status in (403, 503) and parse_retry_after(reply) is not None
     return reply.status == 429 or patient
 
 
-def read_retry_after(reply: Reply, now: dt.datetime | None = None) -> dt.timedelta | None:
+def parse_retry_after(reply: HttpReply, now: dt.datetime | None = None) -> dt.timedelta | None:
     """How long it tells us to wait, in seconds or as a date; None if it does not say.
 
     A date is measured from the site's own `Date`, and from `now` only where it sends none.
@@ -101,7 +103,7 @@ def read_retry_after(reply: Reply, now: dt.datetime | None = None) -> dt.timedel
             return None
         sent_at = _read_date(reply.headers.get("date", ""))
         wait = until - (sent_at or now or dt.datetime.now(dt.UTC))
-    return min(max(wait, dt.timedelta(seconds=1)), LONGEST_WAIT)
+    return min(max(wait, dt.timedelta(seconds=1)), MAX_RETRY_AFTER)
 
 
 def _read_date(text: str) -> dt.datetime | None:
@@ -113,7 +115,7 @@ def _read_date(text: str) -> dt.datetime | None:
     return date if date.tzinfo else date.replace(tzinfo=dt.UTC)
 
 
-def is_same_thing(asked: Target, at: Target) -> bool:
+def is_same_page(asked: AllowedUrl, at: AllowedUrl) -> bool:
     """Whether redirects have only changed how the thing is spelled, not what is asked for: then a
     404 is about the thing. Else it may be that of a front page, a login or another's site."""
     one, other = urlsplit(asked.url), urlsplit(at.url)
@@ -143,8 +145,8 @@ def _letters_to_see(html: str) -> int:
     return len(" ".join(_TAG.sub(" ", seen).split()))
 
 
-def _judge_status(reply: Reply) -> tuple[Cause, str]:
-    if is_limited(reply):
+def _judge_status(reply: HttpReply) -> tuple[FetchCause, str]:
+    if is_rate_limited(reply):
         return "rate_limited", "asks us to come back later"
     if reply.headers.get("cf-mitigated") or reply.headers.get("x-amzn-waf-action"):
         return "forbidden", "wants to see a human"
@@ -153,23 +155,25 @@ def _judge_status(reply: Reply) -> tuple[Cause, str]:
     return _PLAIN.get(reply.status, ("status", "answered in a way that we do not know"))
 
 
-def _judge_body(reply: Reply, asked: Target, at: Target) -> Answer:
+def _judge_body(reply: HttpReply, asked: AllowedUrl, at: AllowedUrl) -> FetchResult:
     content_type = reply.headers.get("content-type", "")
     charset = find_charset(content_type, reply.body)
     if reply.cut_at is not None:
         return Truncated(at.url, reply.body, reply.cut_at, content_type, charset)
     if _is_sent_home(asked, at):
-        return Unknown(at.url, "redirects", f"{at.host} shows its front page instead")
+        return FetchFailure(at.url, "redirects", f"{at.host} shows its front page instead")
     validators = Validators(
         reply.headers.get("etag"), reply.headers.get("last-modified"), url=at.url
     )
     ok = Ok(at.url, reply.body, content_type, charset, validators)
     if _wants_a_human(reply, asked, ok):
-        return Unknown(at.url, "forbidden", f"{at.host} wants a human or a login", reply.status)
+        return FetchFailure(
+            at.url, "forbidden", f"{at.host} wants a human or a login", reply.status
+        )
     return ok
 
 
-def _wants_a_human(reply: Reply, asked: Target, ok: Ok) -> bool:
+def _wants_a_human(reply: HttpReply, asked: AllowedUrl, ok: Ok) -> bool:
     if _LOGIN_PATH.search(urlsplit(ok.url).path) and not _LOGIN_PATH.search(asked.path):
         return True
     sign = reply.headers.get("cf-mitigated") or reply.headers.get("x-amzn-waf-action")
@@ -178,7 +182,7 @@ def _wants_a_human(reply: Reply, asked: Target, ok: Ok) -> bool:
     return bool(sign) or (is_html and small and is_challenge(ok.text))
 
 
-def _is_sent_home(asked: Target, at: Target) -> bool:
+def _is_sent_home(asked: AllowedUrl, at: AllowedUrl) -> bool:
     """A thing inside a site was asked for, and its front page is what we were led to."""
     began, ended = urlsplit(asked.url), urlsplit(at.url)
     same_site = asked.host.removeprefix("www.") == at.host.removeprefix("www.")

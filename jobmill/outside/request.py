@@ -25,9 +25,9 @@ class Request:
     """A page made for people: robots.txt is asked before it is fetched."""
     render: bool = False
     """The page needs JavaScript: a browser reads it."""
-    most: int | None = None
+    max_bytes: int | None = None
     """Take at most so many bytes of the answer, if that is less than we would anyway."""
-    mark: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    context: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The asker's own notes (an offset, a total); they do not leave the house."""
 
 
@@ -71,7 +71,7 @@ class NotModified:
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
+class PageGone:
     """The thing itself is not there any more (404 or 410)."""
 
     url: str
@@ -89,7 +89,7 @@ class Truncated:
     charset: str | None = None
 
 
-Cause: TypeAlias = Literal[
+FetchCause: TypeAlias = Literal[
     "timeout",  # it took too long
     "network",  # no name, no connection, a reset, a broken TLS or body
     "server",  # 5xx
@@ -105,22 +105,24 @@ Cause: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class FetchFailure:
     """We do not know: nothing may be concluded from it."""
 
     url: str
-    cause: Cause
+    cause: FetchCause
     detail: str
     """In words, for people; holds no secrets."""
     status: int | None = None
     retry_after: dt.timedelta | None = None
 
 
-Answer: TypeAlias = Ok | NotModified | Gone | Truncated | Unknown
+FetchResult: TypeAlias = Ok | NotModified | PageGone | Truncated | FetchFailure
 
 
 class Fetch(Protocol):
     """Carries out a request: waits its turn, and answers in one of five ways. It never raises for
     what the network does."""
 
-    async def __call__(self, request: Request, validators: Validators | None = None) -> Answer: ...
+    async def __call__(
+        self, request: Request, validators: Validators | None = None
+    ) -> FetchResult: ...

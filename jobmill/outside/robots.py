@@ -13,23 +13,23 @@ from weakref import WeakValueDictionary
 from protego import Protego
 
 from jobmill.db import Database, Tx, fetch_one
-from jobmill.outside.public_addresses import Target
-from jobmill.outside.request import Answer, Gone, Ok, Request, Truncated, Unknown
+from jobmill.outside.public_addresses import AllowedUrl
+from jobmill.outside.request import FetchFailure, FetchResult, Ok, PageGone, Request, Truncated
 
-FRESH = dt.timedelta(days=1)
-STALE = dt.timedelta(days=30)
+RULES_LIFETIME = dt.timedelta(days=1)
+MAX_RULES_AGE = dt.timedelta(days=30)
 """How long old rules serve while the new ones cannot be read."""
-RETRY = dt.timedelta(minutes=10)
-LONGEST_DELAY = dt.timedelta(seconds=30)
-LONGEST = 512_000
-REMEMBERED = 1_000
+RETRY_AFTER = dt.timedelta(minutes=10)
+MAX_CRAWL_DELAY = dt.timedelta(seconds=30)
+MAX_ROBOTS_BYTES = 512_000
+MAX_CACHED_SITES = 1_000
 """How many sites' rules a process keeps at hand."""
 
-Ask: TypeAlias = Callable[[Request], Awaitable[Answer]]
+FetchRobots: TypeAlias = Callable[[Request], Awaitable[FetchResult]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RobotsRules:
     """A robots.txt as the database keeps it."""
 
     rules: str
@@ -47,57 +47,61 @@ class _Known:
 
 
 class Robots:
-    def __init__(self, db: Database, name: str, ask: Ask) -> None:
+    def __init__(self, db: Database, name: str, ask: FetchRobots) -> None:
         self._db = db
         self._name = name
         self._ask = ask
         self._known: dict[str, _Known] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def objection(self, target: Target) -> Unknown | None:
+    async def check(self, target: AllowedUrl) -> FetchFailure | None:
         """Why this page may not be asked for, or not now; None if it may."""
         lock = self._locks.setdefault(target.origin, asyncio.Lock())
         async with lock:
             known = self._known.get(target.origin)
             if known is None or known.expires <= time.monotonic():
                 known = await self._learn(target)
-        if isinstance(known, Unknown):
+        if isinstance(known, FetchFailure):
             return known
         if known.parsed.can_fetch(target.url, self._name):
             return None
-        return Unknown(target.url, "robots", f"{target.host} asks robots to leave this page alone")
+        return FetchFailure(
+            target.url, "robots", f"{target.host} asks robots to leave this page alone"
+        )
 
-    async def _learn(self, target: Target) -> _Known | Unknown:
+    async def _learn(self, target: AllowedUrl) -> _Known | FetchFailure:
         async with self._db.transaction() as tx:
-            kept = await get(tx, target.origin)
+            kept = await find_rules(tx, target.origin)
         if kept is None or kept.fresh_for <= dt.timedelta():
             found = await self._read(target, kept)
-            if isinstance(found, Unknown):
+            if isinstance(found, FetchFailure):
                 return found
             kept = found
         expires = time.monotonic() + kept.fresh_for.total_seconds()
         known = _Known(Protego.parse(kept.rules), expires)
-        while len(self._known) >= REMEMBERED:
+        while len(self._known) >= MAX_CACHED_SITES:
             del self._known[next(iter(self._known))]
         self._known[target.origin] = known
         return known
 
-    async def _read(self, target: Target, old: Rules | None) -> Rules | Unknown:
-        answer = await self._ask(Request(f"{target.origin}/robots.txt", most=LONGEST))
-        rules = read_rules(answer)
+    async def _read(
+        self, target: AllowedUrl, old: RobotsRules | None
+    ) -> RobotsRules | FetchFailure:
+        answer = await self._ask(Request(f"{target.origin}/robots.txt", max_bytes=MAX_ROBOTS_BYTES))
+        rules = parse_rules(answer)
         async with self._db.transaction() as tx:
             if rules is not None:
-                await save(tx, target, rules, crawl_delay(rules, self._name))
-                return Rules(rules, FRESH, serves=True)
+                await save_rules(tx, target, rules, crawl_delay(rules, self._name))
+                return RobotsRules(rules, RULES_LIFETIME, serves=True)
             if old and old.serves:
-                await postpone(tx, target, crawl_delay(old.rules, self._name))
-                return replace(old, fresh_for=RETRY)
-        assert isinstance(answer, Unknown)
+                await postpone_refresh(tx, target, crawl_delay(old.rules, self._name))
+                return replace(old, fresh_for=RETRY_AFTER)
+        assert isinstance(answer, FetchFailure)
         detail = f"its robots.txt cannot be read: {answer.detail}"
-        return Unknown(target.url, answer.cause, detail, answer.status, answer.retry_after)
+        return FetchFailure(target.url, answer.cause, detail, answer.status, answer.retry_after)
 
 
-def read_rules(answer: Answer) -> str | None:
+def parse_rules(answer: FetchResult) -> str | None:
     """The rules; empty where there are none, None where we cannot know."""
     match answer:
         case Ok():
@@ -105,11 +109,13 @@ def read_rules(answer: Answer) -> str | None:
             return answer.text.replace("\0", "")
         case Truncated():
             return answer.body.decode("utf-8", "replace").replace("\0", "")
-        case Gone():
+        case PageGone():
             return ""
-        case Unknown(status=int(status)) if 400 <= status < 500 and answer.cause != "rate_limited":
+        case FetchFailure(status=int(status)) if (
+            400 <= status < 500 and answer.cause != "rate_limited"
+        ):
             return ""
-        case Unknown(cause="forbidden" | "redirects"):
+        case FetchFailure(cause="forbidden" | "redirects"):
             return ""
         case _:
             return None
@@ -118,23 +124,23 @@ def read_rules(answer: Answer) -> str | None:
 def crawl_delay(rules: str, name: str) -> dt.timedelta:
     """How far apart the site wants our calls, as far as we go along with that."""
     seconds = Protego.parse(rules).crawl_delay(name) or 0
-    return min(dt.timedelta(seconds=min(max(seconds, 0), 86_400)), LONGEST_DELAY)
+    return min(dt.timedelta(seconds=min(max(seconds, 0), 86_400)), MAX_CRAWL_DELAY)
 
 
-async def get(tx: Tx, origin: str) -> Rules | None:
+async def find_rules(tx: Tx, origin: str) -> RobotsRules | None:
     return await fetch_one(
         tx,
-        Rules,
+        RobotsRules,
         """
         SELECT rules, expires_at - now() AS fresh_for, read_at > now() - %(stale)s AS serves
           FROM outside.robots
          WHERE origin = %(origin)s
         """,
-        {"origin": origin, "stale": STALE},
+        {"origin": origin, "stale": MAX_RULES_AGE},
     )
 
 
-async def save(tx: Tx, target: Target, rules: str, delay: dt.timedelta) -> None:
+async def save_rules(tx: Tx, target: AllowedUrl, rules: str, delay: dt.timedelta) -> None:
     """Keep the rules for all workers, and the pace that they ask for."""
     await tx.execute(
         """
@@ -143,24 +149,24 @@ async def save(tx: Tx, target: Target, rules: str, delay: dt.timedelta) -> None:
         ON CONFLICT (origin) DO UPDATE
            SET rules = excluded.rules, read_at = excluded.read_at, expires_at = excluded.expires_at
         """,
-        {"origin": target.origin, "rules": rules, "fresh": FRESH},
+        {"origin": target.origin, "rules": rules, "fresh": RULES_LIFETIME},
     )
     await _set_pace(tx, target, delay)
 
 
-async def postpone(tx: Tx, target: Target, delay: dt.timedelta) -> None:
+async def postpone_refresh(tx: Tx, target: AllowedUrl, delay: dt.timedelta) -> None:
     """Let the old rules serve a little longer; another worker may have read new ones meanwhile."""
     await tx.execute(
         """
         UPDATE outside.robots SET expires_at = greatest(expires_at, now() + %(retry)s)
          WHERE origin = %(origin)s
         """,
-        {"origin": target.origin, "retry": RETRY},
+        {"origin": target.origin, "retry": RETRY_AFTER},
     )
     await _set_pace(tx, target, delay)
 
 
-async def _set_pace(tx: Tx, target: Target, delay: dt.timedelta) -> None:
+async def _set_pace(tx: Tx, target: AllowedUrl, delay: dt.timedelta) -> None:
     await tx.execute(
-        "UPDATE outside.host SET crawl_delay = %s WHERE name = %s", [delay, target.house]
+        "UPDATE outside.host SET crawl_delay = %s WHERE name = %s", [delay, target.rate_limit_key]
     )

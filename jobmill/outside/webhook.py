@@ -14,23 +14,28 @@ from ssl import SSLContext
 import httpcore2
 
 from jobmill.errors import Invalid, OutsideError
-from jobmill.outside.fetch import name_ourselves
-from jobmill.outside.guarded_transport import Guard
-from jobmill.outside.http_exchange import Limits, Reply, open_client
-from jobmill.outside.public_addresses import Places, Refused, read_places, read_target
+from jobmill.outside.fetch import build_user_agent
+from jobmill.outside.guarded_transport import AddressGuard
+from jobmill.outside.http_exchange import HttpLimits, HttpReply, open_client
+from jobmill.outside.public_addresses import (
+    AddressRefused,
+    PrivateHosts,
+    parse_private_hosts,
+    parse_url,
+)
 from jobmill.settings import Settings
 
 log = logging.getLogger(__name__)
 
-LIMITS = Limits(seconds=10, connect_seconds=5, read_seconds=10, raw_bytes=64_000, bytes=64_000)
-ENOUGH = 1
+LIMITS = HttpLimits(seconds=10, connect_seconds=5, read_seconds=10, raw_bytes=64_000, bytes=64_000)
+MAX_REPLY_BYTES = 1
 """Bytes of an answer: only its status counts."""
-AGAIN = (408, 425, 429)
-GONE = 410
+RETRYABLE_STATUSES = (408, 425, 429)
+GONE_STATUS = 410
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
+class WebhookDelivery:
     """One event for one receiver."""
 
     id: int
@@ -43,27 +48,27 @@ class Delivery:
     """The server's time: receivers refuse a delivery whose time is far from theirs."""
 
 
-class Unwanted(OutsideError):
+class ReceiverGone(OutsideError):
     """The receiver is gone for good (410): it is not to be told any more."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, permanent=True)
 
 
-class Caller:
+class WebhookSender:
     """The way to receivers: through the same guard as everything else that goes out."""
 
     def __init__(
         self,
         settings: Settings,
         *,
-        guard: Guard | None = None,
-        limits: Limits = LIMITS,
+        guard: AddressGuard | None = None,
+        limits: HttpLimits = LIMITS,
         tls: SSLContext | None = None,
     ) -> None:
-        self._guard = guard or Guard(places(settings))
+        self._guard = guard or AddressGuard(allowed_private_hosts(settings))
         self._stand_ins = settings.stand_ins
-        self._agent = name_ourselves(settings.user_agent, settings.contact)
+        self._agent = build_user_agent(settings.user_agent, settings.contact)
         self._limits = limits
         self._given_tls = tls
 
@@ -72,35 +77,35 @@ class Caller:
         # It reads all the certificates there are, which is not to be done for every call.
         return self._given_tls or httpcore2.default_ssl_context()
 
-    async def send(self, delivery: Delivery) -> str:
+    async def send(self, delivery: WebhookDelivery) -> str:
         """Say it; returns in words what was answered. Unwanted for 410, else OutsideError, permanent
         if saying it again cannot help."""
-        target = read_target(delivery.url, self._guard.private)
+        target = parse_url(delivery.url, self._guard.private)
         headers = _headers(delivery)
         began = time.monotonic()
         async with open_client(
             self._guard, self._agent, self._limits, tls=self._tls, stand_ins=self._stand_ins
         ) as client:
             reply = await client.send(
-                target, headers, body=delivery.body, method="POST", most=ENOUGH
+                target, headers, body=delivery.body, method="POST", max_bytes=MAX_REPLY_BYTES
             )
         milliseconds = round((time.monotonic() - began) * 1000)
         fields = {"host": target.host, "status": reply.status, "ms": milliseconds}
         log.debug("told", extra=fields)
-        return judge(reply, target.host)
+        return interpret_reply(reply, target.host)
 
 
-def places(settings: Settings) -> Places:
+def allowed_private_hosts(settings: Settings) -> PrivateHosts:
     """Where a receiver may be although it is not public."""
-    return read_places(",".join([settings.private_hosts, *settings.stand_ins.values()]))
+    return parse_private_hosts(",".join([settings.private_hosts, *settings.stand_ins.values()]))
 
 
-def check_url(url: str, private: Places) -> str:
+def check_url(url: str, private: PrivateHosts) -> str:
     """The URL as it is kept; Invalid for one that we would not call: over plain HTTP only what the
     operator allows by name."""
     try:
-        target = read_target(url.strip(), private)
-    except Refused as error:
+        target = parse_url(url.strip(), private)
+    except AddressRefused as error:
         raise Invalid(f"not a URL for a webhook: {error}") from error
     if target.scheme != "https" and (target.host, target.port) not in private:
         raise Invalid(
@@ -116,7 +121,7 @@ def sign(secret: str, timestamp: int, body: bytes) -> str:
     return f"v1={hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()}"
 
 
-def judge(reply: Reply, host: str) -> str:
+def interpret_reply(reply: HttpReply, host: str) -> str:
     """In words, what an answer means; raises where it means that nothing arrived."""
     status = reply.status
     said = f"{host} answered {status}"
@@ -125,12 +130,12 @@ def judge(reply: Reply, host: str) -> str:
     if 300 <= status < 400:
         to = reply.headers.get("location", "nowhere")[:300]
         raise OutsideError(f"{said}, a redirect to {to}: not followed", permanent=True)
-    if status == GONE:
-        raise Unwanted(f"{said}: it is not there any more")
-    raise OutsideError(said, permanent=not (status in AGAIN or status >= 500))
+    if status == GONE_STATUS:
+        raise ReceiverGone(f"{said}: it is not there any more")
+    raise OutsideError(said, permanent=not (status in RETRYABLE_STATUSES or status >= 500))
 
 
-def _headers(delivery: Delivery) -> list[tuple[str, str]]:
+def _headers(delivery: WebhookDelivery) -> list[tuple[str, str]]:
     timestamp = int(delivery.signed_at.timestamp())
     return [
         ("Content-Type", "application/json"),

@@ -13,7 +13,7 @@ What = Literal["added", "changed", "removed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class AdminChange:
     id: int
     at: dt.datetime
     noun: str
@@ -48,11 +48,11 @@ def _plain(name: str, value: object) -> str:
     return str(value)[:16].replace("T", " ") if name.endswith("_at") else str(value)
 
 
-async def recent(tx: Tx, *, before: int | None = None, limit: int = 50) -> list[Change]:
+async def find_recent(tx: Tx, *, before: int | None = None, limit: int = 50) -> list[AdminChange]:
     """The newest first; `before` the id of the last one that was seen."""
     return await fetch_all(
         tx,
-        Change,
+        AdminChange,
         """
         SELECT change.id, at, noun, subject, what, was, became, actor,
                coalesce(person.name, api_key.name) AS by

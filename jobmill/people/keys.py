@@ -15,7 +15,7 @@ PREFIX = "jm_"
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class ApiKey:
     id: int
     name: str
     role: Role
@@ -26,7 +26,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class NewApiKey:
     id: int
     name: str
     role: Role
@@ -35,20 +35,20 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class KeyHolder:
     id: int
     name: str
     role: Role
     stale: bool
 
 
-async def add(tx: Tx, name: str, role: Role) -> Made:
+async def add(tx: Tx, name: str, role: Role) -> NewApiKey:
     if not name.strip():
         raise Invalid("A key needs a name that says what it is for.")
     key = PREFIX + secrets.token_urlsafe(32)
     made = await fetch_one(
         tx,
-        Made,
+        NewApiKey,
         """
         INSERT INTO people.api_key (name, role, digest) VALUES (%s, %s, %s)
         RETURNING id, name, role, %s::text AS key
@@ -59,20 +59,20 @@ async def add(tx: Tx, name: str, role: Role) -> Made:
     return made
 
 
-async def everything(tx: Tx) -> list[Key]:
+async def find_all(tx: Tx) -> list[ApiKey]:
     """All there are and were."""
     return await fetch_all(
         tx,
-        Key,
+        ApiKey,
         "SELECT id, name, role, created_at, used_at, ended_at FROM people.api_key ORDER BY id",
     )
 
 
-async def get(tx: Tx, id: int) -> Key:
+async def get(tx: Tx, id: int) -> ApiKey:
     """One there is or was."""
     found = await fetch_one(
         tx,
-        Key,
+        ApiKey,
         "SELECT id, name, role, created_at, used_at, ended_at FROM people.api_key WHERE id = %s",
         [id],
     )
@@ -81,11 +81,11 @@ async def get(tx: Tx, id: int) -> Key:
     return found
 
 
-async def find(tx: Tx, key: str) -> Holder | None:
+async def find_holder(tx: Tx, key: str) -> KeyHolder | None:
     """Whose key this is, if it still opens; that it was used is noted."""
     found = await fetch_one(
         tx,
-        Holder,
+        KeyHolder,
         """
         SELECT id, name, role,
                used_at IS NULL OR used_at < now() - interval '1 minute' AS stale
@@ -112,11 +112,11 @@ async def _note_use(tx: Tx, id: int) -> None:
     )
 
 
-async def end(tx: Tx, id: int) -> Key:
+async def revoke(tx: Tx, id: int) -> ApiKey:
     """It opens nothing from now on; ending it again changes nothing."""
     ended = await fetch_one(
         tx,
-        Key,
+        ApiKey,
         """
         UPDATE people.api_key SET ended_at = coalesce(ended_at, now()) WHERE id = %s
         RETURNING id, name, role, created_at, used_at, ended_at

@@ -11,11 +11,11 @@ from argon2.exceptions import VerifyMismatchError
 
 from jobmill.errors import Invalid
 
-SHORTEST, LONGEST = 10, 1_000
+MIN_LENGTH, MAX_LENGTH = 10, 1_000
 
 HASHER = PasswordHasher(time_cost=3, memory_cost=65_536, parallelism=4)
 
-NOBODYS = (
+DUMMY_HASH = (
     "$argon2id$v=19$m=65536,t=3,p=4$ai3vSEFjo1TMbhKC4MZ/5Q$"
     "ZWGpyRmppIeJ1jinhgoS7lY46FYtP1OCdXwsdyItXSQ"
 )
@@ -25,26 +25,26 @@ NOBODYS = (
 THREADS = ThreadPoolExecutor(2, "password")
 
 
-LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
 """Those that nobody takes for another."""
 
 
 def generate() -> str:
     """One that nobody guesses and everybody can type: 99 bits."""
-    return "-".join("".join(secrets.choice(LETTERS) for _ in range(5)) for _ in range(4))
+    return "-".join("".join(secrets.choice(ALPHABET) for _ in range(5)) for _ in range(4))
 
 
-async def hashed(password: str) -> str:
+async def hash_password(password: str) -> str:
     """What to keep of a password; Invalid if it is too short to be one."""
-    if not SHORTEST <= len(password) <= LONGEST:
-        raise Invalid(f"A password has {SHORTEST} to {LONGEST:,} characters.")
+    if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
+        raise Invalid(f"A password has {MIN_LENGTH} to {MAX_LENGTH:,} characters.")
     return await asyncio.get_running_loop().run_in_executor(THREADS, HASHER.hash, _bytes(password))
 
 
 async def verify(kept: str | None, password: str) -> bool:
     """Whether it is the one; in the same time if there is none."""
     return await asyncio.get_running_loop().run_in_executor(
-        THREADS, _verify, NOBODYS if kept is None else kept, password
+        THREADS, _verify, DUMMY_HASH if kept is None else kept, password
     )
 
 

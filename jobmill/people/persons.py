@@ -27,7 +27,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Credentials:
     """One who may sign in, and what their password is kept as."""
 
     id: int
@@ -37,7 +37,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Admin:
+class _AdminId:
     id: int
 
 
@@ -49,7 +49,7 @@ async def add(tx: Tx, name: str, email: str, role: Role, password: str) -> Perso
     """Let somebody sign in, also one who ended; Conflict if the address is taken."""
     if not name.strip():
         raise Invalid("A person needs a name.")
-    key, kept = email_key(email), await passwords.hashed(password)
+    key, kept = email_key(email), await passwords.hash_password(password)
     made = await fetch_one(
         tx,
         Person,
@@ -69,7 +69,7 @@ async def add(tx: Tx, name: str, email: str, role: Role, password: str) -> Perso
     return made
 
 
-async def everybody(tx: Tx) -> list[Person]:
+async def find_all(tx: Tx) -> list[Person]:
     """All there are and were."""
     return await fetch_all(
         tx,
@@ -91,11 +91,11 @@ async def get(tx: Tx, id: int) -> Person:
     return found
 
 
-async def known(tx: Tx, email: str) -> Known | None:
+async def find_credentials(tx: Tx, email: str) -> Credentials | None:
     """Whoever may sign in with this address."""
     return await fetch_one(
         tx,
-        Known,
+        Credentials,
         """
         SELECT id, name, role, password FROM people.person
          WHERE email_key = %s AND ended_at IS NULL
@@ -113,11 +113,11 @@ async def has_admin(tx: Tx) -> bool:
     return bool(found)
 
 
-async def keep_an_admin(tx: Tx, id: int) -> None:
+async def require_other_admin(tx: Tx, id: int) -> None:
     """LastAdmin if without this person there would be none; of two who leave at once, one waits."""
     admins = await fetch_all(
         tx,
-        Admin,
+        _AdminId,
         """
         SELECT id FROM people.person WHERE role = 'admin' AND ended_at IS NULL
          ORDER BY id FOR UPDATE
@@ -145,7 +145,7 @@ async def set_role(tx: Tx, email: str, role: Role) -> Person:
 
 async def set_password(tx: Tx, email: str, password: str) -> Person:
     """Their sessions end: whoever has one must know the new password."""
-    kept = await passwords.hashed(password)
+    kept = await passwords.hash_password(password)
     person = _there(
         await fetch_one(
             tx,
@@ -162,7 +162,7 @@ async def set_password(tx: Tx, email: str, password: str) -> Person:
     return person
 
 
-async def end(tx: Tx, email: str) -> Person:
+async def deactivate(tx: Tx, email: str) -> Person:
     """They can no longer sign in, and are signed out."""
     person = _there(
         await fetch_one(

@@ -10,7 +10,7 @@ from jobmill.db import Tx, fetch_value
 BYTES = 32
 
 
-async def secret(tx: Tx) -> bytes:
+async def get_signing_key(tx: Tx) -> bytes:
     """The one secret of all hosts, made when it is first asked for."""
     found = await _find(tx)
     if found is None:

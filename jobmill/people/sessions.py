@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from jobmill.db import Tx, fetch_all, fetch_one
 from jobmill.errors import NotFound, Unauthenticated
 from jobmill.people import persons
-from jobmill.people.persons import Known, Person, Role
+from jobmill.people.persons import Credentials, Person, Role
 from jobmill.people.secrets import digest
 
-LASTS = dt.timedelta(days=14)
+SESSION_LIFETIME = dt.timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class OpenSession:
     """One that has not ended."""
 
     person_id: int
@@ -33,7 +33,7 @@ class Open:
     """Whether it is the one that asks."""
 
 
-async def begin(tx: Tx, person: Known) -> str:
+async def create(tx: Tx, person: Credentials) -> str:
     """The id of a new session, which is kept nowhere else; refused if they ended meanwhile."""
     id = secrets.token_urlsafe(32)
     cursor = await tx.execute(
@@ -43,19 +43,19 @@ async def begin(tx: Tx, person: Known) -> str:
          WHERE id = %s AND password = %s AND ended_at IS NULL
            FOR SHARE
         """,
-        [digest(id), LASTS, person.id, person.password],
+        [digest(id), SESSION_LIFETIME, person.id, person.password],
     )
     if cursor.rowcount == 0:
         raise Unauthenticated("This account has just changed. Sign in again.")
     return id
 
 
-async def begin_anew(tx: Tx, person: Person) -> str:
+async def create_after_password_change(tx: Tx, person: Person) -> str:
     """For one who has just changed their password, in the same transaction."""
-    known = await persons.known(tx, person.email)
+    known = await persons.find_credentials(tx, person.email)
     if known is None:
         raise NotFound("person", person.email)
-    return await begin(tx, known)
+    return await create(tx, known)
 
 
 async def find(tx: Tx, id: str) -> Session | None:
@@ -72,29 +72,31 @@ async def find(tx: Tx, id: str) -> Session | None:
     )
 
 
-async def end(tx: Tx, id: str) -> None:
+async def delete(tx: Tx, id: str) -> None:
     await tx.execute("DELETE FROM people.session WHERE digest = %s", [digest(id)])
 
 
-async def find_open(tx: Tx, person_id: int | None = None, own: str = "") -> list[Open]:
+async def find_open(
+    tx: Tx, person_id: int | None = None, current_id: str = ""
+) -> list[OpenSession]:
     """Those of one person or of all, newest first; `own`: the id of the one that asks."""
     return await fetch_all(
         tx,
-        Open,
+        OpenSession,
         """
         SELECT person_id, created_at, expires_at, digest = %(own)s AS own FROM people.session
          WHERE expires_at > now() AND (%(id)s::bigint IS NULL OR person_id = %(id)s)
          ORDER BY created_at DESC
         """,
-        {"own": digest(own), "id": person_id},
+        {"own": digest(current_id), "id": person_id},
     )
 
 
-async def end_all(tx: Tx, person_id: int, but: str = "") -> int:
+async def delete_all(tx: Tx, person_id: int, except_id: str = "") -> int:
     """Sign a person out wherever they are, but in the session of this id."""
     cursor = await tx.execute(
         "DELETE FROM people.session WHERE person_id = %s AND digest <> %s",
-        [person_id, digest(but)],
+        [person_id, digest(except_id)],
     )
     return cursor.rowcount
 

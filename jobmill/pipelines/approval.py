@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from jobmill import queue
 from jobmill.catalog import approvals
-from jobmill.catalog.approvals import Pending, Ref
+from jobmill.catalog.approvals import Approval, ApprovalRef
 from jobmill.db import Tx
 from jobmill.errors import Conflict
 from jobmill.pipelines import discovery, source
@@ -24,7 +24,7 @@ class Decided:
     note: str
 
 
-async def approve(tx: Tx, ref: Ref, *, actor: str | None = None) -> Decided:
+async def approve(tx: Tx, ref: ApprovalRef, *, actor: str | None = None) -> Decided:
     """Let it in, and queue what follows, in one transaction."""
     wanted = await approvals.approve(tx, ref, actor=actor)
     if ref.noun == "source":
@@ -39,14 +39,14 @@ async def approve(tx: Tx, ref: Ref, *, actor: str | None = None) -> Decided:
     return Decided(str(ref), wanted.state, wanted.name, item, note)
 
 
-async def reject(tx: Tx, ref: Ref, reason: str, *, actor: str | None = None) -> Decided:
+async def reject(tx: Tx, ref: ApprovalRef, reason: str, *, actor: str | None = None) -> Decided:
     """Keep it out; it stays known."""
     unwanted = await approvals.reject(tx, ref, reason, actor=actor)
     note = f"It stays known and is not proposed again. `jobmill approval approve {ref}` undoes it."
     return Decided(str(ref), unwanted.state, unwanted.name, None, note)
 
 
-def _look(board: Pending, actor: str | None) -> NewItem:
+def _look(board: Approval, actor: str | None) -> NewItem:
     assert board.url is not None
     config = DiscoveryConfig(url=board.url, company_id=board.company_id, company_name=board.company)
     return discovery.work(config, via="company_analysis", approved=True, by=actor)

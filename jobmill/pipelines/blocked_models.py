@@ -5,25 +5,25 @@ from __future__ import annotations
 import datetime as dt
 
 from jobmill.errors import OutsideError
-from jobmill.outside.model_question import Blocked, Failed, Refused
+from jobmill.outside.model_question import ModelBlocked, ModelFailed, ModelRefused
 from jobmill.queue import Block, Work
 
 SOONEST, LATEST = dt.timedelta(seconds=1), dt.timedelta(minutes=10)
 """A budget that others have reserved opens within seconds; one that is spent may be raised at any time."""
 
 
-def up(work: Work, answer: Blocked | Refused | Failed) -> Block | None:
+def up(work: Work, answer: ModelBlocked | ModelRefused | ModelFailed) -> Block | None:
     """Wait for the budget or, by an error, try again, where that is wanted; None: go on without it."""
     match answer:
-        case Blocked(locally=False):
+        case ModelBlocked(use_local=False):
             return block(answer)
-        case Failed(permanent=False, detail=detail) if work.retry_count < work.max_retries:
+        case ModelFailed(permanent=False, detail=detail) if work.retry_count < work.max_retries:
             raise OutsideError(detail)
         case _:
             return None
 
 
-def block(answer: Blocked) -> Block:
+def block(answer: ModelBlocked) -> Block:
     """Park until the budget opens, and look now and then whether somebody has opened it before."""
     opens_in = LATEST if answer.opens_in is None else answer.opens_in
     return Block("budget", answer.detail, recheck=max(SOONEST, min(opens_in, LATEST)))

@@ -14,8 +14,8 @@ from jobmill.boards import company_board, company_site
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import companies, company_analyses, company_pages, sources
 from jobmill.catalog.companies import Company, CompanyId
-from jobmill.catalog.company_analyses import Board, Facts, Findings
-from jobmill.catalog.company_pages import Page
+from jobmill.catalog.company_analyses import CompanyBoard, CompanyFacts, CompanyFindings
+from jobmill.catalog.company_pages import CompanyPage
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import AppError, Conflict, NotFound
@@ -24,7 +24,7 @@ from jobmill.extract.company.page_sections import Prose
 from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
 from jobmill.matching.rules import company_score, tech_stack
-from jobmill.outside.model_question import Answered
+from jobmill.outside.model_question import ModelAnswer
 from jobmill.pipelines import blocked_models, discovery
 from jobmill.pipelines.discovery import DiscoveryConfig
 from jobmill.queue import Block, Finish, HandOver, Move, NewItem, Skip, Work, lock_claim
@@ -36,8 +36,8 @@ KIND = "company"
 Reader: TypeAlias = Literal["cheap", "strong", "none"]
 """Which model reads the pages."""
 
-_FACTS = TypeAdapter(Facts)
-_FINDINGS = TypeAdapter(Findings)
+_FACTS = TypeAdapter(CompanyFacts)
+_FINDINGS = TypeAdapter(CompanyFindings)
 
 
 def work(id: int, *, force: bool = False) -> NewItem:
@@ -50,16 +50,16 @@ async def begin(tx: Tx, name: str, website: str | None = None) -> CompanyId:
     """The company to be analysed, made if need be; a site may be given without https://."""
     if website and "://" not in website:
         website = f"https://{website}"
-    return await companies.ensure(tx, name, website)
+    return await companies.get_or_create(tx, name, website)
 
 
 async def end_abandoned(tx: Tx) -> None:
     """Let no company seem to be under analysis for ever: whatever ended its item (a person, a crash, a
     fault of ours) could not say so."""
-    for id in await company_analyses.under_way(tx):
+    for id in await company_analyses.lock_analyzing(tx):
         if await find_live_item(tx, work(id)) is None:
             why = "its item ended before its analysis did"
-            await company_analyses.end_in_vain(tx, id=id, status="failed", why=why)
+            await company_analyses.mark_unsuccessful(tx, id=id, status="failed", why=why)
 
 
 # Fetch.
@@ -70,7 +70,7 @@ async def fetch(tools: Tools, work: Work) -> Move:
     async with _failing(tools, work):
         async with tools.db.transaction() as tx:
             company = await companies.get(tx, work.data["company"])
-            settled = companies.is_settled(company, await server_time(tx))
+            settled = companies.is_up_to_date(company, await server_time(tx))
         if settled and not work.data.get("force"):
             return Skip("enough is known of it, and that is fresh")
         if not company.website:
@@ -79,16 +79,16 @@ async def fetch(tools: Tools, work: Work) -> Move:
             )
         async with tools.db.transaction() as tx:
             if await lock_claim(tx, work):
-                await company_analyses.begin(tx, company.id)
+                await company_analyses.mark_analyzing(tx, company.id)
         pages = await company_site.visit(tools.fetch, company.website, company.name)
-        keep = partial(company_pages.keep, id=company.id, pages=pages)
+        keep = partial(company_pages.replace_all, id=company.id, pages=pages)
         return HandOver(
             "extract", message=f"{len(pages)} {'page' if len(pages) == 1 else 'pages'}", save=keep
         )
 
 
 def _give_up(company: Company, why: str) -> Move:
-    end = partial(company_analyses.end_in_vain, id=company.id, status="sparse", why=why)
+    end = partial(company_analyses.mark_unsuccessful, id=company.id, status="sparse", why=why)
     return Skip(why, save=end)
 
 
@@ -110,10 +110,10 @@ async def extract(tools: Tools, reader: Reader, work: Work) -> Move:
 
 async def _ask(
     tools: Tools, tier: Literal["cheap", "strong"], work: Work, pages: Sequence[Prose]
-) -> Facts | Block | None:
+) -> CompanyFacts | Block | None:
     """What a model reads and the pages bear out; None: go on without it."""
     answer = await tools.model(llm_facts.ask(pages, tier, item=work.id, run=work.tracking_id))
-    if isinstance(answer, Answered):
+    if isinstance(answer, ModelAnswer):
         return llm_facts.check(answer.answer, pages, answer.model)
     return blocked_models.up(work, answer)
 
@@ -127,7 +127,7 @@ async def analyze(tools: Tools, work: Work) -> Move:
         company = await _company(tools, work)
         facts = _FACTS.validate_python(work.data["extracted_info"])
         findings = conclude(company, facts, await _pages(tools, work), await _profile(tools))
-        if companies.is_minimal(company_analyses.learn(company, facts)):
+        if companies.is_minimal(company_analyses.apply_facts(company, facts)):
             return HandOver("save", data={**work.data, "analysis": asdict(findings)})
         return Skip(
             "its pages tell too little about it",
@@ -136,14 +136,16 @@ async def analyze(tools: Tools, work: Work) -> Move:
         )
 
 
-def conclude(company: Company, facts: Facts, pages: Sequence[Page], profile: Profile) -> Findings:
+def conclude(
+    company: Company, facts: CompanyFacts, pages: Sequence[CompanyPage], profile: Profile
+) -> CompanyFindings:
     """What follows from a company's pages for a profile."""
-    known = company_analyses.learn(company, facts)
+    known = company_analyses.apply_facts(company, facts)
     said = "\n".join(text for text in (known.about, known.mission) if text)
     stack = tech_stack.find(said, [page_sections.read(page).text for page in pages])
     known = replace(known, tech_stack=list(stack.names) or known.tech_stack)
     score = company_score.score(known, stack, profile)
-    return Findings(
+    return CompanyFindings(
         tech_stack=stack.names,
         ai_ml=bool(stack.ai_ml),
         tier=score.tier,
@@ -174,27 +176,29 @@ async def _save(
     *,
     id: int,
     status: Literal["complete", "sparse"],
-    facts: Facts,
-    findings: Findings,
+    facts: CompanyFacts,
+    findings: CompanyFindings,
 ) -> None:
     await company_analyses.save(
         tx, id=id, status=status, facts=facts, findings=findings, platforms=PLATFORM_RULES
     )
-    await company_pages.drop(tx, id=id)
+    await company_pages.delete_all(tx, id=id)
 
 
-async def _spawns(tools: Tools, company: Company, found: Board | None) -> list[NewItem]:
+async def _spawns(tools: Tools, company: Company, found: CompanyBoard | None) -> list[NewItem]:
     """The discovery of a sure board that is no source yet, and on which nobody has decided."""
     if found is None or found.confidence != "high" or company.job_board_decision == "approved":
         return []
-    if company.job_board_decision and company_analyses.is_board(company, found, PLATFORM_RULES):
+    if company.job_board_decision and company_analyses.is_same_board(
+        company, found, PLATFORM_RULES
+    ):
         return []
     async with tools.db.transaction() as tx:
         known = await _is_source(tx, company, found)
     return [] if known else [_discovery(company, found)]
 
 
-async def _is_source(tx: Tx, company: Company, found: Board) -> bool:
+async def _is_source(tx: Tx, company: Company, found: CompanyBoard) -> bool:
     page = PLATFORM_RULES.canonical(found.url)
     own = await sources.find(tx, company_id=company.id, limit=1_000)
     if any(one.url and PLATFORM_RULES.canonical(one.url) == page for one in own):
@@ -203,7 +207,7 @@ async def _is_source(tx: Tx, company: Company, found: Board) -> bool:
     return any(one.token.lower() == (found.token or "").lower() for one in same)
 
 
-def _discovery(company: Company, found: Board) -> NewItem:
+def _discovery(company: Company, found: CompanyBoard) -> NewItem:
     config = DiscoveryConfig(
         url=found.url,
         type_hint=found.type,
@@ -223,9 +227,9 @@ async def _company(tools: Tools, work: Work) -> Company:
         return await companies.get(tx, work.data["company"])
 
 
-async def _pages(tools: Tools, work: Work) -> list[Page]:
+async def _pages(tools: Tools, work: Work) -> list[CompanyPage]:
     async with tools.db.transaction() as tx:
-        pages = await company_pages.of(tx, work.data["company"])
+        pages = await company_pages.find(tx, work.data["company"])
     if not pages:
         raise Conflict("its pages are no longer kept: `jobmill company add … --force` begins anew")
     return pages
@@ -251,7 +255,7 @@ async def _failing(tools: Tools, work: Work) -> AsyncGenerator[None]:
             async with tools.db.transaction() as tx:
                 # An attempt that lost its item says nothing: another one may have succeeded.
                 if await lock_claim(tx, work):
-                    await company_analyses.end_in_vain(
+                    await company_analyses.mark_unsuccessful(
                         tx, id=work.data["company"], status="failed", why=str(error)
                     )
         raise

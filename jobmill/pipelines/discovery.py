@@ -24,7 +24,7 @@ from jobmill.boards.selectors.selector_search import failure
 from jobmill.boards.source_run import Sample
 from jobmill.boards.url_detection import GENERIC, Found
 from jobmill.catalog import companies, source_health, sources, urls
-from jobmill.catalog.sources import NewSource, Source, Via
+from jobmill.catalog.sources import DiscoveredVia, NewSource, Source
 from jobmill.db import Tx
 from jobmill.errors import Invalid, NotFound, OutsideError, Unavailable
 from jobmill.outside.request import Ok, Request
@@ -65,7 +65,7 @@ class DiscoveryConfig(BaseModel):
     url: Annotated[str, AfterValidator(_web)]
     type_hint: Annotated[str, AfterValidator(_platform)] = add_source.AUTO
     company_id: Annotated[int, Field(ge=1)] | None = None
-    company_name: Annotated[str, Field(max_length=companies.LONGEST_NAME)] | None = None
+    company_name: Annotated[str, Field(max_length=companies.MAX_NAME_LENGTH)] | None = None
     auto_enable: bool = True
     """Let it run when it is sure; else it always waits for a person."""
     validation_required: bool = False
@@ -75,7 +75,7 @@ class DiscoveryConfig(BaseModel):
 def work(
     config: DiscoveryConfig,
     *,
-    via: Via | None = None,
+    via: DiscoveredVia | None = None,
     approved: bool = False,
     by: str | None = None,
 ) -> NewItem:
@@ -158,7 +158,7 @@ async def configure(tools: Tools, work: Work) -> Move:
     platform = saved_responses.platform(found.platform)
     token = platform.token(response_reader.configure(platform, found.config or {}))
     async with tools.db.transaction() as tx:
-        known = await sources.of_board(tx, platform.name, token)
+        known = await sources.find_by_board(tx, platform.name, token)
     new = _Kept(_config(work), work, found, platform, token)
     if known is None or known.status == "pending_validation":
         return _advance(
@@ -190,7 +190,7 @@ class _Kept:
     async def save(self, tx: Tx) -> None:
         company, name = self.config.company_id, self.config.company_name
         if company is None and name:
-            company = await companies.ensure(tx, name)
+            company = await companies.get_or_create(tx, name)
         elif company is not None:
             name = (await companies.get(tx, company)).name
         found, approved = self.found, _approved(self.work)
@@ -217,7 +217,7 @@ async def test(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     found = _found(work)
     platform = saved_responses.platform(found.platform)
     async with tools.db.transaction() as tx:
-        source = await sources.of_board(tx, platform.name, work.data["token"])
+        source = await sources.find_by_board(tx, platform.name, work.data["token"])
     if source is None:
         raise NotFound("source", work.data["token"])
     if source.status == "rejected":
@@ -251,13 +251,13 @@ def _leave(source: Source, tried: Sample, works: bool, data: Mapping[str, Any]) 
 
 async def _proved(tx: Tx, *, id: sources.SourceId, tried: Sample, enable: bool) -> None:
     if tried.ok:
-        await sources.tested(tx, id)
+        await sources.mark_tested(tx, id)
     else:
-        await source_health.note(
-            tx, id, source_health.cause_of(tried.cause or ""), tried.detail or ""
+        await source_health.record_problem(
+            tx, id, source_health.classify_failure(tried.cause or ""), tried.detail or ""
         )
     if enable:
-        await sources.admit(tx, id)
+        await sources.enable_after_test(tx, id)
 
 
 def _enables(work: Work, found: Found, *, tested: bool) -> bool:
@@ -281,9 +281,9 @@ def _approved(work: Work) -> bool:
     return bool(work.data.get("approved"))
 
 
-def _via(work: Work, config: DiscoveryConfig) -> Via:
+def _via(work: Work, config: DiscoveryConfig) -> DiscoveredVia:
     """Who found it: as the item says; else whoever knew the company spawned it."""
-    told: Via | None = work.data.get("via")
+    told: DiscoveredVia | None = work.data.get("via")
     if told:
         return told
     spawned = work.parent_id is not None and config.company_id is not None
@@ -295,7 +295,7 @@ def _named(source: Source) -> str:
 
 
 def _passes(cause: str) -> bool:
-    return source_health.cause_of(cause) in ("transient", "rate_limited")
+    return source_health.classify_failure(cause) in ("transient", "rate_limited")
 
 
 def _trouble(what: str, cause: str, detail: str | None) -> OutsideError:

@@ -95,7 +95,7 @@ def _board(url: str) -> NewSource | None:
 async def begin(tx: Tx, wishes: Wishes, *, by: str) -> Begun:
     """Keep the boards as sources that run, fetch the new ones next, and look at the pages."""
     named = [one.company_name for one in wishes.boards if one.company_name]
-    ids = await companies.ensure_all(tx, named)
+    ids = await companies.get_or_create_all(tx, named)
     news = [
         replace(one, discovered_by=by, company_id=ids.get(one.company_name or ""))
         for one in wishes.boards

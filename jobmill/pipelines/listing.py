@@ -34,7 +34,7 @@ from jobmill.matching.verdict import (
     read_match,
 )
 from jobmill.matching.verdicts import Outcome, Word
-from jobmill.outside.model_question import Answered
+from jobmill.outside.model_question import ModelAnswer
 from jobmill.pipelines import blocked_models
 from jobmill.pipelines import company as company_pipeline
 from jobmill.queue import Advance, Filter, Finish, Move, Skip, WaitFor, Work
@@ -107,7 +107,9 @@ async def _case(tools: Tools, work: Work) -> Case | None:
         listing = await _listing(tx, work)
         if listing is None:
             return None
-        company = listing.company_id and await companies.get(tx, listing.company_id, counted=False)
+        company = listing.company_id and await companies.get(
+            tx, listing.company_id, with_counts=False
+        )
     return Case(work, version, listing, company or None)
 
 
@@ -115,7 +117,7 @@ async def _listing(tx: Tx, work: Work) -> Listing | None:
     if id := work.data.get("listing_id"):
         ids = [id]
     else:
-        known = await listings.known(tx, [work.data["job_data"]["identity"]])
+        known = await listings.find_by_identity(tx, [work.data["job_data"]["identity"]])
         ids = [one.id for one in known.values()]
     found = await listings.by_ids(tx, ids)
     return found[0] if found else None
@@ -152,7 +154,9 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
 
 
 async def _known(tx: Tx, work: Work) -> Listing | None:
-    id = work.data.get("listing_id") or await listings.by_url(tx, work.data["url"], PLATFORM_RULES)
+    id = work.data.get("listing_id") or await listings.find_by_url(
+        tx, work.data["url"], PLATFORM_RULES
+    )
     found = await listings.by_ids(tx, [id]) if id else []
     return found[0] if found else None
 
@@ -186,7 +190,7 @@ async def _read_by_model(tools: Tools, work: Work, found: Unclear) -> Move:
     answer = await tools.model(
         llm_extraction.ask(found.html, found.url, item=work.id, run=work.tracking_id)
     )
-    if isinstance(answer, Answered):
+    if isinstance(answer, ModelAnswer):
         posting = llm_extraction.posting(answer.answer, found.html, found.url)
         if posting and listings.is_minimal(posting):
             return _scraped(work, posting, f"model:{answer.model}", None)
@@ -206,10 +210,10 @@ def _unread(found: Unclear) -> str:
 
 
 def _scraped(work: Work, posting: Posting, method: str, source_id: int | None) -> Move:
-    posting = listings.storable(replace(posting, url=posting.url or work.data["url"]))
+    posting = listings.make_storable(replace(posting, url=posting.url or work.data["url"]))
     site = company_website.of_posting(posting)
     keep = partial(
-        save_posting.keep,
+        save_posting.save,
         posting=posting,
         platforms=PLATFORM_RULES,
         website=site,
@@ -290,11 +294,11 @@ async def _is_unknown(tools: Tools, company: Company) -> bool:
         return False
     async with tools.db.transaction() as tx:
         now = await server_time(tx)
-    if companies.is_settled(company, now):
+    if companies.is_up_to_date(company, now):
         return False
     if company.analysis_status in ("pending", "analyzing"):
         return True
-    return company.analyzed_at is None or now - company.analyzed_at > companies.FRESH
+    return company.analyzed_at is None or now - company.analyzed_at > companies.REANALYZE_AFTER
 
 
 async def ask(tools: Tools, work: Work) -> Move:
@@ -311,7 +315,7 @@ async def ask(tools: Tools, work: Work) -> Move:
     answer = await tools.model(
         llm_review.ask(profile, posting, who, local, item=work.id, run=work.tracking_id)
     )
-    if isinstance(answer, Answered):
+    if isinstance(answer, ModelAnswer):
         result = llm_review.combine(answer.answer, answer.model, local, profile, posting)
         return _conclude(case, result, local)
     return blocked_models.up(work, answer) or _conclude(case, local, local)

@@ -14,8 +14,8 @@ from jobmill.hiring.messages.notices import Channel, OutgoingLetter
 from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.messages.webhooks import OutgoingDelivery
 from jobmill.outside import mail, webhook
-from jobmill.outside.mail import Letter, NoSignIn, Post
-from jobmill.outside.webhook import Caller, Unwanted
+from jobmill.outside.mail import Letter, Mailer, MailLoginFailed
+from jobmill.outside.webhook import ReceiverGone, WebhookSender
 from jobmill.people import secrets
 from jobmill.queue import (
     Block,
@@ -41,7 +41,7 @@ RETRIES: dict[Channel, int] = {"mail": 10, "webhook": 8}
 
 def feeds(settings: Settings) -> tuple[QueueFeed, ...]:
     """What is due, letters and webhooks apart: neither waits for the other."""
-    lacking = mail.missing(settings)
+    lacking = mail.missing_setting(settings)
     take_mail = partial(_drop, lacking) if lacking else partial(_take, "mail")
     return (
         QueueFeed(KIND, "mail", take_mail, _give_back),
@@ -68,7 +68,7 @@ class Mailroom:
     """How letters are written and sent here."""
 
     def __init__(self, settings: Settings) -> None:
-        self.post = Post(settings)
+        self.post = Mailer(settings)
         self.folder: Path | None = settings.letters_dir
         self.base = public_base_url(settings)
 
@@ -84,14 +84,14 @@ async def send_letter(tools: Tools, room: Mailroom, work: Work) -> Move:
     id: int = work.data["notice"]
     async with tools.db.transaction() as tx:
         told = await notices.find_letter(tx, id)
-        secret = await secrets.secret(tx)
+        secret = await secrets.get_signing_key(tx)
     if told is None or told.state in ("sent", "dropped"):
         return Skip("there is nothing to send any more")
     if reason := notices.reason_not_to_send(told):
         return Skip(reason, save=partial(_settle, id, "dropped", reason))
     try:
         await room.post.send(room.write(told, secret))
-    except (NoSignIn, Unavailable) as error:
+    except (MailLoginFailed, Unavailable) as error:
         # It would be the same for every letter, and none is to be lost for it.
         blocked = BlockedOn("mail", str(error))
         await _note(tools, work, blocked)
@@ -102,7 +102,7 @@ async def send_letter(tools: Tools, room: Mailroom, work: Work) -> Move:
     return Finish("sent", save=partial(_settle, id, "sent", None))
 
 
-async def call_webhook(tools: Tools, caller: Caller, work: Work) -> Move:
+async def call_webhook(tools: Tools, caller: WebhookSender, work: Work) -> Move:
     """Tell one receiver of one event. It may arrive twice, under one number."""
     id: int = work.data["notice"]
     async with tools.db.transaction() as tx:
@@ -121,14 +121,14 @@ async def call_webhook(tools: Tools, caller: Caller, work: Work) -> Move:
 
 
 async def _deliver(
-    tools: Tools, caller: Caller, work: Work, out: OutgoingDelivery, event: events.AuditEvent
+    tools: Tools, caller: WebhookSender, work: Work, out: OutgoingDelivery, event: events.AuditEvent
 ) -> Move:
-    delivery = webhook.Delivery(
+    delivery = webhook.WebhookDelivery(
         out.id, out.url, out.secret, event.type, webhooks.encode_body(event), out.read_at
     )
     try:
         answer = await caller.send(delivery)
-    except Unwanted as error:
+    except ReceiverGone as error:
         return Skip(str(error), save=partial(_disable, out, str(error)))
     except OutsideError as error:
         await _note(tools, work, error)

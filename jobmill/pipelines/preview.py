@@ -50,7 +50,9 @@ def _shown(posting: Posting) -> dict[str, Any]:
         "company": posting.company,
         "location": posting.location or "; ".join(posting.locations) or None,
         "arrangement": posting.arrangement,
-        "pay": salary_text.say(pay.min, pay.max, pay.currency, pay.period) if pay else None,
+        "pay": salary_text.format_salary(pay.min, pay.max, pay.currency, pay.period)
+        if pay
+        else None,
         "posted_at": posting.posted_at and posting.posted_at.isoformat(),
         "text": text[:EXCERPT] + ("…" if len(text) > EXCERPT else ""),
     }

@@ -10,11 +10,11 @@ from functools import partial
 from jobmill.boards import source_run
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import source_health, source_runs, sources
-from jobmill.catalog.source_runs import Harvest, Saved
+from jobmill.catalog.source_runs import CrawlResult, SavedRun
 from jobmill.catalog.sources import SourceId
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
-from jobmill.outside.request import Answer, Fetch, Request, Unknown, Validators
+from jobmill.outside.request import Fetch, FetchFailure, FetchResult, Request, Validators
 from jobmill.pipelines import judging
 from jobmill.queue import Block, Finish, ItemId, Move, NewItem, Skip, Work
 from jobmill.rotation import call_outcomes, calls, planner, targets
@@ -53,14 +53,14 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
     return end(_words(harvest), save=save)
 
 
-async def _run(tools: Tools, id: int, environ: Mapping[str, str]) -> Harvest:
+async def _run(tools: Tools, id: int, environ: Mapping[str, str]) -> CrawlResult:
     """What the source showed; a config that cannot be asked with is a failure of the source."""
     try:
         return await source_run.run(tools, id, environ)
     except Invalid as error:
         async with tools.db.transaction() as tx:
             at = await planner.clock(tx)
-        return Harvest(at, "failed", failure="unreadable", detail=str(error))
+        return CrawlResult(at, "failed", failure="unreadable", detail=str(error))
 
 
 def _skip(id: int, why: str, *, not_before: dt.datetime | None = None) -> Skip:
@@ -69,7 +69,7 @@ def _skip(id: int, why: str, *, not_before: dt.datetime | None = None) -> Skip:
 
 async def _hold(tx: Tx, *, id: int, item: ItemId, why: str) -> None:
     """It was not asked, and is not chosen while its item waits; that costs no call and is no failure."""
-    await source_health.note(tx, SourceId(id), "auth", why)
+    await source_health.record_problem(tx, SourceId(id), "auth", why)
     not_before = await planner.clock(tx) + HOLD
     await targets.release(tx, ids=[id], why=why, not_before=not_before)
     await calls.forget(tx, id, item=item)
@@ -82,9 +82,9 @@ class Ear:
         self._fetch = fetch
         self.retry_after: dt.timedelta | None = None
 
-    async def __call__(self, request: Request, validators: Validators | None = None) -> Answer:
+    async def __call__(self, request: Request, validators: Validators | None = None) -> FetchResult:
         answer = await self._fetch(request, validators)
-        if isinstance(answer, Unknown) and answer.retry_after:
+        if isinstance(answer, FetchFailure) and answer.retry_after:
             self.retry_after = answer.retry_after
         return answer
 
@@ -111,10 +111,10 @@ async def keep(
     tx: Tx,
     *,
     id: int,
-    harvest: Harvest,
+    harvest: CrawlResult,
     item: ItemId | None = None,
     retry_after: dt.timedelta | None = None,
-) -> Saved:
+) -> SavedRun:
     """What a run saw; what it shows anew or otherwise than before is to be judged, and the source's
     next turn follows from it."""
     saved = await source_runs.save(tx, id, harvest, PLATFORM_RULES)
@@ -124,7 +124,7 @@ async def keep(
     return saved
 
 
-def _words(harvest: Harvest) -> str:
+def _words(harvest: CrawlResult) -> str:
     told = f": {harvest.detail}" if harvest.detail else ""
     postings = "posting" if len(harvest.seen) == 1 else "postings"
     calls = "call" if harvest.calls == 1 else "calls"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from jobmill.boards.adapters import BY_NAME
-from jobmill.catalog.source_runs import Harvest, Saved
+from jobmill.catalog.source_runs import CrawlResult, SavedRun
 from jobmill.db import Tx, fetch_value, optional_time
 
 from . import calls, platform_state, targets, timestamps
@@ -26,8 +26,8 @@ STAND_BACK = 3
 
 
 def read(
-    harvest: Harvest,
-    saved: Saved,
+    harvest: CrawlResult,
+    saved: SavedRun,
     retry_after: dt.timedelta | None = None,
     *,
     page_cap: int | None = None,
@@ -47,13 +47,13 @@ def read(
     }
 
 
-def _status(harvest: Harvest, saved: Saved) -> str:
+def _status(harvest: CrawlResult, saved: SavedRun) -> str:
     if harvest.outcome == "unchanged":
         return "not_modified"
     if harvest.failure == "gone":
         return "gone"
     # When the vendor is in trouble its target has done nothing wrong; the incident holds it.
-    if harvest.failure == "rate_limited" or saved.verdict.incident:
+    if harvest.failure == "rate_limited" or saved.failure_effect.incident:
         return "rate_limited"
     return "error" if harvest.failure else "ok"
 
@@ -61,8 +61,8 @@ def _status(harvest: Harvest, saved: Saved) -> str:
 async def record(
     tx: Tx,
     source_id: int,
-    harvest: Harvest,
-    saved: Saved,
+    harvest: CrawlResult,
+    saved: SavedRun,
     *,
     at: dt.datetime,
     item: int | None = None,
@@ -91,7 +91,7 @@ async def record(
     await _learn(tx, target, outcome, at, saved, asked=harvest.calls > 0)
 
 
-async def _page_cap(tx: Tx, target: Target, harvest: Harvest, saved: Saved) -> int | None:
+async def _page_cap(tx: Tx, target: Target, harvest: CrawlResult, saved: SavedRun) -> int | None:
     """How many the target shows at most, as far as its answers tell."""
     seen, fresh = saved.counts.seen, saved.counts.added
     if harvest.outcome == "truncated" and seen:
@@ -106,7 +106,7 @@ async def _page_cap(tx: Tx, target: Target, harvest: Harvest, saved: Saved) -> i
 
 
 async def _note(
-    tx: Tx, target: Target, harvest: Harvest, saved: Saved, answer: str, item: int | None
+    tx: Tx, target: Target, harvest: CrawlResult, saved: SavedRun, answer: str, item: int | None
 ) -> None:
     call = Call(
         source_id=target.source_id,
@@ -126,7 +126,13 @@ async def _note(
 
 
 async def _learn(
-    tx: Tx, target: Target, outcome: dict[str, Any], at: dt.datetime, saved: Saved, *, asked: bool
+    tx: Tx,
+    target: Target,
+    outcome: dict[str, Any],
+    at: dt.datetime,
+    saved: SavedRun,
+    *,
+    asked: bool,
 ) -> None:
     """What the outcome teaches; where nobody was asked it is the target's own, not its platform's."""
     # While another save has the platform, the target learns and the average does without; what
@@ -137,7 +143,7 @@ async def _learn(
     standing = ours or (await platform_state.standings(tx)).get(target.platform)
     average = standing.average if standing else yield_model.Platform()
     now = at.timestamp()
-    shared, incident = is_shared(target.platform) and asked, saved.verdict.incident
+    shared, incident = is_shared(target.platform) and asked, saved.failure_effect.incident
     excused = standing is not None and shared and standing.opened > 0
     state, average = yield_model.learn(
         target.yields,

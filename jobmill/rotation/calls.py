@@ -160,7 +160,7 @@ async def record(tx: Tx, call: Call) -> None:
     signature = of_source(source)
     id = await _insert(tx, signature, call)
     if call.pages:
-        await _insert_pages(tx, id, [of_source(source, one.asked) for one in call.pages], call)
+        await _insert_pages(tx, id, [of_source(source, one.params) for one in call.pages], call)
     if call.answer in GOOD or any(one.count is not None for one in call.pages):
         await _asked(tx, signature, call)
     else:

@@ -8,14 +8,14 @@ from fastapi import Request, Response
 
 from jobmill.errors import Unauthenticated
 from jobmill.people import passwords, persons, sessions
-from jobmill.people.persons import Known
+from jobmill.people.persons import Credentials
 from jobmill.web import limits, rights
 from jobmill.web.rights import SESSION
 from jobmill.web.view import Door
 
 
 class Begun(NamedTuple):
-    person: Known
+    person: Credentials
     session: str
     """Its id, which is kept nowhere else."""
 
@@ -25,16 +25,16 @@ async def begin(request: Request, db: Door, email: str, password: str) -> Begun:
     person = await check(request, db, email, password)
     async with db.transaction() as tx:
         # What this browser had before opens nothing any more.
-        await sessions.end(tx, request.cookies.get(SESSION, ""))
-        return Begun(person, await sessions.begin(tx, person))
+        await sessions.delete(tx, request.cookies.get(SESSION, ""))
+        return Begun(person, await sessions.create(tx, person))
 
 
-async def check(request: Request, db: Door, email: str, password: str) -> Known:
+async def check(request: Request, db: Door, email: str, password: str) -> Credentials:
     """Whoever has this address and this password."""
     key = persons.email_key(email)
     limits.check_sign_in(request, key)
     async with db.transaction() as tx:
-        person = await persons.known(tx, key)
+        person = await persons.find_credentials(tx, key)
     right = await passwords.verify(person.password if person else None, password)
     if person is None or not right:
         # Which of the two was wrong is nobody's business.
@@ -47,7 +47,7 @@ def keep(request: Request, response: Response, session: str) -> None:
     response.set_cookie(
         SESSION,
         session,
-        max_age=int(sessions.LASTS.total_seconds()),
+        max_age=int(sessions.SESSION_LIFETIME.total_seconds()),
         httponly=True,
         samesite="lax",
         secure=rights.peers(request).is_https(request),
@@ -59,5 +59,5 @@ async def end(request: Request, response: Response, db: Door) -> None:
     """End the session, here and for whoever copied its key."""
     if id := request.cookies.get(SESSION):
         async with db.transaction() as tx:
-            await sessions.end(tx, id)
+            await sessions.delete(tx, id)
     response.delete_cookie(SESSION, httponly=True, samesite="lax")

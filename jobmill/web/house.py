@@ -9,11 +9,11 @@ from typing import Annotated, cast
 from fastapi import Depends, Request
 
 from jobmill.outside import model_tiers
-from jobmill.outside.budget_ledger import Caps, read_caps
-from jobmill.outside.mail import missing
-from jobmill.outside.model_tiers import Seat
-from jobmill.outside.public_addresses import Places
-from jobmill.outside.webhook import places
+from jobmill.outside.budget_ledger import BudgetCaps, read_caps
+from jobmill.outside.mail import missing_setting
+from jobmill.outside.model_tiers import TierStatus
+from jobmill.outside.public_addresses import PrivateHosts
+from jobmill.outside.webhook import allowed_private_hosts
 from jobmill.settings import Settings
 
 
@@ -23,15 +23,17 @@ class House:
     """Whether aliases of one mailbox are one person."""
     most_a_day: int | None = None
     """Applications of one person a day; None: as many as they like."""
-    private: Places = frozenset()
+    private: PrivateHosts = frozenset()
     """Where webhooks may lead although it is not public."""
     writes: bool = False
     """Whether letters can be sent."""
     base: str = ""
     """What links that we give out begin with; empty: as the request calls us."""
-    caps: Caps = field(default_factory=lambda: read_caps(Settings()))
+    caps: BudgetCaps = field(default_factory=lambda: read_caps(Settings()))
     """What models may cost."""
-    seats: Sequence[Seat] = field(default_factory=lambda: model_tiers.find(Settings(), {}))
+    seats: Sequence[TierStatus] = field(
+        default_factory=lambda: model_tiers.find_tiers(Settings(), {})
+    )
     """Which models are asked, and what is missing for others."""
     settings: Settings = field(default_factory=Settings, repr=False)
     """All that this process was started with."""
@@ -47,11 +49,11 @@ def of(settings: Settings, environ: Mapping[str, str] | None = None) -> House:
     return House(
         fold_aliases=settings.fold_email_aliases,
         most_a_day=settings.applications_per_person_per_day or None,
-        private=places(settings),
-        writes=missing(settings) is None,
+        private=allowed_private_hosts(settings),
+        writes=missing_setting(settings) is None,
         base=settings.public_url,
         caps=read_caps(settings),
-        seats=model_tiers.find(settings, environ or {}),
+        seats=model_tiers.find_tiers(settings, environ or {}),
         settings=settings,
         environ=environ or {},
     )

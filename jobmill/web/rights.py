@@ -86,7 +86,7 @@ async def signer(request: Request, db: Db) -> LinkSigner:
     state = request.app.state
     if state.signer is None:
         async with db.transaction() as tx:
-            secret = await secrets.secret(tx)
+            secret = await secrets.get_signing_key(tx)
         state.signer = LinkSigner(secret)
     return cast(LinkSigner, state.signer)
 
@@ -107,7 +107,7 @@ async def find(request: Request, db: Db) -> Visitor:
 
 async def _holder(request: Request, db: Door, key: str) -> Visitor:
     async with db.transaction() as tx:
-        found = await keys.find(tx, key)
+        found = await keys.find_holder(tx, key)
     if found is None:
         raise Unauthenticated("This API key is unknown, or was ended.")
     return Visitor(found.role, _company(request, f"key:{found.id}"), name=found.name)

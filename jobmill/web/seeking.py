@@ -105,7 +105,7 @@ def place(offer: Offer) -> str:
 
 
 def pay(offer: Offer) -> str | None:
-    return salary_text.say(
+    return salary_text.format_salary(
         offer.salary_min, offer.salary_max, offer.salary_currency, offer.salary_period
     )
 
@@ -233,7 +233,7 @@ def by(actor: str | None) -> str | None:
     return actor and say("by %(name)s", name=actor)
 
 
-def told(event: history.Event) -> str:
+def told(event: history.CatalogEvent) -> str:
     """What happened to a listing, in a sentence."""
     fields = ", ".join(one.replace("_", " ") for one in event.data)
     if event.what == "changed":

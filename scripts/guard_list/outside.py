@@ -54,14 +54,14 @@ GUARDS: list[Guard] = [
     guard(
         "ports are checked before a connection",
         GUARD,
-        "        check_place(host, port, self.private)\n",
+        "        check_host(host, port, self.private)\n",
         "",
         "tests/outside/test_guarded_transport.py::test_ports_and_names_are_checked_before_anybody_is_asked",
     ),
     guard(
         "a redirect is checked like a first URL",
         FETCH,
-        "target = read_target(url, self._guard.private)\n        again",
+        "target = parse_url(url, self._guard.private)\n        again",
         'target = replace(hop.target, url=url, host=httpx2.URL(url).host or "x.example")\n'
         "        again",
         f"{CALLS}::test_a_redirect_to_where_we_do_not_go_is_refused",
@@ -69,7 +69,7 @@ GUARDS: list[Guard] = [
     guard(
         "redirects end",
         FETCH,
-        "if len(seen) > MOST_REDIRECTS or",
+        "if len(seen) > MAX_REDIRECTS or",
         "if",
         f"{CALLS}::test_five_redirects_are_followed_and_six_are_too_many",
     ),

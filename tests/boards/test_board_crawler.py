@@ -15,18 +15,18 @@ from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.boards.board_crawler import Target
 from jobmill.boards.platform import Board, Page, Platform
 from jobmill.catalog import listings, posting_identity
-from jobmill.catalog.listings import Known, ListingId
+from jobmill.catalog.listings import ListingId, ListingState
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.source_runs import Harvest
+from jobmill.catalog.source_runs import CrawlResult
 from jobmill.errors import OutsideError
 from jobmill.extract.fields.missing_fields import fill
 from jobmill.outside.request import (
-    Answer,
-    Gone,
+    FetchFailure,
+    FetchResult,
     NotModified,
+    PageGone,
     Request,
     Truncated,
-    Unknown,
     Validators,
 )
 from tests.fakes import Net, ok
@@ -69,17 +69,17 @@ PLAIN = Platform(name="plain", title="Plain", first=first, read=read)
 DETAILED = replace(PLAIN, detail=detail, read_detail=read_detail)
 
 
-async def nothing(identities: Sequence[str]) -> Mapping[str, Known]:
+async def nothing(identities: Sequence[str]) -> Mapping[str, ListingState]:
     return {}
 
 
-async def walk(net: Net, platform: Platform = PLAIN, **facts: Any) -> Harvest:
+async def walk(net: Net, platform: Platform = PLAIN, **facts: Any) -> CrawlResult:
     remember = facts.pop("remember", nothing)
     target = Target(platform, facts.pop("config", Board(board_token="x")), {}, **facts)
     return await board_crawler.harvest(net, target, remember, started_at=NOW)
 
 
-def ids(harvest: Harvest) -> list[str | None]:
+def ids(harvest: CrawlResult) -> list[str | None]:
     return [one.posting.vendor_id for one in harvest.seen]
 
 
@@ -96,9 +96,9 @@ async def test_each_page_is_kept_with_what_it_asked_and_how_many_it_held() -> No
     net = Net()
     net.on(HOME, ok({"ids": [1, 2], "next": ["?a=1&page=2"]}))
     net.on(HOME + "?a=1&page=2", ok({"ids": [2, 3], "next": ["?page=2&a=1", "?a=1&page=3"]}))
-    net.on(HOME + "?a=1&page=3", Unknown(HOME, "server", "broken"))
+    net.on(HOME + "?a=1&page=3", FetchFailure(HOME, "server", "broken"))
     found = await walk(net)
-    told = [(dict(one.asked), one.count) for one in found.pages]
+    told = [(dict(one.params), one.count) for one in found.pages]
     assert told == [({}, 2), ({"a": "1", "page": "2"}, 2), ({"a": "1", "page": "3"}, None)]
     # The second stands in another order, and is the same.
     assert len(net.asked) == 3
@@ -117,15 +117,15 @@ async def test_a_key_that_a_site_writes_into_its_links_is_not_kept() -> None:
         replace(PLAIN, key=("A_API_KEY",)), Board(board_token="x"), {"A_API_KEY": "s/ecret"}
     )
     found = await board_crawler.harvest(net, target, nothing, started_at=NOW)
-    assert found.pages[1].asked == {"key": "{A_API_KEY}", "page": "2"}
+    assert found.pages[1].params == {"key": "{A_API_KEY}", "page": "2"}
 
 
 @pytest.mark.parametrize(
     ("answer", "outcome", "failure"),
     [
-        (Unknown(HOME, "server", "broken"), "failed", "server"),
-        (Unknown(HOME, "rate_limited", "slow down"), "held", "rate_limited"),
-        (Gone(HOME, 404), "failed", "gone"),
+        (FetchFailure(HOME, "server", "broken"), "failed", "server"),
+        (FetchFailure(HOME, "rate_limited", "slow down"), "held", "rate_limited"),
+        (PageGone(HOME, 404), "failed", "gone"),
         (Truncated(HOME, b'{"ids":', 10), "failed", "unreadable"),
         (NotModified(HOME), "unchanged", None),
         (ok("<html>"), "failed", "unreadable"),
@@ -137,7 +137,7 @@ async def test_a_key_that_a_site_writes_into_its_links_is_not_kept() -> None:
     ],
 )
 async def test_what_the_first_answer_means(
-    answer: Answer, outcome: str, failure: str | None
+    answer: FetchResult, outcome: str, failure: str | None
 ) -> None:
     net = Net()
     net.on(HOME, answer)
@@ -148,14 +148,14 @@ async def test_what_the_first_answer_means(
 @pytest.mark.parametrize(
     "answer",
     [
-        Unknown(HOME, "timeout", "slow"),
-        Unknown(HOME, "rate_limited", "slow down"),
-        Gone(HOME, 404),
+        FetchFailure(HOME, "timeout", "slow"),
+        FetchFailure(HOME, "rate_limited", "slow down"),
+        PageGone(HOME, 404),
         Truncated(HOME, b"", 1),
         ok("no json"),
     ],
 )
-async def test_a_later_page_that_fails_makes_the_run_partial(answer: Answer) -> None:
+async def test_a_later_page_that_fails_makes_the_run_partial(answer: FetchResult) -> None:
     net = Net()
     net.on(HOME, ok({"ids": [1], "next": ["2"]}))
     net.on(HOME + "2", answer)
@@ -211,12 +211,14 @@ async def test_details_are_read_for_what_is_new_or_changed_only() -> None:
     for id in (1, 2, 3):
         net.on(f"{HOME}detail/{id}", ok({"text": f"text {id}"}))
 
-    async def remember(identities: Sequence[str]) -> Mapping[str, Known]:
+    async def remember(identities: Sequence[str]) -> Mapping[str, ListingState]:
         listed = fill(Posting("Post 1", HOME + "1", vendor_id="1", partial=True, platform="plain"))
         same = listings.listed_hash(listed)
         other = listings.listed_hash(replace(listed, title="Other"))
         return {
-            one: Known(ListingId(1), one, 1, same if one.endswith(":1") else other, False, False)
+            one: ListingState(
+                ListingId(1), one, 1, same if one.endswith(":1") else other, False, False
+            )
             for one in identities
             if not one.endswith(":3")
         }
@@ -238,7 +240,7 @@ async def test_details_that_fail_leave_what_the_list_said_and_no_validators() ->
     listed = {"ids": list(range(9)), "partial": True}
     net.on(HOME, ok(listed, validators=Validators(etag='"x"')))
     for id in range(9):
-        net.on(f"{HOME}detail/{id}", Unknown(HOME, "server", "broken"))
+        net.on(f"{HOME}detail/{id}", FetchFailure(HOME, "server", "broken"))
     found = await walk(net, DETAILED)
     assert (found.outcome, len(found.seen), found.validators.etag) == ("complete", 9, None)
     assert found.calls == 1 + board_crawler.DETAIL_FAILURES
@@ -298,13 +300,13 @@ async def test_details_of_what_is_new_are_read_before_those_that_failed_before()
     net = Net()
     net.on(HOME, ok({"ids": [1, 2, 3, 4], "partial": True}))
     for id in (1, 2, 3):
-        net.on(f"{HOME}detail/{id}", Unknown(HOME, "server", "broken"))
+        net.on(f"{HOME}detail/{id}", FetchFailure(HOME, "server", "broken"))
     net.on(f"{HOME}detail/4", ok({"text": "text 4"}))
 
-    async def remember(identities: Sequence[str]) -> Mapping[str, Known]:
+    async def remember(identities: Sequence[str]) -> Mapping[str, ListingState]:
         listed = listings.listed_hash(Posting("x"))
         return {
-            one: Known(ListingId(1), one, 1, listed, True, False)
+            one: ListingState(ListingId(1), one, 1, listed, True, False)
             for one in identities
             if not one.endswith(":4")
         }

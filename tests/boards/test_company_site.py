@@ -4,7 +4,7 @@ import pytest
 
 from jobmill.boards import company_site
 from jobmill.errors import OutsideError
-from jobmill.outside.request import Cause, Ok, Request, Truncated, Unknown
+from jobmill.outside.request import FetchCause, FetchFailure, Ok, Request, Truncated
 from tests.extract.company.helpers import ABOUT, CAREERS, html
 from tests.fakes import Net, ok
 
@@ -99,11 +99,11 @@ async def test_a_long_page_is_cut() -> None:
         ("refused", True, 1),
     ],
 )
-async def test_a_site_that_does_not_answer(cause: Cause, permanent: bool, asks: int) -> None:
+async def test_a_site_that_does_not_answer(cause: FetchCause, permanent: bool, asks: int) -> None:
     net = Net()
 
-    def away(request: Request) -> Unknown:
-        return Unknown(request.url, cause, "no luck")
+    def away(request: Request) -> FetchFailure:
+        return FetchFailure(request.url, cause, "no luck")
 
     for url in company_site.addresses(ROOT):
         net.on(url, away)
@@ -121,7 +121,8 @@ async def test_a_site_without_pages_will_have_none_later() -> None:
 async def test_a_name_that_leads_nowhere_is_asked_once_and_tried_again() -> None:
     net = Net()
     net.on(
-        f"{ROOT}/about", Unknown(ROOT, "network", "the name brinewell.example cannot be resolved")
+        f"{ROOT}/about",
+        FetchFailure(ROOT, "network", "the name brinewell.example cannot be resolved"),
     )
     with pytest.raises(OutsideError) as caught:
         await visit(net)

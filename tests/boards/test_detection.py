@@ -12,7 +12,7 @@ from jobmill.boards.adapters import BY_NAME, PLATFORMS
 from jobmill.boards.detection import GUESSED, Found, detect, discover, from_page, from_url
 from jobmill.boards.url_detection import FEED, GENERIC, NO_TOKENS
 from jobmill.errors import OutsideError
-from jobmill.outside.request import Answer, Gone, Ok, Request, Unknown, Validators
+from jobmill.outside.request import FetchFailure, FetchResult, Ok, PageGone, Request, Validators
 
 GUID = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"
 
@@ -359,13 +359,13 @@ def test_no_two_platforms_claim_one_address() -> None:
 class Site:
     """A web of pages by address; what is not there is gone."""
 
-    def __init__(self, pages: dict[str, str | Answer]) -> None:
+    def __init__(self, pages: dict[str, str | FetchResult]) -> None:
         self.pages = pages
         self.asked: list[str] = []
 
-    async def __call__(self, request: Request, validators: Validators | None = None) -> Answer:
+    async def __call__(self, request: Request, validators: Validators | None = None) -> FetchResult:
         self.asked.append(request.url)
-        page = self.pages.get(request.url, Gone(request.url, 404))
+        page = self.pages.get(request.url, PageGone(request.url, 404))
         return Ok(request.url, page.encode()) if isinstance(page, str) else page
 
 
@@ -468,9 +468,9 @@ async def test_a_careers_page_is_the_last_thing_to_fall_back_on() -> None:
 async def test_a_site_that_does_not_answer_is_not_judged() -> None:
     url = "https://acme.example/"
     with pytest.raises(OutsideError, match="slow"):
-        await discover(Site({url: Unknown(url, "timeout", "slow")}), url)
+        await discover(Site({url: FetchFailure(url, "timeout", "slow")}), url)
     board = "https://boards.greenhouse.io/acme"
-    assert await discover(Site({board: Unknown(board, "timeout", "slow")}), board)
+    assert await discover(Site({board: FetchFailure(board, "timeout", "slow")}), board)
 
 
 def _config(url: str) -> dict[str, object]:

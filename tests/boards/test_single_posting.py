@@ -14,7 +14,7 @@ from jobmill.catalog.sources import NewSource, add
 from jobmill.db import Database
 from jobmill.db.clock import server_time
 from jobmill.errors import OutsideError
-from jobmill.outside.request import Cause, Unknown
+from jobmill.outside.request import FetchCause, FetchFailure
 from tests.catalog.helpers import TEXT
 from tests.fakes import Net, ok
 
@@ -175,10 +175,10 @@ async def test_a_page_that_is_not_understood_is_handed_on(database: Database) ->
      ("robots", True)],
 )  # fmt: skip
 async def test_a_site_that_cannot_be_asked_is_asked_again_where_that_may_help(
-    database: Database, cause: Cause, lasts: bool
+    database: Database, cause: FetchCause, lasts: bool
 ) -> None:
     net = Net()
-    net.on(OWN, Unknown(OWN, cause, "no answer"))
+    net.on(OWN, FetchFailure(OWN, cause, "no answer"))
     with pytest.raises(OutsideError, match="no answer") as caught:
         await read(database, net, OWN)
     assert caught.value.permanent == lasts

@@ -13,7 +13,7 @@ from jobmill.boards import add_source, source_run
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.boards.source_lookup import source_for_url
 from jobmill.catalog import source_runs, sources
-from jobmill.catalog.source_runs import Saved
+from jobmill.catalog.source_runs import SavedRun
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Database
 from jobmill.errors import Conflict, Unavailable
@@ -58,7 +58,7 @@ async def site() -> Any:
         yield site
 
 
-async def scrape(database: Database, site: Site, id: int) -> Saved:
+async def scrape(database: Database, site: Site, id: int) -> SavedRun:
     settings = Settings(private_hosts=site.place, host_interval_seconds=0.001)
     async with open_fetch(database, settings) as fetch:
         harvest = await source_run.run(Tools(database, fetch), id, {})

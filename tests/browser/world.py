@@ -46,7 +46,7 @@ async def live_a_while(database: Database) -> None:
         await see(database, BEGINNING)
     await set_clock(database, 1.55)
     async with database.transaction() as tx:
-        ids = await sources.enabled(tx)
+        ids = await sources.find_enabled_ids(tx)
         await queue.submit_all(tx, [source.work(id) for id in ids])
     async with running(database):
         await see(database, READ)
@@ -108,7 +108,7 @@ async def make_offer(database: Database) -> None:
 async def links(database: Database) -> list[str]:
     """What those hold who have been offered a place: personal links, and links to answer."""
     async with database.transaction() as tx:
-        signer = LinkSigner(await secrets.secret(tx))
+        signer = LinkSigner(await secrets.get_signing_key(tx))
         made: list[str] = []
         for opening in await openings.list_openings(tx):
             for one in (await applicant_lists.get_detail(tx, opening.id)).active:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import listings, source_runs, sources
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.source_runs import Harvest, Saved, Seen
+from jobmill.catalog.source_runs import CrawlResult, SavedRun, SeenPosting
 from jobmill.catalog.sources import NewSource, SourceId
 from jobmill.db import Database, Tx
 
@@ -40,8 +40,8 @@ def posting(id: int | str = 1, title: str = "Pump Engineer", **facts: Any) -> Po
     )
 
 
-def seen(*postings: Posting) -> list[Seen]:
-    return [Seen(one, listings.listed_hash(one)) for one in postings]
+def seen(*postings: Posting) -> list[SeenPosting]:
+    return [SeenPosting(one, listings.listed_hash(one)) for one in postings]
 
 
 async def make_source(tx: Tx, *, enabled: bool = True, **facts: Any) -> SourceId:
@@ -67,9 +67,9 @@ async def run(
     hour: float,
     postings: Sequence[Posting] = (),
     **facts: Any,
-) -> Saved:
+) -> SavedRun:
     """Save a run; complete unless said otherwise."""
-    harvest = Harvest(started_at=at(hour), outcome="complete", seen=seen(*postings))
+    harvest = CrawlResult(started_at=at(hour), outcome="complete", seen=seen(*postings))
     return await source_runs.save(tx, source, replace(harvest, **facts), PLATFORM_RULES)
 
 

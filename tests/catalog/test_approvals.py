@@ -8,7 +8,7 @@ import pytest
 
 from jobmill import app, queue
 from jobmill.catalog import approvals, companies, history, sources
-from jobmill.catalog.approvals import Ref
+from jobmill.catalog.approvals import ApprovalRef
 from jobmill.catalog.companies import CompanyId
 from jobmill.db import Database, Tx
 from jobmill.errors import Conflict, Invalid, NotFound
@@ -20,7 +20,7 @@ from tests.queue.helpers import fetch
 
 
 async def make_board(tx: Tx, name: str = "Wells & Co", **facts: Any) -> CompanyId:
-    id = await companies.ensure(tx, name)
+    id = await companies.get_or_create(tx, name)
     told = {"url": "https://wells.example/careers", "confidence": "medium"} | facts
     await tx.execute(
         """
@@ -55,13 +55,13 @@ async def test_the_list_is_read_in_parts(tx: Tx) -> None:
     waiting = [await make_source(tx, enabled=False) for _ in range(2)]
     whole = [*(f"board:{id}" for id in boards), *(f"source:{id}" for id in waiting)]
     seen: list[str] = []
-    while part := await refs(tx, limit=1, after=approvals.ref(seen[-1]) if seen else None):
+    while part := await refs(tx, limit=1, after=approvals.parse_ref(seen[-1]) if seen else None):
         seen += part
     assert seen == whole
 
 
 async def test_an_approved_source_runs_and_a_rejected_one_can_be_taken_back(tx: Tx) -> None:
-    ref = Ref("source", await make_source(tx, enabled=False))
+    ref = ApprovalRef("source", await make_source(tx, enabled=False))
     rejected = await approvals.reject(tx, ref, "spam", actor="Ada")
     assert (rejected.state, await refs(tx)) == ("rejected", [])
     approved = await approvals.approve(tx, ref, actor="Bo")
@@ -69,34 +69,34 @@ async def test_an_approved_source_runs_and_a_rejected_one_can_be_taken_back(tx: 
     assert (await sources.get(tx, ref.id)).enabled
     with pytest.raises(Conflict, match="enabled already"):
         await approvals.approve(tx, ref)
-    told = [(event.what, event.actor) for event in await history.of(tx, "source", ref.id)]
+    told = [(event.what, event.actor) for event in await history.find_events(tx, "source", ref.id)]
     assert told == [("created", None), ("rejected", "Ada"), ("enabled", "Bo")]
 
 
 async def test_a_test_that_works_does_not_overrule_a_person(tx: Tx) -> None:
     waiting, rejected = [await make_source(tx, enabled=False) for _ in range(2)]
     await sources.reject(tx, rejected, "spam")
-    assert await sources.admit(tx, waiting)
-    assert not await sources.admit(tx, rejected)
+    assert await sources.enable_after_test(tx, waiting)
+    assert not await sources.enable_after_test(tx, rejected)
     assert (await sources.get(tx, waiting)).enabled
     assert (await sources.get(tx, rejected)).status == "rejected"
 
 
 async def test_a_board_stays_known_whatever_is_decided(tx: Tx) -> None:
-    ref = Ref("board", await make_board(tx))
+    ref = ApprovalRef("board", await make_board(tx))
     assert (await approvals.reject(tx, ref, "spam", actor="Ada")).state == "rejected"
     assert await refs(tx) == []
     with pytest.raises(Conflict, match="rejected already"):
         await approvals.reject(tx, ref, "spam")
     assert (await approvals.approve(tx, ref, actor="Ada")).state == "approved"
-    events = await history.of(tx, "company", ref.id)
+    events = await history.find_events(tx, "company", ref.id)
     assert [event.what for event in events[1:]] == ["board rejected", "board approved"]
     assert events[1].data == {"reason": "spam"}
 
 
 async def test_nothing_is_decided_about_what_is_not_there(tx: Tx) -> None:
-    bare = await companies.ensure(tx, "No Board Inc")
-    for ref in (Ref("source", 999), Ref("board", 999), Ref("board", bare)):
+    bare = await companies.get_or_create(tx, "No Board Inc")
+    for ref in (ApprovalRef("source", 999), ApprovalRef("board", 999), ApprovalRef("board", bare)):
         with pytest.raises(NotFound):
             await approvals.approve(tx, ref)
         with pytest.raises(NotFound):
@@ -106,12 +106,12 @@ async def test_nothing_is_decided_about_what_is_not_there(tx: Tx) -> None:
 @pytest.mark.parametrize("text", ["12", "source:", "source:x", "company:1", "source:1 2", ""])
 def test_a_name_that_names_nothing_says_how_to_write_one(text: str) -> None:
     with pytest.raises(Invalid, match="source:12"):
-        approvals.ref(text)
+        approvals.parse_ref(text)
 
 
 def test_names_are_read_as_they_are_shown() -> None:
-    for ref in (Ref("source", 12), Ref("board", 7)):
-        assert approvals.ref(str(ref)) == ref
+    for ref in (ApprovalRef("source", 12), ApprovalRef("board", 7)):
+        assert approvals.parse_ref(str(ref)) == ref
 
 
 async def declared(database: Database) -> None:
@@ -123,8 +123,8 @@ async def test_an_approved_board_is_looked_at_and_an_approved_source_runs(
 ) -> None:
     await declared(database)
     async with database.transaction() as tx:
-        board = Ref("board", await make_board(tx))
-        source = Ref("source", await make_source(tx, enabled=False))
+        board = ApprovalRef("board", await make_board(tx))
+        source = ApprovalRef("source", await make_source(tx, enabled=False))
         looked = await approval.approve(tx, board, actor="Ada")
         first = await approval.approve(tx, source, actor="Ada")
     ((kind, data),) = await fetch(
@@ -142,7 +142,7 @@ async def test_an_approved_board_is_looked_at_and_an_approved_source_runs(
 async def test_a_decision_stands_where_the_work_is_queued_already(database: Database) -> None:
     await declared(database)
     async with database.transaction() as tx:
-        ref = Ref("board", await make_board(tx))
+        ref = ApprovalRef("board", await make_board(tx))
         first = await approval.approve(tx, ref)
         await approval.reject(tx, ref, "changed my mind")
         again = await approval.approve(tx, ref)
@@ -154,9 +154,11 @@ async def test_a_full_queue_refuses_the_approval_rather_than_forget_it(database:
     table = app.build_stages(tools, Settings(queue_capacity=1))
     async with database.transaction() as tx:
         await queue.declare_stages(tx, table)
-        first = Ref("board", await make_board(tx))
+        first = ApprovalRef("board", await make_board(tx))
         await approval.approve(tx, first)
-        second = Ref("board", await make_board(tx, "Brine", url="https://brine.example/jobs"))
+        second = ApprovalRef(
+            "board", await make_board(tx, "Brine", url="https://brine.example/jobs")
+        )
     with pytest.raises(Conflict, match="try again later"):
         async with database.transaction() as tx:
             await approval.approve(tx, second)

@@ -47,35 +47,35 @@ def test_completeness_is_the_seeds(about: str | None, culture: str | None, known
 
 def test_a_good_record_is_left_alone_for_thirty_days() -> None:
     good = company(about="a" * 101, culture="c" * 51)
-    assert companies.is_settled(good, NOW + dt.timedelta(days=29, hours=23))
-    assert not companies.is_settled(good, NOW + dt.timedelta(days=30))
-    assert not companies.is_settled(company(about="a" * 60), NOW)
+    assert companies.is_up_to_date(good, NOW + dt.timedelta(days=29, hours=23))
+    assert not companies.is_up_to_date(good, NOW + dt.timedelta(days=30))
+    assert not companies.is_up_to_date(company(about="a" * 60), NOW)
 
 
 async def test_a_company_is_known_by_name_whatever_its_spelling(tx: Tx) -> None:
-    id = await companies.ensure(tx, "Acme GmbH")
-    assert await companies.ensure(tx, "ACME") == id
-    assert (await companies.by_name(tx, "acme")).name == "Acme GmbH"
+    id = await companies.get_or_create(tx, "Acme GmbH")
+    assert await companies.get_or_create(tx, "ACME") == id
+    assert (await companies.get_by_name(tx, "acme")).name == "Acme GmbH"
 
 
 async def test_a_site_tells_two_of_one_name_apart(tx: Tx) -> None:
-    one = await companies.ensure(tx, "Apollo", "https://apollo.example/")
-    two = await companies.ensure(tx, "Apollo", "https://apollo-space.example")
+    one = await companies.get_or_create(tx, "Apollo", "https://apollo.example/")
+    two = await companies.get_or_create(tx, "Apollo", "https://apollo-space.example")
     assert one != two
-    assert await companies.ensure(tx, "Apollo", "https://www.apollo.example/about") == one
+    assert await companies.get_or_create(tx, "Apollo", "https://www.apollo.example/about") == one
 
 
 async def test_a_company_known_by_name_learns_its_site(tx: Tx) -> None:
-    id = await companies.ensure(tx, "Brine")
-    assert await companies.ensure(tx, "Brine", "https://brine.example") == id
+    id = await companies.get_or_create(tx, "Brine")
+    assert await companies.get_or_create(tx, "Brine", "https://brine.example") == id
     assert (await companies.get(tx, id)).domain == "brine.example"
 
 
 async def test_what_names_nobody_is_refused(tx: Tx) -> None:
     with pytest.raises(Invalid):
-        await companies.ensure(tx, "  \t ")
+        await companies.get_or_create(tx, "  \t ")
     with pytest.raises(NotFound):
-        await companies.by_name(tx, "nobody")
+        await companies.get_by_name(tx, "nobody")
 
 
 async def test_companies_named_at_once_are_made_once(database: Database) -> None:
@@ -83,7 +83,7 @@ async def test_companies_named_at_once_are_made_once(database: Database) -> None
 
     async def name(order: int) -> list[int]:
         async with database.transaction() as tx:
-            ids = await companies.ensure_all(tx, wanted[::order])
+            ids = await companies.get_or_create_all(tx, wanted[::order])
         return [ids[one] for one in wanted]
 
     answers = await asyncio.gather(*(name(order) for order in (1, -1, 1, -1)))
@@ -92,8 +92,8 @@ async def test_companies_named_at_once_are_made_once(database: Database) -> None
 
 async def test_two_who_find_a_company_and_its_site_at_once_find_one(database: Database) -> None:
     async def find(tx: Tx) -> CompanyId:
-        await companies.ensure(tx, "Deep Wells")
-        return await companies.ensure(tx, "Deep Wells", "https://deepwells.example")
+        await companies.get_or_create(tx, "Deep Wells")
+        return await companies.get_or_create(tx, "Deep Wells", "https://deepwells.example")
 
     first, second = await overlap(database, find, find)
     assert first == second

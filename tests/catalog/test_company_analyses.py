@@ -6,21 +6,21 @@ import pytest
 
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import approvals, companies, company_analyses, company_pages, history
-from jobmill.catalog.company_analyses import Board, Facts, Findings
-from jobmill.catalog.company_pages import Page
+from jobmill.catalog.company_analyses import CompanyBoard, CompanyFacts, CompanyFindings
+from jobmill.catalog.company_pages import CompanyPage
 from jobmill.db import Tx
 from tests.catalog.test_companies import company
 
-LEVER = Board("https://jobs.lever.co/brinewell", "lever", "medium", "linked", "brinewell")
-GREENHOUSE = Board(
+LEVER = CompanyBoard("https://jobs.lever.co/brinewell", "lever", "medium", "linked", "brinewell")
+GREENHOUSE = CompanyBoard(
     "https://boards.greenhouse.io/brinewell", "greenhouse", "high", "linked", "brinewell"
 )
-FACTS = Facts(
+FACTS = CompanyFacts(
     about="a" * 120, culture="c" * 60, mission="water", size="240 employees",
     headquarters_location="Portland, OR", industry="water", founded="2012",
     offices=("Portland, OR", "Lisbon"), remote_first=True, extracted_by="some:model",
 )  # fmt: skip
-FINDINGS = Findings(
+FINDINGS = CompanyFindings(
     tech_stack=("python", "react"),
     ai_ml=True,
     tier="A",
@@ -31,7 +31,7 @@ FINDINGS = Findings(
 
 
 async def save(
-    tx: Tx, id: int, facts: Facts = FACTS, findings: Findings = FINDINGS
+    tx: Tx, id: int, facts: CompanyFacts = FACTS, findings: CompanyFindings = FINDINGS
 ) -> companies.Company:
     await company_analyses.save(
         tx, id=id, status="complete", facts=facts, findings=findings, platforms=PLATFORM_RULES
@@ -40,7 +40,7 @@ async def save(
 
 
 async def make(tx: Tx) -> int:
-    return await companies.ensure(tx, "Brinewell", "https://brinewell.example")
+    return await companies.get_or_create(tx, "Brinewell", "https://brinewell.example")
 
 
 async def test_an_analysis_is_kept_whole(tx: Tx) -> None:
@@ -57,13 +57,18 @@ async def test_an_analysis_is_kept_whole(tx: Tx) -> None:
     assert (known.job_board_url, known.job_board_type) == (LEVER.url, "lever")
     assert (known.job_board_confidence, known.job_board_decision) == ("medium", None)
     assert known.analyzed_at is not None
-    assert [event.what for event in await history.of(tx, "company", id)] == ["created", "analyzed"]
+    assert [event.what for event in await history.find_events(tx, "company", id)] == [
+        "created",
+        "analyzed",
+    ]
 
 
 async def test_what_is_known_does_not_give_way_to_less(tx: Tx) -> None:
     id = await make(tx)
     await save(tx, id)
-    again = await save(tx, id, Facts(about="a" * 60, mission="more water"), Findings())
+    again = await save(
+        tx, id, CompanyFacts(about="a" * 60, mission="more water"), CompanyFindings()
+    )
     assert (again.about, again.culture) == (FACTS.about, FACTS.culture)
     assert (again.size, again.offices, again.remote_first) == (
         FACTS.size,
@@ -78,10 +83,11 @@ async def test_what_is_known_does_not_give_way_to_less(tx: Tx) -> None:
 def test_a_text_that_is_good_replaces_a_longer_one() -> None:
     known = company(about="a" * 500, culture="c" * 40)
     assert (
-        company_analyses.learn(known, Facts(about="b" * 101, culture="d" * 30)).about == "b" * 101
+        company_analyses.apply_facts(known, CompanyFacts(about="b" * 101, culture="d" * 30)).about
+        == "b" * 101
     )
-    assert company_analyses.learn(known, Facts(about="b" * 100)).about == "a" * 500
-    assert company_analyses.learn(known, Facts(culture="d" * 45)).culture == "d" * 45
+    assert company_analyses.apply_facts(known, CompanyFacts(about="b" * 100)).about == "a" * 500
+    assert company_analyses.apply_facts(known, CompanyFacts(culture="d" * 45)).culture == "d" * 45
 
 
 @pytest.mark.parametrize(
@@ -96,10 +102,10 @@ def test_a_text_that_is_good_replaces_a_longer_one() -> None:
     ],
 )
 def test_nobody_is_asked_twice_about_a_board(
-    decision: str | None, found: Board | None, kept: Board, still: str | None
+    decision: str | None, found: CompanyBoard | None, kept: CompanyBoard, still: str | None
 ) -> None:
     known = company(job_board_url=LEVER.url + "/", job_board_decision=decision)
-    after = company_analyses.conclude(known, replace(FINDINGS, board=found), PLATFORM_RULES)
+    after = company_analyses.apply_findings(known, replace(FINDINGS, board=found), PLATFORM_RULES)
     assert (after.job_board_url or "").rstrip("/") == kept.url
     assert after.job_board_decision == still
 
@@ -107,35 +113,35 @@ def test_nobody_is_asked_twice_about_a_board(
 async def test_boards_that_are_not_sure_wait_for_a_person(tx: Tx) -> None:
     id = await make(tx)
     await save(tx, id)
-    sure = await companies.ensure(tx, "Fernleaf", "https://fernleaf.example")
+    sure = await companies.get_or_create(tx, "Fernleaf", "https://fernleaf.example")
     await save(tx, sure, findings=replace(FINDINGS, board=GREENHOUSE, tier="S"))
-    waiting = await companies.find(tx, waiting=True)
+    waiting = await companies.find(tx, needs_approval=True)
     assert [one.id for one in waiting] == [id]
-    assert list(map(companies.board_waits, await companies.find(tx))) == [True, False]
+    assert list(map(companies.board_needs_approval, await companies.find(tx))) == [True, False]
     assert [one.id for one in await companies.find(tx, tier="S")] == [sure]
-    decided = await approvals.approve(tx, approvals.ref(f"board:{id}"), actor="dana")
+    decided = await approvals.approve(tx, approvals.parse_ref(f"board:{id}"), actor="dana")
     assert decided.state == "approved"
-    assert await companies.find(tx, waiting=True) == []
+    assert await companies.find(tx, needs_approval=True) == []
 
 
 async def test_an_analysis_in_vain_leaves_a_complete_record_alone(tx: Tx) -> None:
     id = await make(tx)
-    await company_analyses.begin(tx, id)
+    await company_analyses.mark_analyzing(tx, id)
     assert (await companies.get(tx, id)).analysis_status == "analyzing"
-    await company_analyses.end_in_vain(tx, id=id, status="failed", why="nobody answers")
+    await company_analyses.mark_unsuccessful(tx, id=id, status="failed", why="nobody answers")
     failed = await companies.get(tx, id)
     assert (failed.analysis_status, failed.analyzed_at is None) == ("failed", False)
     await save(tx, id)
-    await company_analyses.begin(tx, id)
-    await company_analyses.end_in_vain(tx, id=id, status="failed", why="nobody answers")
+    await company_analyses.mark_analyzing(tx, id)
+    await company_analyses.mark_unsuccessful(tx, id=id, status="failed", why="nobody answers")
     assert (await companies.get(tx, id)).analysis_status == "complete"
 
 
 async def test_pages_are_replaced_and_dropped(tx: Tx) -> None:
     id = await make(tx)
-    await company_pages.keep(tx, id=id, pages=[Page("https://b.example/1", "one")])
-    pages = [Page("https://b.example/2", "two"), Page("https://b.example/1", "one")]
-    await company_pages.keep(tx, id=id, pages=pages)
-    assert await company_pages.of(tx, id) == pages
-    await company_pages.drop(tx, id=id)
-    assert await company_pages.of(tx, id) == []
+    await company_pages.replace_all(tx, id=id, pages=[CompanyPage("https://b.example/1", "one")])
+    pages = [CompanyPage("https://b.example/2", "two"), CompanyPage("https://b.example/1", "one")]
+    await company_pages.replace_all(tx, id=id, pages=pages)
+    assert await company_pages.find(tx, id) == pages
+    await company_pages.delete_all(tx, id=id)
+    assert await company_pages.find(tx, id) == []

@@ -107,4 +107,4 @@ def test_composed_and_decomposed_forms_have_one_key(name: str) -> None:
     ],
 )
 def test_a_name_is_shown_without_the_sites_word(name: str | None, shown: str) -> None:
-    assert company_names.display(name) == shown
+    assert company_names.display_name(name) == shown

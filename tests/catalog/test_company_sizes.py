@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from jobmill.catalog import company_sizes
-from jobmill.catalog.company_sizes import Category
+from jobmill.catalog.company_sizes import SizeCategory
 
 
 @pytest.mark.parametrize(
@@ -30,5 +30,5 @@ from jobmill.catalog.company_sizes import Category
         ("a multinational", "large"),
     ],
 )
-def test_borders(size: str | None, expected: Category | None) -> None:
-    assert company_sizes.category(size) == expected
+def test_borders(size: str | None, expected: SizeCategory | None) -> None:
+    assert company_sizes.categorize_size(size) == expected

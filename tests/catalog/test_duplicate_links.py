@@ -10,7 +10,7 @@ import pytest
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import duplicate_links, history, listings
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.source_runs import Saved
+from jobmill.catalog.source_runs import SavedRun
 from jobmill.db import Database, Tx
 from jobmill.errors import Conflict
 
@@ -43,8 +43,8 @@ async def test_a_copy_is_linked_to_the_listing_it_repeats(tx: Tx) -> None:
     found = await listings.get(tx, copy)
     assert (found.duplicate_of, found.duplicate_kind) == (own, "same")
     assert found.duplicate_why
-    assert await duplicate_links.linked_to(tx, own) == [copy]
-    assert (await history.of(tx, "listing", copy))[-1].what == "linked"
+    assert await duplicate_links.find_linked(tx, own) == [copy]
+    assert (await history.find_events(tx, "listing", copy))[-1].what == "linked"
 
 
 async def test_a_copy_makes_way_for_the_companys_own_post(tx: Tx) -> None:
@@ -141,7 +141,7 @@ async def test_what_is_set_apart_is_not_told_of_as_linked(tx: Tx) -> None:
     source = await make_source(tx)
     again = await run(tx, source, 2, [OWN])
     assert await root_of(tx, copy) is None
-    assert [one.what for one in await history.of(tx, "listing", copy)][-1] == "unlinked"
+    assert [one.what for one in await history.find_events(tx, "listing", copy)][-1] == "unlinked"
     assert again.counts.duplicates == 0
 
 
@@ -177,7 +177,7 @@ async def test_a_copy_that_comes_with_the_companys_own_post_is_one_step_away(
     saved = await overlap(
         database, lambda tx: run(tx, one, 1, [first]), lambda tx: run(tx, two, 1, [second])
     )
-    own, other = [one.added[0] for one in saved if isinstance(one, Saved)][::order]
+    own, other = [one.added[0] for one in saved if isinstance(one, SavedRun)][::order]
     async with database.transaction() as tx:
         assert [await root_of(tx, id) for id in (own, copy, other)] == [None, own, own]
 
@@ -193,7 +193,7 @@ async def test_nothing_is_linked_to_what_is_being_cleaned_away(database: Databas
         lambda tx: run(tx, source, 1, [COPY]),
     )
     assert pruned == 1
-    assert isinstance(saved, Saved)
+    assert isinstance(saved, SavedRun)
     assert saved.counts.duplicates == 0
 
 
@@ -208,7 +208,7 @@ async def test_what_is_linked_to_meanwhile_is_not_cleaned_away(database: Databas
         lambda tx: listings.prune(tx, dt.timedelta(days=1)),
     )
     assert pruned == 0
-    assert isinstance(saved, Saved)
+    assert isinstance(saved, SavedRun)
     async with database.transaction() as tx:
         assert await root_of(tx, saved.added[0]) == own
 
@@ -241,14 +241,14 @@ async def test_a_page_is_the_listing_that_others_are_linked_to(tx: Tx) -> None:
     one, two = await add(tx, 0, posting(1, "Anchor", url=URL), posting(2, "Baker", url=URL))
     await tx.execute("UPDATE catalog.listing SET duplicate_of = NULL, duplicate_kind = NULL")
     await duplicate_links.link(tx, one, two)
-    assert await listings.by_url(tx, f"{URL}?utm_source=x", PLATFORM_RULES) == two
+    assert await listings.find_by_url(tx, f"{URL}?utm_source=x", PLATFORM_RULES) == two
     await duplicate_links.unlink(tx, one)
     await duplicate_links.link(tx, two, one)
-    assert await listings.by_url(tx, URL, PLATFORM_RULES) == one
+    assert await listings.find_by_url(tx, URL, PLATFORM_RULES) == one
 
 
 async def test_what_is_cleaned_away_leaves_no_history(tx: Tx) -> None:
     (id,) = await add(tx, 0, OWN)
     await tx.execute("UPDATE catalog.listing SET closed_at = %s", [at(0)])
     await listings.prune(tx, dt.timedelta(days=1))
-    assert await history.of(tx, "listing", id) == []
+    assert await history.find_events(tx, "listing", id) == []

@@ -47,7 +47,9 @@ def copy(**changes: object) -> Posting:
 
 
 def kinds(*postings: Posting) -> list[tuple[str, tuple[int, ...]]]:
-    return [(group.kind, group.members) for group in duplicates.group(postings, PLATFORM_RULES)]
+    return [
+        (group.kind, group.members) for group in duplicates.find_groups(postings, PLATFORM_RULES)
+    ]
 
 
 SAME = {
@@ -197,20 +199,20 @@ ELSEWHERE = {
 
 @pytest.mark.parametrize("pair", ELSEWHERE.values(), ids=ELSEWHERE.keys())
 def test_posts_of_one_vacancy_are_grouped_and_stay_apart(pair: tuple[Posting, Posting]) -> None:
-    (group,) = duplicates.group(pair, PLATFORM_RULES)
+    (group,) = duplicates.find_groups(pair, PLATFORM_RULES)
     assert (group.kind, group.posts) == ("multi_location", ((0,), (1,)))
 
 
 def test_the_same_posted_again_is_a_repost() -> None:
     again = on_board(7002, posted_at=MARCH + dt.timedelta(days=30))
-    (group,) = duplicates.group([on_board(), again], PLATFORM_RULES)
+    (group,) = duplicates.find_groups([on_board(), again], PLATFORM_RULES)
     assert (group.kind, group.posts, group.canonical) == ("repost", ((0,), (1,)), 0)
     assert group.why == "same title, place and text at Acme, posted again"
 
 
 def test_a_copy_does_not_tie_together_what_a_board_keeps_apart() -> None:
     for order in permutations([on_board(), on_board(7002), copy()]):
-        (group,) = duplicates.group(order, PLATFORM_RULES)
+        (group,) = duplicates.find_groups(order, PLATFORM_RULES)
         assert len(group.members) == 2
         assert order.index(copy()) in group.members
 
@@ -219,7 +221,7 @@ def test_a_copy_without_a_company_does_not_tie_two_companies_together() -> None:
     nameless = copy(company=None, url="")
     apex = copy(company="Apex", location="Bergen", url="https://apex.example/jobs/10042")
     for order in permutations([on_board(), nameless, apex]):
-        (group,) = duplicates.group(order, PLATFORM_RULES)
+        (group,) = duplicates.find_groups(order, PLATFORM_RULES)
         assert (
             order.index(apex) not in group.members or order.index(on_board()) not in group.members
         )
@@ -238,7 +240,7 @@ def test_a_copy_goes_to_the_posting_whose_place_it_repeats() -> None:
 def test_copies_of_several_posts_stand_with_their_own() -> None:
     bergen = {"location": "Bergen", "url": "https://finder.example/ads/555002"}
     postings = [on_board(), on_board(7002, location="Bergen"), copy(), copy(**bergen)]
-    (group,) = duplicates.group(postings, PLATFORM_RULES)
+    (group,) = duplicates.find_groups(postings, PLATFORM_RULES)
     assert group.posts == ((0, 2), (1, 3))
     assert group.kind == "multi_location"
 
@@ -256,12 +258,12 @@ def test_copies_of_several_posts_stand_with_their_own() -> None:
 def test_the_one_to_show_is_from_the_board_then_fuller_then_earlier(
     better: Posting, worse: Posting
 ) -> None:
-    assert duplicates.group([worse, better], PLATFORM_RULES)[0].canonical == 1
-    assert duplicates.group([better, worse], PLATFORM_RULES)[0].canonical == 0
+    assert duplicates.find_groups([worse, better], PLATFORM_RULES)[0].canonical == 1
+    assert duplicates.find_groups([better, worse], PLATFORM_RULES)[0].canonical == 0
 
 
 def test_every_member_but_the_shown_one_says_why_it_is_here() -> None:
-    (group,) = duplicates.group(
+    (group,) = duplicates.find_groups(
         [on_board(), copy(), on_board(7002, location="Bergen")], PLATFORM_RULES
     )
     assert group.whys == (
@@ -274,7 +276,7 @@ def test_every_member_but_the_shown_one_says_why_it_is_here() -> None:
 
 def test_a_large_block_is_still_found_whole() -> None:
     stores = [on_board(8000 + at, location=f"Town{at}") for at in range(300)]
-    (group,) = duplicates.group(stores, PLATFORM_RULES)
+    (group,) = duplicates.find_groups(stores, PLATFORM_RULES)
     assert len(group.members) == len(group.posts) == 300
 
 
@@ -285,7 +287,7 @@ def test_equal_texts_are_found_in_a_large_block_wherever_their_places_stand() ->
         )
         for at in range(60)
     ]
-    assert [group.members for group in duplicates.group(stores, PLATFORM_RULES)] == [
+    assert [group.members for group in duplicates.find_groups(stores, PLATFORM_RULES)] == [
         (at, at + 30) for at in range(30)
     ]
 
@@ -308,7 +310,7 @@ def test_equal_texts_are_found_in_a_large_block_wherever_their_places_stand() ->
     )
 )
 def test_any_postings_make_groups_that_share_nothing(postings: list[Posting]) -> None:
-    groups = duplicates.group(postings, PLATFORM_RULES)
+    groups = duplicates.find_groups(postings, PLATFORM_RULES)
     members = [index for group in groups for index in group.members]
     assert len(members) == len(set(members))
     for group in groups:

@@ -29,7 +29,7 @@ KNOWN = gazetteer.REGION_NAMES | {"oslo", "san marino"}
     ],
 )
 def test_noise_around_a_title_does_not_count(one: str, other: str) -> None:
-    assert job_titles.read(one, KNOWN).words == job_titles.read(other, KNOWN).words
+    assert job_titles.parse_title(one, KNOWN).words == job_titles.parse_title(other, KNOWN).words
 
 
 @pytest.mark.parametrize(
@@ -48,9 +48,9 @@ def test_noise_around_a_title_does_not_count(one: str, other: str) -> None:
     ],
 )
 def test_what_a_title_says_does(one: str, other: str) -> None:
-    assert job_titles.read(one, KNOWN).words != job_titles.read(other, KNOWN).words
+    assert job_titles.parse_title(one, KNOWN).words != job_titles.parse_title(other, KNOWN).words
 
 
 def test_places_in_a_title_are_told() -> None:
-    assert job_titles.read("Welder - Oslo | Europe", KNOWN).places == {"oslo", "europe"}
-    assert job_titles.read("Oslo", KNOWN) == job_titles.Title(("oslo",), frozenset())
+    assert job_titles.parse_title("Welder - Oslo | Europe", KNOWN).places == {"oslo", "europe"}
+    assert job_titles.parse_title("Oslo", KNOWN) == job_titles.ParsedTitle(("oslo",), frozenset())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobmill.catalog import listing_search
-from jobmill.catalog.listing_search import Query
+from jobmill.catalog.listing_search import ListingQuery
 from jobmill.catalog.posting import Salary
 from jobmill.db import Tx
 from jobmill.errors import Invalid
@@ -16,7 +16,7 @@ from .helpers import TEXT, at, make_source, posting, run
 
 
 async def titles(tx: Tx, **query: Any) -> list[str | None]:
-    return [hit.title for hit in (await listing_search.find(tx, Query(**query))).hits]
+    return [hit.title for hit in (await listing_search.find(tx, ListingQuery(**query))).hits]
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ async def test_pages_show_everything_once_though_more_comes_meanwhile(tx: Tx, so
     await run(
         tx, source, 0, [posting(id, f"Pump {id}", description=f"text {id}") for id in range(23)]
     )
-    query, shown, after = Query(words="pump", sort=sort), [], None
+    query, shown, after = ListingQuery(words="pump", sort=sort), [], None
     for page in range(10):
         found = await listing_search.find(tx, query, after=after, limit=5)
         shown += [hit.id for hit in found.hits]
@@ -84,18 +84,18 @@ async def test_a_page_that_was_not_given_out_is_refused(tx: Tx) -> None:
     beyond = base64.urlsafe_b64encode(b'["newest", "2026-01-01T00:00:00+00:00", 1e30]').decode()
     for wrong in ("x", "e30", "WyJiZXN0IiwgMSwgMV0", "a" * 1000, beyond):
         with pytest.raises(Invalid):
-            await listing_search.find(tx, Query(), after=wrong)
+            await listing_search.find(tx, ListingQuery(), after=wrong)
     with pytest.raises(Invalid, match="words"):
-        await listing_search.find(tx, Query(sort="best"))
+        await listing_search.find(tx, ListingQuery(sort="best"))
 
 
 async def test_linked_listings_are_shown_only_on_request(tx: Tx) -> None:
     one = posting(1)
     copy = replace(one, vendor_id="2", url="https://copy.example/1/2", via="X", platform="x")
     await run(tx, await make_source(tx), 0, [one, copy])
-    found = (await listing_search.find(tx, Query())).hits
+    found = (await listing_search.find(tx, ListingQuery())).hits
     assert [hit.others for hit in found] == [1]
-    assert len((await listing_search.find(tx, Query(duplicates=True))).hits) == 2
+    assert len((await listing_search.find(tx, ListingQuery(duplicates=True))).hits) == 2
 
 
 async def test_a_post_is_not_hidden_by_a_closed_one_that_it_repeats(tx: Tx) -> None:
@@ -104,10 +104,10 @@ async def test_a_post_is_not_hidden_by_a_closed_one_that_it_repeats(tx: Tx) -> N
     again = replace(first, vendor_id="2", url=f"{first.url}/2", posted_at=at(0))
     await run(tx, source, 0, [first])
     await run(tx, source, 1, [again])
-    (hit,) = (await listing_search.find(tx, Query())).hits
+    (hit,) = (await listing_search.find(tx, ListingQuery())).hits
     assert hit.url.endswith("/2")
-    assert len((await listing_search.find(tx, Query(state="all"))).hits) == 1
-    assert len((await listing_search.find(tx, Query(state="closed"))).hits) == 1
+    assert len((await listing_search.find(tx, ListingQuery(state="all"))).hits) == 1
+    assert len((await listing_search.find(tx, ListingQuery(state="closed"))).hits) == 1
 
 
 async def test_a_post_is_found_by_its_place_though_the_first_of_its_group_is_elsewhere(
@@ -118,8 +118,8 @@ async def test_a_post_is_found_by_its_place_though_the_first_of_its_group_is_els
         for place in ("Porto", "Lisbon", "Faro", "Lisbon, Portugal")
     ]
     await run(tx, await make_source(tx), 0, posts)
-    assert len((await listing_search.find(tx, Query())).hits) == 1
-    found = (await listing_search.find(tx, Query(location="lisbon"))).hits
+    assert len((await listing_search.find(tx, ListingQuery())).hits) == 1
+    found = (await listing_search.find(tx, ListingQuery(location="lisbon"))).hits
     assert [hit.location for hit in found] == ["Lisbon"]
 
 

@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.posting_identity import fingerprint, identity, overlap, shingles, words
+from jobmill.catalog.posting_identity import (
+    fingerprint,
+    identity,
+    jaccard_similarity,
+    shingles,
+    split_words,
+)
 
 POSTING = Posting(
     "Welder",
@@ -21,7 +27,7 @@ TEXT = " ".join(f"word{number}" for number in range(200))
 
 
 def alike(one: str | None, other: str | None) -> float:
-    return overlap(shingles(words(one)), shingles(words(other)))
+    return jaccard_similarity(shingles(split_words(one)), shingles(split_words(other)))
 
 
 @pytest.mark.parametrize(

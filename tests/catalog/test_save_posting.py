@@ -21,11 +21,11 @@ PAGE = Posting(
 
 
 async def whats(tx: Tx, id: int) -> list[str]:
-    return [event.what for event in await history.of(tx, "listing", id)]
+    return [event.what for event in await history.find_events(tx, "listing", id)]
 
 
 async def test_a_page_becomes_a_listing_with_its_company(tx: Tx) -> None:
-    id = await save_posting.keep(
+    id = await save_posting.save(
         tx, PAGE, website="https://deepwells.example", platforms=PLATFORM_RULES
     )
     listing = await listings.get(tx, id)
@@ -36,22 +36,22 @@ async def test_a_page_becomes_a_listing_with_its_company(tx: Tx) -> None:
 
 
 async def test_a_page_read_again_says_what_it_says_now(tx: Tx) -> None:
-    id = await save_posting.keep(tx, PAGE, platforms=PLATFORM_RULES)
+    id = await save_posting.save(tx, PAGE, platforms=PLATFORM_RULES)
     changed = replace(PAGE, title="Senior Well Digger")
-    assert await save_posting.keep(tx, changed, platforms=PLATFORM_RULES) == id
+    assert await save_posting.save(tx, changed, platforms=PLATFORM_RULES) == id
     seen_at = (await listings.get(tx, id)).last_seen_at
-    assert await save_posting.keep(tx, changed, platforms=PLATFORM_RULES) == id
+    assert await save_posting.save(tx, changed, platforms=PLATFORM_RULES) == id
     assert (await listings.get(tx, id)).title == "Senior Well Digger"
     assert (await listings.get(tx, id)).last_seen_at > seen_at
     assert await whats(tx, id) == ["opened", "changed"]
 
 
 async def test_a_page_that_is_back_is_open_again(tx: Tx) -> None:
-    id = await save_posting.keep(tx, PAGE, platforms=PLATFORM_RULES)
+    id = await save_posting.save(tx, PAGE, platforms=PLATFORM_RULES)
     await save_posting.close(tx, id, "the page is not there")
     await save_posting.close(tx, id, "the page is not there")
     assert (await listings.get(tx, id)).closed_at is not None
-    await save_posting.keep(tx, PAGE, platforms=PLATFORM_RULES)
+    await save_posting.save(tx, PAGE, platforms=PLATFORM_RULES)
     assert (await listings.get(tx, id)).closed_at is None
     assert await whats(tx, id) == ["opened", "closed", "reopened"]
 
@@ -59,10 +59,10 @@ async def test_a_page_that_is_back_is_open_again(tx: Tx) -> None:
 async def test_what_a_running_source_shows_is_the_sources_to_change(tx: Tx) -> None:
     source = await make_source(tx)
     [id] = (await run(tx, source, 0, [posting(1)])).added
-    assert await save_posting.keep(tx, posting(1, "Another title"), platforms=PLATFORM_RULES) == id
+    assert await save_posting.save(tx, posting(1, "Another title"), platforms=PLATFORM_RULES) == id
     assert (await listings.get(tx, id)).title == "Pump Engineer"
     assert (
-        await save_posting.keep(
+        await save_posting.save(
             tx, posting(1, "Another title"), source_id=source, platforms=PLATFORM_RULES
         )
         == id
@@ -74,7 +74,7 @@ async def test_a_page_that_repeats_a_listing_is_linked_to_it(tx: Tx) -> None:
     source = await make_source(tx)
     [first] = (await run(tx, source, 0, [posting(1)])).added
     copy = replace(posting(1), platform=None, board=None, vendor_id=None)
-    id = await save_posting.keep(tx, copy, platforms=PLATFORM_RULES)
+    id = await save_posting.save(tx, copy, platforms=PLATFORM_RULES)
     assert id != first
     assert (await listings.get(tx, id)).duplicate_of == first
 
@@ -82,7 +82,7 @@ async def test_a_page_that_repeats_a_listing_is_linked_to_it(tx: Tx) -> None:
 async def test_two_who_read_a_page_at_once_keep_one_listing(database: Database) -> None:
     async def keep() -> int:
         async with database.transaction() as tx:
-            return await save_posting.keep(tx, PAGE, platforms=PLATFORM_RULES)
+            return await save_posting.save(tx, PAGE, platforms=PLATFORM_RULES)
 
     ids = await asyncio.gather(*(keep() for _ in range(6)))
     assert len(set(ids)) == 1

@@ -27,7 +27,11 @@ async def test_five_failures_in_a_row_disable_a_source(tx: Tx) -> None:
     assert (found.status, found.consecutive_failures) == ("disabled", 5)
     assert "it broke" in (found.disabled_reason or "")
     assert found.retry_at
-    told = [event for event in await history.of(tx, "source", source) if event.what == "disabled"]
+    told = [
+        event
+        for event in await history.find_events(tx, "source", source)
+        if event.what == "disabled"
+    ]
     assert [event.data["cause"] for event in told] == ["transient"]
 
 
@@ -85,7 +89,9 @@ async def test_sources_of_a_vendor_that_fail_alike_are_held_not_disabled(tx: Tx)
     assert [one.status for one in found] == ["active"] * 3
     assert [one.consecutive_failures for one in found] == [0] * 3
     assert all(one.held_until for one in found)
-    assert [event.what for event in await history.of(tx, "vendor", GREENHOUSE)] == ["incident"]
+    assert [event.what for event in await history.find_events(tx, "vendor", GREENHOUSE)] == [
+        "incident"
+    ]
 
 
 async def test_sources_that_an_incident_had_disabled_are_given_back(tx: Tx) -> None:
@@ -102,7 +108,7 @@ async def test_sources_that_an_incident_had_disabled_are_given_back(tx: Tx) -> N
 async def test_different_troubles_are_no_incident(tx: Tx) -> None:
     for failure in ("server", "unreadable", "gone"):
         await fail(tx, await make_source(tx), 0, failure, vendor=GREENHOUSE)
-    assert await sources.incident(tx, GREENHOUSE) is None
+    assert await sources.find_incident(tx, GREENHOUSE) is None
 
 
 async def test_sites_of_their_own_fail_alone(tx: Tx) -> None:
@@ -117,8 +123,8 @@ async def test_one_source_that_works_ends_the_incident(tx: Tx) -> None:
     for id in ids:
         await fail(tx, id, 0, vendor=GREENHOUSE)
     await run(tx, ids[0], 1, [posting()], vendor=GREENHOUSE)
-    assert await sources.incident(tx, GREENHOUSE) is None
-    assert await source_health.held_until(tx, GREENHOUSE) is None
+    assert await sources.find_incident(tx, GREENHOUSE) is None
+    assert await source_health.check_hold(tx, GREENHOUSE) is None
 
 
 async def test_when_a_hold_is_over_one_source_looks_and_the_others_wait(
@@ -131,7 +137,7 @@ async def test_when_a_hold_is_over_one_source_looks_and_the_others_wait(
 
     async def may_run() -> bool:
         async with database.transaction() as tx:
-            return await source_health.held_until(tx, GREENHOUSE) is None
+            return await source_health.check_hold(tx, GREENHOUSE) is None
 
     assert sorted(await asyncio.gather(*(may_run() for _ in range(6)))) == [False] * 5 + [True]
 
@@ -139,16 +145,16 @@ async def test_when_a_hold_is_over_one_source_looks_and_the_others_wait(
 async def test_a_hold_until_next_year_comes_from_a_wrong_clock(tx: Tx) -> None:
     for _ in range(3):
         await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
-    assert await source_health.held_until(tx, GREENHOUSE)
+    assert await source_health.check_hold(tx, GREENHOUSE)
     await tx.execute("UPDATE catalog.incident SET held_until = now() + interval '1 year'")
-    assert await source_health.held_until(tx, GREENHOUSE) is None
+    assert await source_health.check_hold(tx, GREENHOUSE) is None
 
 
 async def test_each_hold_is_longer_than_the_last(tx: Tx) -> None:
-    holds = [source_health.hold_for(nth) for nth in range(1, 9)]
+    holds = [source_health.hold_duration(nth) for nth in range(1, 9)]
     assert holds[0] == dt.timedelta(minutes=30)
     assert holds == sorted(holds)
-    assert holds[-1] == source_health.LONGEST_HOLD
+    assert holds[-1] == source_health.MAX_HOLD
 
 
 async def test_sources_that_fail_at_the_same_time_see_each_other(database: Database) -> None:
@@ -185,7 +191,7 @@ async def test_failures_and_successes_of_one_vendor_at_once_do_not_block_each_ot
 async def test_sources_that_ran_when_an_incident_began_do_not_lengthen_it(tx: Tx) -> None:
     for _ in range(9):
         await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
-    incident = await sources.incident(tx, GREENHOUSE)
+    incident = await sources.find_incident(tx, GREENHOUSE)
     assert incident
     assert incident.holds == 1
 
@@ -194,27 +200,27 @@ async def test_the_one_that_looked_and_failed_holds_the_others_longer(tx: Tx) ->
     ids = [await make_source(tx) for _ in range(3)]
     for id in ids:
         await fail(tx, id, 0, vendor=GREENHOUSE)
-    first = await sources.incident(tx, GREENHOUSE)
+    first = await sources.find_incident(tx, GREENHOUSE)
     await tx.execute("UPDATE catalog.incident SET held_until = now()")
-    assert await source_health.held_until(tx, GREENHOUSE) is None
+    assert await source_health.check_hold(tx, GREENHOUSE) is None
     await fail(tx, ids[0], 1, vendor=GREENHOUSE)
-    second = await sources.incident(tx, GREENHOUSE)
+    second = await sources.find_incident(tx, GREENHOUSE)
     assert first
     assert second
     assert second.holds == 2
-    assert second.held_until - first.held_until == source_health.hold_for(
+    assert second.held_until - first.held_until == source_health.hold_duration(
         2
-    ) - source_health.hold_for(1)
+    ) - source_health.hold_duration(1)
 
 
 async def test_a_board_that_is_gone_does_not_hold_its_vendor(tx: Tx) -> None:
     for _ in range(3):
         await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
     await tx.execute("UPDATE catalog.incident SET held_until = now()")
-    assert await source_health.held_until(tx, GREENHOUSE) is None
+    assert await source_health.check_hold(tx, GREENHOUSE) is None
     gone = await make_source(tx)
     await fail(tx, gone, 1, "gone", vendor=GREENHOUSE)
-    incident = await sources.incident(tx, GREENHOUSE)
+    incident = await sources.find_incident(tx, GREENHOUSE)
     assert incident
     assert (incident.holds, incident.cause) == (1, "transient")
     assert (await sources.get(tx, gone)).consecutive_failures == 1
@@ -231,7 +237,7 @@ async def test_a_board_that_shows_not_all_works(tx: Tx) -> None:
         [large],
     )
     await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
-    assert await sources.incident(tx, GREENHOUSE) is None
+    assert await sources.find_incident(tx, GREENHOUSE) is None
 
 
 async def test_an_incident_does_not_give_back_what_was_disabled_before_it(tx: Tx) -> None:
@@ -268,7 +274,7 @@ async def test_failures_of_another_day_are_no_incident(tx: Tx) -> None:
         await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
     await tx.execute("UPDATE catalog.run SET ended_at = now() - interval '2 hours'")
     await fail(tx, await make_source(tx), 1, vendor=GREENHOUSE)
-    assert await sources.incident(tx, GREENHOUSE) is None
+    assert await sources.find_incident(tx, GREENHOUSE) is None
 
 
 async def test_an_answer_that_is_not_believed_is_neither_a_failure_nor_its_end(tx: Tx) -> None:
@@ -297,7 +303,7 @@ async def test_one_failure_at_a_time_decides_for_a_vendor(database: Database) ->
         lambda tx: fail(tx, ids[2], 0, vendor=GREENHOUSE),
     )
     async with database.transaction() as tx:
-        assert await sources.incident(tx, GREENHOUSE)
+        assert await sources.find_incident(tx, GREENHOUSE)
 
 
 async def test_neither_failures_nor_successes_wait_for_each_other(database: Database) -> None:

@@ -11,7 +11,7 @@ import pytest
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import companies, history, listings, posting_identity, source_runs, sources
 from jobmill.catalog.posting import Posting, Salary
-from jobmill.catalog.source_runs import Harvest, Outcome, Saved, Seen
+from jobmill.catalog.source_runs import CrawlResult, Outcome, SavedRun, SeenPosting
 from jobmill.db import Database, Tx
 from jobmill.outside.request import Validators
 from jobmill.queue import alerts
@@ -109,9 +109,9 @@ async def test_unchanged_counts_as_seen(tx: Tx) -> None:
     await run(tx, source, 5, outcome="unchanged")
     await run(tx, source, 6, [A, B])
     assert await open_titles(tx, source) == ["Anchor", "Baker"]
-    listing = (await listings.known(tx, [posting_identity.identity(A, PLATFORM_RULES)])).popitem()[
-        1
-    ]
+    listing = (
+        await listings.find_by_identity(tx, [posting_identity.identity(A, PLATFORM_RULES)])
+    ).popitem()[1]
     assert (await listings.get(tx, listing.id)).last_seen_at == at(6)
 
 
@@ -144,7 +144,9 @@ async def test_what_a_listing_said_before_is_kept(tx: Tx) -> None:
     added = (await run(tx, source, 0, [replace(A, salary=pay)])).added
     new = replace(A, title="Anchorman", salary=replace(pay, max=70_000), description="Other text")
     await run(tx, source, 1, [new])
-    changed = [one for one in await history.of(tx, "listing", added[0]) if one.what == "changed"]
+    changed = [
+        one for one in await history.find_events(tx, "listing", added[0]) if one.what == "changed"
+    ]
     assert changed[0].data == {
         "title": ["Anchor", "Anchorman"],
         "salary_max": [60_000, 70_000],
@@ -164,14 +166,14 @@ async def test_a_date_that_moves_by_itself_is_no_change(tx: Tx) -> None:
 async def test_a_list_without_text_takes_nothing_from_what_the_detail_said(tx: Tx) -> None:
     source = await make_source(tx)
     listed = replace(A, description=None, partial=True)
-    whole = Seen(A, listings.listed_hash(listed))
-    await source_runs.save(tx, source, Harvest(at(0), "complete", [whole]), PLATFORM_RULES)
+    whole = SeenPosting(A, listings.listed_hash(listed))
+    await source_runs.save(tx, source, CrawlResult(at(0), "complete", [whole]), PLATFORM_RULES)
     same = await source_runs.save(
-        tx, source, Harvest(at(1), "complete", seen(listed)), PLATFORM_RULES
+        tx, source, CrawlResult(at(1), "complete", seen(listed)), PLATFORM_RULES
     )
     renamed = replace(listed, title="Anchorman")
     changed = await source_runs.save(
-        tx, source, Harvest(at(2), "complete", seen(renamed)), PLATFORM_RULES
+        tx, source, CrawlResult(at(2), "complete", seen(renamed)), PLATFORM_RULES
     )
     assert (same.counts.changed, changed.counts.changed) == (0, 1)
     listing = await listings.get(tx, changed_id := (await _only(tx)))
@@ -189,16 +191,22 @@ async def test_a_detail_that_could_not_be_read_is_wanted_again(tx: Tx) -> None:
     await source_runs.save(
         tx,
         source,
-        Harvest(at(0), "complete", [Seen(A, listings.listed_hash(listed))]),
+        CrawlResult(at(0), "complete", [SeenPosting(A, listings.listed_hash(listed))]),
         PLATFORM_RULES,
     )
     renamed = replace(listed, title="Anchorman")
-    await source_runs.save(tx, source, Harvest(at(1), "complete", seen(renamed)), PLATFORM_RULES)
-    (known,) = (await listings.known(tx, [posting_identity.identity(A, PLATFORM_RULES)])).values()
+    await source_runs.save(
+        tx, source, CrawlResult(at(1), "complete", seen(renamed)), PLATFORM_RULES
+    )
+    (known,) = (
+        await listings.find_by_identity(tx, [posting_identity.identity(A, PLATFORM_RULES)])
+    ).values()
     assert known.listed_hash != listings.listed_hash(renamed)
-    whole = Seen(replace(A, title="Anchorman"), listings.listed_hash(renamed))
-    await source_runs.save(tx, source, Harvest(at(2), "complete", [whole]), PLATFORM_RULES)
-    (known,) = (await listings.known(tx, [posting_identity.identity(A, PLATFORM_RULES)])).values()
+    whole = SeenPosting(replace(A, title="Anchorman"), listings.listed_hash(renamed))
+    await source_runs.save(tx, source, CrawlResult(at(2), "complete", [whole]), PLATFORM_RULES)
+    (known,) = (
+        await listings.find_by_identity(tx, [posting_identity.identity(A, PLATFORM_RULES)])
+    ).values()
     assert known.listed_hash == listings.listed_hash(renamed)
 
 
@@ -272,7 +280,7 @@ async def test_the_alert_ends_when_a_source_that_was_believed_empty_shows_some_a
 
 
 async def test_on_a_groups_board_a_posting_is_of_the_company_that_it_names(tx: Tx) -> None:
-    group = await companies.ensure(tx, "Wells Group")
+    group = await companies.get_or_create(tx, "Wells Group")
     source = await make_source(tx, company_id=group, relation="group")
     own = await make_source(tx, company_id=group)
     await run(tx, source, 0, [replace(A, company="Brine AG")])
@@ -286,7 +294,7 @@ async def test_on_a_groups_board_a_posting_is_of_the_company_that_it_names(tx: T
 
 async def test_a_board_of_more_than_one_batch_is_kept_whole(tx: Tx) -> None:
     source = await make_source(tx)
-    many = [posting(id, f"Post {id}", description=None) for id in range(listings.BATCH + 5)]
+    many = [posting(id, f"Post {id}", description=None) for id in range(listings.BATCH_SIZE + 5)]
     assert (await run(tx, source, 0, many)).counts.added == len(many)
     renamed = [replace(one, title=f"{one.title} now") for one in many]
     assert (await run(tx, source, 1, renamed)).counts.changed == len(many)
@@ -418,8 +426,8 @@ async def test_two_sources_that_take_over_a_listing_at_once_do_not_both_open_it(
     first, second = await overlap(
         database, lambda tx: run(tx, one, 2, [A]), lambda tx: run(tx, two, 2, [A])
     )
-    assert isinstance(first, Saved)
-    assert isinstance(second, Saved)
+    assert isinstance(first, SavedRun)
+    assert isinstance(second, SavedRun)
     assert (first.counts.reopened, second.counts.reopened) == (1, 0)
     async with database.transaction() as tx:
         assert await open_titles(tx, one) == ["Anchor"]
@@ -444,17 +452,17 @@ async def test_a_detail_that_is_read_later_is_kept(tx: Tx) -> None:
     source = await make_source(tx)
     listed = replace(A, description=None, partial=True)
     (id,) = (await run(tx, source, 0, [listed])).added
-    whole = Seen(A, listings.listed_hash(listed))
-    await source_runs.save(tx, source, Harvest(at(1), "complete", [whole]), PLATFORM_RULES)
+    whole = SeenPosting(A, listings.listed_hash(listed))
+    await source_runs.save(tx, source, CrawlResult(at(1), "complete", [whole]), PLATFORM_RULES)
     found = await listings.get(tx, id)
     assert (found.description, found.partial) == (A.description, False)
 
 
 async def test_a_copy_is_of_the_company_that_it_names(tx: Tx) -> None:
-    collector = await companies.ensure(tx, "Remote Posts")
+    collector = await companies.get_or_create(tx, "Remote Posts")
     source = await make_source(tx, company_id=collector)
     (id,) = (await run(tx, source, 0, [replace(A, via="Remote Posts")])).added
-    named = await companies.by_name(tx, "Wells & Co")
+    named = await companies.get_by_name(tx, "Wells & Co")
     assert (await listings.get(tx, id)).company_id == named.id
 
 

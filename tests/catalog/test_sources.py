@@ -24,7 +24,7 @@ ACME = NewSource(
 
 async def test_a_board_is_kept_once_and_learns_its_company(tx: Tx) -> None:
     id, new = await sources.add(tx, ACME, enabled=True)
-    company = await companies.ensure(tx, "Acme")
+    company = await companies.get_or_create(tx, "Acme")
     again = await sources.add(
         tx, replace(ACME, company_id=company, company_name="Acme"), enabled=False
     )
@@ -47,7 +47,7 @@ async def test_completeness_is_the_seeds(tx: Tx) -> None:
     id, _ = await sources.add(tx, ACME, enabled=True)
     source = await sources.get(tx, id)
     assert sources.completeness(source) == "valid"
-    await sources.tested(tx, id)
+    await sources.mark_tested(tx, id)
     assert sources.completeness(await sources.get(tx, id)) == "complete"
     assert sources.completeness(replace(source, config={})) == "invalid"
     assert not sources.is_complete(replace(source, discovery_confidence="medium"))
@@ -73,25 +73,25 @@ async def test_a_url_belongs_to_the_source_of_its_board(tx: Tx) -> None:
     id, _ = await sources.add(tx, ACME, enabled=True)
     await sources.add(tx, replace(ACME, token="other", name="Other"), enabled=True)
     url = "https://boards.greenhouse.io/acme/jobs/1"
-    found = await sources.for_url(tx, url, board=("greenhouse", "acme"))
+    found = await sources.find_by_url(tx, url, board=("greenhouse", "acme"))
     assert found
     assert found.id == id
-    assert await sources.for_url(tx, url, board=("greenhouse", "nobody")) is None
+    assert await sources.find_by_url(tx, url, board=("greenhouse", "nobody")) is None
 
 
 async def test_a_url_belongs_to_the_only_source_of_its_domain(tx: Tx) -> None:
     new = replace(ACME, source_type="html", token="x", url="https://www.wells.example/careers")
     id, _ = await sources.add(tx, new, enabled=True)
-    found = await sources.for_url(tx, "https://wells.example/careers/pump-engineer")
+    found = await sources.find_by_url(tx, "https://wells.example/careers/pump-engineer")
     assert found
     assert found.id == id
-    assert await sources.for_url(tx, "https://brine.example/careers/1") is None
+    assert await sources.find_by_url(tx, "https://brine.example/careers/1") is None
     await sources.reject(tx, id, "no")
-    assert await sources.for_url(tx, "https://wells.example/careers/pump-engineer") is None
+    assert await sources.find_by_url(tx, "https://wells.example/careers/pump-engineer") is None
 
 
 async def test_a_board_is_found_in_any_case(tx: Tx) -> None:
     id, _ = await sources.add(tx, ACME, enabled=True)
-    found = await sources.for_url(tx, "https://x.example", board=("greenhouse", "ACME"))
+    found = await sources.find_by_url(tx, "https://x.example", board=("greenhouse", "ACME"))
     assert found
     assert found.id == id

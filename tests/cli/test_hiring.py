@@ -146,7 +146,7 @@ async def test_somebody_is_taken_out_of_turn_for_a_reason(run: Run, database: Da
 async def test_somebody_is_given_their_link_and_a_new_one(run: Run, database: Database) -> None:
     async with database.transaction() as tx:
         one = await make_applicant(tx)
-        signer = LinkSigner(await secrets.secret(tx))
+        signer = LinkSigner(await secrets.get_signing_key(tx))
     home = "http://127.0.0.1:8000/my/"
     first = (await run("hiring", "link", one.email, JOBMILL_WEB_PORT="8000")).stdout.strip()
     link = signer.read_personal(first.removeprefix(home))

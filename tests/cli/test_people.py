@@ -28,7 +28,7 @@ async def told(run: Run, *words: str, stdin: str = "") -> Any:
 
 async def kept(database: Database, email: str) -> str:
     async with database.transaction() as tx:
-        found = await persons.known(tx, email)
+        found = await persons.find_credentials(tx, email)
     assert found
     return found.password
 
@@ -77,7 +77,7 @@ async def test_a_key_is_shown_once_and_ended(run: Run, database: Database) -> No
     assert "jobmill key add" in (await run("key", "list")).stdout
     made = await told(run, "key", "add", "reports", "--role", "recruiter")
     async with database.transaction() as tx:
-        assert await keys.find(tx, made["key"])
+        assert await keys.find_holder(tx, made["key"])
     shown = await run("key", "add", "other")
     assert "jm_" in shown.stdout
     assert "only once" in shown.stdout
@@ -88,7 +88,7 @@ async def test_a_key_is_shown_once_and_ended(run: Run, database: Database) -> No
     assert first["used_at"]
     assert (await told(run, "key", "end", str(made["id"])))["ended_at"]
     async with database.transaction() as tx:
-        assert await keys.find(tx, made["key"]) is None
+        assert await keys.find_holder(tx, made["key"]) is None
     assert [one["name"] for one in await told(run, "key", "list")] == ["other"]
     assert len(await told(run, "key", "list", "--all")) == 2
     gone = await run("key", "end", str(2**62))

@@ -58,7 +58,7 @@ async def test_everything_has_something_true_to_show(database: Database) -> None
         await see(database, BEGINNING)
     async with database.transaction() as tx:
         await tx.execute("UPDATE demo.world SET began_at = now() - 1.55 * day")
-        ids = await sources.enabled(tx)
+        ids = await sources.find_enabled_ids(tx)
         await queue.submit_all(tx, [source.work(id) for id in ids])
     async with running(database):
         await see(database, TROUBLE)

@@ -11,7 +11,7 @@ from jobmill.db import Database
 from jobmill.extract import llm_extraction
 from jobmill.extract.llm_extraction import Extracted
 from jobmill.outside.model import open_model
-from jobmill.outside.model_question import Answered
+from jobmill.outside.model_question import ModelAnswer
 from jobmill.settings import Settings
 from tests.outside.model_server import Server, answer, open_server
 from tests.outside.site import Asked, Out
@@ -159,7 +159,7 @@ async def test_a_page_that_talks_to_the_model_gets_only_what_it_says_itself(
     async with open_model(database, given, {"ANTHROPIC_API_KEY": "k"}) as model:
         ask = llm_extraction.ask(page, URL, item=None, run=None)
         told = await model(ask)
-    assert isinstance(told, Answered)
+    assert isinstance(told, ModelAnswer)
     assert told.answer.company == "Golden Fleece"
     found = llm_extraction.posting(told.answer, page, URL)
     assert found is not None

@@ -16,7 +16,7 @@ from jobmill.hiring.records.applicants import ApplicantId
 from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.waitlist import deadlines
 from jobmill.outside import budget_ledger
-from jobmill.outside.model_question import Blocked
+from jobmill.outside.model_question import ModelBlocked
 from tests.hiring.helpers import let_pass, make_applicant, make_opening
 from tests.outside.test_budget_ledger import ask, caps
 from tests.queue.helpers import fetch
@@ -119,6 +119,6 @@ async def test_budget_reservation(database: Database, sweep: Sweep) -> None:
             acknowledged += 1
         [reserved] = await fetch(database, "SELECT coalesce(sum(counted), 0) FROM budget.call")
         assert acknowledged <= reserved <= cap
-    while not isinstance(await do(database, budget_ledger.reserve, *reservation), Blocked):
+    while not isinstance(await do(database, budget_ledger.reserve, *reservation), ModelBlocked):
         acknowledged += 1
     assert acknowledged <= cap

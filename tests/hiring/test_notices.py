@@ -153,7 +153,7 @@ async def test_a_letter_is_sent_once_with_links_that_are_the_applicants_own(
         first = (await apply(tx, opening)).application
         second = (await apply(tx, opening, (await make_applicant(tx, "Grace")).id)).application
         await submissions.withdraw(tx, first.id, by_applicant(first.applicant_id))
-        signer = LinkSigner(await secrets.secret(tx))
+        signer = LinkSigner(await secrets.get_signing_key(tx))
     post = sender(database, mailbox)
     await post.send()
     assert await post.send() == 0

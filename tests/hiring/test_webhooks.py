@@ -14,7 +14,7 @@ from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.hiring.actor import by_applicant
 from jobmill.hiring.applications import submissions
 from jobmill.hiring.messages import notices, webhooks
-from jobmill.outside.webhook import Caller, sign
+from jobmill.outside.webhook import WebhookSender, sign
 from jobmill.pipelines import notices as pipeline
 from jobmill.queue import Finish
 from jobmill.settings import Settings
@@ -172,7 +172,9 @@ async def test_a_receiver_that_is_gone_is_not_told_any_more(database: Database, 
     one = sender(database, site)
     await one.feed()
     for id in await ids(database, "webhook"):
-        move = await pipeline.call_webhook(one.tools, Caller(one.settings), item(id, "webhook"))
+        move = await pipeline.call_webhook(
+            one.tools, WebhookSender(one.settings), item(id, "webhook")
+        )
         async with database.transaction() as tx:
             assert move.save
             await move.save(tx)
@@ -194,14 +196,14 @@ async def test_a_worker_that_dies_after_calling_calls_again_under_the_same_numbe
     one = sender(database, site)
     await one.feed()
     [id] = await ids(database, "webhook")
-    move = await pipeline.call_webhook(one.tools, Caller(one.settings), item(id, "webhook"))
+    move = await pipeline.call_webhook(one.tools, WebhookSender(one.settings), item(id, "webhook"))
     # Killed here: what the move would have saved is not.
     assert isinstance(move, Finish)
     await one.send()
     first, second = site.asked("/hook")
     assert seen(first) == seen(second)
     assert first.headers["jobmill-delivery"] == str(id)
-    await pipeline.call_webhook(one.tools, Caller(one.settings), item(id, "webhook"))
+    await pipeline.call_webhook(one.tools, WebhookSender(one.settings), item(id, "webhook"))
     assert len(site.asked("/hook")) == 2
 
 

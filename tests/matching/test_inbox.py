@@ -119,38 +119,42 @@ async def test_rare_words_are_found_wherever_they_are(tx: Tx) -> None:
 @pytest.mark.parametrize(
     ("asked", "found"),
     [
-        (listing_search.Query(company="wel 1"), True),
-        (listing_search.Query(words="zither"), True),
-        (listing_search.Query(words="water"), False),
-        (listing_search.Query(location="porto", words="water"), True),
-        (listing_search.Query(arrangement="remote"), False),
+        (listing_search.ListingQuery(company="wel 1"), True),
+        (listing_search.ListingQuery(words="zither"), True),
+        (listing_search.ListingQuery(words="water"), False),
+        (listing_search.ListingQuery(location="porto", words="water"), True),
+        (listing_search.ListingQuery(arrangement="remote"), False),
     ],
 )
-async def test_few_are_told_from_many(tx: Tx, asked: listing_search.Query, found: bool) -> None:
+async def test_few_are_told_from_many(
+    tx: Tx, asked: listing_search.ListingQuery, found: bool
+) -> None:
     await crowd(tx)
-    few = await listing_search.few(tx, asked, patience=PATIENT)
+    few = await listing_search.find_rare(tx, asked, max_duration=PATIENT)
     assert (few is not None) is found
 
 
 @pytest.mark.parametrize("sort", ["newest", "best"])
 async def test_a_search_that_stops_early_says_so_and_can_go_on(tx: Tx, sort: Any) -> None:
     await crowd(tx)
-    rare = listing_search.Query(words="zither", sort=sort)
-    found = await listing_search.find(tx, rare, limit=10, reach=300, patience=PATIENT)
+    rare = listing_search.ListingQuery(words="zither", sort=sort)
+    found = await listing_search.find(tx, rare, limit=10, max_scanned=300, max_duration=PATIENT)
     assert (len(found.hits), found.partial) == (6, False)
-    common = listing_search.Query(words="water", arrangement="remote", platform="none", sort=sort)
-    found = await listing_search.find(tx, common, limit=10, reach=300, patience=PATIENT)
+    common = listing_search.ListingQuery(
+        words="water", arrangement="remote", platform="none", sort=sort
+    )
+    found = await listing_search.find(tx, common, limit=10, max_scanned=300, max_duration=PATIENT)
     assert (found.hits, found.partial) == ([], True)
     assert (found.next is None) is (sort == "best")
 
 
 async def test_going_on_finds_the_same_as_looking_at_all(tx: Tx) -> None:
     await crowd(tx)
-    asked = listing_search.Query(words="water", company="wells 7", state="all")
+    asked = listing_search.ListingQuery(words="water", company="wells 7", state="all")
     everything = [one.id for one in (await listing_search.find(tx, asked, limit=PLENTY)).hits]
     seen, after = list[int](), None
     for _ in range(100):
-        page = await listing_search.find(tx, asked, after=after, limit=5, reach=100)
+        page = await listing_search.find(tx, asked, after=after, limit=5, max_scanned=100)
         seen += [one.id for one in page.hits]
         after = page.next
         if after is None:
@@ -162,11 +166,13 @@ async def test_no_page_of_listings_reads_all_of_them(tx: Tx) -> None:
     await crowd(tx)
     nowhere = {"after_id": None, "after_at": None, "after_rank": None, "reach": 300, "limit": 51}
     for asked in (
-        listing_search.Query(),
-        listing_search.Query(words="water", sort="best"),
-        listing_search.Query(company="wells", location="porto", words="pump", arrangement="remote"),
+        listing_search.ListingQuery(),
+        listing_search.ListingQuery(words="water", sort="best"),
+        listing_search.ListingQuery(
+            company="wells", location="porto", words="pump", arrangement="remote"
+        ),
     ):
         params = asdict(asked) | nowhere
-        found = await plan(tx, listing_search.select(asked, params, walk=True), params)
+        found = await plan(tx, listing_search.build_select(asked, params, walk=True), params)
         assert "using listing_newest on listing" in found
         assert "Seq Scan on listing" not in found

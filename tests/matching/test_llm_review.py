@@ -19,7 +19,7 @@ from jobmill.matching.rules.company_facts import Employer
 from jobmill.matching.verdict import Intake, Item, MatchResult, read_match
 from jobmill.outside import anthropic, budget_ledger, model_endpoint, model_prices
 from jobmill.outside.model import open_model
-from jobmill.outside.model_question import Answered, system
+from jobmill.outside.model_question import ModelAnswer, system_prompt
 from jobmill.settings import Settings
 from tests.outside.model_server import Server, answer, open_server
 from tests.outside.site import Asked, Out
@@ -106,7 +106,7 @@ def said(**changed: Any) -> Opinion:
 def test_what_is_sent_has_no_names_and_nothing_that_must_not_count() -> None:
     ask = asked()
     for name in ("Dana", "Pell", "Wells", "Porto", "150000"):
-        assert name not in ask.text + system(ask), name
+        assert name not in ask.text + system_prompt(ask), name
     assert ask.text.count("=== LISTING ===") == 1
     assert ask.text.endswith("go to market with us.")
     assert "Python (primary, 8 years); PostgreSQL (strong)" in ask.text
@@ -136,12 +136,13 @@ def test_a_long_listing_and_a_long_profile_are_cut_to_what_a_call_may_cost(lette
     wordy = PROFILE.model_copy(
         update={"summary": letter * 9_000, "highlights": lines, "projects": lines, "achievements": lines}
     )  # fmt: skip
-    at = model_endpoint.find("strong", Settings(), {"ANTHROPIC_API_KEY": "k"})
+    at = model_endpoint.find_endpoint("strong", Settings(), {"ANTHROPIC_API_KEY": "k"})
     assert isinstance(at, model_endpoint.Endpoint)
     ask = asked(long, wordy)
     body = anthropic.body(ask, at, stream=False)
     assert (
-        model_prices.most(at.price, body, ask.max_tokens) < budget_ledger.read_caps(Settings()).call
+        model_prices.max_cost(at.price, body, ask.max_tokens)
+        < budget_ledger.read_caps(Settings()).call
     )
 
 
@@ -389,7 +390,7 @@ async def judge(database: Database, server: Server, words: str, base: int) -> Ma
     given = Settings(anthropic_base_url=server.url)
     async with open_model(database, given, {"ANTHROPIC_API_KEY": "k"}) as model:
         told = await model(asked(posting))
-    assert isinstance(told, Answered)
+    assert isinstance(told, ModelAnswer)
     assert isinstance(told.answer, Opinion)
     return llm_review.combine(told.answer, told.model, local(base), PROFILE, posting)
 

@@ -7,15 +7,15 @@ import pytest
 
 from jobmill.db import Database
 from jobmill.outside.fetch import open_fetch
-from jobmill.outside.http_exchange import Limits
-from jobmill.outside.rate_limits import Manners
+from jobmill.outside.http_exchange import HttpLimits
+from jobmill.outside.rate_limits import HostRateLimit
 from jobmill.outside.request import Fetch
 from jobmill.settings import Settings
 
 from .site import Site, open_site
 
-QUICK = Manners(dt.timedelta(milliseconds=1), flights=20)
-SMALL = Limits(seconds=2, connect_seconds=1, read_seconds=1, raw_bytes=60_000, bytes=100_000)
+QUICK = HostRateLimit(dt.timedelta(milliseconds=1), max_concurrent=20)
+SMALL = HttpLimits(seconds=2, connect_seconds=1, read_seconds=1, raw_bytes=60_000, bytes=100_000)
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ class Server:
             self.site.on(path, handle)
 
     def bill(self, model: str, tokens_in: int, tokens_out: int) -> None:
-        self.billed += model_prices.TABLE[f"anthropic:{model}"].cost(tokens_in, tokens_out)
+        self.billed += model_prices.PRICES[f"anthropic:{model}"].cost(tokens_in, tokens_out)
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from jobmill.db import connect
 from jobmill.outside.model import open_model
-from jobmill.outside.model_question import Ask, Blocked
+from jobmill.outside.model_question import ModelBlocked, ModelQuestion
 from jobmill.settings import Settings
 
 
@@ -29,10 +29,12 @@ async def main(url: str, server: str, name: str, day: str, tokens: str) -> None:
         await asyncio.to_thread(urllib.request.urlopen, f"{server}/go")
         for number in range(1_000):
             text = f"{name} {number}"
-            got = await model(Ask("strong", "race", "Read.", text, Found, "1", int(tokens)))
-            if isinstance(got, Blocked) and got.reason == "spent_out":
+            got = await model(
+                ModelQuestion("strong", "race", "Read.", text, Found, "1", int(tokens))
+            )
+            if isinstance(got, ModelBlocked) and got.reason == "spent_out":
                 return
-            if isinstance(got, Blocked):
+            if isinstance(got, ModelBlocked):
                 await asyncio.sleep(0.02)
 
 

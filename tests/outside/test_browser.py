@@ -13,11 +13,19 @@ import pytest
 from jobmill.db import Database
 from jobmill.outside.browser import Browser, RenderLimits, find_browser
 from jobmill.outside.fetch import open_fetch
-from jobmill.outside.guarded_transport import Guard
-from jobmill.outside.http_exchange import Trouble
+from jobmill.outside.guarded_transport import AddressGuard
+from jobmill.outside.http_exchange import ExchangeError
 from jobmill.outside.proxy import open_proxy
-from jobmill.outside.public_addresses import read_places, read_target
-from jobmill.outside.request import Fetch, Gone, Ok, Request, Truncated, Unknown, Validators
+from jobmill.outside.public_addresses import parse_private_hosts, parse_url
+from jobmill.outside.request import (
+    Fetch,
+    FetchFailure,
+    Ok,
+    PageGone,
+    Request,
+    Truncated,
+    Validators,
+)
 from jobmill.settings import Settings
 from tests.missing_browser import skip_or_fail
 
@@ -68,10 +76,10 @@ async def test_a_page_is_read_after_its_scripts_have_run(fetch: Fetch, site: Sit
 
 @needs_browser
 async def test_what_a_browser_would_not_tell_is_asked_before(fetch: Fetch, site: Site) -> None:
-    assert isinstance(await fetch(render(site)), Gone)
+    assert isinstance(await fetch(render(site)), PageGone)
     site.on("/busy", reply(b"<p>later", status=429, retry_after="9"))
     busy = await fetch(render(site, "/busy"))
-    assert isinstance(busy, Unknown)
+    assert isinstance(busy, FetchFailure)
     assert busy.cause == "rate_limited"
 
 
@@ -79,7 +87,7 @@ async def test_what_a_browser_would_not_tell_is_asked_before(fetch: Fetch, site:
 async def test_robots_txt_is_heeded_by_browsers_too(fetch: Fetch, site: Site) -> None:
     site.on("/robots.txt", reply(b"User-agent: *\nDisallow: /careers"))
     answer = await fetch(render(site))
-    assert isinstance(answer, Unknown)
+    assert isinstance(answer, FetchFailure)
     assert answer.cause == "robots"
 
 
@@ -102,11 +110,11 @@ async def test_a_page_cannot_reach_into_the_house(fetch: Fetch, site: Site) -> N
 @needs_browser
 async def test_a_page_that_never_ends_is_cut_off_with_all_its_processes(site: Site) -> None:
     site.on("/careers", reply(b"<script>for (;;) {}</script>"))
-    guard = Guard(read_places(site.place))
+    guard = AddressGuard(parse_private_hosts(site.place))
     mark = f"jobmill-{uuid.uuid4()}"
     browser = Browser(guard, mark, limits=RenderLimits(seconds=4))
-    with pytest.raises(Trouble) as caught:
-        await browser.render(read_target(site.url("/careers"), guard.private))
+    with pytest.raises(ExchangeError) as caught:
+        await browser.render(parse_url(site.url("/careers"), guard.private))
     assert caught.value.cause == "timeout"
     await until_ended(mark)
 
@@ -116,10 +124,10 @@ async def test_the_children_of_a_browser_end_with_it(site: Site, tmp_path: Path)
     fake = tmp_path / "chromium"
     fake.write_text(f"#!/bin/sh\nsh -c 'sleep 90; :' {mark} &\nwait\n")
     fake.chmod(0o755)
-    guard = Guard(read_places(site.place))
+    guard = AddressGuard(parse_private_hosts(site.place))
     browser = Browser(guard, "jobmill", fake, RenderLimits(seconds=0.5))
-    with pytest.raises(Trouble):
-        await browser.render(read_target(site.url(), guard.private))
+    with pytest.raises(ExchangeError):
+        await browser.render(parse_url(site.url(), guard.private))
     await until_ended(mark)
 
 
@@ -132,10 +140,10 @@ async def test_whoever_cancels_takes_the_browser_along(site: Site) -> None:
         await asyncio.sleep(60)
 
     site.on("/careers", hang)
-    guard = Guard(read_places(site.place))
+    guard = AddressGuard(parse_private_hosts(site.place))
     mark = f"jobmill-{uuid.uuid4()}"
     browser = Browser(guard, mark)
-    task = asyncio.create_task(browser.render(read_target(site.url("/careers"), guard.private)))
+    task = asyncio.create_task(browser.render(parse_url(site.url("/careers"), guard.private)))
     await there.wait()
     assert running(mark)
     task.cancel()
@@ -170,7 +178,7 @@ def running(mark: str) -> list[str]:
 @needs_browser
 async def test_a_page_that_grows_too_large_is_cut(fetch: Fetch, site: Site) -> None:
     site.on("/careers", reply(b"<script>document.write('x'.repeat(50000))</script>"))
-    answer = await fetch(Request(site.url("/careers"), render=True, most=10_000))
+    answer = await fetch(Request(site.url("/careers"), render=True, max_bytes=10_000))
     assert isinstance(answer, Truncated)
     assert len(answer.body) == answer.limit == 10_000
 
@@ -179,7 +187,7 @@ async def test_a_page_that_grows_too_large_is_cut(fetch: Fetch, site: Site) -> N
 async def test_a_page_that_turns_into_a_challenge_is_one(fetch: Fetch, site: Site) -> None:
     site.on("/careers", reply(b"<script>document.title = 'Just a moment...'</script>"))
     answer = await fetch(render(site))
-    assert isinstance(answer, Unknown)
+    assert isinstance(answer, FetchFailure)
     assert answer.cause == "forbidden"
 
 
@@ -211,7 +219,7 @@ async def test_without_a_browser_we_say_what_to_install(
         settings = Settings(private_hosts=site.place, chromium=path)
         async with open_fetch(database, settings, manners=QUICK) as fetch:
             answer = await fetch(render(site))
-        assert isinstance(answer, Unknown)
+        assert isinstance(answer, FetchFailure)
         assert answer.cause == "no_browser"
         assert word in answer.detail
     assert site.seen == []
@@ -245,7 +253,10 @@ async def say(proxy: str, text: str) -> bytes:
 
 async def test_the_proxy_goes_only_where_the_guard_lets_it(site: Site) -> None:
     site.on("/x", reply(b"hello"))
-    async with open_site() as secret, open_proxy(Guard(read_places(site.place)), 10_000) as proxy:
+    async with (
+        open_site() as secret,
+        open_proxy(AddressGuard(parse_private_hosts(site.place)), 10_000) as proxy,
+    ):
         head = (
             f"GET {site.url('/x?y')} HTTP/1.1\r\nHost: other\r\nProxy-Connection: k\r\nX: 1\r\n\r\n"
         )
@@ -273,6 +284,6 @@ async def test_the_proxy_goes_only_where_the_guard_lets_it(site: Site) -> None:
 
 async def test_the_proxy_carries_no_more_than_it_may(site: Site) -> None:
     site.on("/", reply(b"x" * 1_000_000))
-    async with open_proxy(Guard(read_places(site.place)), 200_000) as proxy:
+    async with open_proxy(AddressGuard(parse_private_hosts(site.place)), 200_000) as proxy:
         answer = await say(proxy, f"GET {site.url()} HTTP/1.1\r\n\r\n")
     assert len(answer) <= 200_000

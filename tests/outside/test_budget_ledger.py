@@ -13,10 +13,10 @@ from pydantic import BaseModel
 
 from jobmill.db import Database, Tx, fetch_value
 from jobmill.outside import budget_ledger, model_prices
-from jobmill.outside.budget_ledger import Caps, Spent
-from jobmill.outside.model import Models, open_model
+from jobmill.outside.budget_ledger import BudgetCaps, BudgetUse
+from jobmill.outside.model import ModelClient, open_model
 from jobmill.outside.model_prices import Price
-from jobmill.outside.model_question import Answered, Ask, Blocked
+from jobmill.outside.model_question import ModelAnswer, ModelBlocked, ModelQuestion
 from jobmill.settings import Settings
 
 from .model_server import MESSAGES, Server, answer, open_server
@@ -30,19 +30,19 @@ class Found(BaseModel):
     title: str
 
 
-def ask(text: str = "x", **more: Any) -> Ask[Found]:
-    return Ask("strong", "match", "Find the title.", text, Found, "1", 100, **more)
+def ask(text: str = "x", **more: Any) -> ModelQuestion[Found]:
+    return ModelQuestion("strong", "match", "Find the title.", text, Found, "1", 100, **more)
 
 
-def caps(**more: Any) -> Caps:
+def caps(**more: Any) -> BudgetCaps:
     given = {"call": 1, "run": 5, "day": 5, "month": 50}
-    return Caps(**{name: Decimal(str(cap)) for name, cap in given.items()} | more)
+    return BudgetCaps(**{name: Decimal(str(cap)) for name, cap in given.items()} | more)
 
 
-def spent(**more: Any) -> Spent:
+def spent(**more: Any) -> BudgetUse:
     given: dict[str, Any] = {"run": 0, "day": 0, "month": 0, "flying": 0}
     numbers = {name: Decimal(str(sum)) for name, sum in (given | more).items()}
-    return Spent(**numbers, look_in=SOON, next_day_in=DAY, next_month_in=MONTH)
+    return BudgetUse(**numbers, look_in=SOON, next_day_in=DAY, next_month_in=MONTH)
 
 
 @pytest.mark.parametrize(
@@ -61,41 +61,45 @@ def spent(**more: Any) -> Spent:
     ],
 )
 def test_a_call_fits_or_it_is_said_when_it_will(
-    need: str, so_far: Spent, expected: tuple[str, dt.timedelta | None, bool] | None
+    need: str, so_far: BudgetUse, expected: tuple[str, dt.timedelta | None, bool] | None
 ) -> None:
-    got = budget_ledger.decide(Decimal(need), so_far, caps())
-    assert (got and (got.reason, got.opens_in, got.locally)) == expected
+    got = budget_ledger.check_caps(Decimal(need), so_far, caps())
+    assert (got and (got.reason, got.opens_in, got.use_local)) == expected
 
 
 def test_spent_out_may_mean_to_go_on_locally() -> None:
-    got = budget_ledger.decide(Decimal(1), spent(day=5, month=5), caps(local=True))
+    got = budget_ledger.check_caps(Decimal(1), spent(day=5, month=5), caps(local=True))
     assert got is not None
-    assert (got.opens_in, got.locally) == (DAY, True)
+    assert (got.opens_in, got.use_local) == (DAY, True)
 
 
 @pytest.mark.parametrize("name", ["budget_call", "budget_run", "budget_day", "budget_month"])
 def test_a_cap_of_nothing_allows_nothing_that_costs(name: str) -> None:
     given: dict[str, Any] = {name: 0}
     none = budget_ledger.read_caps(Settings(**given))
-    got = budget_ledger.decide(Decimal("0.000001"), spent(), none)
+    got = budget_ledger.check_caps(Decimal("0.000001"), spent(), none)
     assert got is not None
-    assert (got.reason, got.locally) == ("too_dear", True)
-    assert budget_ledger.decide(Decimal(0), spent(), none) is None
+    assert (got.reason, got.use_local) == ("too_dear", True)
+    assert budget_ledger.check_caps(Decimal(0), spent(), none) is None
 
 
 def test_prices_are_of_the_operator_first_and_rise_for_long_prompts() -> None:
     haiku = "anthropic:claude-haiku-5-5"
-    ours = model_prices.find(haiku, {})
+    ours = model_prices.find_price(haiku, {})
     assert ours is not None
     assert ours.cost(100_000, 1_000) == Decimal("0.0105")
     assert ours.cost(100_001, 1_000) == Decimal("0.0525005")
-    assert model_prices.find(haiku, {haiku: "1.5/3"}) == Price(Decimal("1.5"), Decimal(3))
-    assert model_prices.find("openai:unheard-of", {}) is None
+    assert model_prices.find_price(haiku, {haiku: "1.5/3"}) == Price(Decimal("1.5"), Decimal(3))
+    assert model_prices.find_price("openai:unheard-of", {}) is None
     # No text has more tokens than bytes.
-    assert model_prices.most(Price(Decimal(2), Decimal(10)), b"x" * 9_000, 100) == Decimal("0.021")
+    assert model_prices.max_cost(Price(Decimal(2), Decimal(10)), b"x" * 9_000, 100) == Decimal(
+        "0.021"
+    )
 
 
-async def put(tx: Tx, need: str, limits: Caps | None = None, **more: Any) -> int | Blocked:
+async def put(
+    tx: Tx, need: str, limits: BudgetCaps | None = None, **more: Any
+) -> int | ModelBlocked:
     return await budget_ledger.reserve(tx, ask(**more), "m", Decimal(need), limits or caps(), HOUR)
 
 
@@ -104,14 +108,14 @@ async def test_what_is_reserved_counts_until_it_is_settled(tx: Tx) -> None:
     first = await put(tx, "0.7", limits)
     assert isinstance(first, int)
     blocked = await put(tx, "0.7", limits)
-    assert isinstance(blocked, Blocked)
+    assert isinstance(blocked, ModelBlocked)
     assert blocked.reason == "busy"
     await budget_ledger.settle(
         tx, first, "answered", tokens_in=1, tokens_out=1, cost=Decimal("0.3")
     )
     assert isinstance(await put(tx, "0.7", limits), int)
     over = await put(tx, "0.8", limits)
-    assert isinstance(over, Blocked)
+    assert isinstance(over, ModelBlocked)
     assert over.reason == "spent_out"
 
 
@@ -120,28 +124,28 @@ async def test_what_nobody_settled_counts_also_when_no_answer_can_come_any_more(
     await put(tx, "0.7", limits)
     await tx.execute("UPDATE budget.call SET ends_at = now() - interval '1 second'")
     got = await put(tx, "0.7", limits)
-    assert isinstance(got, Blocked)
+    assert isinstance(got, ModelBlocked)
     assert got.reason == "spent_out"
     assert got.opens_in is not None
     opens_at = await fetch_value(tx, dt.datetime.astimezone, "SELECT now() + %s", [got.opens_in])
     assert opens_at is not None
     assert opens_at.astimezone(dt.UTC).time() == dt.time()
     assert dt.timedelta() < got.opens_in <= dt.timedelta(days=1)
-    found = await budget_ledger.standing(tx, "day")
+    found = await budget_ledger.read_spending(tx, "day")
     assert (found.spent, found.reserved) == (0.7, 0)
-    (line,) = await budget_ledger.lines(tx, 1)
+    (line,) = await budget_ledger.read_lines(tx, 1)
     assert (line.spent, line.unknown, line.failures) == (0.7, 1, 1)
 
 
 async def test_a_day_and_a_month_begin_anew_and_a_run_does_not(tx: Tx) -> None:
     limits = caps(run=Decimal(2), day=Decimal(1), month=Decimal(1))
     assert isinstance(await put(tx, "1", limits, run="a"), int)
-    assert isinstance(await put(tx, "1", limits, run="a"), Blocked)
+    assert isinstance(await put(tx, "1", limits, run="a"), ModelBlocked)
     await tx.execute("UPDATE budget.call SET at = at - interval '40 days'")
     assert isinstance(await put(tx, "1", limits, run="a"), int)
     await tx.execute("UPDATE budget.call SET at = at - interval '40 days'")
     got = await put(tx, "1", limits, run="a")
-    assert isinstance(got, Blocked)
+    assert isinstance(got, ModelBlocked)
     assert "budget_run" in got.detail
     assert isinstance(await put(tx, "1", limits, run="b"), int)
 
@@ -151,13 +155,13 @@ async def test_a_settled_call_stays_as_it_is(tx: Tx) -> None:
     assert isinstance(id, int)
     await budget_ledger.settle(tx, id, "answered", cost=Decimal("0.2"))
     await budget_ledger.settle(tx, id, "failed", cost=Decimal(0))
-    assert (await budget_ledger.standing(tx, "month")).spent == 0.2
+    assert (await budget_ledger.read_spending(tx, "month")).spent == 0.2
 
 
 async def test_who_reserves_waits_for_who_was_first(database: Database) -> None:
     limits = caps(day=Decimal(1))
 
-    async def second() -> int | Blocked:
+    async def second() -> int | ModelBlocked:
         async with database.transaction() as tx:
             return await put(tx, "0.7", limits)
 
@@ -167,7 +171,7 @@ async def test_who_reserves_waits_for_who_was_first(database: Database) -> None:
         while not waiting.done() and not await is_anyone_waiting(database):
             await asyncio.sleep(0.01)
         assert not waiting.done()
-    assert isinstance(await waiting, Blocked)
+    assert isinstance(await waiting, ModelBlocked)
 
 
 async def is_anyone_waiting(database: Database) -> bool:
@@ -222,7 +226,7 @@ async def test_eight_processes_that_race_on_a_cap_never_spend_more(
     assert [await worker.wait() for worker in workers] == [0] * 8
     assert Decimal("0.08") < vendor.billed <= Decimal("0.10")
     async with database.transaction() as tx:
-        found = await budget_ledger.standing(tx, "day")
+        found = await budget_ledger.read_spending(tx, "day")
     assert (round(found.spent, 9), found.reserved) == (float(vendor.billed), 0)
 
 
@@ -251,12 +255,12 @@ async def test_a_process_killed_amid_a_call_leaves_what_it_reserved(
         assert len(vendor.site.asked(MESSAGES)) == 1
         async with database.transaction() as tx:
             await tx.execute("UPDATE budget.call SET at = at - interval '1 day'")
-        assert isinstance(await model(ask()), Answered)
+        assert isinstance(await model(ask()), ModelAnswer)
 
 
-async def reason(model: Models) -> str:
+async def reason(model: ModelClient) -> str:
     got = await model(ask())
-    assert isinstance(got, Blocked)
+    assert isinstance(got, ModelBlocked)
     return got.reason
 
 
@@ -265,9 +269,9 @@ async def test_two_at_once_in_one_process_share_the_cap(vendor: Server, database
     settings = Settings(anthropic_base_url=vendor.url, budget_day=0.009)
     async with open_model(database, settings, {"ANTHROPIC_API_KEY": "k"}) as model:
         got = await asyncio.gather(*(model(ask(str(number))) for number in range(8)))
-    answered = [one for one in got if isinstance(one, Answered)]
+    answered = [one for one in got if isinstance(one, ModelAnswer)]
     assert 1 <= len(answered) < 8
-    assert {one.reason for one in got if isinstance(one, Blocked)} <= {"busy", "spent_out"}
+    assert {one.reason for one in got if isinstance(one, ModelBlocked)} <= {"busy", "spent_out"}
 
 
 async def test_old_calls_and_answers_leave_and_the_rest_stays(tx: Tx) -> None:

@@ -17,17 +17,17 @@ import pytest
 
 from jobmill.db import Database
 from jobmill.outside.fetch import open_fetch
-from jobmill.outside.guarded_transport import Guard
-from jobmill.outside.public_addresses import read_places
+from jobmill.outside.guarded_transport import AddressGuard
+from jobmill.outside.public_addresses import parse_private_hosts
 from jobmill.outside.request import (
-    Cause,
     Fetch,
-    Gone,
+    FetchCause,
+    FetchFailure,
     NotModified,
     Ok,
+    PageGone,
     Request,
     Truncated,
-    Unknown,
     Validators,
 )
 from jobmill.settings import Settings
@@ -39,8 +39,8 @@ SHORT = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this"
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
-def unknown(answer: object, cause: Cause) -> Unknown:
-    assert isinstance(answer, Unknown), answer
+def unknown(answer: object, cause: FetchCause) -> FetchFailure:
+    assert isinstance(answer, FetchFailure), answer
     assert answer.cause == cause, answer
     return answer
 
@@ -107,7 +107,7 @@ async def test_a_header_that_cannot_be_sent_is_refused_without_showing_it(
 # Statuses
 
 
-STATUSES: list[tuple[int, Cause]] = [
+STATUSES: list[tuple[int, FetchCause]] = [
     (401, "auth"),
     (403, "forbidden"),
     (429, "rate_limited"),
@@ -128,7 +128,7 @@ STATUSES: list[tuple[int, Cause]] = [
 
 @pytest.mark.parametrize(("status", "cause"), STATUSES)
 async def test_a_status_that_is_no_answer_is_unknown_by_its_cause(
-    fetch: Fetch, site: Site, status: int, cause: Cause
+    fetch: Fetch, site: Site, status: int, cause: FetchCause
 ) -> None:
     answer = unknown(await get(fetch, site, reply(status=status)), cause)
     assert answer.status == status
@@ -136,7 +136,7 @@ async def test_a_status_that_is_no_answer_is_unknown_by_its_cause(
 
 @pytest.mark.parametrize("status", [404, 410])
 async def test_a_thing_that_is_not_there_is_gone(fetch: Fetch, site: Site, status: int) -> None:
-    assert await get(fetch, site, reply(status=status)) == Gone(site.url("/jobs/1"), status)
+    assert await get(fetch, site, reply(status=status)) == PageGone(site.url("/jobs/1"), status)
 
 
 async def test_what_retry_after_says_is_handed_on(fetch: Fetch, site: Site) -> None:
@@ -274,7 +274,7 @@ async def test_a_404_behind_a_redirect_is_that_of_the_thing_only_if_it_is_the_sa
     fetch: Fetch, site: Site
 ) -> None:
     site.on("/jobs/1", redirect("/en/jobs/1/"))
-    assert isinstance(await fetch(Request(site.url("/jobs/1"))), Gone)
+    assert isinstance(await fetch(Request(site.url("/jobs/1"))), PageGone)
     site.on("/jobs/2", redirect("/login-is-broken"))
     assert unknown(await fetch(Request(site.url("/jobs/2"))), "status").status == 404
     site.on("/jobs/3", redirect("/"))
@@ -388,9 +388,9 @@ async def test_a_body_that_is_too_long_is_cut_and_says_so(fetch: Fetch, site: Si
 
 async def test_who_asks_may_take_less(fetch: Fetch, site: Site) -> None:
     site.on("/", reply(b"0123456789"))
-    answer = await fetch(Request(site.url(), most=4))
+    answer = await fetch(Request(site.url(), max_bytes=4))
     assert answer == Truncated(site.url(), b"0123", 4, "text/html", "utf-8")
-    assert isinstance(await fetch(Request(site.url(), most=10)), Ok)
+    assert isinstance(await fetch(Request(site.url(), max_bytes=10)), Ok)
 
 
 def raw_deflate(data: bytes) -> bytes:
@@ -498,7 +498,7 @@ async def test_a_name_that_turns_to_loopback_is_refused(database: Database, site
     async def resolve(host: str, port: int) -> Sequence[str]:
         return ["127.0.0.1"]
 
-    guard = Guard(resolve=resolve)
+    guard = AddressGuard(resolve=resolve)
     async with open_fetch(database, Settings(), guard=guard, manners=QUICK) as fetch:
         unknown(await fetch(Request("http://innocent.example.com/")), "refused")
 
@@ -522,7 +522,7 @@ async def test_the_certificate_is_that_of_the_name_and_not_of_the_address(
     async with open_site(served) as site:
         site.on("/", reply(b"ok"))
         places = f"jobs.example.com:{site.port},other.example.com:{site.port}"
-        guard = Guard(read_places(places), resolve=resolve)
+        guard = AddressGuard(parse_private_hosts(places), resolve=resolve)
         mine, wrong = (f"https://{place}/" for place in places.split(","))
         async with open_fetch(
             database, Settings(), guard=guard, manners=QUICK, tls=trusted

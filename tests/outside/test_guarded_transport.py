@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 import httpcore2
 import pytest
 
-from jobmill.outside.guarded_transport import Guard, Resolve
-from jobmill.outside.public_addresses import Refused, read_places
+from jobmill.outside.guarded_transport import AddressGuard, Resolve
+from jobmill.outside.public_addresses import AddressRefused, parse_private_hosts
 
 
 class Dialled(httpcore2.AsyncNetworkBackend):
@@ -39,10 +39,10 @@ def answers(*rounds: Sequence[str]) -> Resolve:
 
 async def test_the_address_that_was_checked_is_the_one_connected_to() -> None:
     dialled = Dialled()
-    guard = Guard(resolve=answers(["93.184.216.34"], ["127.0.0.1"]), dial=dialled)
+    guard = AddressGuard(resolve=answers(["93.184.216.34"], ["127.0.0.1"]), dial=dialled)
     with pytest.raises(httpcore2.ConnectError, match="nobody is there"):
         await guard.connect_tcp("rebinding.example.com", 80)
-    with pytest.raises(Refused, match="not public"):
+    with pytest.raises(AddressRefused, match="not public"):
         await guard.connect_tcp("rebinding.example.com", 80)
     assert dialled.addresses == ["93.184.216.34"]
 
@@ -53,8 +53,10 @@ async def test_the_address_that_was_checked_is_the_one_connected_to() -> None:
 )
 async def test_one_address_that_is_not_public_is_enough_to_refuse(found: list[str]) -> None:
     dialled = Dialled()
-    with pytest.raises(Refused):
-        await Guard(resolve=answers(found), dial=dialled).connect_tcp("mixed.example.com", 443)
+    with pytest.raises(AddressRefused):
+        await AddressGuard(resolve=answers(found), dial=dialled).connect_tcp(
+            "mixed.example.com", 443
+        )
     assert dialled.addresses == []
 
 
@@ -62,7 +64,7 @@ async def test_some_addresses_are_tried_one_after_the_other() -> None:
     dialled = Dialled()
     many = [f"8.8.8.{n}" for n in range(9)]
     with pytest.raises(httpcore2.ConnectError):
-        await Guard(resolve=answers(many), dial=dialled).connect_tcp("many.example.com", 443)
+        await AddressGuard(resolve=answers(many), dial=dialled).connect_tcp("many.example.com", 443)
     assert dialled.addresses == many[:3]
 
 
@@ -72,15 +74,15 @@ async def test_a_name_without_an_address_is_a_failed_connection(error: Exception
         raise error
 
     with pytest.raises(httpcore2.ConnectError, match="cannot be resolved"):
-        await Guard(resolve=resolve).connect_tcp("gone.example.com", 443)
+        await AddressGuard(resolve=resolve).connect_tcp("gone.example.com", 443)
     with pytest.raises(httpcore2.ConnectError, match="has no address"):
-        await Guard(resolve=answers([])).connect_tcp("empty.example.com", 443)
+        await AddressGuard(resolve=answers([])).connect_tcp("empty.example.com", 443)
 
 
 async def test_ports_and_names_are_checked_before_anybody_is_asked() -> None:
-    guard = Guard(read_places("127.0.0.1:8001"), resolve=answers())
+    guard = AddressGuard(parse_private_hosts("127.0.0.1:8001"), resolve=answers())
     for host, port in [("example.com", 22), ("localhost", 80), ("127.0.0.1", 80)]:
-        with pytest.raises(Refused):
+        with pytest.raises(AddressRefused):
             await guard.connect_tcp(host, port)
-    with pytest.raises(Refused):
+    with pytest.raises(AddressRefused):
         await guard.connect_unix_socket("/run/socket")

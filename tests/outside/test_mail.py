@@ -8,7 +8,15 @@ import pytest
 
 from jobmill import settings
 from jobmill.errors import Invalid, OutsideError, Unavailable
-from jobmill.outside.mail import Letter, NoSignIn, Post, Server, compose, missing, read_server
+from jobmill.outside.mail import (
+    Letter,
+    Mailer,
+    MailLoginFailed,
+    MailServer,
+    compose,
+    missing_setting,
+    parse_server,
+)
 from jobmill.settings import Settings
 
 from .mailbox import PASSWORD, open_mailbox
@@ -22,7 +30,7 @@ LETTER = Letter(
 async def test_a_letter_arrives_as_it_was_written() -> None:
     text = "Grüße, 你好\n" + "https://wells.example/offer/" + "x" * 300 + "\n.\nend\n"
     async with open_mailbox() as mailbox:
-        await Post(mailbox.settings()).send(replace(LETTER, subject="Bäckerin · 你好", body=text))
+        await Mailer(mailbox.settings()).send(replace(LETTER, subject="Bäckerin · 你好", body=text))
     [got] = mailbox.letters
     assert got.get_content().replace("\r\n", "\n") == text
     assert got["subject"] == "Bäckerin · 你好"
@@ -39,7 +47,7 @@ ODD = "Ada\r\nBcc: eve@evil.example\n\nspam\x0b\x00\x85\u2028\u2029Bcc: x@y.z"
 @pytest.mark.parametrize("where", ["name", "subject"])
 async def test_nothing_in_a_name_or_a_subject_becomes_a_header(where: str) -> None:
     async with open_mailbox() as mailbox:
-        await Post(mailbox.settings()).send(replace(LETTER, **{where: ODD}))
+        await Mailer(mailbox.settings()).send(replace(LETTER, **{where: ODD}))
     [got] = mailbox.letters
     assert mailbox.recipients == [["ada@example.org"]]
     assert got["bcc"] is None
@@ -68,13 +76,13 @@ async def test_nothing_in_a_name_or_a_subject_becomes_a_header(where: str) -> No
 async def test_what_is_no_address_is_refused_before_anybody_is_asked(address: str) -> None:
     async with open_mailbox() as mailbox:
         with pytest.raises(Invalid):
-            await Post(mailbox.settings()).send(replace(LETTER, address=address))
+            await Mailer(mailbox.settings()).send(replace(LETTER, address=address))
     assert mailbox.letters == []
 
 
 async def test_addresses_of_other_scripts_are_carried_where_the_server_can() -> None:
     async with open_mailbox() as mailbox:
-        post = Post(mailbox.settings())
+        post = Mailer(mailbox.settings())
         await post.send(replace(LETTER, address="ada@bücher.example"))
         await post.send(replace(LETTER, address="jörg@bücher.example"))
     assert mailbox.recipients == [
@@ -93,14 +101,14 @@ async def test_a_refusal_says_whether_to_try_again_and_not_whom_it_is_about(
     async with open_mailbox() as mailbox:
         mailbox.refusals = [refusal]
         with pytest.raises(OutsideError, match=refusal[:3]) as caught:
-            await Post(mailbox.settings()).send(LETTER)
+            await Mailer(mailbox.settings()).send(LETTER)
     assert caught.value.permanent is permanent
     assert "ada@" not in str(caught.value)
 
 
 async def test_a_server_that_is_not_there_is_tried_again() -> None:
     async with open_mailbox() as mailbox:
-        post = Post(mailbox.settings())
+        post = Mailer(mailbox.settings())
     with pytest.raises(OutsideError, match=r"127\.0\.0\.1 did not take") as caught:
         await post.send(LETTER)
     assert not caught.value.permanent
@@ -108,9 +116,9 @@ async def test_a_server_that_is_not_there_is_tried_again() -> None:
 
 async def test_the_password_is_used_and_a_wrong_one_is_not_the_letters_fault() -> None:
     async with open_mailbox(login=True) as mailbox:
-        await Post(mailbox.settings(f"me:{quote(PASSWORD, safe='')}@")).send(LETTER)
-        with pytest.raises(NoSignIn, match="did not let us in: 535") as caught:
-            await Post(mailbox.settings("me:hunter2@")).send(LETTER)
+        await Mailer(mailbox.settings(f"me:{quote(PASSWORD, safe='')}@")).send(LETTER)
+        with pytest.raises(MailLoginFailed, match="did not let us in: 535") as caught:
+            await Mailer(mailbox.settings("me:hunter2@")).send(LETTER)
     assert set(mailbox.logins) == {b"me"}
     assert len(mailbox.letters) == 1
     assert "hunter2" not in str(caught.value)
@@ -124,24 +132,24 @@ async def test_a_server_that_nobody_vouches_for_gets_neither_letter_nor_password
     async with open_mailbox(login=True, tls=served) as mailbox:
         settings = mailbox.settings(f"me:{quote(PASSWORD, safe='')}@")
         with pytest.raises(OutsideError, match=r"(?i)certificate"):
-            await Post(settings).send(LETTER)
+            await Mailer(settings).send(LETTER)
         assert mailbox.logins == []
-        await Post(settings, tls=trusted).send(LETTER)
+        await Mailer(settings, tls=trusted).send(LETTER)
     assert len(mailbox.letters) == 1
 
 
 @pytest.mark.parametrize(
     ("server", "start_tls"),
     [
-        (Server("mail.example", 587, "me", "x"), True),
-        (Server("mail.example", 25), None),
-        (Server("mail.example", 465, "me", "x", tls=True), False),
-        (Server("127.0.0.1", 25, "me", "x"), False),
-        (Server("localhost", 25), False),
+        (MailServer("mail.example", 587, "me", "x"), True),
+        (MailServer("mail.example", 25), None),
+        (MailServer("mail.example", 465, "me", "x", tls=True), False),
+        (MailServer("127.0.0.1", 25, "me", "x"), False),
+        (MailServer("localhost", 25), False),
     ],
 )
 def test_a_password_leaves_this_machine_only_under_tls(
-    server: Server, start_tls: bool | None
+    server: MailServer, start_tls: bool | None
 ) -> None:
     assert server.start_tls is start_tls
 
@@ -149,14 +157,14 @@ def test_a_password_leaves_this_machine_only_under_tls(
 @pytest.mark.parametrize(
     ("url", "server"),
     [
-        ("smtp://mail.example", Server("mail.example", 587)),
-        ("smtps://me@mail.example", Server("mail.example", 465, "me", tls=True)),
-        ("smtp://a%40b:p%2F%40%3A@[::1]:25/", Server("::1", 25, "a@b", "p/@:")),
+        ("smtp://mail.example", MailServer("mail.example", 587)),
+        ("smtps://me@mail.example", MailServer("mail.example", 465, "me", tls=True)),
+        ("smtp://a%40b:p%2F%40%3A@[::1]:25/", MailServer("::1", 25, "a@b", "p/@:")),
     ],
 )
-def test_a_url_names_a_server(url: str, server: Server) -> None:
+def test_a_url_names_a_server(url: str, server: MailServer) -> None:
     assert (
-        read_server(Settings.model_validate({"smtp_url": url}).smtp_url.get_secret_value())
+        parse_server(Settings.model_validate({"smtp_url": url}).smtp_url.get_secret_value())
         == server
     )
 
@@ -167,11 +175,11 @@ def test_a_letter_from_an_odd_sender_has_one_from() -> None:
 
 
 async def test_without_a_server_or_a_sender_it_is_said_what_is_missing() -> None:
-    assert "smtp_url" in str(missing(Settings()))
+    assert "smtp_url" in str(missing_setting(Settings()))
     half = Settings.model_validate({"smtp_url": "smtp://mail.example"})
-    assert "mail_from" in str(missing(half))
+    assert "mail_from" in str(missing_setting(half))
     with pytest.raises(Unavailable, match="mail_from"):
-        await Post(half).send(LETTER)
+        await Mailer(half).send(LETTER)
 
 
 WRONG = [

@@ -14,8 +14,14 @@ from pydantic import BaseModel, Field
 
 from jobmill.db import Database, Tx
 from jobmill.outside import model_endpoint, model_question
-from jobmill.outside.model import Limits, Models, open_model
-from jobmill.outside.model_question import Answered, Ask, Blocked, Failed, Refused
+from jobmill.outside.model import ModelClient, ModelLimits, open_model
+from jobmill.outside.model_question import (
+    ModelAnswer,
+    ModelBlocked,
+    ModelFailed,
+    ModelQuestion,
+    ModelRefused,
+)
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 
@@ -33,7 +39,7 @@ from .model_server import (
 from .site import Asked, Out, in_turn, raw, reply
 
 KEY = "sk-very-secret-0123456789"
-QUICK = Limits(seconds=20, connect_seconds=10, begin_within=20, patience=3, pause=0.01)
+QUICK = ModelLimits(seconds=20, connect_seconds=10, retry_within=20, max_pause=3, first_pause=0.01)
 
 
 class Found(BaseModel):
@@ -45,7 +51,7 @@ class Found(BaseModel):
 GOOD = {"title": "Cook", "level": "senior", "years": 3}
 
 
-def ask(text: str = "We want a cook.", **more: Any) -> Ask[Found]:
+def ask(text: str = "We want a cook.", **more: Any) -> ModelQuestion[Found]:
     given: dict[str, Any] = {
         "tier": "strong",
         "purpose": "extract",
@@ -56,7 +62,7 @@ def ask(text: str = "We want a cook.", **more: Any) -> Ask[Found]:
         "max_tokens": 200,
         "item": 7,
     }
-    return Ask(**(given | more))
+    return ModelQuestion(**(given | more))
 
 
 @pytest.fixture
@@ -72,7 +78,7 @@ class Opened:
     def __init__(self, database: Database, vendor: Server, stack: AsyncExitStack) -> None:
         self._database, self._server, self._stack = database, vendor, stack
 
-    async def __call__(self, limits: Limits = QUICK, **settings: Any) -> Models:
+    async def __call__(self, limits: ModelLimits = QUICK, **settings: Any) -> ModelClient:
         given = {
             "anthropic_base_url": self._server.url,
             "openai_base_url": self._server.url,
@@ -112,7 +118,7 @@ async def test_an_answer_comes_typed_and_is_paid_by_what_was_used(
         model_strong=f"{provider}:{named}", model_streaming=streaming, model_prices={"openai:big": "2/10"}
     )  # fmt: skip
     cost = None if provider == "ollama" else Decimal("0.0004")
-    assert await model(ask()) == Answered(
+    assert await model(ask()) == ModelAnswer(
         Found(title="Cook", level="senior", years=3), f"{provider}:{named}", cost
     )
     (call,) = await calls(database)
@@ -144,14 +150,14 @@ async def test_a_busy_provider_is_asked_again_and_not_paid_for_it(
     models: Opened, vendor: Server, database: Database, handler: Any
 ) -> None:
     vendor.says(in_turn(handler, answer(GOOD)))
-    assert isinstance(await (await models())(ask()), Answered)
+    assert isinstance(await (await models())(ask()), ModelAnswer)
     failed, answered = await calls(database)
     assert (failed["outcome"], failed["cost"], answered["outcome"]) == ("failed", 0, "answered")
 
 
 async def test_retry_after_is_heeded(models: Opened, vendor: Server) -> None:
     vendor.says(in_turn(trouble(429, retry_after="1"), answer(GOOD)))
-    assert isinstance(await (await models())(ask()), Answered)
+    assert isinstance(await (await models())(ask()), ModelAnswer)
     # The clock of the server: it was left alone for as long as it wanted.
     first, second = vendor.site.asked(MESSAGES)
     assert second.at - first.at >= 1
@@ -162,7 +168,7 @@ async def test_who_is_told_to_wait_long_comes_back_another_time(
 ) -> None:
     vendor.says(trouble(429, retry_after="10"))
     got = await (await models())(ask())
-    assert isinstance(got, Failed)
+    assert isinstance(got, ModelFailed)
     assert (got.cause, got.permanent) == ("limited", False)
     assert got.retry_after is not None
     assert got.retry_after.total_seconds() == 10
@@ -172,7 +178,7 @@ async def test_who_is_told_to_wait_long_comes_back_another_time(
 async def test_tries_end(models: Opened, vendor: Server) -> None:
     vendor.says(trouble(500))
     got = await (await models())(ask())
-    assert isinstance(got, Failed)
+    assert isinstance(got, ModelFailed)
     assert (got.cause, got.permanent, len(vendor.asked)) == ("server", False, 3)
 
 
@@ -194,10 +200,10 @@ async def test_a_malformed_answer_is_asked_for_once_more(
 ) -> None:
     model = await models(model_streaming=streaming)
     vendor.says(in_turn(answer(said), answer(GOOD)))
-    assert isinstance(await model(ask()), Answered)
+    assert isinstance(await model(ask()), ModelAnswer)
     vendor.says(answer(said))
     got = await model(ask("another"))
-    assert isinstance(got, Failed)
+    assert isinstance(got, ModelFailed)
     assert (got.cause, got.permanent) == ("malformed", True)
     assert await outcomes(database) == ["malformed", "answered", "malformed", "malformed"]
     assert all(call["cost"] == 0.0004 for call in await calls(database))
@@ -209,14 +215,14 @@ async def test_what_is_no_answer_of_the_protocol_counts_in_full(
     usage = {"input_tokens": -5, "output_tokens": 1}
     vendor.says(in_turn(reply(b"{", content_type="application/json"), answer(GOOD, usage=usage)))
     got = await (await models())(ask())
-    assert isinstance(got, Failed)
+    assert isinstance(got, ModelFailed)
     assert got.cause == "malformed"
     assert [call["counted"] == call["reserved"] for call in await calls(database)] == [True, True]
 
 
 async def test_json_in_a_fence_of_code_is_understood(models: Opened, vendor: Server) -> None:
     vendor.says(answer(f"```json\n{json.dumps(GOOD)}\n```"))
-    assert isinstance(await (await models())(ask()), Answered)
+    assert isinstance(await (await models())(ask()), ModelAnswer)
 
 
 @pytest.mark.parametrize("streaming", [False, True])
@@ -225,7 +231,7 @@ async def test_a_truncated_answer_is_a_failure_although_it_can_be_read(
 ) -> None:
     vendor.says(answer(GOOD, stop="max_tokens"))
     got = await (await models(model_streaming=streaming))(ask())
-    assert isinstance(got, Failed)
+    assert isinstance(got, ModelFailed)
     assert (got.cause, got.permanent) == ("truncated", True)
     assert await outcomes(database) == ["truncated"]
     assert (await calls(database))[0]["cost"] == 0.0004
@@ -236,21 +242,21 @@ async def test_a_refusal_is_final(
     models: Opened, vendor: Server, database: Database, streaming: bool
 ) -> None:
     vendor.says(answer("", stop="refusal"))
-    assert isinstance(await (await models(model_streaming=streaming))(ask()), Refused)
+    assert isinstance(await (await models(model_streaming=streaming))(ask()), ModelRefused)
     more = {"model_strong": "ollama:x", "model_streaming": streaming}
     vendor.says(completion("", finish="content_filter"))
-    assert isinstance(await (await models(**more))(ask()), Refused)
+    assert isinstance(await (await models(**more))(ask()), ModelRefused)
     vendor.says(completion("", refusal="I would rather not."))
-    assert isinstance(await (await models(**more))(ask()), Refused)
+    assert isinstance(await (await models(**more))(ask()), ModelRefused)
     vendor.says(completion(GOOD, finish="length"))
-    assert isinstance(await (await models(**more))(ask()), Failed)
+    assert isinstance(await (await models(**more))(ask()), ModelFailed)
     assert await outcomes(database) == ["refused", "refused", "refused", "truncated"]
 
 
 @pytest.mark.parametrize(
     ("status", "kind", "word"),
-    [(400, Failed, "rejected"), (413, Failed, "rejected"), (302, Failed, "rejected"),
-     (401, Blocked, "no_key"), (403, Blocked, "no_key"), (404, Blocked, "no_model")],
+    [(400, ModelFailed, "rejected"), (413, ModelFailed, "rejected"), (302, ModelFailed, "rejected"),
+     (401, ModelBlocked, "no_key"), (403, ModelBlocked, "no_key"), (404, ModelBlocked, "no_model")],
 )  # fmt: skip
 async def test_what_asking_again_cannot_mend_is_asked_once(
     models: Opened, vendor: Server, status: int, kind: type, word: str
@@ -269,8 +275,8 @@ async def test_a_slow_answer_is_given_up_and_counted(
         await asyncio.sleep(30)
 
     vendor.says(sleep)
-    got = await (await models(Limits(seconds=0.2, begin_within=0.1)))(ask())
-    assert isinstance(got, Failed)
+    got = await (await models(ModelLimits(seconds=0.2, retry_within=0.1)))(ask())
+    assert isinstance(got, ModelFailed)
     assert (got.cause, got.permanent, len(vendor.asked)) == ("timeout", False, 1)
     (call,) = await calls(database)
     assert (call["outcome"], call["cost"]) == ("failed", None)
@@ -285,7 +291,7 @@ async def test_a_broken_connection_is_tried_again_and_counted(
 
     half = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{"
     vendor.says(in_turn(reset, raw(half), answer(GOOD)))
-    assert isinstance(await (await models())(ask()), Answered)
+    assert isinstance(await (await models())(ask()), ModelAnswer)
     assert [call["cost"] for call in await calls(database)] == [None, None, 0.0004]
 
 
@@ -302,13 +308,13 @@ async def test_a_stream_that_breaks_off_or_tells_of_a_fault_is_no_answer(
         await send_stream(out, [*(event(one) for one in whole[:4]), event(error)])
 
     vendor.says(in_turn(early, faulty, answer(GOOD)))
-    assert isinstance(await (await models(model_streaming=True))(ask()), Answered)
+    assert isinstance(await (await models(model_streaming=True))(ask()), ModelAnswer)
     assert await outcomes(database) == ["failed", "failed", "answered"]
 
 
 async def test_nobody_listening_costs_nothing(models: Opened, database: Database) -> None:
     got = await (await models(anthropic_base_url="http://127.0.0.1:1"))(ask())
-    assert isinstance(got, Failed)
+    assert isinstance(got, ModelFailed)
     assert (got.cause, got.permanent) == ("network", False)
     assert [call["cost"] for call in await calls(database)] == [0, 0, 0]
 
@@ -318,8 +324,8 @@ async def test_the_same_question_is_paid_once(
 ) -> None:
     model = await models()
     first, second = await model(ask()), await model(ask(item=8))
-    assert isinstance(first, Answered)
-    assert second == Answered(first.answer, first.model, Decimal(0), cached=True)
+    assert isinstance(first, ModelAnswer)
+    assert second == ModelAnswer(first.answer, first.model, Decimal(0), cached=True)
     assert len(vendor.asked) == 1
     hit = (await calls(database))[1]
     assert (hit["cache_hit"], hit["outcome"], hit["counted"], hit["item"]) == (True, "cached", 0, 8)
@@ -345,8 +351,8 @@ async def test_another_question_is_asked_anew(
 async def test_a_failure_is_not_remembered(models: Opened, vendor: Server) -> None:
     vendor.says(in_turn(answer("", stop="refusal"), answer(GOOD)))
     model = await models()
-    assert isinstance(await model(ask()), Refused)
-    assert isinstance(await model(ask()), Answered)
+    assert isinstance(await model(ask()), ModelRefused)
+    assert isinstance(await model(ask()), ModelAnswer)
 
 
 async def test_an_answer_with_odd_characters_is_kept(models: Opened, vendor: Server) -> None:
@@ -354,7 +360,7 @@ async def test_an_answer_with_odd_characters_is_kept(models: Opened, vendor: Ser
     model = await models()
     await model(ask("half a character: \ud800"))
     again = await model(ask("half a character: \ud800"))
-    assert isinstance(again, Answered)
+    assert isinstance(again, ModelAnswer)
     assert (again.cached, again.answer.title) == (True, "a\x00b \u2028 ü")
 
 
@@ -366,7 +372,7 @@ async def test_a_foreign_text_stands_in_a_fence_that_it_cannot_leave(
     vendor.says(completion(GOOD))
     await (await models(model_strong="ollama:x"))(ask(text))
     ours, theirs = vendor.asked
-    mark = model_question.mark(text)
+    mark = model_question.fence_mark(text)
     assert ours["messages"] == [
         {"role": "user", "content": f"<{mark}>\n{text}\n</{mark}>"},
     ]
@@ -377,7 +383,7 @@ async def test_a_foreign_text_stands_in_a_fence_that_it_cannot_leave(
         assert system.startswith("Say what the listing offers.")
         assert f"<{mark}>" in system
     assert mark not in text
-    assert model_question.mark(text + f"</{mark}>") != mark
+    assert model_question.fence_mark(text + f"</{mark}>") != mark
 
 
 async def test_the_key_is_nowhere_but_in_the_request(
@@ -390,7 +396,7 @@ async def test_the_key_is_nowhere_but_in_the_request(
     seen.append(repr(await model(ask("x"))))
     vendor.says(trouble(400, f"what is {KEY}?"))
     seen.append(repr(await model(ask("y"))))
-    at = model_endpoint.find("strong", Settings(), {"ANTHROPIC_API_KEY": KEY})
+    at = model_endpoint.find_endpoint("strong", Settings(), {"ANTHROPIC_API_KEY": KEY})
     seen += [repr(at), str(vars(model)), repr(await calls(database)), caplog.text]
     seen += [str(record.__dict__) for record in caplog.records]
     async with database.transaction() as tx:
@@ -415,9 +421,9 @@ async def test_the_key_is_nowhere_but_in_the_request(
 def test_what_is_missing_is_named(
     environ: dict[str, str], settings: dict[str, Any], reason: str, word: str
 ) -> None:
-    got = model_endpoint.find("strong", Settings(**settings), environ)
-    assert isinstance(got, Blocked)
-    assert (got.reason, got.locally, got.opens_in) == (reason, True, None)
+    got = model_endpoint.find_endpoint("strong", Settings(**settings), environ)
+    assert isinstance(got, ModelBlocked)
+    assert (got.reason, got.use_local, got.opens_in) == (reason, True, None)
     assert word in got.detail
 
 
@@ -425,13 +431,13 @@ def test_a_server_of_ones_own_needs_no_key() -> None:
     settings = Settings(
         model_strong="openai:x", openai_base_url="http://gpu.lan:8000/v1", model_prices={"openai:x": "0/0"}
     )  # fmt: skip
-    assert isinstance(model_endpoint.find("strong", settings, {}), model_endpoint.Endpoint)
+    assert isinstance(model_endpoint.find_endpoint("strong", settings, {}), model_endpoint.Endpoint)
 
 
 async def test_a_stage_that_was_given_no_model_is_told_so(database: Database) -> None:
     got = await Tools(database).model(ask())
-    assert isinstance(got, Blocked)
-    assert (got.reason, got.locally) == ("no_model", True)
+    assert isinstance(got, ModelBlocked)
+    assert (got.reason, got.use_local) == ("no_model", True)
 
 
 class Part(BaseModel):
@@ -447,7 +453,7 @@ class Whole(BaseModel):
 
 def test_a_form_is_sent_without_limits_that_providers_refuse() -> None:
     string, part = {"type": "string"}, {"$ref": "#/$defs/Part"}
-    assert model_question.schema(Whole) == {
+    assert model_question.answer_schema(Whole) == {
         "type": "object",
         "required": ["title", "parts"],
         "additionalProperties": False,
@@ -494,6 +500,6 @@ async def test_an_answer_is_not_paid_twice_because_the_database_was_away(
 ) -> None:
     async with AsyncExitStack() as stack:
         model = await Opened(Losing(database, moment), vendor, stack)()
-        assert isinstance(await model(ask()), Answered)
+        assert isinstance(await model(ask()), ModelAnswer)
     assert len(vendor.asked) == 1
     assert await outcomes(database) == ["answered"]

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobmill.outside.public_addresses import Refused, is_public_text, read_places, read_target
+from jobmill.outside.public_addresses import (
+    AddressRefused,
+    is_public_text,
+    parse_private_hosts,
+    parse_url,
+)
 
 NOT_ASKED = [
     # addresses of this machine, in every spelling that some resolver takes for one
@@ -111,8 +116,8 @@ NOT_ASKED = [
 
 @pytest.mark.parametrize("url", NOT_ASKED)
 def test_a_url_that_is_not_of_the_public_web_is_refused(url: str) -> None:
-    with pytest.raises(Refused):
-        read_target(url)
+    with pytest.raises(AddressRefused):
+        parse_url(url)
 
 
 ASKED = {
@@ -130,15 +135,15 @@ ASKED = {
 
 @pytest.mark.parametrize("url", ASKED)
 def test_a_url_of_the_public_web_is_taken_apart(url: str) -> None:
-    target = read_target(url)
+    target = parse_url(url)
     assert (target.scheme, target.host, target.port, target.path, target.authority) == ASKED[url]
     assert "#" not in target.url
 
 
 def test_only_the_very_place_that_was_allowed_is_allowed() -> None:
-    private = read_places("127.0.0.1:8001, demo.internal:80,[::1]:9")
+    private = parse_private_hosts("127.0.0.1:8001, demo.internal:80,[::1]:9")
     for url in ("http://127.0.0.1:8001/", "http://demo.internal/", "http://[::1]:9/"):
-        assert read_target(url, private)
+        assert parse_url(url, private)
     for url in (
         "http://127.0.0.1:8002/",
         "http://127.0.0.1/",
@@ -148,15 +153,15 @@ def test_only_the_very_place_that_was_allowed_is_allowed() -> None:
         "http://x.demo.internal/",
         "https://demo.internal/",
     ):
-        with pytest.raises(Refused):
-            read_target(url, private)
+        with pytest.raises(AddressRefused):
+            parse_url(url, private)
 
 
 def test_http_and_https_of_a_host_share_its_patience_and_other_ports_do_not() -> None:
-    private = read_places("127.0.0.1:8001")
-    assert read_target("http://example.com/").house == "example.com"
-    assert read_target("https://example.com/").house == "example.com"
-    assert read_target("http://127.0.0.1:8001/", private).house == "127.0.0.1:8001"
+    private = parse_private_hosts("127.0.0.1:8001")
+    assert parse_url("http://example.com/").rate_limit_key == "example.com"
+    assert parse_url("https://example.com/").rate_limit_key == "example.com"
+    assert parse_url("http://127.0.0.1:8001/", private).rate_limit_key == "127.0.0.1:8001"
 
 
 @pytest.mark.parametrize(
@@ -193,8 +198,8 @@ def test_an_address_as_a_resolver_spells_it_is_public_or_not(address: str, publi
 )
 def test_any_text_is_a_target_or_refused_and_no_target_is_private(start: str, rest: str) -> None:
     try:
-        target = read_target(start + rest)
-    except Refused:
+        target = parse_url(start + rest)
+    except AddressRefused:
         return
     assert target.port in (80, 443)
     assert "." in target.host or ":" in target.host

@@ -15,17 +15,17 @@ import pytest
 from jobmill.db import Database, Tx, connect
 from jobmill.outside.fetch import open_fetch
 from jobmill.outside.rate_limits import (
-    LEASE,
-    Manners,
-    NotNow,
-    Outcome,
-    Turn,
-    Turns,
-    end,
+    RESERVATION_LEASE,
+    HostRateLimit,
+    RateLimited,
+    RateLimiter,
+    RequestOutcome,
+    RequestSlot,
     is_held,
+    release,
     reserve,
 )
-from jobmill.outside.request import Ok, Request, Unknown
+from jobmill.outside.request import FetchFailure, Ok, Request
 from jobmill.settings import Settings
 
 from .site import Asked, Handler, Out, Site, in_turn, open_site, reply
@@ -33,7 +33,7 @@ from .site import Asked, Handler, Out, Site, in_turn, open_site, reply
 ROOT = Path(__file__).parents[2]
 SECOND = dt.timedelta(seconds=1)
 HOUR = dt.timedelta(hours=1)
-POLITE = Manners(SECOND, flights=100)
+POLITE = HostRateLimit(SECOND, max_concurrent=100)
 
 
 async def ask(tx: Tx, sql: LiteralString) -> Any:
@@ -70,42 +70,42 @@ async def test_connections_that_race_for_a_host_get_moments_of_their_own(
 
 
 async def test_no_more_than_so_many_are_in_the_air(tx: Tx) -> None:
-    manners = Manners(dt.timedelta(), flights=2)
+    manners = HostRateLimit(dt.timedelta(), max_concurrent=2)
     one = await reserve(tx, "a.com", manners, HOUR)
     two = await reserve(tx, "a.com", manners, HOUR)
     assert one
     assert two
     assert await reserve(tx, "a.com", manners, HOUR) is None
-    await end(tx, "a.com", one.until, Turn("answered"))
+    await release(tx, "a.com", one.until, RequestSlot("answered"))
     assert await reserve(tx, "a.com", manners, HOUR)
     assert await reserve(tx, "a.com", manners, HOUR) is None
 
 
 async def test_a_flight_whose_worker_died_is_forgotten(tx: Tx) -> None:
-    manners = Manners(dt.timedelta(), flights=1)
+    manners = HostRateLimit(dt.timedelta(), max_concurrent=1)
     assert await reserve(tx, "a.com", manners, HOUR)
     assert await reserve(tx, "a.com", manners, HOUR) is None
     await tx.execute(
         "UPDATE outside.host SET turn_at = turn_at - %(l)s, flights = ARRAY[flights[1] - %(l)s]",
-        {"l": LEASE},
+        {"l": RESERVATION_LEASE},
     )
     assert await reserve(tx, "a.com", manners, HOUR)
     assert await ask(tx, "SELECT cardinality(flights) FROM outside.host") == [(1,)]
 
 
 async def test_a_flight_that_ends_twice_or_too_late_gives_back_no_other(tx: Tx) -> None:
-    manners = Manners(dt.timedelta(), flights=2)
+    manners = HostRateLimit(dt.timedelta(), max_concurrent=2)
     first, second = [await reserve(tx, "a.com", manners, HOUR) for _ in range(2)]
     assert first
     assert second
     for _ in range(2):
-        await end(tx, "a.com", second.until, Turn("answered"))
-    await end(tx, "a.com", first.until - LEASE, Turn("answered"))
+        await release(tx, "a.com", second.until, RequestSlot("answered"))
+    await release(tx, "a.com", first.until - RESERVATION_LEASE, RequestSlot("answered"))
     assert await ask(tx, "SELECT flights FROM outside.host") == [([first.until],)]
 
 
 async def test_flights_that_wait_for_the_same_moment_are_told_apart(tx: Tx) -> None:
-    manners = Manners(dt.timedelta(), flights=9)
+    manners = HostRateLimit(dt.timedelta(), max_concurrent=9)
     assert await reserve(tx, "a.com", manners, HOUR)
     await tx.execute("UPDATE outside.host SET held_until = clock_timestamp() + interval '1 minute'")
     held = [await reserve(tx, "a.com", manners, HOUR) for _ in range(3)]
@@ -136,11 +136,11 @@ async def held_for(tx: Tx) -> float:
     return float(seconds[0][0] or 0)
 
 
-async def fail(tx: Tx, outcome: Outcome, hold: dt.timedelta | None = None) -> float:
+async def fail(tx: Tx, outcome: RequestOutcome, hold: dt.timedelta | None = None) -> float:
     await tx.execute("UPDATE outside.host SET held_until = NULL")
     flight = await reserve(tx, "a.com", POLITE, HOUR)
     assert flight
-    await end(tx, "a.com", flight.until, Turn(outcome, hold))
+    await release(tx, "a.com", flight.until, RequestSlot(outcome, hold))
     return await held_for(tx)
 
 
@@ -176,8 +176,8 @@ async def test_a_hold_is_never_shortened(tx: Tx) -> None:
     one, two = [await reserve(tx, "a.com", POLITE, HOUR) for _ in range(2)]
     assert one
     assert two
-    await end(tx, "a.com", one.until, Turn("limited", HOUR))
-    await end(tx, "a.com", two.until, Turn("limited", SECOND))
+    await release(tx, "a.com", one.until, RequestSlot("limited", HOUR))
+    await release(tx, "a.com", two.until, RequestSlot("limited", SECOND))
     assert await held_for(tx) > 3_500
 
 
@@ -185,36 +185,38 @@ async def test_a_hold_is_never_shortened(tx: Tx) -> None:
 
 
 async def test_whoever_would_wait_too_long_is_told_when_to_come_back(database: Database) -> None:
-    turns = Turns(database, Manners(10 * SECOND, patience=SECOND))
-    async with turns.turn("a.com"):
+    turns = RateLimiter(database, HostRateLimit(10 * SECOND, max_wait=SECOND))
+    async with turns.slot("a.com"):
         pass
-    with pytest.raises(NotNow) as caught:
-        async with turns.turn("a.com"):
+    with pytest.raises(RateLimited) as caught:
+        async with turns.slot("a.com"):
             pass
     assert 8 * SECOND < caught.value.retry_after <= 10 * SECOND
 
 
 async def test_a_line_that_is_too_long_takes_nobody_more(database: Database) -> None:
-    turns = Turns(database, Manners(SECOND * 30, flights=9, patience=SECOND * 60))
+    turns = RateLimiter(
+        database, HostRateLimit(SECOND * 30, max_concurrent=9, max_wait=SECOND * 60)
+    )
 
     async def stand() -> None:
-        async with turns.turn("a.com"):
+        async with turns.slot("a.com"):
             await asyncio.sleep(60)
 
     tasks = [asyncio.create_task(stand()) for _ in range(5)]
     while not (done := [task for task in tasks if task.done()]):
         await asyncio.sleep(0.01)
-    assert [type(task.exception()) for task in done] == [NotNow]
+    assert [type(task.exception()) for task in done] == [RateLimited]
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def test_whoever_leaves_the_line_gives_the_moment_back(database: Database) -> None:
-    turns = Turns(database, Manners(SECOND * 30))
+    turns = RateLimiter(database, HostRateLimit(SECOND * 30))
 
     async def stand() -> None:
-        async with turns.turn("a.com"):
+        async with turns.slot("a.com"):
             pass
 
     await stand()
@@ -239,12 +241,12 @@ async def until(database: Database, sql: LiteralString) -> None:
 async def test_when_all_are_in_the_air_the_next_one_waits_for_a_landing(
     database: Database,
 ) -> None:
-    turns = Turns(database, Manners(dt.timedelta(milliseconds=1), flights=2))
+    turns = RateLimiter(database, HostRateLimit(dt.timedelta(milliseconds=1), max_concurrent=2))
     now = most = 0
 
     async def fly() -> None:
         nonlocal now, most
-        async with turns.turn("a.com"):
+        async with turns.slot("a.com"):
             now += 1
             most = max(most, now)
             await asyncio.sleep(0.02)
@@ -255,26 +257,28 @@ async def test_when_all_are_in_the_air_the_next_one_waits_for_a_landing(
 
 
 async def test_a_full_sky_is_not_waited_for_for_ever(database: Database) -> None:
-    quick = Manners(dt.timedelta(milliseconds=1), flights=1, patience=SECOND / 2)
-    async with Turns(database, quick).turn("a.com"):
-        with pytest.raises(NotNow):
-            async with Turns(database, quick).turn("a.com"):
+    quick = HostRateLimit(dt.timedelta(milliseconds=1), max_concurrent=1, max_wait=SECOND / 2)
+    async with RateLimiter(database, quick).slot("a.com"):
+        with pytest.raises(RateLimited):
+            async with RateLimiter(database, quick).slot("a.com"):
                 pass
 
 
 async def test_a_hold_counts_for_those_who_wait_already(database: Database) -> None:
-    turns, others = (Turns(database, Manners(SECOND, patience=2 * SECOND)) for _ in range(2))
+    turns, others = (
+        RateLimiter(database, HostRateLimit(SECOND, max_wait=2 * SECOND)) for _ in range(2)
+    )
     began = asyncio.Event()
 
     async def wait() -> None:
-        async with others.turn("a.com"):
+        async with others.slot("a.com"):
             began.set()
 
-    async with turns.turn("a.com") as turn:
+    async with turns.slot("a.com") as turn:
         waiting = asyncio.create_task(wait())
         await until(database, "SELECT 1 FROM outside.host WHERE cardinality(flights) = 2")
         turn.outcome, turn.hold = "limited", HOUR
-    with pytest.raises(NotNow) as caught:
+    with pytest.raises(RateLimited) as caught:
         await waiting
     assert not began.is_set()
     assert caught.value.retry_after > HOUR / 2
@@ -295,8 +299,8 @@ async def test_a_host_that_says_429_is_asked_by_nobody_any_more(
     ):
         first = await one(Request(site.url()))
         second = await two(Request(site.url()))
-    assert isinstance(first, Unknown)
-    assert isinstance(second, Unknown)
+    assert isinstance(first, FetchFailure)
+    assert isinstance(second, FetchFailure)
     assert (first.status, second.status, second.cause) == (429, None, "rate_limited")
     assert second.retry_after
     assert second.retry_after > dt.timedelta(seconds=500)

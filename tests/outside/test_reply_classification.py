@@ -5,15 +5,15 @@ import datetime as dt
 import httpx2
 import pytest
 
-from jobmill.outside.http_exchange import Reply
-from jobmill.outside.public_addresses import read_target
+from jobmill.outside.http_exchange import HttpReply
+from jobmill.outside.public_addresses import parse_url
 from jobmill.outside.reply_classification import (
+    classify_reply,
     is_challenge,
-    is_same_thing,
-    judge,
-    read_retry_after,
+    is_same_page,
+    parse_retry_after,
 )
-from jobmill.outside.request import Ok, Unknown
+from jobmill.outside.request import FetchFailure, Ok
 
 NOW = dt.datetime(2026, 11, 15, 12, 0, tzinfo=dt.UTC)
 
@@ -37,7 +37,7 @@ NOW = dt.datetime(2026, 11, 15, 12, 0, tzinfo=dt.UTC)
     ],
 )
 def test_retry_after_is_seconds_or_a_date_within_reason(text: str, seconds: float | None) -> None:
-    found = read_retry_after(Reply(429, httpx2.Headers({"Retry-After": text})), NOW)
+    found = parse_retry_after(HttpReply(429, httpx2.Headers({"Retry-After": text})), NOW)
     assert found == (None if seconds is None else dt.timedelta(seconds=seconds))
 
 
@@ -47,8 +47,8 @@ def test_a_date_to_retry_after_is_measured_by_the_clock_of_the_site(wrong: dt.ti
         "Date": "Sun, 15 Nov 2026 12:00:00 GMT",
         "Retry-After": "Sun, 15 Nov 2026 12:10:00 GMT",
     }
-    reply = Reply(429, httpx2.Headers(dates))
-    assert read_retry_after(reply, NOW + wrong) == dt.timedelta(minutes=10)
+    reply = HttpReply(429, httpx2.Headers(dates))
+    assert parse_retry_after(reply, NOW + wrong) == dt.timedelta(minutes=10)
 
 
 SAME = [
@@ -67,7 +67,7 @@ SAME = [
 
 @pytest.mark.parametrize(("asked", "at", "same"), SAME)
 def test_a_redirect_asks_for_the_same_thing_or_for_another(asked: str, at: str, same: bool) -> None:
-    assert is_same_thing(read_target(asked), read_target(at)) is same
+    assert is_same_page(parse_url(asked), parse_url(at)) is same
 
 
 HOME = [
@@ -84,8 +84,10 @@ HOME = [
 
 @pytest.mark.parametrize(("asked", "at", "home"), HOME)
 def test_the_front_page_is_not_what_was_asked_for(asked: str, at: str, home: bool) -> None:
-    answer = judge(Reply(200, httpx2.Headers(), b"hi"), read_target(asked), read_target(at))
-    assert isinstance(answer, Unknown if home else Ok)
+    answer = classify_reply(
+        HttpReply(200, httpx2.Headers(), b"hi"), parse_url(asked), parse_url(at)
+    )
+    assert isinstance(answer, FetchFailure if home else Ok)
 
 
 LONG = "<p>We build rockets and we want you to help us do that.</p>" * 60

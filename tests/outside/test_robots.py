@@ -8,8 +8,8 @@ import pytest
 
 from jobmill.db import Database, connect
 from jobmill.outside.fetch import open_fetch
-from jobmill.outside.request import Fetch, Gone, Ok, Request, Unknown
-from jobmill.outside.robots import FRESH, LONGEST, crawl_delay
+from jobmill.outside.request import Fetch, FetchFailure, Ok, PageGone, Request
+from jobmill.outside.robots import MAX_ROBOTS_BYTES, RULES_LIFETIME, crawl_delay
 from jobmill.settings import Settings
 
 from .conftest import QUICK
@@ -40,7 +40,7 @@ async def read(fetch: Fetch, site: Site, path: str) -> object:
 async def test_robots_txt_is_heeded_under_our_own_name(fetch: Fetch, site: Site) -> None:
     site.on("/robots.txt", reply(RULES))
     denied = await read(fetch, site, "/jobs/1")
-    assert isinstance(denied, Unknown)
+    assert isinstance(denied, FetchFailure)
     assert denied.cause == "robots"
     assert isinstance(await read(fetch, site, "/jobs/public/1"), Ok)
     assert isinstance(await read(fetch, site, "/about"), Ok)
@@ -59,7 +59,7 @@ async def test_each_hop_of_a_page_is_asked_for(fetch: Fetch, site: Site) -> None
     site.on("/robots.txt", reply(RULES))
     site.on("/about", redirect("/jobs/1"))
     answer = await read(fetch, site, "/about")
-    assert isinstance(answer, Unknown)
+    assert isinstance(answer, FetchFailure)
     assert answer.cause == "robots"
     assert site.asked("/jobs/1") == []
 
@@ -88,7 +88,7 @@ async def test_a_robots_txt_that_cannot_be_read_keeps_us_out_for_its_own_cause(
 ) -> None:
     site.on("/robots.txt", handler)
     answer = await read(fetch, site, "/jobs/1")
-    assert isinstance(answer, Unknown)
+    assert isinstance(answer, FetchFailure)
     assert answer.cause == cause
     assert "robots.txt" in answer.detail
     assert site.asked("/jobs/1") == []
@@ -102,7 +102,7 @@ async def test_a_page_in_place_of_robots_txt_forbids_nothing(fetch: Fetch, site:
 async def test_robots_txt_may_be_elsewhere(fetch: Fetch, site: Site) -> None:
     site.on("/robots.txt", redirect("/other.txt"))
     site.on("/other.txt", reply(RULES))
-    assert isinstance(await read(fetch, site, "/jobs/1"), Unknown)
+    assert isinstance(await read(fetch, site, "/jobs/1"), FetchFailure)
 
 
 async def test_a_circle_in_place_of_robots_txt_forbids_nothing(fetch: Fetch, site: Site) -> None:
@@ -111,11 +111,11 @@ async def test_a_circle_in_place_of_robots_txt_forbids_nothing(fetch: Fetch, sit
 
 
 async def test_of_a_huge_robots_txt_the_beginning_counts(database: Database, site: Site) -> None:
-    early = b"User-agent: *\nDisallow: /about\n" + b"#" * LONGEST + b"\nDisallow: /jobs/\n"
+    early = b"User-agent: *\nDisallow: /about\n" + b"#" * MAX_ROBOTS_BYTES + b"\nDisallow: /jobs/\n"
     site.on("/robots.txt", reply(early))
     settings = Settings(private_hosts=site.place)
     async with open_fetch(database, settings, manners=QUICK) as fetch:
-        assert isinstance(await read(fetch, site, "/about"), Unknown)
+        assert isinstance(await read(fetch, site, "/about"), FetchFailure)
         assert isinstance(await read(fetch, site, "/jobs/1"), Ok)
 
 
@@ -133,7 +133,7 @@ async def test_all_workers_share_what_one_has_read(
     await read(fetch, site, "/about")
     settings = Settings(private_hosts=site.place)
     async with connect(url) as other, open_fetch(other, settings, manners=QUICK) as second:
-        assert isinstance(await read(second, site, "/jobs/1"), Unknown)
+        assert isinstance(await read(second, site, "/jobs/1"), FetchFailure)
     assert len(site.asked("/robots.txt")) == 1
 
 
@@ -156,8 +156,8 @@ async def fresh(database: Database, site: Site) -> object:
 
 async def test_old_rules_are_read_again(database: Database, site: Site) -> None:
     site.on("/robots.txt", in_turn(reply(RULES), reply(b"")))
-    assert isinstance(await fresh(database, site), Unknown)
-    assert isinstance(await fresh(database, site), Unknown)
+    assert isinstance(await fresh(database, site), FetchFailure)
+    assert isinstance(await fresh(database, site), FetchFailure)
     await change(database, dt.timedelta(days=1))
     assert isinstance(await fresh(database, site), Ok)
 
@@ -170,7 +170,7 @@ async def test_old_rules_serve_for_a_month_while_new_ones_cannot_be_read(
     await change(database, dt.timedelta(days=29))
     assert isinstance(await fresh(database, site), Ok)
     await change(database, dt.timedelta(days=31))
-    assert isinstance(await fresh(database, site), Unknown)
+    assert isinstance(await fresh(database, site), FetchFailure)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ async def test_the_server_decides_when_rules_expire(
     site.on("/robots.txt", in_turn(reply(RULES), reply(b"")))
     await fresh(database, site)
     await change(database, HOUR, expires_in=dt.timedelta() if rules_expired else HOUR)
-    assert isinstance(await fresh(database, site), Ok if rules_expired else Unknown)
+    assert isinstance(await fresh(database, site), Ok if rules_expired else FetchFailure)
     assert len(site.asked("/robots.txt")) == (2 if rules_expired else 1)
 
 
@@ -200,14 +200,14 @@ async def test_rules_are_kept_with_the_times_of_the_server(database: Database, s
             SELECT now() - read_at < interval '1 minute', expires_at - read_at FROM outside.robots
             """
         )
-        assert await rows.fetchall() == [(True, FRESH)]
+        assert await rows.fetchall() == [(True, RULES_LIFETIME)]
 
 
 async def test_the_pace_that_it_asks_for_is_kept_by_all(
     database: Database, fetch: Fetch, site: Site
 ) -> None:
     site.on("/robots.txt", reply(RULES))
-    assert isinstance(await read(fetch, site, "/jobs/1"), Unknown)
+    assert isinstance(await read(fetch, site, "/jobs/1"), FetchFailure)
     async with database.transaction() as tx:
         found: Any = await (await tx.execute("SELECT crawl_delay FROM outside.host")).fetchall()
     assert found == [(dt.timedelta(seconds=0.25),)]
@@ -222,4 +222,4 @@ def test_a_pace_is_kept_within_reason(said: str, seconds: float) -> None:
 
 
 async def test_a_page_that_is_gone_is_gone(fetch: Fetch, site: Site) -> None:
-    assert isinstance(await read(fetch, site, "/jobs/9"), Gone)
+    assert isinstance(await read(fetch, site, "/jobs/9"), PageGone)

@@ -10,25 +10,27 @@ from dataclasses import replace
 import pytest
 
 from jobmill.errors import Invalid, OutsideError
-from jobmill.outside.http_exchange import Limits, Trouble
-from jobmill.outside.public_addresses import Refused
-from jobmill.outside.webhook import Caller, Delivery, Unwanted, check_url, sign
+from jobmill.outside.http_exchange import ExchangeError, HttpLimits
+from jobmill.outside.public_addresses import AddressRefused
+from jobmill.outside.webhook import ReceiverGone, WebhookDelivery, WebhookSender, check_url, sign
 from jobmill.settings import Settings
 
 from .site import Asked, Handler, Out, Site, redirect, reply
 
-QUICK = Limits(seconds=0.3, connect_seconds=0.3, read_seconds=0.3, raw_bytes=64_000, bytes=64_000)
+QUICK = HttpLimits(
+    seconds=0.3, connect_seconds=0.3, read_seconds=0.3, raw_bytes=64_000, bytes=64_000
+)
 SECRET = "whsec_of_this_test"
 SIGNED_AT = dt.datetime.fromtimestamp(1_700_000_000.9, dt.UTC)
 BODY = b'{"id":1,"eventType":"PROMOTED"}'
 
 
-def delivery(site: Site, path: str = "/hook") -> Delivery:
-    return Delivery(77, site.url(path), SECRET, "PROMOTED", BODY, SIGNED_AT)
+def delivery(site: Site, path: str = "/hook") -> WebhookDelivery:
+    return WebhookDelivery(77, site.url(path), SECRET, "PROMOTED", BODY, SIGNED_AT)
 
 
-def caller(site: Site, limits: Limits = QUICK) -> Caller:
-    return Caller(Settings(private_hosts=site.place), limits=limits)
+def caller(site: Site, limits: HttpLimits = QUICK) -> WebhookSender:
+    return WebhookSender(Settings(private_hosts=site.place), limits=limits)
 
 
 async def test_a_delivery_is_signed_over_its_time_and_its_body(site: Site) -> None:
@@ -65,12 +67,12 @@ async def test_an_answer_says_whether_to_say_it_again(site: Site, status: int) -
     with pytest.raises(OutsideError, match=str(status)) as caught:
         await caller(site).send(delivery(site))
     assert caught.value.permanent is (status in NEVER)
-    assert not isinstance(caught.value, Unwanted)
+    assert not isinstance(caught.value, ReceiverGone)
 
 
 async def test_gone_means_never_again(site: Site) -> None:
     site.on("/hook", reply(status=410))
-    with pytest.raises(Unwanted):
+    with pytest.raises(ReceiverGone):
         await caller(site).send(delivery(site))
 
 
@@ -110,7 +112,7 @@ async def test_who_does_not_answer_is_told_again_later(
     site: Site, handle: Callable[[Asked, Out], Awaitable[None]]
 ) -> None:
     site.on("/hook", handle)
-    with pytest.raises(Trouble) as caught:
+    with pytest.raises(ExchangeError) as caught:
         await caller(site).send(delivery(site))
     assert not caught.value.permanent
 
@@ -156,8 +158,8 @@ async def test_of_a_huge_answer_next_to_nothing_is_read(site: Site) -> None:
 async def test_what_is_in_the_house_is_not_told_unless_it_is_named(site: Site, url: str) -> None:
     site.on("/hook", reply())
     one = replace(delivery(site), url=url.format(port=site.port))
-    with pytest.raises(Refused):
-        await Caller(Settings()).send(one)
+    with pytest.raises(AddressRefused):
+        await WebhookSender(Settings()).send(one)
     assert site.seen == []
 
 

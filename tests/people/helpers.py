@@ -39,4 +39,6 @@ async def make_applicant(database: Database, email: str = "bo@example.org") -> t
             {"email": email},
         )
         assert id
-        return id, LinkSigner(await secrets.secret(tx)).personal(id, 1, dt.datetime.now(dt.UTC))
+        return id, LinkSigner(await secrets.get_signing_key(tx)).personal(
+            id, 1, dt.datetime.now(dt.UTC)
+        )

@@ -10,7 +10,7 @@ from jobmill.db import Database, Tx
 from jobmill.hiring.messages import webhooks
 from jobmill.hiring.records import blocklist
 from jobmill.people import changes, keys, persons
-from jobmill.people.changes import Change
+from jobmill.people.changes import AdminChange
 from jobmill.queue import Finish, Work, operator_actions
 from jobmill.rotation import searches
 from tests.queue.helpers import stages
@@ -20,7 +20,7 @@ from .helpers import PASSWORD
 
 async def told(tx: Tx, count: int = 1) -> list[tuple[str, str, str, list[str]]]:
     """The last changes, the oldest first."""
-    found = await changes.recent(tx, limit=count)
+    found = await changes.find_recent(tx, limit=count)
     return [(one.noun, one.subject, one.what, one.details) for one in reversed(found)]
 
 
@@ -41,7 +41,7 @@ async def test_what_becomes_of_a_person_is_told_without_their_password(tx: Tx) -
 
 async def test_that_somebody_ended_is_told(tx: Tx) -> None:
     await persons.add(tx, "Ada", "ada@example.org", "viewer", PASSWORD)
-    ended = await persons.end(tx, "ada@example.org")
+    ended = await persons.deactivate(tx, "ada@example.org")
     [(_, _, what, [detail])] = await told(tx)
     assert ended.ended_at is not None
     assert (what, detail) == ("changed", f"ended at: none → {ended.ended_at:%Y-%m-%d %H:%M}")
@@ -51,7 +51,7 @@ async def test_a_key_is_told_of_but_not_its_use_and_not_its_digest(tx: Tx) -> No
     made = await keys.add(tx, "reports", "viewer")
     before = await told(tx)
     assert before == [("key", "reports", "added", ["name: reports", "role: viewer"])]
-    assert await keys.find(tx, made.key)
+    assert await keys.find_holder(tx, made.key)
     assert await told(tx) == before
 
 
@@ -59,7 +59,7 @@ async def test_webhooks_and_blocked_addresses_are_told_of_without_what_is_privat
     hook = await webhooks.add(tx, "https://example.org/?token=abc")
     await webhooks.remove(tx, hook.id)
     await blocklist.add(tx, "eve@example.org", "sends the same thing daily")
-    found = await changes.recent(tx, limit=3)
+    found = await changes.find_recent(tx, limit=3)
     assert [(one.noun, one.what) for one in reversed(found)] == [
         ("webhook", "added"),
         ("webhook", "removed"),
@@ -97,7 +97,7 @@ async def test_who_did_it_is_told_and_by_what_name(database: Database) -> None:
     # The next one on this connection is somebody else.
     async with database.transaction() as tx:
         await keys.add(tx, "copies", "viewer")
-        found = {one.subject: (one.actor, one.by) for one in await changes.recent(tx)}
+        found = {one.subject: (one.actor, one.by) for one in await changes.find_recent(tx)}
     assert found == {
         "Ada": ("local", None),
         "reports": (f"person:{ada.id}", "Ada"),
@@ -109,9 +109,9 @@ async def test_changes_are_paged_and_what_changes_nothing_is_none(tx: Tx) -> Non
     await persons.add(tx, "Ada", "ada@example.org", "viewer", PASSWORD)
     await persons.set_role(tx, "ada@example.org", "viewer")
     await persons.set_role(tx, "ada@example.org", "admin")
-    second: Change
-    [second] = await changes.recent(tx, limit=1)
-    [first] = await changes.recent(tx, before=second.id, limit=1)
+    second: AdminChange
+    [second] = await changes.find_recent(tx, limit=1)
+    [first] = await changes.find_recent(tx, before=second.id, limit=1)
     assert (first.what, second.what) == ("added", "changed")
 
 
@@ -121,4 +121,4 @@ async def test_a_change_that_is_undone_was_none(database: Database) -> None:
             await keys.add(tx, "reports", "viewer")
             await tx.execute("DO $$ BEGIN RAISE EXCEPTION 'no'; END $$")
     async with database.transaction() as tx:
-        assert await changes.recent(tx) == []
+        assert await changes.find_recent(tx) == []

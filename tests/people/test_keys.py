@@ -13,17 +13,17 @@ async def test_a_key_opens_until_it_is_ended(tx: Tx) -> None:
     made = await keys.add(tx, " reports ", "viewer")
     assert made.key.startswith("jm_")
     assert len(made.key) > 40
-    found = await keys.find(tx, made.key)
+    found = await keys.find_holder(tx, made.key)
     assert found
     assert (found.id, found.name, found.role) == (made.id, "reports", "viewer")
     for wrong in ("", made.key[:-1], made.key + "x", made.key[3:], "jm_\ud800"):
-        assert await keys.find(tx, wrong) is None
-    first = await keys.end(tx, made.id)
+        assert await keys.find_holder(tx, wrong) is None
+    first = await keys.revoke(tx, made.id)
     assert first.ended_at
-    assert await keys.find(tx, made.key) is None
-    assert await keys.end(tx, made.id) == first
+    assert await keys.find_holder(tx, made.key) is None
+    assert await keys.revoke(tx, made.id) == first
     with pytest.raises(NotFound):
-        await keys.end(tx, 2**62)
+        await keys.revoke(tx, 2**62)
     with pytest.raises(Invalid):
         await keys.add(tx, " ", "viewer")
 
@@ -44,8 +44,8 @@ async def test_that_it_was_used_is_written_at_most_once_a_minute(
 ) -> None:
     made = await keys.add(tx, "x", "admin")
     await tx.execute("UPDATE people.api_key SET used_at = now() - %s::interval", [ago])
-    await keys.find(tx, made.key)
-    [found] = await keys.everything(tx)
+    await keys.find_holder(tx, made.key)
+    [found] = await keys.find_all(tx)
     now = await fetch_value(tx, bool, "SELECT used_at = now() FROM people.api_key")
     assert found.used_at
     assert now is noted
@@ -55,15 +55,15 @@ async def test_nobody_waits_for_who_notes_the_use(database: Database) -> None:
     async with database.transaction() as tx:
         made = await keys.add(tx, "x", "admin")
     async with database.transaction() as first:
-        assert await keys.find(first, made.key)
+        assert await keys.find_holder(first, made.key)
         async with asyncio.timeout(5), database.transaction() as second:
-            assert await keys.find(second, made.key)
+            assert await keys.find_holder(second, made.key)
 
 
 async def test_there_is_one_secret_for_all_who_ask_at_once(database: Database) -> None:
     async def ask() -> bytes:
         async with database.transaction() as tx:
-            return await secrets.secret(tx)
+            return await secrets.get_signing_key(tx)
 
     found = set(await asyncio.gather(*(ask() for _ in range(6))))
     assert len(found) == 1

@@ -13,7 +13,7 @@ async def test_an_address_is_one_persons_whatever_its_case(tx: Tx) -> None:
     assert (made.name, made.email, made.role) == ("Ada", "Ada@Example.org", "admin")
     with pytest.raises(Conflict, match="already"):
         await persons.add(tx, "Eve", "ada@example.ORG ", "viewer", PASSWORD)
-    known = await persons.known(tx, " ADA@example.org")
+    known = await persons.find_credentials(tx, " ADA@example.org")
     assert known
     assert (known.id, known.role) == (made.id, "admin")
     assert await passwords.verify(known.password, PASSWORD)
@@ -38,16 +38,16 @@ async def test_an_admin_counts_until_they_end_or_are_none_any_more(tx: Tx) -> No
     assert not await persons.has_admin(tx)
     await persons.set_role(tx, "bo@b", "admin")
     assert await persons.has_admin(tx)
-    await persons.end(tx, "BO@b")
+    await persons.deactivate(tx, "BO@b")
     assert not await persons.has_admin(tx)
 
 
 async def test_who_ended_is_not_known_and_can_be_let_in_again(tx: Tx) -> None:
     first = await persons.add(tx, "Ada", "a@b", "admin", PASSWORD)
-    ended = await persons.end(tx, "a@b")
+    ended = await persons.deactivate(tx, "a@b")
     assert ended.ended_at
-    assert await persons.known(tx, "a@b") is None
-    for act in (persons.end(tx, "a@b"), persons.set_role(tx, "a@b", "admin")):
+    assert await persons.find_credentials(tx, "a@b") is None
+    for act in (persons.deactivate(tx, "a@b"), persons.set_role(tx, "a@b", "admin")):
         with pytest.raises(NotFound):
             await act
     again = await persons.add(tx, "Ada L", "a@b", "viewer", PASSWORD)
@@ -58,38 +58,38 @@ async def test_who_ended_is_not_known_and_can_be_let_in_again(tx: Tx) -> None:
 async def test_a_new_password_or_the_end_ends_every_session(tx: Tx, change: str) -> None:
     await persons.add(tx, "Ada", "a@b", "viewer", PASSWORD)
     await persons.add(tx, "Bo", "b@b", "viewer", PASSWORD)
-    ada, bo = await persons.known(tx, "a@b"), await persons.known(tx, "b@b")
+    ada, bo = await persons.find_credentials(tx, "a@b"), await persons.find_credentials(tx, "b@b")
     assert ada
     assert bo
-    mine, other = await sessions.begin(tx, ada), await sessions.begin(tx, bo)
+    mine, other = await sessions.create(tx, ada), await sessions.create(tx, bo)
     if change == "end":
-        await persons.end(tx, "a@b")
+        await persons.deactivate(tx, "a@b")
     else:
         await persons.set_password(tx, "a@b", "another password")
     assert await sessions.find(tx, mine) is None
     assert await sessions.find(tx, other)
     # Whoever showed the old password a moment ago comes too late.
     with pytest.raises(Unauthenticated):
-        await sessions.begin(tx, ada)
+        await sessions.create(tx, ada)
 
 
 async def test_a_session_has_the_role_that_its_person_has_now(tx: Tx) -> None:
     await persons.add(tx, "Ada", "a@b", "viewer", PASSWORD)
-    ada = await persons.known(tx, "a@b")
+    ada = await persons.find_credentials(tx, "a@b")
     assert ada
-    id = await sessions.begin(tx, ada)
+    id = await sessions.create(tx, ada)
     await persons.set_role(tx, "a@b", "admin")
     assert await sessions.find(tx, id) == sessions.Session(ada.id, "Ada", "admin")
     assert await sessions.find(tx, id + "x") is None
-    await sessions.end(tx, id)
+    await sessions.delete(tx, id)
     assert await sessions.find(tx, id) is None
 
 
 async def test_a_session_expires_and_is_then_forgotten(tx: Tx) -> None:
     await persons.add(tx, "Ada", "a@b", "viewer", PASSWORD)
-    ada = await persons.known(tx, "a@b")
+    ada = await persons.find_credentials(tx, "a@b")
     assert ada
-    old, new = await sessions.begin(tx, ada), await sessions.begin(tx, ada)
+    old, new = await sessions.create(tx, ada), await sessions.create(tx, ada)
     await tx.execute(
         "UPDATE people.session SET expires_at = now() WHERE digest = %s",
         [sessions.digest(old)],
@@ -102,9 +102,9 @@ async def test_a_session_expires_and_is_then_forgotten(tx: Tx) -> None:
 async def test_the_table_holds_neither_password_nor_session(database: Database) -> None:
     await make_person(database)
     async with database.transaction() as tx:
-        ada = await persons.known(tx, "ada@example.org")
+        ada = await persons.find_credentials(tx, "ada@example.org")
         assert ada
-        id = await sessions.begin(tx, ada)
+        id = await sessions.create(tx, ada)
         cursor = await tx.execute(
             "SELECT person::text || session::text FROM people.person CROSS JOIN people.session"
         )

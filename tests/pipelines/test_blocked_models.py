@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from jobmill.db import Database
 from jobmill.outside import budget_ledger
-from jobmill.outside.budget_ledger import Caps
-from jobmill.outside.model_question import Ask, Blocked
+from jobmill.outside.budget_ledger import BudgetCaps
+from jobmill.outside.model_question import ModelBlocked, ModelQuestion
 from jobmill.pipelines import blocked_models
 
 HOURS, MINUTES, SECONDS = (dt.timedelta(**{unit: 1}) for unit in ("hours", "minutes", "seconds"))
@@ -30,7 +30,9 @@ HOURS, MINUTES, SECONDS = (dt.timedelta(**{unit: 1}) for unit in ("hours", "minu
 def test_work_waits_until_the_budget_opens_but_looks_now_and_then(
     opens_in: dt.timedelta | None, recheck: dt.timedelta
 ) -> None:
-    move = blocked_models.block(Blocked("busy", "others have reserved it", opens_in, locally=False))
+    move = blocked_models.block(
+        ModelBlocked("busy", "others have reserved it", opens_in, use_local=False)
+    )
     assert (move.on, move.message) == ("budget", "others have reserved it")
     assert move.recheck == recheck
 
@@ -41,10 +43,10 @@ def test_work_waits_until_the_budget_opens_but_looks_now_and_then(
 async def test_a_wrong_clock_of_the_worker_does_not_change_the_wait(
     database: Database, ahead: dt.timedelta
 ) -> None:
-    question = Ask("strong", "match", "Read the title.", "x", BaseModel, "1", 100)
-    caps = Caps(call=Decimal(1), run=Decimal(1), day=Decimal(1), month=Decimal(1))
+    question = ModelQuestion("strong", "match", "Read the title.", "x", BaseModel, "1", 100)
+    caps = BudgetCaps(call=Decimal(1), run=Decimal(1), day=Decimal(1), month=Decimal(1))
     async with database.transaction() as tx:
         await budget_ledger.reserve(tx, question, "m", Decimal("0.7"), caps, HOURS)
         answer = await budget_ledger.reserve(tx, question, "m", Decimal("0.7"), caps, HOURS)
-    assert isinstance(answer, Blocked)
+    assert isinstance(answer, ModelBlocked)
     assert 10 * SECONDS < blocked_models.block(answer).recheck <= 15 * SECONDS

@@ -18,16 +18,16 @@ from jobmill.extract.company import llm_facts
 from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
 from jobmill.outside.model_question import (
-    Answered,
-    Ask,
-    Blocked,
-    Failed,
-    Refused,
-    Result,
+    ModelAnswer,
+    ModelBlocked,
+    ModelFailed,
+    ModelQuestion,
+    ModelRefused,
+    ModelResult,
     T,
     no_model,
 )
-from jobmill.outside.request import Unknown
+from jobmill.outside.request import FetchFailure
 from jobmill.pipelines import company, discovery
 from jobmill.queue import Finish, ItemId, Move, Stage, Work, operator_actions
 from jobmill.settings import Settings
@@ -87,7 +87,7 @@ class Bed:
 
     async def pages(self) -> int:
         async with self.database.transaction() as tx:
-            return len(await company_pages.of(tx, self.id))
+            return len(await company_pages.find(tx, self.id))
 
     async def spawned(self) -> list[dict[str, Any]]:
         return await fetch(
@@ -158,7 +158,7 @@ async def test_a_board_that_a_person_decided_on_is_left_alone(bed: Bed, decision
     await bed.submit()
     await bed.run()
     async with bed.database.transaction() as tx:
-        board = approvals.ref(f"board:{bed.id}")
+        board = approvals.parse_ref(f"board:{bed.id}")
         if decision == "approved":
             await approvals.approve(tx, board)
         else:
@@ -199,7 +199,7 @@ async def test_the_server_decides_what_is_fresh(bed: Bed) -> None:
     async with bed.database.transaction() as tx:
         await tx.execute(
             "UPDATE catalog.company SET updated_at = now() - %s + interval '1 hour'",
-            [companies.FRESH],
+            [companies.REANALYZE_AFTER],
         )
     again = await bed.submit()
     await bed.run()
@@ -227,7 +227,9 @@ async def test_too_little_is_skipped_and_what_there_is_kept(bed: Bed) -> None:
 
 async def test_a_site_that_never_answers_fails_after_its_retries(bed: Bed) -> None:
     for path in ("about", "about-us", "company", "careers", ""):
-        bed.net.on(f"{ROOT}/{path}", Unknown(ROOT, "timeout", "brinewell.example took too long"))
+        bed.net.on(
+            f"{ROOT}/{path}", FetchFailure(ROOT, "timeout", "brinewell.example took too long")
+        )
     id = await bed.submit()
     seen: list[str] = []
     for _ in range(4):
@@ -239,14 +241,14 @@ async def test_a_site_that_never_answers_fails_after_its_retries(bed: Bed) -> No
 
 
 async def test_a_site_that_is_refused_fails_at_once(bed: Bed) -> None:
-    bed.net.on(f"{ROOT}/about", Unknown(ROOT, "refused", "not a public address"))
+    bed.net.on(f"{ROOT}/about", FetchFailure(ROOT, "refused", "not a public address"))
     id = await bed.submit()
     assert (await bed.run()).analysis_status == "failed"
     assert (await item(bed.database, id)).retry_count == 0
 
 
 async def test_an_attempt_that_lost_its_item_does_not_fail_the_company(bed: Bed) -> None:
-    bed.net.on(f"{ROOT}/about", Unknown(ROOT, "refused", "not a public address"))
+    bed.net.on(f"{ROOT}/about", FetchFailure(ROOT, "refused", "not a public address"))
     await bed.submit()
     stale, _ = await claim_twice(bed.database, "company", "fetch")
     with pytest.raises(AppError):
@@ -293,13 +295,13 @@ class Spoken:
 
     def __init__(self, *answers: Any) -> None:
         self.answers = list(answers)
-        self.asked: list[Ask[Any]] = []
+        self.asked: list[ModelQuestion[Any]] = []
 
-    async def __call__(self, ask: Ask[T]) -> Result[T]:
+    async def __call__(self, ask: ModelQuestion[T]) -> ModelResult[T]:
         self.asked.append(ask)
         said = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(said, dict):
-            return Answered(ask.answer.model_validate(said), "some:model", None)
+            return ModelAnswer(ask.answer_type.model_validate(said), "some:model", None)
         return said
 
 
@@ -331,9 +333,9 @@ async def test_a_model_reads_and_only_what_the_pages_bear_out_counts(database: D
 @pytest.mark.parametrize(
     "said",
     [
-        Blocked("no_key", "no key"),
-        Refused("no"),
-        Failed("rejected", "bad", permanent=True),
+        ModelBlocked("no_key", "no key"),
+        ModelRefused("no"),
+        ModelFailed("rejected", "bad", permanent=True),
     ],
 )
 async def test_without_an_answer_rules_read(database: Database, said: Any) -> None:
@@ -347,7 +349,7 @@ async def test_without_an_answer_rules_read(database: Database, said: Any) -> No
 async def test_a_model_that_stumbles_is_asked_again_and_then_done_without(
     database: Database,
 ) -> None:
-    model = Spoken(Failed("server", "it is busy", permanent=False))
+    model = Spoken(ModelFailed("server", "it is busy", permanent=False))
     bed = Bed(database, model)
     bed.serve(about=ABOUT)
     await bed.submit()
@@ -359,7 +361,7 @@ async def test_a_model_that_stumbles_is_asked_again_and_then_done_without(
 
 
 async def test_a_spent_budget_parks_the_item_until_there_is_more(database: Database) -> None:
-    model = Spoken(Blocked("spent_out", "the day is spent", locally=False), SAID)
+    model = Spoken(ModelBlocked("spent_out", "the day is spent", use_local=False), SAID)
     bed = Bed(database, model)
     bed.serve(about=ABOUT)
     await bed.submit()
@@ -384,7 +386,7 @@ async def test_pages_that_are_gone_fail_the_item_and_not_the_company_for_ever(be
     await bed.submit()
     await bed.run(only=[(company.KIND, "fetch")])
     async with bed.database.transaction() as tx:
-        await company_pages.drop(tx, id=bed.id)
+        await company_pages.delete_all(tx, id=bed.id)
     assert (await bed.run()).analysis_status == "failed"
     assert (await bed.items())[1][2] == "FAILED"
 
@@ -432,12 +434,12 @@ async def test_an_analysis_cannot_end_while_it_is_looked_at_whether_it_was_aband
 ) -> None:
     await bed.submit()
     async with bed.database.transaction() as tx:
-        await company_analyses.begin(tx, bed.id)
+        await company_analyses.mark_analyzing(tx, bed.id)
     async with bed.database.transaction() as tx:
-        assert await company_analyses.under_way(tx) == [bed.id]
+        assert await company_analyses.lock_analyzing(tx) == [bed.id]
         with pytest.raises(LockNotAvailable):
             async with bed.database.transaction() as other:
                 await other.execute("SET LOCAL lock_timeout = '100ms'")
-                await company_analyses.end_in_vain(
+                await company_analyses.mark_unsuccessful(
                     other, id=bed.id, status="sparse", why="too little"
                 )

@@ -14,7 +14,7 @@ from jobmill.catalog import companies, sources
 from jobmill.catalog.sources import Source
 from jobmill.db import Database
 from jobmill.errors import Invalid
-from jobmill.outside.request import Unknown
+from jobmill.outside.request import FetchFailure
 from jobmill.pipelines import discovery
 from jobmill.pipelines.discovery import DiscoveryConfig
 from jobmill.queue import Block, ItemId, Work, Worker
@@ -136,7 +136,7 @@ async def test_a_board_is_kept_once_and_gets_the_company_that_it_lacked(
 ) -> None:
     _, (first,) = await run(database, net, {"url": BOARD})
     async with database.transaction() as tx:
-        company = await companies.ensure(tx, "Wells & Co", "https://wells.example")
+        company = await companies.get_or_create(tx, "Wells & Co", "https://wells.example")
     again = {"url": f"{BOARD}/jobs/7", "company_id": company}
     done, (source,) = await run(database, net, again, via="company_analysis")
     assert (done.status, done.data["source_id"]) == ("SUCCESS", first.id)
@@ -174,7 +174,7 @@ async def test_a_source_that_is_rejected_before_its_test_stays_so(
 
 async def test_what_the_company_pipeline_found_says_so(database: Database, net: Net) -> None:
     async with database.transaction() as tx:
-        company = await companies.ensure(tx, "Wells & Co")
+        company = await companies.get_or_create(tx, "Wells & Co")
     config = {"url": BOARD, "company_id": company}
     _, (source,) = await run(database, net, config, via="company_analysis")
     assert (source.discovered_via, source.name) == ("company_analysis", "Wells & Co Greenhouse")
@@ -204,7 +204,7 @@ async def test_what_is_no_board_fails_at_once_with_what_to_do(
 
 
 async def test_a_page_that_fails_for_now_is_tried_again(database: Database, net: Net) -> None:
-    net.on(API, Unknown(API, "server", "status 503", 503))
+    net.on(API, FetchFailure(API, "server", "status 503", 503))
     done, kept = await run(database, net, {"url": BOARD})
     assert (done.status, done.retry_count, kept) == ("PENDING", 1, [])
 
@@ -219,7 +219,7 @@ async def test_a_board_that_shows_nothing_waits(database: Database, net: Net) ->
 async def test_a_test_that_fails_leaves_the_source_with_the_reason(
     database: Database, net: Net
 ) -> None:
-    net.on(CXS, Unknown(CXS, "forbidden", "status 403", 403))
+    net.on(CXS, FetchFailure(CXS, "forbidden", "status 403", 403))
     done, (source,) = await run(database, net, {"url": WORKDAY})
     assert (done.status, done.data["source_id"]) == ("SKIPPED", source.id)
     assert (source.status, source.tested_at) == ("pending_validation", None)

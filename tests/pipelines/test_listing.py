@@ -19,16 +19,16 @@ from jobmill.matching.matches import Match, Wanted
 from jobmill.matching.profile import Profile, StopLists
 from jobmill.matching.verdicts import Word
 from jobmill.outside.model_question import (
-    Answered,
-    Ask,
-    Blocked,
-    Failed,
-    Refused,
-    Result,
+    ModelAnswer,
+    ModelBlocked,
+    ModelFailed,
+    ModelQuestion,
+    ModelRefused,
+    ModelResult,
     T,
     no_model,
 )
-from jobmill.outside.request import Unknown
+from jobmill.outside.request import FetchFailure
 from jobmill.pipelines import judging
 from jobmill.pipelines.listing import route
 from jobmill.queue import ItemId, Worker, operator_actions
@@ -112,7 +112,7 @@ class Bed:
 
     async def listing_at(self, url: str = URL) -> int:
         async with self.database.transaction() as tx:
-            id = await listings.by_url(tx, url, PLATFORM_RULES)
+            id = await listings.find_by_url(tx, url, PLATFORM_RULES)
         assert id is not None
         return id
 
@@ -260,14 +260,14 @@ async def test_a_listing_is_kept_with_the_time_of_the_server(bed: Bed) -> None:
 @pytest.mark.server_clock(-2 * HOUR)
 async def test_a_listing_does_not_wait_for_a_company_that_was_analysed_lately(bed: Bed) -> None:
     async with bed.database.transaction() as tx:
-        id = await companies.ensure(tx, "Deep Wells", "https://deepwells.example")
+        id = await companies.get_or_create(tx, "Deep Wells", "https://deepwells.example")
         await tx.execute(
             """
             UPDATE catalog.company
                SET analysis_status = 'sparse', analyzed_at = now() - %s + interval '1 hour'
              WHERE id = %s
             """,
-            [companies.FRESH, id],
+            [companies.REANALYZE_AFTER, id],
         )
     done = await item(bed.database, await bed.judge())
     assert done.status == "SUCCESS"
@@ -275,7 +275,7 @@ async def test_a_listing_does_not_wait_for_a_company_that_was_analysed_lately(be
 
 
 async def test_a_site_that_does_not_answer_costs_retries(bed: Bed) -> None:
-    bed.net.on(URL, Unknown(URL, "server", "status 500", 500))
+    bed.net.on(URL, FetchFailure(URL, "server", "status 500", 500))
     id = await bed.judge()
     waits = await item(bed.database, id)
     assert (waits.status, waits.retry_count) == ("PENDING", 1)
@@ -311,11 +311,11 @@ class Clerk:
         self.results = list(results)
         self.asked: list[str] = []
 
-    async def __call__(self, ask: Ask[T]) -> Result[T]:
+    async def __call__(self, ask: ModelQuestion[T]) -> ModelResult[T]:
         self.asked.append(ask.purpose)
         found = self.results.pop(0) if len(self.results) > 1 else self.results[0]
         if isinstance(found, dict):
-            return Answered(ask.answer.model_validate(found), "anthropic:strong", None)
+            return ModelAnswer(ask.answer_type.model_validate(found), "anthropic:strong", None)
         return found
 
 
@@ -336,7 +336,8 @@ async def test_a_model_has_its_say_on_what_is_in_reach(bed: Bed) -> None:
 
 
 @pytest.mark.parametrize(
-    "result", [Blocked("no_key", "no key"), Refused("no"), Failed("malformed", "what?", True)]
+    "result",
+    [ModelBlocked("no_key", "no key"), ModelRefused("no"), ModelFailed("malformed", "what?", True)],
 )
 async def test_without_a_model_the_local_score_stands(bed: Bed, result: Any) -> None:
     bed = await Bed(bed.database, bed.net, Clerk(result)).begin()
@@ -346,7 +347,7 @@ async def test_without_a_model_the_local_score_stands(bed: Bed, result: Any) -> 
 
 
 async def test_a_spent_budget_blocks_and_the_item_goes_on_by_itself(bed: Bed) -> None:
-    clerk = Clerk(Blocked("spent_out", "the day's budget is spent", locally=False), OPINION)
+    clerk = Clerk(ModelBlocked("spent_out", "the day's budget is spent", use_local=False), OPINION)
     bed = await Bed(bed.database, bed.net, clerk).begin()
     id = await bed.judge()
     assert (await item(bed.database, id)).status == "BLOCKED"
@@ -367,7 +368,7 @@ async def test_what_is_far_below_the_threshold_asks_no_model(bed: Bed) -> None:
 
 async def test_a_page_that_neither_rules_nor_the_cheap_model_understand_fails(bed: Bed) -> None:
     bed.net.on(URL, ok("<html><div id=app></div></html>", URL))
-    clerk = Clerk(Refused("no"))
+    clerk = Clerk(ModelRefused("no"))
     bed = await Bed(bed.database, bed.net, clerk).begin()
     id = await bed.judge()
     failed = await item(bed.database, id)
@@ -433,7 +434,7 @@ async def test_a_listing_that_is_gone_before_its_turn_is_read_anew(bed: Bed) -> 
 
 
 async def test_what_closed_while_the_budget_was_spent_is_not_paid_for(bed: Bed) -> None:
-    clerk = Clerk(Blocked("spent_out", "the day's budget is spent", locally=False), OPINION)
+    clerk = Clerk(ModelBlocked("spent_out", "the day's budget is spent", use_local=False), OPINION)
     bed = await Bed(bed.database, bed.net, clerk).begin()
     id = await bed.judge()
     async with bed.database.transaction() as tx:
@@ -444,7 +445,7 @@ async def test_what_closed_while_the_budget_was_spent_is_not_paid_for(bed: Bed) 
 
 
 async def test_what_a_person_insists_on_asks_before_what_fits_better(bed: Bed) -> None:
-    spent = Clerk(Blocked("spent_out", "the day's budget is spent", locally=False))
+    spent = Clerk(ModelBlocked("spent_out", "the day's budget is spent", use_local=False))
     bed = await Bed(bed.database, bed.net, spent).begin()
     other = f"{URL}-4711"
     bed.net.on(other, ok(page("Junior COBOL Intern", TEXT.replace("Python", "COBOL")), other))

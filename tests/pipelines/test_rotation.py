@@ -12,7 +12,7 @@ from jobmill import app, queue
 from jobmill.catalog import sources
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Database
-from jobmill.outside.request import Answer, Request, Unknown
+from jobmill.outside.request import FetchFailure, FetchResult, Request
 from jobmill.pipelines import rotation, source
 from jobmill.queue import Worker, operator_actions
 from jobmill.rotation import board_import, targets
@@ -140,8 +140,8 @@ async def test_what_the_queue_has_no_room_for_is_left_for_the_next_run(database:
 
 
 async def test_a_wish_for_patience_is_heard(database: Database) -> None:
-    def slow(request: Request) -> Answer:
-        return Unknown(request.url, "rate_limited", "429", 429, dt.timedelta(hours=3))
+    def slow(request: Request) -> FetchResult:
+        return FetchFailure(request.url, "rate_limited", "429", 429, dt.timedelta(hours=3))
 
     net = Net()
     net.on(BOARD.format("wells"), slow)
@@ -278,7 +278,7 @@ async def work_with(database: Database, net: Net, environ: dict[str, str]) -> in
 
 
 async def test_every_page_of_a_search_is_a_call_of_its_own(database: Database) -> None:
-    def page(request: Request) -> Answer:
+    def page(request: Request) -> FetchResult:
         asked: Any = request.json
         found = [
             {"id": str(n), "title": f"Cook {n}", "link": f"https://j.example/{n}"}

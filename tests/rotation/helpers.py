@@ -9,8 +9,8 @@ from typing import Any
 
 from psycopg import sql
 
-from jobmill.catalog.source_health import Verdict
-from jobmill.catalog.source_runs import Counts, Harvest, Saved
+from jobmill.catalog.source_health import FailureEffect
+from jobmill.catalog.source_runs import CrawlResult, RunCounts, SavedRun
 from jobmill.db import Tx
 from jobmill.rotation import call_outcomes, targets
 from jobmill.rotation.targets import Target
@@ -46,17 +46,17 @@ async def answer(
     new: int = 0,
     duplicates: int = 0,
     seen: int | None = None,
-    verdict: Verdict | None = None,
+    verdict: FailureEffect | None = None,
     retry_after: dt.timedelta | None = None,
     item: int | None = 1,
     **facts: Any,
 ) -> Target:
     """Record a run of an item, or of a person where `item` is None, and the target after it."""
-    harvest = replace(Harvest(at, "complete", calls=1, vendor="greenhouse"), **facts)
+    harvest = replace(CrawlResult(at, "complete", calls=1, vendor="greenhouse"), **facts)
     added = new + duplicates
     shown = added if seen is None else seen
-    counts = Counts(seen=shown, added=added, duplicates=duplicates)
-    saved = Saved(1, harvest.outcome, counts, verdict or Verdict(counted=False))
+    counts = RunCounts(seen=shown, added=added, duplicates=duplicates)
+    saved = SavedRun(1, harvest.outcome, counts, verdict or FailureEffect(counted=False))
     await call_outcomes.record(tx, id, harvest, saved, at=at, item=item, retry_after=retry_after)
     return await targets.get(tx, id)
 

@@ -31,7 +31,7 @@ from .helpers import DAY, HOUR, KEYS, NOW, answer, failed, make_target, put
 async def test_lines_become_sources_and_targets(tx: Tx, text: str) -> None:
     done = await board_import.keep(tx, board_import.read(text))
     assert (done.boards, done.new, done.known) == (2, 2, 0)
-    source = await sources.of_board(tx, "lever", "pumps")
+    source = await sources.find_by_board(tx, "lever", "pumps")
     assert source
     assert (source.status, source.discovered_via) == ("active", "import")
     target = await targets.get(tx, source.id)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from jobmill.catalog.source_health import Verdict
-from jobmill.catalog.source_runs import Counts, Harvest, Saved
+from jobmill.catalog.source_health import FailureEffect
+from jobmill.catalog.source_runs import CrawlResult, RunCounts, SavedRun
 from jobmill.db import Tx
 from jobmill.rotation import call_outcomes, calls, platform_state, targets
 from jobmill.rotation.planner import Wish, start, window
@@ -85,7 +85,7 @@ async def test_a_site_of_its_own_that_asks_for_patience_holds_no_other(tx: Tx) -
 
 async def test_a_vendors_trouble_is_not_its_targets(tx: Tx) -> None:
     id = await make_target(tx)
-    verdict = Verdict(counted=False, incident=True)
+    verdict = FailureEffect(counted=False, incident=True)
     target = await answer(tx, id, NOW, verdict=verdict, **failed())
     assert (target.fail_count, target.failures, target.queued_at) == (0, 0, None)
 
@@ -189,8 +189,8 @@ async def test_a_config_that_cannot_be_asked_with_is_the_targets_failure_alone(t
 
 async def test_an_overtaken_run_only_gives_its_claim_back(tx: Tx) -> None:
     id = await make_target(tx, queued_at=NOW)
-    harvest = Harvest(NOW, "complete", calls=1)
-    saved = Saved(None, "complete", Counts(), Verdict(counted=False))
+    harvest = CrawlResult(NOW, "complete", calls=1)
+    saved = SavedRun(None, "complete", RunCounts(), FailureEffect(counted=False))
     await call_outcomes.record(tx, id, harvest, saved, at=NOW, item=1)
     target = await targets.get(tx, id)
     assert (target.queued_at, target.last_called_at) == (None, None)
@@ -224,8 +224,8 @@ async def test_a_run_by_hand_leaves_the_claim_to_the_item_that_waits(
 
 async def test_an_overtaken_run_by_hand_leaves_the_claim_too(tx: Tx) -> None:
     id = await make_target(tx, queued_at=NOW)
-    saved = Saved(None, "complete", Counts(), Verdict(counted=False))
-    await call_outcomes.record(tx, id, Harvest(NOW, "complete", calls=1), saved, at=NOW)
+    saved = SavedRun(None, "complete", RunCounts(), FailureEffect(counted=False))
+    await call_outcomes.record(tx, id, CrawlResult(NOW, "complete", calls=1), saved, at=NOW)
     assert (await targets.get(tx, id)).queued_at == NOW
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jobmill.catalog import sources
-from jobmill.catalog.source_health import Verdict
+from jobmill.catalog.source_health import FailureEffect
 from jobmill.db import Tx
 from jobmill.rotation import expired_claims, platform_state, target_selection, targets, timestamps
 from jobmill.rotation.planner import Wish, start
@@ -282,7 +282,7 @@ async def test_dead_boards_do_not_hold_their_vendor_for_ever(
         "VALUES ('greenhouse', 'gone', 'x', %s)",
         [until],
     )
-    verdict = Verdict(counted=False, incident=True)
+    verdict = FailureEffect(counted=False, incident=True)
     await answer(tx, dead, NOW, verdict=verdict, **failed(cause))
     planned = await start(tx, Wish(policy, trigger="manual"), until, {})
     assert [one.source_id for one in planned.claimed] == [other]

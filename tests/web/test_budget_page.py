@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database
 from jobmill.outside import model_tiers
-from jobmill.outside.budget_ledger import Caps, Line, Standing
+from jobmill.outside.budget_ledger import BudgetCaps, LedgerLine, PeriodSpending
 from jobmill.queue import Block, Move, NewItem, Stage, Work
 from jobmill.settings import Settings
 from jobmill.web import house
@@ -26,9 +26,9 @@ KEY = {"ANTHROPIC_API_KEY": "sk-very-secret"}
 
 def line(
     day: str = "2026-11-15", model: str = "a:x", purpose: str = "read", **given: float
-) -> Line:
+) -> LedgerLine:
     numbers = {"calls": 1, "cache_hits": 0, "failures": 0, "tokens_in": 0, "tokens_out": 0}
-    return Line(day, model, purpose, **(numbers | {"spent": 0.1, "unknown": 0} | given))  # pyright: ignore[reportArgumentType]
+    return LedgerLine(day, model, purpose, **(numbers | {"spent": 0.1, "unknown": 0} | given))  # pyright: ignore[reportArgumentType]
 
 
 async def spend(database: Database, model: str = "a:x") -> None:
@@ -118,7 +118,7 @@ async def test_what_waits_for_the_budget_is_told(database: Database) -> None:
         page = await look(site, "/budget")
         assert text(page, ".verdict") == "1 item waits for the budget."
         assert "next day or month" in text(page, ".told")
-    local = House(caps=Caps(*[Decimal(1)] * 4, local=True))
+    local = House(caps=BudgetCaps(*[Decimal(1)] * 4, local_when_spent=True))
     async with site_with(database, local=True, house=local) as site:
         assert "without a model" in text(await look(site, "/budget"), ".told")
 
@@ -160,7 +160,7 @@ async def test_names_of_models_do_nothing(site: httpx2.AsyncClient, database: Da
 def test_a_gauge_never_shows_more_than_all(
     spent: float, reserved: float, cap: int, left: float, widths: tuple[float, float]
 ) -> None:
-    gauge = Gauge.of(Standing(spent, reserved), Decimal(cap))
+    gauge = Gauge.of(PeriodSpending(spent, reserved), Decimal(cap))
     assert (gauge.left, gauge.widths) == (left, widths)
 
 
@@ -181,8 +181,8 @@ def test_days_without_calls_are_days_too() -> None:
 
 def test_the_house_knows_which_models_are_asked() -> None:
     assert [one.missing for one in house.of(Settings(), KEY).seats] == [None, None]
-    assert model_tiers.mode(House().seats) == "local only"
+    assert model_tiers.describe_mode(House().seats) == "local only"
     poor = house.of(Settings(budget_day=0), KEY)
     assert {one.missing for one in poor.seats} == {"the budget is 0"}
-    cheap, _ = model_tiers.find(Settings(model_cheap="ollama:x", budget_day=0), {})
+    cheap, _ = model_tiers.find_tiers(Settings(model_cheap="ollama:x", budget_day=0), {})
     assert cheap.missing is None

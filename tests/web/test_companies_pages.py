@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill import app
 from jobmill.catalog import companies, company_list, sources
-from jobmill.catalog.company_list import Wanted
+from jobmill.catalog.company_list import CompanyFilter
 from jobmill.db import Database, Tx
 from jobmill.settings import Settings
 from jobmill.tools import Tools
@@ -24,7 +24,7 @@ TAG = re.compile(r"<script(?! src=\"/static/)|<img src=x", re.IGNORECASE)
 
 
 async def make(tx: Tx, name: str, website: str | None = None, **facts: Any) -> int:
-    id = await companies.ensure(tx, name, website)
+    id = await companies.get_or_create(tx, name, website)
     for column, one in facts.items():
         # Names of the test's own columns: nothing here comes from outside.
         await tx.execute(f"UPDATE catalog.company SET {column} = %s WHERE id = %s", [one, id])  # pyright: ignore[reportArgumentType, reportCallIssue]
@@ -78,7 +78,7 @@ async def test_the_list_and_the_rule_agree_on_how_much_is_known(
     id = await make(tx, "Wells", website, about="a" * about or None, culture="c" * culture or None)
     known = companies.completeness(await companies.get(tx, id))
     for level in ("good", "minimal", "sparse"):
-        found = await company_list.find(tx, Wanted(known=level))
+        found = await company_list.find(tx, CompanyFilter(completeness=level))
         assert [one.id for one in found] == ([id] if level == known else [])
 
 
@@ -147,7 +147,7 @@ async def test_the_server_decides_what_is_fresh(
         id = await make(tx, "Wells", "https://wells.example", about="x" * 101, culture="y" * 51)
         await tx.execute(
             "UPDATE catalog.company SET updated_at = now() - %s + interval '1 hour'",
-            [companies.FRESH],
+            [companies.REANALYZE_AFTER],
         )
     answer = await site.post("/companies/new", data={"name": "wells"})
     assert answer.headers["location"] == f"/companies/{id}?did=known"

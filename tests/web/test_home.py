@@ -42,7 +42,9 @@ async def test_it_says_what_needs_somebody_and_where(
         await make_source(tx, token="waits", enabled=False)
         off = await make_source(tx, token="off")
         await sources.disable(tx, off, "it failed")
-        await source_health.note(tx, await make_source(tx, token="ill"), "server", "it said 500")
+        await source_health.record_problem(
+            tx, await make_source(tx, token="ill"), "server", "it said 500"
+        )
         await alerts.raise_alert(tx, "same key", "tea", f"the same again {EVIL}")
     page = await look(site, "/")
     links = [one.attributes["href"] for one in page.css(".needs a")]

@@ -40,7 +40,7 @@ async def test_a_page_hears_of_its_topic_and_of_no_other(
         # What happened before anybody listened may be news: all topics come once.
         assert {await anext(heard), await anext(heard)} == {"hiring", "queue"}
         async with database.transaction() as tx:
-            await companies.ensure(tx, "Acme")
+            await companies.get_or_create(tx, "Acme")
             opening = await make_opening(tx)
         assert await anext(heard) == "hiring"
         async with database.transaction() as tx:

@@ -45,7 +45,7 @@ async def enter(
 
 async def find(database: Database, email: str) -> Person:
     async with database.transaction() as tx:
-        return next(one for one in await persons.everybody(tx) if one.email == email)
+        return next(one for one in await persons.find_all(tx) if one.email == email)
 
 
 async def test_a_person_is_added_with_a_password_that_is_shown_once(
@@ -187,9 +187,9 @@ async def test_of_two_admins_who_leave_at_once_one_stays(database: Database) -> 
     async def leave(person: Person) -> bool:
         try:
             async with database.transaction() as tx:
-                await persons.keep_an_admin(tx, person.id)
+                await persons.require_other_admin(tx, person.id)
                 await asyncio.sleep(0.05)
-                await persons.end(tx, person.email)
+                await persons.deactivate(tx, person.email)
         except LastAdmin:
             return False
         return True
@@ -269,10 +269,10 @@ async def test_the_pages_load_nothing_and_style_nothing_by_themselves(
 
 async def test_a_session_that_expired_is_not_listed(tx: Tx) -> None:
     await persons.add(tx, "Ada", "a@b", "viewer", PASSWORD)
-    ada = await persons.known(tx, "a@b")
+    ada = await persons.find_credentials(tx, "a@b")
     assert ada
-    own = await sessions.begin(tx, ada)
-    await sessions.begin(tx, ada)
+    own = await sessions.create(tx, ada)
+    await sessions.create(tx, ada)
     assert [one.own for one in await sessions.find_open(tx, ada.id, own)].count(True) == 1
     await tx.execute("UPDATE people.session SET expires_at = now()")
     assert await sessions.find_open(tx, ada.id) == []
@@ -285,8 +285,8 @@ async def test_a_session_that_expired_is_not_listed(tx: Tx) -> None:
 def test_a_password_that_we_make_can_be_typed() -> None:
     made = {passwords.generate() for _ in range(50)}
     assert len(made) == 50
-    assert all(set(one) <= {*passwords.LETTERS, "-"} for one in made)
-    assert not set("ilo01") & set(passwords.LETTERS)
+    assert all(set(one) <= {*passwords.ALPHABET, "-"} for one in made)
+    assert not set("ilo01") & set(passwords.ALPHABET)
 
 
 async def test_the_menu_says_who_is_signed_in(boss: httpx2.AsyncClient) -> None:
@@ -333,5 +333,5 @@ async def test_who_changes_their_own_password_is_told_by_name(
     new = "another long password"
     await post(boss, "/account/password", {"old": PASSWORD, "new": new, "again": new})
     async with database.transaction() as tx:
-        [last] = await changes.recent(tx, limit=1)
+        [last] = await changes.find_recent(tx, limit=1)
     assert (last.subject, last.details, last.by) == ("Ada", ["password: … → …"], "Ada")

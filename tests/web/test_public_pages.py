@@ -36,14 +36,16 @@ NASTY = "Baker </script><script>alert(1)</script> & <b>co</b>"
 
 async def link_of(database: Database, person: int) -> str:
     async with database.transaction() as tx:
-        return await personal_links.make_path(tx, LinkSigner(await secrets.secret(tx)), person)
+        return await personal_links.make_path(
+            tx, LinkSigner(await secrets.get_signing_key(tx)), person
+        )
 
 
 async def offer_of(database: Database, application: int) -> str:
     async with database.transaction() as tx:
         one = await applications.get(tx, application)
         assert one.acknowledge_deadline
-        signer = LinkSigner(await secrets.secret(tx))
+        signer = LinkSigner(await secrets.get_signing_key(tx))
         return "/offer/" + signer.offer(application, one.acknowledge_deadline)
 
 

@@ -108,7 +108,7 @@ async def test_the_log_knows_a_program_by_its_key_and_the_request(
     headers = {**await bearer(database, "recruiter"), "X-Request-ID": "r-7"}
     found = (await far.get("/api/try/anyone", headers=headers)).json()
     async with database.transaction() as tx:
-        [key] = await keys.everything(tx)
+        [key] = await keys.find_all(tx)
     assert found["actor"] == {"side": "company", "name": f"key:{key.id}", "request": "r-7"}
     assert (found["role"], found["local"], found["applicant_id"]) == ("recruiter", False, None)
 
@@ -118,8 +118,8 @@ async def test_a_key_that_was_ended_or_invented_is_told_so_everywhere(
 ) -> None:
     headers = await bearer(database, "admin")
     async with database.transaction() as tx:
-        [key] = await keys.everything(tx)
-        await keys.end(tx, key.id)
+        [key] = await keys.find_all(tx)
+        await keys.revoke(tx, key.id)
     for bad in (headers, {"Authorization": "Bearer jm_x"}, {"Authorization": "Bearer"}):
         assert told(await far.get("/api/try/anyone", headers=bad)) == (401, "UNAUTHENTICATED")
 
@@ -184,7 +184,7 @@ async def test_a_link_that_is_wrong_old_replaced_or_of_an_erased_person_opens_no
 ) -> None:
     id, token = await make_applicant(database)
     async with database.transaction() as tx:
-        secret = await secrets.secret(tx)
+        secret = await secrets.get_signing_key(tx)
     old = LinkSigner(secret).personal(id, 1, dt.datetime.fromtimestamp(0, dt.UTC))
     foreign = LinkSigner(b"f" * 32).personal(id, 1, dt.datetime.now(dt.UTC))
     next_version = LinkSigner(secret).personal(id, 2, dt.datetime.now(dt.UTC))

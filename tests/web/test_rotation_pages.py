@@ -180,7 +180,7 @@ async def test_a_target_is_paused_resumed_and_put_ahead(
     await send(site, f"/targets/{id}/priority", priority="5")
     async with database.transaction() as tx:
         assert (await targets.get(tx, id)).priority == 5
-        happened = [(one.what, one.actor) for one in await history.of(tx, "source", id)]
+        happened = [(one.what, one.actor) for one in await history.find_events(tx, "source", id)]
     assert happened[-3:] == [("paused", "local"), ("resumed", "local"), ("prioritised", "local")]
 
 
@@ -299,7 +299,7 @@ async def test_limits_of_a_platform_are_kept_shown_and_lifted(
     assert "used up" in await look(site, "/platforms")
     async with database.transaction() as tx:
         standing = (await platform_state.standings(tx))["greenhouse"]
-        events = await history.of(tx, "vendor", "greenhouse")
+        events = await history.find_events(tx, "vendor", "greenhouse")
     assert (standing.per_hour, standing.per_day) == (None, 0)
     assert [one.what for one in events] == ["limited", "limited"]
     await look(site, "/platforms/nowhere", 404)

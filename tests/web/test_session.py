@@ -63,7 +63,7 @@ async def test_unknown_wrong_and_ended_are_told_the_same(database: Database) -> 
     await make_person(database)
     await make_person(database, "eve@example.org")
     async with database.transaction() as tx:
-        await persons.end(tx, "eve@example.org")
+        await persons.deactivate(tx, "eve@example.org")
     async with site_with(database) as client:
         answers = [
             await sign_in(client, email="nobody@example.org"),
@@ -85,7 +85,7 @@ async def test_who_ends_or_gets_a_new_password_is_signed_out(database: Database)
         assert (await sign_in(client)).status_code == 401
         assert (await sign_in(client, password="another password")).status_code == 200
         async with database.transaction() as tx:
-            await persons.end(tx, RIGHT["email"])
+            await persons.deactivate(tx, RIGHT["email"])
         assert (await client.get("/api/session")).status_code == 401
 
 

@@ -71,7 +71,7 @@ async def test_wrong_credentials_keep_the_address_and_not_the_password(database:
     await make_person(database)
     await make_person(database, "eve@example.org")
     async with database.transaction() as tx:
-        await persons.end(tx, "eve@example.org")
+        await persons.deactivate(tx, "eve@example.org")
     async with site_with(database) as client:
         tries = [
             await sign_in(client, password="wrong horse", next="/queue"),

@@ -11,11 +11,11 @@ from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill import app
 from jobmill.catalog import approvals, companies, history, source_list, sources
-from jobmill.catalog.approvals import Ref
-from jobmill.catalog.source_list import Showing
+from jobmill.catalog.approvals import ApprovalRef
+from jobmill.catalog.source_list import RunOutcome
 from jobmill.catalog.sources import NewSource, Source
 from jobmill.db import Database, Tx
-from jobmill.outside.request import Unknown
+from jobmill.outside.request import FetchFailure
 from jobmill.pipelines import preview
 from jobmill.queue import Stage
 from jobmill.settings import Settings
@@ -116,8 +116,8 @@ def test_a_line_is_drawn_of_what_runs_really_saw() -> None:
         ("partial", 2),
         ("empty", 0),
     ]
-    assert source_list.shown(Showing(1, *run) for run in runs) == [5, 5, 0]
-    assert source_list.shown([Showing(1, "unchanged", 0)]) == []
+    assert source_list.posting_counts(RunOutcome(1, *run) for run in runs) == [5, 5, 0]
+    assert source_list.posting_counts([RunOutcome(1, "unchanged", 0)]) == []
 
 
 async def test_a_list_draws_the_last_runs_and_says_them(
@@ -184,7 +184,7 @@ async def test_disabling_asks_first_and_keeps_the_reason(
     assert answer.headers["location"] == f"/sources/{source.id}?did=disabled"
     assert (await now(database, source.id)).disabled_reason == "it moved"
     async with database.transaction() as tx:
-        event = (await history.of(tx, "source", source.id))[-1]
+        event = (await history.find_events(tx, "source", source.id))[-1]
     assert (event.what, event.data, event.actor) == ("disabled", {"reason": "it moved"}, "local")
     again = await site.post(path, data={"reason": "it moved"})
     assert again.status_code == 409
@@ -227,17 +227,17 @@ async def test_boards_of_companies_wait_beside_sources(
 ) -> None:
     await declare(database)
     async with database.transaction() as tx:
-        id = await companies.ensure(tx, "Wells")
+        id = await companies.get_or_create(tx, "Wells")
         await tx.execute(
             "UPDATE catalog.company SET job_board_url = 'https://w.example/jobs', "
             "job_board_confidence = 'medium' WHERE id = %s",
             [id],
         )
-        assert await approvals.count(tx) == 1
+        assert await approvals.count_waiting(tx) == 1
     await site.post(f"/sources/approvals/board:{id}/approve")
     async with database.transaction() as tx:
-        assert (await approvals.get(tx, Ref("board", id))).state == "approved"
-        assert await approvals.count(tx) == 0
+        assert (await approvals.get(tx, ApprovalRef("board", id))).state == "approved"
+        assert await approvals.count_waiting(tx) == 0
 
 
 async def test_nobody_is_sent_away_to_a_strangers_page(
@@ -295,7 +295,7 @@ async def test_a_setup_is_proven_by_a_test_that_worked(
     assert told_of(page, "Setup").startswith("no test or run of it has worked yet")
     assert told_of(page, "Last worked") == "not yet"
     async with database.transaction() as tx:
-        await sources.tested(tx, source.id)
+        await sources.mark_tested(tx, source.id)
     page = await site.get(f"/sources/{source.id}")
     assert told_of(page, "Setup") == "it works: a test or a run has shown it"
 
@@ -305,7 +305,7 @@ async def test_what_worked_once_and_does_not_now_is_not_said_to_work(
 ) -> None:
     source = await board(database)
     async with database.transaction() as tx:
-        await sources.tested(tx, source.id)
+        await sources.mark_tested(tx, source.id)
         await sources.disable(tx, source.id, "gone")
     page = await site.get(f"/sources/{source.id}")
     assert told_of(page, "Setup") == "it has worked, and does not now: see its health"
@@ -316,7 +316,7 @@ async def test_what_is_not_surely_the_right_board_still_waits_for_a_person(
 ) -> None:
     source = await board(database, enabled=False, discovery_confidence="low")
     async with database.transaction() as tx:
-        await sources.tested(tx, source.id)
+        await sources.mark_tested(tx, source.id)
     assert "a person still has to say" in told_of(await site.get(f"/sources/{source.id}"), "Setup")
     empty = replace(source, config={})
     assert words.proof(empty) == "incomplete: it does not say what to ask"
@@ -326,7 +326,7 @@ async def test_a_test_that_fails_says_why(site: httpx2.AsyncClient, database: Da
     await declare(database)
     source = await board(database)
     net = Net()
-    net.on(API.format(source.token), Unknown("", "server", "it has a fault of its own", 500))
+    net.on(API.format(source.token), FetchFailure("", "server", "it has a fault of its own", 500))
     answer = await site.post(f"/sources/{source.id}/test")
     await work(database, net)
     page = await site.get(answer.headers["location"])

@@ -74,13 +74,13 @@ def _ask(config: Search, number: int) -> Request:
         "max_days_old": config.max_days_old,
     }
     keys = "&app_id={ADZUNA_APP_ID}&app_key={ADZUNA_APP_KEY}"
-    return Request(aggregator_search.url(base, params) + keys, mark={"page": number})
+    return Request(aggregator_search.url(base, params) + keys, context={"page": number})
 
 
 def read(body: bytes, request: Request, config: Search) -> Page:
     answer = _Answer.model_validate(lenient_models.load(body))
     good, stubs = lenient_models.records(_Item, answer.results)
-    number = request.mark.get("page", 1)
+    number = request.context.get("page", 1)
     more = bool(answer.results) and number * SIZE < (answer.count or 0)
     next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
     postings = tuple(_posting(one, _currency(one, config)) for one in good)

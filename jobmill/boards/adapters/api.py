@@ -132,7 +132,7 @@ def _request(
     )
     if params:
         url += ("&" if "?" in url else "?") + urlencode(params)
-    return _signed(Request(url, mark={"page": number, "value": value}), config)
+    return _signed(Request(url, context={"page": number, "value": value}), config)
 
 
 def _signed(request: Request, config: Api) -> Request:
@@ -149,7 +149,7 @@ def _signed(request: Request, config: Api) -> Request:
             url += ("&" if "?" in url else "?") + f"{quote(config.api_key_name or 'api_key')}={key}"
         case "none":
             pass
-    return Request(url, headers=config.headers, secret=secret, mark=request.mark)
+    return Request(url, headers=config.headers, secret=secret, context=request.context)
 
 
 def read(body: bytes, request: Request, config: Api) -> Page:
@@ -258,7 +258,7 @@ def _turn(
     answer: object, count: int, request: Request, config: Api
 ) -> tuple[tuple[Request, ...], bool]:
     """The next page, and whether there is one that we do not read."""
-    paging, number = config.paging, request.mark.get("page", 1)
+    paging, number = config.paging, request.context.get("page", 1)
     if paging is None or not count:
         return (), False
     if paging.by == "next":
@@ -270,7 +270,7 @@ def _turn(
         return (), False
     if number >= paging.max_pages:
         return (), True
-    value: int = request.mark.get("value") or paging.start
+    value: int = request.context.get("value") or paging.start
     step = 1 if paging.by == "page" else count
     return (_ask(config, number + 1, value + step),), False
 
@@ -282,7 +282,7 @@ def _follow(url: str, number: int, config: Api) -> tuple[tuple[Request, ...], bo
     theirs, ours = urlsplit(url), urlsplit(config.base_url)
     if (theirs.scheme, theirs.netloc) != (ours.scheme, ours.netloc):
         return (), True
-    return (_signed(Request(url, mark={"page": number + 1}), config),), False
+    return (_signed(Request(url, context={"page": number + 1}), config),), False
 
 
 def detail(posting: Posting, config: Api) -> Request:

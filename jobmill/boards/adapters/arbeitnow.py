@@ -43,7 +43,7 @@ def first(config: aggregator_search.Paged) -> Request:
 
 def _ask(number: int) -> Request:
     return Request(
-        f"https://www.arbeitnow.com/api/job-board-api?page={number}", mark={"page": number}
+        f"https://www.arbeitnow.com/api/job-board-api?page={number}", context={"page": number}
     )
 
 
@@ -51,7 +51,7 @@ def read(body: bytes, request: Request, config: aggregator_search.Paged) -> Page
     answer = _Answer.model_validate(lenient_models.load(body))
     good, stubs = lenient_models.records(_Item, answer.data)
     more = bool(answer.data and answer.links and answer.links.next)
-    next, truncated = aggregator_search.turn(config, request.mark.get("page", 1), more, _ask)
+    next, truncated = aggregator_search.turn(config, request.context.get("page", 1), more, _ask)
     return Page(tuple(map(_posting, good)), next, truncated, stubs=stubs)
 
 

@@ -70,7 +70,7 @@ def first(config: Thread) -> Request:
 
 def _comments(story: int, page: int) -> Request:
     wanted = {"tags": f"comment,story_{story}", "hitsPerPage": SIZE, "page": page}
-    return Request(f"{API}?{urlencode(wanted)}", mark={"story": story, "page": page})
+    return Request(f"{API}?{urlencode(wanted)}", context={"story": story, "page": page})
 
 
 def read(body: bytes, request: Request, config: Thread) -> Page:
@@ -89,10 +89,10 @@ def read(body: bytes, request: Request, config: Thread) -> Page:
     if threads:
         newest = max(threads, key=lambda hit: hit.created_at or "")
         return Page((), next=(_comments(int(newest.objectID), 0),))
-    if "story" not in request.mark and not any(hit.comment_text for hit in hits):
+    if "story" not in request.context and not any(hit.comment_text for hit in hits):
         raise OutsideError("the search names no thread of this kind", permanent=True)
     postings = tuple(one for hit in hits if (one := _posting(hit)))
-    page, story = answer.page or 0, request.mark.get("story")
+    page, story = answer.page or 0, request.context.get("story")
     more = bool(hits) and page + 1 < (answer.nbPages or 0)
     return Page(
         postings,

@@ -50,17 +50,20 @@ def _ask(offset: int, number: int, cursor: str | None) -> Request:
     """By the site's own mark for the next page; by how many came where it gives none."""
     after = {"cursor": cursor} if cursor else {"offset": offset}
     url = aggregator_search.url("https://himalayas.app/jobs/api", {"limit": SIZE, **after})
-    return Request(url, mark={"offset": offset, "page": number})
+    return Request(url, context={"offset": offset, "page": number})
 
 
 def read(body: bytes, request: Request, config: aggregator_search.Paged) -> Page:
     answer = _Answer.model_validate(lenient_models.load(body))
     good, stubs = lenient_models.records(_Item, answer.jobs)
     # Fewer come than were asked for where the site lowers its cap: what came is what counts.
-    seen = request.mark.get("offset", 0) + len(answer.jobs)
+    seen = request.context.get("offset", 0) + len(answer.jobs)
     more = bool(answer.jobs) and seen < (answer.totalCount or 0)
     next, truncated = aggregator_search.turn(
-        config, request.mark.get("page", 1), more, lambda page: _ask(seen, page, answer.nextCursor)
+        config,
+        request.context.get("page", 1),
+        more,
+        lambda page: _ask(seen, page, answer.nextCursor),
     )
     return Page(tuple(map(_posting, good)), next, truncated, answer.totalCount, stubs)
 

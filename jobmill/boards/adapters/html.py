@@ -71,7 +71,7 @@ def _ask(config: Site, url: str, asked: Sequence[str]) -> Request:
         url,
         page=True,
         render=config.method != "requests",
-        mark={"asked": [*asked, urldefrag(url)[0]]},
+        context={"asked": [*asked, urldefrag(url)[0]]},
     )
 
 
@@ -166,7 +166,7 @@ def _turn(
     button = tree.css_first(paging.next_button) if paging else None
     if paging is None or button is None or _is_off(button):
         return (), False
-    asked: list[str] = request.mark.get("asked", [base])
+    asked: list[str] = request.context.get("asked", [base])
     url = _target(button, base)
     if url and urldefrag(url)[0] in asked:
         return (), False

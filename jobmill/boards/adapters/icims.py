@@ -95,12 +95,12 @@ def _base(config: Board) -> str:
 
 
 def _api(config: Board, page: int) -> Request:
-    return Request(f"{_base(config)}/api/jobs?page={page}&limit={PAGE}", mark={"page": page})
+    return Request(f"{_base(config)}/api/jobs?page={page}&limit={PAGE}", context={"page": page})
 
 
 def _search(config: Board, page: int) -> Request:
     url = f"{_base(config)}/jobs/search?pr={page}&in_iframe=1"
-    return Request(url, page=True, mark={"page": page})
+    return Request(url, page=True, context={"page": page})
 
 
 def read(body: bytes, request: Request, config: Board) -> Page:
@@ -113,7 +113,7 @@ def read(body: bytes, request: Request, config: Board) -> Page:
 def _read_new(body: bytes, request: Request, config: Board) -> Page:
     answer = _Answer.model_validate(lenient_models.load(body))
     good, stubs = lenient_models.records(_Entry, answer.jobs)
-    page, total = request.mark.get("page", 1), answer.totalCount
+    page, total = request.context.get("page", 1), answer.totalCount
     more = total is not None and page * PAGE < total
     return Page(
         tuple(_posting(one.data, config) for one in good),
@@ -180,7 +180,7 @@ def _read_classic(page: LexborHTMLParser, request: Request, config: Board) -> Pa
     }
     if not postings and (frame := _frame(page, request.url or _base(config))):
         return Page((), next=(frame,))
-    at = request.mark.get("page", 0)
+    at = request.context.get("page", 0)
     shown = re.search(
         r"Page\s+\d+\s+of\s+(\d+)", page.body.text(separator=" ") if page.body else ""
     )

@@ -59,14 +59,14 @@ def _ask(config: Search, number: int) -> Request:
         "https://jooble.org/api/{JOOBLE_API_KEY}",
         method="POST",
         json={name: value for name, value in wanted.items() if value not in (None, "")},
-        mark={"page": number},
+        context={"page": number},
     )
 
 
 def read(body: bytes, request: Request, config: Search) -> Page:
     answer = _Answer.model_validate(lenient_models.load(body))
     good, stubs = lenient_models.records(_Item, answer.jobs)
-    number = request.mark.get("page", 1)
+    number = request.context.get("page", 1)
     more = bool(answer.jobs) and number * SIZE < (answer.totalCount or 0)
     next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
     return Page(tuple(map(_posting, good)), next, truncated, answer.totalCount, stubs)

@@ -76,7 +76,7 @@ def read(body: bytes, request: Request, config: Board) -> Page:
     if isinstance(answer, dict):
         return Page((_posting(_Post.model_validate(answer), config),))
     posts, stubs = lenient_models.records(_Post, LIST.validate_python(answer))
-    skipped, head = request.mark.get("skip", 0), request.mark.get("head")
+    skipped, head = request.context.get("skip", 0), request.context.get("head")
     if head and posts and posts[0].id == head:
         return Page((), truncated=True)  # It pays no heed to `skip`: the rest cannot be had.
     # More than was asked for is the whole board; less is its end.
@@ -101,7 +101,7 @@ def _api(config: Board) -> str:
 
 def _ask(config: Board, skip: int, head: str | None) -> Request:
     url = f"{_api(config)}?mode=json&limit={STEP}&skip={skip}"
-    return Request(url, mark={"skip": skip, "head": head})
+    return Request(url, context={"skip": skip, "head": head})
 
 
 def _posting(post: _Post, config: Board) -> Posting:

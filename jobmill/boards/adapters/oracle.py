@@ -105,7 +105,7 @@ def _page(config: Site, offset: int) -> Request:
     return Request(
         f"{config.base_url.rstrip('/')}/{API}/recruitingCEJobRequisitions?onlyData=true"
         f"&expand=requisitionList.secondaryLocations&finder={finder},sortBy=POSTING_DATES_DESC",
-        mark={"offset": offset},
+        context={"offset": offset},
     )
 
 
@@ -120,7 +120,7 @@ def read(body: bytes, request: Request, config: Site) -> Page:
         return Page((_posting(answer, config),))
     config = _known(config, held.links, answer.SiteNumber)
     good, stubs = lenient_models.records(_Requisition, answer.requisitionList)
-    seen = request.mark.get("offset", 0) + len(answer.requisitionList)
+    seen = request.context.get("offset", 0) + len(answer.requisitionList)
     total = answer.TotalJobsCount
     more = total is not None and seen < total
     if total is None:

@@ -64,7 +64,7 @@ def _ask(config: Search, number: int) -> Request:
         "resultsToSkip": (number - 1) * SIZE,
     }
     return Request(
-        aggregator_search.url(f"{API}/search", params), secret=KEY, mark={"page": number}
+        aggregator_search.url(f"{API}/search", params), secret=KEY, context={"page": number}
     )
 
 
@@ -75,7 +75,7 @@ def read(body: bytes, request: Request, config: Search) -> Page:
         return Page((_posting(single, whole=True),))
     answer = _Answer.model_validate(value)
     good, stubs = lenient_models.records(_Item, answer.results)
-    number, total = request.mark.get("page", 1), answer.totalResults
+    number, total = request.context.get("page", 1), answer.totalResults
     more = bool(answer.results) and number * SIZE < (total or 0)
     next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
     return Page(tuple(_posting(one) for one in good), next, truncated, total, stubs)

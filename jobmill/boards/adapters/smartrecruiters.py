@@ -118,7 +118,7 @@ def read(body: bytes, request: Request, config: Board) -> Page:
         return Page((Posting("", board=config.board_token or None, description=_text(ad.jobAd)),))
     listed = _Listed.model_validate(answer)
     posts, stubs = lenient_models.records(_Post, listed.content)
-    offset = listed.offset or request.mark.get("offset", 0)
+    offset = listed.offset or request.context.get("offset", 0)
     end, total = offset + len(listed.content), listed.totalFound
     missing = total is not None and end < total
     return Page(
@@ -142,7 +142,7 @@ def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
 
 def _ask(config: Board, offset: int) -> Request:
     url = f"{API}/{quote(config.board_token, safe='')}/postings?limit={STEP}&offset={offset}"
-    return Request(url, mark={"offset": offset})
+    return Request(url, context={"offset": offset})
 
 
 def _posting(post: _Post, config: Board) -> Posting:

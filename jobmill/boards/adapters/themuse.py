@@ -58,7 +58,7 @@ def first(config: Search) -> Request:
 
 def _ask(config: Search, number: int) -> Request:
     params = config.model_dump(exclude={"max_pages"})
-    return Request(aggregator_search.url(API, {"page": number, **params}), mark={"page": number})
+    return Request(aggregator_search.url(API, {"page": number, **params}), context={"page": number})
 
 
 def read(body: bytes, request: Request, config: Search) -> Page:
@@ -68,7 +68,7 @@ def read(body: bytes, request: Request, config: Search) -> Page:
         return Page((_posting(single),))
     answer = _Answer.model_validate(value)
     good, stubs = lenient_models.records(_Item, answer.results)
-    number = request.mark.get("page", 1)
+    number = request.context.get("page", 1)
     more = bool(answer.results) and number < (answer.page_count or 0)
     next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
     return Page(tuple(map(_posting, good)), next, truncated, answer.total, stubs)

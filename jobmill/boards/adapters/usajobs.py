@@ -103,14 +103,14 @@ def _ask(config: aggregator_search.Search, number: int) -> Request:
         aggregator_search.url("https://data.usajobs.gov/api/search", params),
         # The e-mail address that the key was registered with takes the place of our name.
         secret={"User-Agent": "{USAJOBS_EMAIL}", "Authorization-Key": "{USAJOBS_API_KEY}"},
-        mark={"page": number},
+        context={"page": number},
     )
 
 
 def read(body: bytes, request: Request, config: aggregator_search.Search) -> Page:
     result = _Answer.model_validate(lenient_models.load(body)).SearchResult
     good, stubs = lenient_models.records(_Item, result.SearchResultItems)
-    number, total = request.mark.get("page", 1), result.SearchResultCountAll
+    number, total = request.context.get("page", 1), result.SearchResultCountAll
     more = bool(result.SearchResultItems) and number * SIZE < (total or 0)
     next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
     return Page(tuple(map(_posting, good)), next, truncated, total, stubs)

@@ -98,7 +98,7 @@ def read(body: bytes, request: Request, config: Site) -> Page:
     answer = lenient_models.load(body)
     if detailed := lenient_models.record(_Detail, answer):
         return Page((_whole(detailed, config),))
-    found, mark = _Found.model_validate(answer), request.mark
+    found, mark = _Found.model_validate(answer), request.context
     items = [one for value in found.jobPostings if (one := lenient_models.record(_Item, value))]
     if found.jobPostings and not items and not mark.get("offset"):
         raise lenient_models.unknown("Workday")
@@ -202,7 +202,7 @@ def _ask(config: Site, facets: dict[str, list[str]], offset: int, **mark: object
         method="POST",
         json=body,
         headers={"Accept": "application/json"},
-        mark={"offset": offset, "facets": facets, **mark},
+        context={"offset": offset, "facets": facets, **mark},
     )
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from jobmill.extract.fields import html_text
-from jobmill.outside.model_question import Ask
+from jobmill.outside.model_question import ModelQuestion
 
 PROMPT = "selectors-1"
 MOST = 20_000
@@ -66,14 +66,14 @@ class Proposal(BaseModel):
 
 def ask(
     tree: LexborHTMLParser, *, item: int | None = None, run: str | None = None
-) -> Ask[Proposal]:
+) -> ModelQuestion[Proposal]:
     """The question for a page."""
-    return Ask(
+    return ModelQuestion(
         tier="cheap",
         purpose="selectors",
         instructions=INSTRUCTIONS,
         text=skeleton(tree),
-        answer=Proposal,
+        answer_type=Proposal,
         prompt_version=PROMPT,
         max_tokens=1_000,
         item=item,

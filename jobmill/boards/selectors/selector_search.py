@@ -11,8 +11,8 @@ from jobmill.catalog import source_health, urls
 from jobmill.errors import OutsideError
 from jobmill.extract import html_tree
 from jobmill.extract.page.text_checks import absolute
-from jobmill.outside.model_question import Answered, Blocked
-from jobmill.outside.request import Answer, Ok, Request
+from jobmill.outside.model_question import ModelAnswer, ModelBlocked
+from jobmill.outside.request import FetchResult, Ok, Request
 from jobmill.queue import BlockedOn as Parked
 from jobmill.queue import Work
 from jobmill.tools import Tools
@@ -44,10 +44,10 @@ async def search(tools: Tools, url: str, work: Work | None = None) -> Chosen | N
     return await _ask(tools, page, work)
 
 
-def failure(url: str, answer: Answer) -> OutsideError:
+def failure(url: str, answer: FetchResult) -> OutsideError:
     """That a page could not be read; for good, unless the cause may pass."""
     cause, detail = explain(answer)
-    passing = source_health.cause_of(cause) in ("transient", "rate_limited")
+    passing = source_health.classify_failure(cause) in ("transient", "rate_limited")
     return OutsideError(f"{url} could not be read: {detail}", permanent=not passing)
 
 
@@ -91,9 +91,9 @@ async def _ask(tools: Tools, page: Ok, work: Work | None) -> Chosen | None:
         tree, item=work.id if work else None, run=work.tracking_id if work else None
     )
     answer = await tools.model(ask)
-    if isinstance(answer, Blocked) and not answer.locally:
+    if isinstance(answer, ModelBlocked) and not answer.use_local:
         raise Parked("model", answer.detail)
-    if not isinstance(answer, Answered):
+    if not isinstance(answer, ModelAnswer):
         return None
     proposed = answer.answer
     found = selectors.check(page.body, page.url, {"selectors": proposed.selectors()}, answer.model)

@@ -84,7 +84,7 @@ def link(
     async def act(tx: Tx) -> str:
         who = await hiring.applicant_of(tx, person)
         return await personal_links.make_path(
-            tx, LinkSigner(await secrets.secret(tx)), who.id, renew=renew
+            tx, LinkSigner(await secrets.get_signing_key(tx)), who.id, renew=renew
         )
 
     url = hiring.home() + hiring.change(act)

@@ -76,7 +76,7 @@ def message_many(
 
 
 def _warn() -> None:
-    if missing := mail.missing(environment.load()):
+    if missing := mail.missing_setting(environment.load()):
         typer.echo(f"Letters are dropped: {missing}.", err=True)
 
 

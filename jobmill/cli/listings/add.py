@@ -96,7 +96,7 @@ async def _outcome(tx: Tx, one: Submitted, profile: str | None) -> Submitted:
         return one
     item = await inspect.get_item(tx, ItemId(one.item))
     judge = await profiles.get(tx, profile)
-    listing = await listings.by_url(tx, one.url, PLATFORM_RULES)
+    listing = await listings.find_by_url(tx, one.url, PLATFORM_RULES)
     match = await matches.of_listing(tx, judge.profile_id, listing) if listing else None
     note = item.message or ""
     if item.status == "FAILED":

@@ -54,7 +54,9 @@ def _print_reading(one: dict[str, Any], url: str, as_json: bool) -> None:
         return
     extra = {"file": one["file"]} if "file" in one else {}
     inputs.put(
-        posting_json.write(found.posting) | {"method": found.method, "closed": found.closed} | extra
+        posting_json.to_record(found.posting)
+        | {"method": found.method, "closed": found.closed}
+        | extra
     )
 
 
@@ -75,7 +77,7 @@ def dedup(
     of, with its number from 1, and left out.
     """
     names, found, whole = _named(inputs.read_text(file), as_json)
-    groups = duplicates.group(found, PLATFORM_RULES)
+    groups = duplicates.find_groups(found, PLATFORM_RULES)
     for group in groups:
         members = [names[index] for index in group.members]
         if as_json:
@@ -109,7 +111,7 @@ def _named(text: str, as_json: bool) -> tuple[list[Any], list[Posting], bool]:
             continue
         try:
             fields = inputs.parse(line, f"line {number + 1}")
-            found.append(posting_json.read(fields))
+            found.append(posting_json.from_record(fields))
         except Invalid as error:
             wrong += 1
             inputs.complain({}, number + 1, error, as_json=as_json)
@@ -137,8 +139,8 @@ def show_listing(id: Id, as_json: AsJson = False) -> None:
         return Story(
             listing,
             listings.completeness(listing),
-            [int(one) for one in await duplicate_links.linked_to(tx, id)],
-            await history.of(tx, "listing", id),
+            [int(one) for one in await duplicate_links.find_linked(tx, id)],
+            await history.find_events(tx, "listing", id),
         )
 
     story = session.ask(find)

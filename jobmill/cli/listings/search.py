@@ -11,9 +11,9 @@ from typing import Annotated, Literal, TextIO
 import typer
 
 from jobmill.catalog import listing_search, listings, posting_json
-from jobmill.catalog.listing_search import Hit, Hits, Query
+from jobmill.catalog.listing_search import ListingHit, ListingPage, ListingQuery
 from jobmill.catalog.listings import Listing, to_posting
-from jobmill.catalog.spreadsheet_cells import cell
+from jobmill.catalog.spreadsheet_cells import escape_formula
 from jobmill.cli.support import inputs, output, session
 from jobmill.cli.support.files import replacing
 from jobmill.cli.support.output import AsJson
@@ -70,7 +70,7 @@ def list_listings(
     as_json: AsJson = False,
 ) -> None:
     """List listings, newest first."""
-    query = Query(
+    query = ListingQuery(
         company=company,
         location=location,
         arrangement=arrangement,
@@ -78,7 +78,7 @@ def list_listings(
         source_id=source,
         seniority=seniority,
         employment_type=employment,
-        least_pay=pay,
+        min_salary=pay,
         since=_since(days),
         state=state,
         duplicates=duplicates,
@@ -105,7 +105,7 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Search listings by words in title, company, place and text."""
-    query = Query(
+    query = ListingQuery(
         words=words,
         company=company,
         location=location,
@@ -114,7 +114,7 @@ def search(
         source_id=source,
         seniority=seniority,
         employment_type=employment,
-        least_pay=pay,
+        min_salary=pay,
         since=_since(days),
         state=state,
         duplicates=duplicates,
@@ -127,7 +127,7 @@ def _since(days: int | None) -> dt.datetime | None:
     return None if days is None else dt.datetime.now(dt.UTC) - dt.timedelta(days=days)
 
 
-def _entry(hit: Hit) -> tuple[int, list[str | None], list[str | None]]:
+def _entry(hit: ListingHit) -> tuple[int, list[str | None], list[str | None]]:
     facts = [
         hit.location or ", ".join(hit.locations),
         hit.arrangement,
@@ -140,8 +140,8 @@ def _entry(hit: Hit) -> tuple[int, list[str | None], list[str | None]]:
     return hit.id, [hit.title, hit.company], facts
 
 
-def _print_hits(query: Query, after: str | None, limit: int, as_json: bool) -> None:
-    async def find(tx: Tx) -> Hits:
+def _print_hits(query: ListingQuery, after: str | None, limit: int, as_json: bool) -> None:
+    async def find(tx: Tx) -> ListingPage:
         return await listing_search.find(tx, query, after=after, limit=limit)
 
     found = session.ask(find)
@@ -170,7 +170,7 @@ def export(
     duplicates: Duplicates = False,
 ) -> None:
     """Write listings to a file, with their whole text; a jsonl export can be read by `dedup`."""
-    query = Query(company=company, since=_since(days), state=state, duplicates=duplicates)
+    query = ListingQuery(company=company, since=_since(days), state=state, duplicates=duplicates)
 
     async def run(database: Database) -> int:
         with replacing(file) as out:
@@ -181,7 +181,7 @@ def export(
         typer.echo(f"{count} listings written to {file}")
 
 
-async def _all(database: Database, query: Query) -> AsyncIterator[Listing]:
+async def _all(database: Database, query: ListingQuery) -> AsyncIterator[Listing]:
     """Page after page, each in a transaction of its own."""
     after = None
     while True:
@@ -207,8 +207,8 @@ async def _write(out: TextIO, form: str, found: AsyncIterator[Listing]) -> int:
     async for one in found:
         count += 1
         if table:
-            table.writerow([cell(getattr(one, name)) for name in names])
+            table.writerow([escape_formula(getattr(one, name)) for name in names])
         else:
             kept = {"id": one.id, "first_seen_at": one.first_seen_at, "closed_at": one.closed_at}
-            inputs.put(posting_json.write(to_posting(one)) | kept, out)
+            inputs.put(posting_json.to_record(to_posting(one)) | kept, out)
     return count

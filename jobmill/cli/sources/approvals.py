@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from jobmill.catalog import approvals, history, sources
-from jobmill.catalog.approvals import Pending, Ref
+from jobmill.catalog.approvals import Approval, ApprovalRef
 from jobmill.cli.support import output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Database, Tx
@@ -38,9 +38,9 @@ def list_pending(
     as_json: AsJson = False,
 ) -> None:
     """List what waits: sources that were found, and boards of companies that are not sure."""
-    start = approvals.ref(after) if after else None
+    start = approvals.parse_ref(after) if after else None
 
-    async def find(tx: Tx) -> list[Pending]:
+    async def find(tx: Tx) -> list[Approval]:
         return await approvals.find(tx, noun=kind, after=start, limit=limit + 1)
 
     found = session.ask(find)
@@ -59,11 +59,11 @@ def list_pending(
     )
 
 
-def _record(one: Pending) -> dict[str, Any]:
+def _record(one: Approval) -> dict[str, Any]:
     return {"ref": str(one.ref), **dataclasses.asdict(one)}
 
 
-def _entry(one: Pending) -> tuple[str, Sequence[str | None], Sequence[str | None]]:
+def _entry(one: Approval) -> tuple[str, Sequence[str | None], Sequence[str | None]]:
     sure = f"{one.confidence} confidence" if one.confidence else None
     tried = "tested" if one.tested_at else one.detail or "not tested"
     what = [one.name, one.platform, sure, tried if one.noun == "source" else None]
@@ -72,7 +72,7 @@ def _entry(one: Pending) -> tuple[str, Sequence[str | None], Sequence[str | None
 
 @dataclass(frozen=True)
 class _Story:
-    pending: Pending
+    pending: Approval
     config: dict[str, Any] | None
     events: list[Any]
 
@@ -83,13 +83,13 @@ def show_pending(
     as_json: AsJson = False,
 ) -> None:
     """Show what is known of it: where it is, why it was found, what was said about it."""
-    wanted = approvals.ref(ref)
+    wanted = approvals.parse_ref(ref)
 
     async def find(tx: Tx) -> _Story:
         pending = await approvals.get(tx, wanted)
         board = wanted.noun == "board"
         config = None if board else (await sources.get(tx, wanted.id)).config
-        events = await history.of(tx, "company" if board else "source", wanted.id)
+        events = await history.find_events(tx, "company" if board else "source", wanted.id)
         return _Story(pending, config, events)
 
     story = session.ask(find)
@@ -106,7 +106,7 @@ def show_pending(
     typer.echo(_advice(story.pending))
 
 
-def _advice(one: Pending) -> str:
+def _advice(one: Approval) -> str:
     if one.state == "approved":
         return f"It is approved. `jobmill approval reject {one.ref}` takes it back."
     approve = f"`jobmill approval approve {one.ref}`"
@@ -132,8 +132,10 @@ def reject(
     _decide(refs, lambda tx, ref: approval.reject(tx, ref, reason, actor=ACTOR), as_json)
 
 
-def _decide(names: list[str], act: Callable[[Tx, Ref], Awaitable[Decided]], as_json: bool) -> None:
-    wanted = [approvals.ref(name) for name in dict.fromkeys(names)]
+def _decide(
+    names: list[str], act: Callable[[Tx, ApprovalRef], Awaitable[Decided]], as_json: bool
+) -> None:
+    wanted = [approvals.parse_ref(name) for name in dict.fromkeys(names)]
 
     async def each(database: Database) -> list[Decided]:
         return [await _one(database, ref, act, alone=len(wanted) == 1) for ref in wanted]
@@ -149,7 +151,11 @@ def _decide(names: list[str], act: Callable[[Tx, Ref], Awaitable[Decided]], as_j
 
 
 async def _one(
-    database: Database, ref: Ref, act: Callable[[Tx, Ref], Awaitable[Decided]], *, alone: bool
+    database: Database,
+    ref: ApprovalRef,
+    act: Callable[[Tx, ApprovalRef], Awaitable[Decided]],
+    *,
+    alone: bool,
 ) -> Decided:
     """One of several: that it cannot be decided does not stop the others."""
     try:

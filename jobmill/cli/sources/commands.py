@@ -15,8 +15,8 @@ from jobmill.boards import add_source, source_run
 from jobmill.boards.board_crawler import Progress
 from jobmill.boards.source_run import Sample
 from jobmill.catalog import history, sources
-from jobmill.catalog.source_runs import Saved
-from jobmill.catalog.sources import Incident, Run, Source
+from jobmill.catalog.source_runs import SavedRun
+from jobmill.catalog.sources import Incident, Source, SourceRun
 from jobmill.cli.sources import discover, platforms
 from jobmill.cli.support import inputs, output, posting_output, session
 from jobmill.cli.support.output import AsJson
@@ -138,7 +138,7 @@ class SourceStory:
     completeness: str
     needs_validation: bool
     incident: Incident | None
-    runs: list[Run]
+    runs: list[SourceRun]
     events: list[Any]
 
 
@@ -152,9 +152,9 @@ def show_source(id: Id, as_json: AsJson = False) -> None:
             source,
             sources.completeness(source),
             sources.needs_validation(source),
-            await sources.incident(tx, source.source_type),
-            await sources.runs(tx, id),
-            await history.of(tx, "source", id),
+            await sources.find_incident(tx, source.source_type),
+            await sources.find_runs(tx, id),
+            await history.find_events(tx, "source", id),
         )
 
     story = session.ask(find)
@@ -171,7 +171,7 @@ def show_source(id: Id, as_json: AsJson = False) -> None:
         typer.echo(output.plain(f"{event.at.astimezone():%Y-%m-%d %H:%M} {event.what} {said}"))
 
 
-def _outcome(counts: Run | RunRow, outcome: str) -> str:
+def _outcome(counts: SourceRun | RunRow, outcome: str) -> str:
     """A run in one line."""
     if outcome == "unchanged":
         return "unchanged since the last run"
@@ -247,7 +247,7 @@ async def _wanted(tx: Tx, ids: list[int] | None) -> list[int]:
     """The sources that were named, each of which exists, or all that are enabled."""
     if ids:
         return [(await sources.get(tx, id)).id for id in dict.fromkeys(ids)]
-    return list(await sources.enabled(tx))
+    return list(await sources.find_enabled_ids(tx))
 
 
 @dataclass(frozen=True)
@@ -282,7 +282,7 @@ class RunRow:
     detail: str | None
 
     @staticmethod
-    def of(id: int, saved: Saved, detail: str | None) -> RunRow:
+    def of(id: int, saved: SavedRun, detail: str | None) -> RunRow:
         counts = saved.counts
         ok = saved.outcome in ("complete", "unchanged", "truncated")
         return RunRow(

@@ -156,7 +156,7 @@ def _print_postings(one: dict[str, Any], config: object, as_json: bool) -> None:
     if as_json:
         for posting in found:
             extra = {"file": one["file"]} if "file" in one else {}
-            inputs.put(posting_json.write(posting) | extra)
+            inputs.put(posting_json.to_record(posting) | extra)
     else:
         posting_output.table(found)
 

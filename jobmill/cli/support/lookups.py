@@ -69,7 +69,7 @@ async def chosen(tx: Tx, name: str | None, *, version: int | None = None) -> Ver
 async def listing_of(tx: Tx, named: str) -> Listing:
     """The listing with a number or a URL; Missing says where to look."""
     is_number = named.isascii() and named.isdecimal()
-    id = int(named) if is_number else await listings.by_url(tx, named, PLATFORM_RULES)
+    id = int(named) if is_number else await listings.find_by_url(tx, named, PLATFORM_RULES)
     found = [] if id is None else await listings.by_ids(tx, [id])
     if not found:
         hint = "search WORDS` finds some" if is_number else "add URL` has it read and judged"

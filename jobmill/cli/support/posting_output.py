@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import typer
 
 from jobmill.catalog import posting_json, salary_text
-from jobmill.catalog.history import Event
+from jobmill.catalog.history import CatalogEvent
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.cli.support import output
@@ -33,7 +33,7 @@ def table(postings: Sequence[Posting]) -> None:
 
 def whole(posting: Posting) -> None:
     """One posting, its facts and then its text."""
-    facts = posting_json.write(posting)
+    facts = posting_json.to_record(posting)
     text = facts.pop("description")
     facts.pop("requirements")
     facts["salary"] = pay_of(posting.salary)
@@ -45,7 +45,7 @@ def whole(posting: Posting) -> None:
 
 
 def story(
-    listing: Listing, completeness: str, linked: Sequence[int], events: Sequence[Event]
+    listing: Listing, completeness: str, linked: Sequence[int], events: Sequence[CatalogEvent]
 ) -> None:
     """What we know of a listing besides what it says."""
     facts: dict[str, object] = {
@@ -74,4 +74,4 @@ def pay(
     low: float | None, high: float | None, currency: str | None, period: str | None
 ) -> str | None:
     """The same, from its parts: `EUR 60,000-75,000 a year`."""
-    return salary_text.say(low, high, currency, period)
+    return salary_text.format_salary(low, high, currency, period)

@@ -8,8 +8,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from jobmill.catalog.company_analyses import Facts
-from jobmill.outside.model_question import Ask
+from jobmill.catalog.company_analyses import CompanyFacts
+from jobmill.outside.model_question import ModelQuestion
 
 from . import sentence_facts
 from .page_sections import Prose
@@ -56,14 +56,14 @@ class Claims(BaseModel):
 
 def ask(
     pages: Sequence[Prose], tier: Literal["cheap", "strong"], *, item: int, run: str
-) -> Ask[Claims]:
+) -> ModelQuestion[Claims]:
     """The question about a company's pages."""
-    return Ask(
+    return ModelQuestion(
         tier=tier,
         purpose="company",
         instructions=INSTRUCTIONS,
         text=_together(pages),
-        answer=Claims,
+        answer_type=Claims,
         prompt_version=PROMPT,
         max_tokens=MOST_TOKENS,
         item=item,
@@ -77,12 +77,12 @@ def _together(pages: Sequence[Prose]) -> str:
     return "\n\n".join(f"# {page.url[:300]}\n{page.title}\n{page.text[:share]}" for page in pages)
 
 
-def check(claims: Claims, pages: Sequence[Prose], model: str) -> Facts:
+def check(claims: Claims, pages: Sequence[Prose], model: str) -> CompanyFacts:
     """The claims whose words stand on the pages."""
     said = [_Said(f"{page.title}\n{page.text}") for page in pages]
     place = _bear_out_place(claims.headquarters_location, said)
     offices = (_bear_out_place(one, said) for one in claims.offices[:50])
-    return Facts(
+    return CompanyFacts(
         about=_bear_out_prose(claims.about, said),
         culture=_bear_out_prose(claims.culture, said),
         mission=_bear_out_prose(claims.mission, said),

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from jobmill.catalog.company_pages import Page
+from jobmill.catalog.company_pages import CompanyPage
 
 from ..page import lenient_json, nesting_limit, page_metadata, text_lines
 from ..page.schema_job_posting import Node
@@ -83,7 +83,7 @@ class Prose:
         return [block for block in self.blocks if block.is_paragraph]
 
 
-def read(page: Page) -> Prose:
+def read(page: CompanyPage) -> Prose:
     """What a page says."""
     tree = LexborHTMLParser(nesting_limit.limit(page.html.encode("utf-8", "replace")))
     about = page_metadata.read(tree, page.url)

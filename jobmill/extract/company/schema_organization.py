@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, cast
 
-from jobmill.catalog.company_analyses import Facts
+from jobmill.catalog.company_analyses import CompanyFacts
 from jobmill.places import location_text
 
 from ..fields import html_text
@@ -15,11 +15,11 @@ _OFFICES = ("location", "department", "subOrganization", "branchOf", "hasPOS")
 _LONGEST = 200
 
 
-def read(nodes: Iterable[Node]) -> Facts:
+def read(nodes: Iterable[Node]) -> CompanyFacts:
     """The first of each fact; of addresses all."""
     known = list(nodes)
     places_ = [place for node in known for place in _places(node)]
-    return Facts(
+    return CompanyFacts(
         about=_first(_line(node.get("description"), 2_000) for node in known),
         size=_first(_size(node.get("numberOfEmployees")) for node in known),
         headquarters_location=_first(_address(node.get("address")) for node in known),

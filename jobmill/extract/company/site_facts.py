@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from jobmill.catalog import company_analyses
-from jobmill.catalog.companies import GOOD_ABOUT, GOOD_CULTURE
-from jobmill.catalog.company_analyses import Facts
+from jobmill.catalog.companies import GOOD_ABOUT_LENGTH, GOOD_CULTURE_LENGTH
+from jobmill.catalog.company_analyses import CompanyFacts
 from jobmill.places import location_text
 
 from . import office_locations, schema_organization, sentence_facts
@@ -71,7 +71,7 @@ _NO_TOWN = re.compile(
 _MOST_OFFICES = 30
 
 
-def read(pages: Sequence[Prose]) -> Facts:
+def read(pages: Sequence[Prose]) -> CompanyFacts:
     """What the pages say; data for machines count before sentences, an about page before others."""
     ordered = sorted(pages, key=_rank)
     stated = schema_organization.read(node for page in ordered for node in page.organizations)
@@ -90,7 +90,7 @@ def read(pages: Sequence[Prose]) -> Facts:
         *office_locations.offices(lines),
         *office_locations.addresses(lines),
     ]
-    return Facts(
+    return CompanyFacts(
         about=_about(ordered, stated.about, told),
         culture=_section(ordered, _CULTURE) or _said(ordered, _CULTURE_SAID, 4),
         mission=_mission(ordered),
@@ -107,12 +107,12 @@ def _lines(pages: Iterable[Prose]) -> list[str]:
     return [block.text for page in pages for block in page.blocks if not block.linked]
 
 
-def fill(facts: Facts, more: Facts) -> Facts:
+def fill(facts: CompanyFacts, more: CompanyFacts) -> CompanyFacts:
     """The facts, and where they say nothing or too little, what the others say."""
     return replace(
         facts,
-        about=company_analyses.fuller(more.about, facts.about, GOOD_ABOUT),
-        culture=company_analyses.fuller(more.culture, facts.culture, GOOD_CULTURE),
+        about=company_analyses.choose_text(more.about, facts.about, GOOD_ABOUT_LENGTH),
+        culture=company_analyses.choose_text(more.culture, facts.culture, GOOD_CULTURE_LENGTH),
         mission=facts.mission or more.mission,
         size=facts.size or more.size,
         headquarters_location=facts.headquarters_location or more.headquarters_location,

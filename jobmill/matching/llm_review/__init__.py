@@ -13,7 +13,7 @@ from jobmill.catalog.company_names import company_key
 from jobmill.catalog.posting import Posting
 from jobmill.matching.profile import RANKS, Profile, Skill
 from jobmill.matching.verdict import Intake, Item, MatchResult
-from jobmill.outside.model_question import Ask
+from jobmill.outside.model_question import ModelQuestion
 
 from ..posting_facts import skills
 from ..rules.company_facts import Employer
@@ -100,17 +100,17 @@ def ask(
     *,
     item: int | None,
     run: str | None,
-) -> Ask[Opinion]:
+) -> ModelQuestion[Opinion]:
     """The question; neither the person's name nor the company's is in it."""
     candidate = _without(_own_names(profile), CANDIDATE, _candidate(profile, local))
     names = (*_bare(employer.name), *_bare(posting.company))
     listing = _without(names, EMPLOYER, _listing(posting))
-    return Ask(
+    return ModelQuestion(
         tier="strong",
         purpose="match",
         instructions=INSTRUCTIONS,
         text=f"=== CANDIDATE ===\n{candidate}\n\n=== LISTING ===\n{listing}",
-        answer=Opinion,
+        answer_type=Opinion,
         prompt_version=PROMPT_VERSION,
         max_tokens=MAX_TOKENS,
         item=item,

@@ -137,7 +137,9 @@ def _read(title: str) -> _Title:
     at = spoken.index(named) if named else 0
     role = ROLES[named] if named else None
     words = {
-        word for one in job_titles.read(title).words for word in _LETTERS.get(one, one).split()
+        word
+        for one in job_titles.parse_title(title).words
+        for word in _LETTERS.get(one, one).split()
     }
     fields = _fields(spoken[: at + 1], spoken[at + 1 :], role)
     if not fields and role in _FIELD_OF_ROLE:

@@ -20,7 +20,7 @@ router = APIRouter(prefix="/session", tags=["session"])
 
 class Credentials(BaseModel):
     email: Annotated[str, Field(max_length=254, examples=["ada@example.org"])]
-    password: Annotated[str, Field(max_length=passwords.LONGEST)]
+    password: Annotated[str, Field(max_length=passwords.MAX_LENGTH)]
 
 
 class Me(BaseModel):

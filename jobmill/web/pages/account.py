@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.errors import AppError, Conflict, Invalid, RateLimited, Unauthenticated
 from jobmill.people import passwords, persons, sessions
 from jobmill.people.persons import Person
-from jobmill.people.sessions import Open
+from jobmill.people.sessions import OpenSession
 from jobmill.web import account, faults
 from jobmill.web.form import Fields
 from jobmill.web.rights import SESSION, Viewer
@@ -35,7 +35,7 @@ async def change_password(
         await _check_old(request, db, person, form.get("old", ""))
         async with db.transaction() as tx:
             await persons.set_password(tx, person.email, new)
-            session = await sessions.begin_anew(tx, person)
+            session = await sessions.create_after_password_change(tx, person)
     except (Invalid, Conflict, RateLimited) as error:
         return await _account(request, db, page, error=error)
     response = RedirectResponse("/account?did=password", 303)
@@ -50,7 +50,7 @@ async def end_others(request: Request, visitor: Viewer, db: Db, page: Page) -> R
     except Conflict as error:
         return await _account(request, db, page, error=error)
     async with db.transaction() as tx:
-        await sessions.end_all(tx, person.id, but=request.cookies.get(SESSION, ""))
+        await sessions.delete_all(tx, person.id, except_id=request.cookies.get(SESSION, ""))
     return RedirectResponse("/account?did=sessions", 303)
 
 
@@ -82,7 +82,7 @@ async def _account(
 ) -> HTMLResponse:
     own = request.cookies.get(SESSION, "")
     person: Person | None = None
-    found: list[Open] = []
+    found: list[OpenSession] = []
     async with db.transaction() as tx:
         if session := await sessions.find(tx, own):
             person = await persons.get(tx, session.person_id)
@@ -92,8 +92,8 @@ async def _account(
         faults.status(error) if error else 200,
         person=person,
         sessions=found,
-        shortest=passwords.SHORTEST,
-        longest=passwords.LONGEST,
+        shortest=passwords.MIN_LENGTH,
+        longest=passwords.MAX_LENGTH,
         told=_told(did),
         error=str(error) if error else None,
     )

@@ -15,7 +15,7 @@ from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.matching import match_counts
 from jobmill.outside import budget_ledger, model_prices
-from jobmill.outside.budget_ledger import Line, Standing
+from jobmill.outside.budget_ledger import LedgerLine, PeriodSpending
 from jobmill.queue import inspect
 from jobmill.web.house import HouseRules
 from jobmill.web.shell import Page
@@ -35,7 +35,7 @@ class Gauge(NamedTuple):
     cap: float
 
     @classmethod
-    def of(cls, standing: Standing, cap: Decimal) -> Gauge:
+    def of(cls, standing: PeriodSpending, cap: Decimal) -> Gauge:
         return cls(standing.spent, standing.reserved, float(cap))
 
     @property
@@ -62,7 +62,7 @@ class Sum(NamedTuple):
     unknown: int
 
     @classmethod
-    def of(cls, lines: Iterable[Line]) -> Sum:
+    def of(cls, lines: Iterable[LedgerLine]) -> Sum:
         found = list(lines)
         return cls(
             sum(one.calls for one in found),
@@ -92,9 +92,9 @@ class Day(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    today: Standing
-    month: Standing
-    lines: list[Line]
+    today: PeriodSpending
+    month: PeriodSpending
+    lines: list[LedgerLine]
     matches: int
     waiting: int
     """Items that wait for a budget."""
@@ -131,16 +131,16 @@ async def show(house: HouseRules, db: Db, page: Page, days: Days = 30) -> HTMLRe
 async def _read(tx: Tx, days: int) -> Shown:
     blocks = {one.name: one.count for one in await inspect.count_blocked(tx)}
     return Shown(
-        await budget_ledger.standing(tx, "day"),
-        await budget_ledger.standing(tx, "month"),
-        await budget_ledger.lines(tx, days),
+        await budget_ledger.read_spending(tx, "day"),
+        await budget_ledger.read_spending(tx, "month"),
+        await budget_ledger.read_lines(tx, days),
         await match_counts.created(tx, days),
         blocks.get("budget", 0),
         await server_time(tx),
     )
 
 
-def by_use(lines: Sequence[Line]) -> list[Use]:
+def by_use(lines: Sequence[LedgerLine]) -> list[Use]:
     """The sums of each model and purpose, the dearest first."""
     names = dict.fromkeys((one.model, one.purpose) for one in lines)
     uses = [
@@ -150,10 +150,10 @@ def by_use(lines: Sequence[Line]) -> list[Use]:
     return sorted(uses, key=lambda use: (-use.sum.spent, use.model, use.purpose))
 
 
-def by_day(lines: Sequence[Line], days: int, today: dt.date) -> list[Day]:
+def by_day(lines: Sequence[LedgerLine], days: int, today: dt.date) -> list[Day]:
     """The sums of each day (UTC), the newest first, also of those without any."""
     dates = [today - dt.timedelta(days=n) for n in range(days)]
-    by_date: dict[str, list[Line]] = {}
+    by_date: dict[str, list[LedgerLine]] = {}
     for one in lines:
         by_date.setdefault(one.day, []).append(one)
     return [

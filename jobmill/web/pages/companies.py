@@ -12,16 +12,16 @@ from pydantic import Field
 
 from jobmill.catalog import companies, company_list, history, listing_search, sources
 from jobmill.catalog.companies import (
-    GOOD_ABOUT,
-    GOOD_CULTURE,
-    LITTLE_ABOUT,
-    LITTLE_CULTURE,
+    GOOD_ABOUT_LENGTH,
+    GOOD_CULTURE_LENGTH,
+    MINIMAL_ABOUT_LENGTH,
+    MINIMAL_CULTURE_LENGTH,
     Company,
     Completeness,
     Tier,
 )
-from jobmill.catalog.company_list import Order, Wanted
-from jobmill.catalog.listing_search import Hit
+from jobmill.catalog.company_list import CompanyFilter, Order
+from jobmill.catalog.listing_search import ListingHit
 from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
@@ -64,8 +64,10 @@ class Looked(Asked):
     def is_narrow(self) -> bool:
         return bool(self.q or self.tier or self.known or self.waiting)
 
-    def wanted(self, limit: int) -> Wanted:
-        return Wanted(self.q, self.tier, self.known, self.waiting, self.order, self.after, limit)
+    def wanted(self, limit: int) -> CompanyFilter:
+        return CompanyFilter(
+            self.q, self.tier, self.known, self.waiting, self.order, self.after, limit
+        )
 
 
 class Row(NamedTuple):
@@ -99,7 +101,7 @@ async def show(asked: Annotated[Looked, Query()], db: Db, page: Page) -> HTMLRes
 def _row(company: Company) -> Row:
     known = _levels()[companies.completeness(company)]
     share = round(100 * sum(part.enough for part in parts(company)) / PARTS)
-    return Row(company, known, share, companies.board_waits(company))
+    return Row(company, known, share, companies.board_needs_approval(company))
 
 
 def _levels() -> dict[Completeness, str]:
@@ -124,9 +126,15 @@ def parts(company: Company) -> list[Part]:
     return [
         Part(say("Name"), True, say("known")),
         Part(say("Website"), bool(company.website), _there(bool(company.website))),
-        Part(say("Description"), about > GOOD_ABOUT, _length(about, LITTLE_ABOUT, GOOD_ABOUT)),
         Part(
-            say("Culture"), culture > GOOD_CULTURE, _length(culture, LITTLE_CULTURE, GOOD_CULTURE)
+            say("Description"),
+            about > GOOD_ABOUT_LENGTH,
+            _length(about, MINIMAL_ABOUT_LENGTH, GOOD_ABOUT_LENGTH),
+        ),
+        Part(
+            say("Culture"),
+            culture > GOOD_CULTURE_LENGTH,
+            _length(culture, MINIMAL_CULTURE_LENGTH, GOOD_CULTURE_LENGTH),
         ),
     ]
 
@@ -181,8 +189,8 @@ def _check(typed: Typed) -> None:
 
 async def _submit(tx: Tx, id: int, *, force: bool) -> ItemId | None:
     """The item that analyses it; None where enough is known and fresh."""
-    company = await companies.get(tx, id, counted=False)
-    if not force and companies.is_settled(company, await server_time(tx)):
+    company = await companies.get(tx, id, with_counts=False)
+    if not force and companies.is_up_to_date(company, await server_time(tx)):
         return None
     return await progress.start(tx, pipeline.work(id, force=force))
 
@@ -197,8 +205,8 @@ class Story:
 
     company: Company
     sources: list[Source]
-    newest: Sequence[Hit]
-    events: list[history.Event]
+    newest: Sequence[ListingHit]
+    events: list[history.CatalogEvent]
     watched: Progress | None
 
 
@@ -247,7 +255,7 @@ async def _show(
         standing=_standing(company),
         bars=seeking.bars(company.priority_items or ()),
         boards=[(one, words.health(one)) for one in story.sources],
-        board_waits=companies.board_waits(company),
+        board_waits=companies.board_needs_approval(company),
         places=[(hit, seeking.place(hit)) for hit in story.newest],
         events=[(one.at, words.told(one)) for one in story.events[::-1]],
         progress=story.watched,
@@ -266,8 +274,10 @@ async def _story(tx: Tx, id: int, item: int | None) -> Story:
     return Story(
         company,
         await sources.find(tx, company_id=id, limit=BOARDS),
-        (await listing_search.find(tx, listing_search.Query(company_id=id), limit=NEWEST)).hits,
-        await history.of(tx, "company", id, limit=TOLD),
+        (
+            await listing_search.find(tx, listing_search.ListingQuery(company_id=id), limit=NEWEST)
+        ).hits,
+        await history.find_events(tx, "company", id, limit=TOLD),
         await progress.read(tx, item, fits) if item else None,
     )
 

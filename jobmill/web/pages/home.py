@@ -17,7 +17,7 @@ from jobmill.matching import judging_feed, matches
 from jobmill.matching.matches import Wanted
 from jobmill.matching.profiles import ProfileId, Version
 from jobmill.outside import budget_ledger
-from jobmill.outside.budget_ledger import Standing
+from jobmill.outside.budget_ledger import PeriodSpending
 from jobmill.queue import inspect
 from jobmill.queue.alerts import Alert, list_alerts
 from jobmill.web import seeking
@@ -46,7 +46,7 @@ class State:
     approvals: int
     alerts: Sequence[Alert]
     offers: Sequence[PendingOffer]
-    spent: Standing
+    spent: PeriodSpending
     silent: bool
     """Whether there is no worker, so that nothing moves."""
 
@@ -100,10 +100,10 @@ async def read(tx: Tx) -> State:
         best=[Row.of(one) for one in found],
         unjudged=await judging_feed.count(tx, most=MANY),
         totals=await totals.count(tx),
-        approvals=await approvals.count(tx, most=MANY),
+        approvals=await approvals.count_waiting(tx, limit=MANY),
         alerts=await list_alerts(tx, limit=FEW),
         offers=await pending.find_ending_soonest(tx, limit=FEW),
-        spent=await budget_ledger.standing(tx, "day"),
+        spent=await budget_ledger.read_spending(tx, "day"),
         silent=not any(one.alive for one in await inspect.list_workers(tx)),
     )
 

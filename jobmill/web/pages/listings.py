@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import duplicate_links, history, listing_search, listings, sources
-from jobmill.catalog.listing_search import Hit
+from jobmill.catalog.listing_search import ListingHit
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import Arrangement
 from jobmill.catalog.sources import Source
@@ -67,9 +67,9 @@ class Looked(Asked):
     def is_narrow(self) -> bool:
         return self.without("after", "sort", "profile") != Looked()
 
-    def query(self) -> listing_search.Query:
+    def query(self) -> listing_search.ListingQuery:
         since = dt.datetime.now(dt.UTC) - dt.timedelta(days=self.days) if self.days else None
-        return listing_search.Query(
+        return listing_search.ListingQuery(
             words=self.q,
             company=self.company,
             location=self.location,
@@ -84,7 +84,7 @@ class Looked(Asked):
 class Line(NamedTuple):
     """A listing in a list, with what was said of it."""
 
-    hit: Hit
+    hit: ListingHit
     place: str
     pay: str | None
     said: Said | None
@@ -96,7 +96,7 @@ async def show(asked: Annotated[Looked, Query()], db: Db, page: Page) -> HTMLRes
     async with db.transaction() as tx:
         version = await seeking.find_profile(tx, asked.profile)
         found = await listing_search.find(
-            tx, asked.query(), after=asked.after, limit=AT_ONCE, reach=REACH
+            tx, asked.query(), after=asked.after, limit=AT_ONCE, max_scanned=REACH
         )
         ids = [hit.id for hit in found.hits]
         said = await verdicts.said(tx, version.profile_id, ids) if version else {}
@@ -113,7 +113,7 @@ async def show(asked: Annotated[Looked, Query()], db: Db, page: Page) -> HTMLRes
     )
 
 
-def _line(hit: Hit, said: Said | None) -> Line:
+def _line(hit: ListingHit, said: Said | None) -> Line:
     return Line(hit, seeking.place(hit), seeking.pay(hit), said, _why(said))
 
 
@@ -133,7 +133,7 @@ class Story:
 
     listing: Listing
     linked: list[Listing]
-    events: list[history.Event]
+    events: list[history.CatalogEvent]
     source: Source | None
     version: Version | None
     word: Word | None
@@ -233,12 +233,12 @@ async def _story(tx: Tx, id: int, profile: str | None) -> Story:
     if version and word:
         # The rules that it was judged by, which may have changed since.
         version = await profiles.by_id(tx, version.profile_id, version=word.profile_version)
-    linked = await duplicate_links.linked_to(tx, listing.duplicate_of or id)
+    linked = await duplicate_links.find_linked(tx, listing.duplicate_of or id)
     around = [one for one in [listing.duplicate_of, *linked] if one and one != id][:LINKED]
     return Story(
         listing,
         sorted(await listings.by_ids(tx, around), key=lambda one: one.id),
-        await history.of(tx, "listing", id),
+        await history.find_events(tx, "listing", id),
         await sources.get(tx, listing.source_id) if listing.source_id else None,
         version,
         word,

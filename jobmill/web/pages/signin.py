@@ -38,7 +38,7 @@ async def sign_in(request: Request, visitor: Anyone, form: Fields, db: Db, view:
 
 
 def _check_lengths(email: str, password: str) -> None:
-    if len(email) > LONGEST_EMAIL or len(password) > passwords.LONGEST:
+    if len(email) > LONGEST_EMAIL or len(password) > passwords.MAX_LENGTH:
         raise Invalid(say("That is longer than an address or a password can be."))
 
 

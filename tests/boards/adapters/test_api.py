@@ -180,5 +180,5 @@ def test_one_posting_is_asked_for_by_its_id_and_read_even_if_wrapped() -> None:
 
 
 def test_addresses_of_next_pages_are_followed_as_far_as_allowed() -> None:
-    last = read("api", answer("api/page.json"), MAPPED, Request("", mark={"page": 10}))
+    last = read("api", answer("api/page.json"), MAPPED, Request("", context={"page": 10}))
     assert (last.next, last.truncated) == ((), True)

@@ -54,14 +54,14 @@ def test_the_first_line_is_taken_apart() -> None:
 
 
 def test_comments_are_turned_page_by_page() -> None:
-    asked = Request("", mark={"story": 102, "page": 0})
+    asked = Request("", context={"story": 102, "page": 0})
     (more,) = read("hackernews", answer("hackernews/comments.json"), {}, asked).next
-    assert (more.mark["page"], "page=1" in more.url) == (1, True)
+    assert (more.context["page"], "page=1" in more.url) == (1, True)
 
 
 def test_more_than_the_search_shows_is_truncated() -> None:
     body = answer("hackernews/comments.json").replace(b'"nbHits": 450', b'"nbHits": 1200')
-    assert read("hackernews", body, {}, Request("", mark={"story": 102})).truncated
+    assert read("hackernews", body, {}, Request("", context={"story": 102})).truncated
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def test_what_is_no_board_is_an_error(body: bytes) -> None:
 
 def test_a_classic_page_without_cards_before_the_last_is_truncated() -> None:
     body = b"<body class='iCIMS_Body'><div class='iCIMS_Paging'>Page 2 of 3</div></body>"
-    page = read("icims", body, CLASSIC, Request(f"{SEARCH}?pr=1&in_iframe=1", mark={"page": 1}))
+    page = read("icims", body, CLASSIC, Request(f"{SEARCH}?pr=1&in_iframe=1", context={"page": 1}))
     assert (page.truncated, page.next) == (True, ())
 
 

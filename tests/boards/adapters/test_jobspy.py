@@ -13,7 +13,7 @@ from jobmill.catalog.posting import Salary
 from jobmill.errors import Unavailable
 from jobmill.outside import jobspy
 from jobmill.outside.jobspy import JobSpy
-from jobmill.outside.request import Ok, Request, Unknown
+from jobmill.outside.request import FetchFailure, Ok, Request
 
 from . import answer, read
 
@@ -110,10 +110,10 @@ async def test_a_refusal_is_an_answer_and_names_no_address(error: Exception, cau
         raise error
 
     got = await JobSpy(scrape, (SiteError,))(adapter.first(adapter.Search()))
-    assert isinstance(got, Unknown)
+    assert isinstance(got, FetchFailure)
     assert (got.cause, got.detail) == (cause, f"JobSpy: {type(error).__name__}")
 
 
 def test_without_the_extra_it_says_what_to_install() -> None:
     with pytest.raises(Unavailable, match=r"jobmill\[jobspy\]"):
-        jobspy.installed()
+        jobspy.load()

@@ -50,7 +50,7 @@ def facets(request: Request) -> Any:
 
 def starts(requests: tuple[Request, ...]) -> list[Any]:
     """The facets of each first part."""
-    return [facets(one) for one in requests if one.mark["offset"] == 0]
+    return [facets(one) for one in requests if one.context["offset"] == 0]
 
 
 def test_the_question_has_all_four_keys_and_asks_for_twenty() -> None:
@@ -201,7 +201,7 @@ def test_facets_in_groups_are_found() -> None:
 
 def test_all_pages_of_a_value_are_asked_for_at_once() -> None:
     page = read("workday", capped(), POLAR, workday.first(Site(**POLAR)))
-    offsets = [one.mark["offset"] for one in page.next if "fam-office" in str(one.json)]
+    offsets = [one.context["offset"] for one in page.next if "fam-office" in str(one.json)]
     assert offsets == [0, 20, 40, 60, 80]
     last = page.next[-1]
     shown = read("workday", part(80, 20, 0), POLAR, last)

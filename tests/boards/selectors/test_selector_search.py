@@ -11,8 +11,14 @@ from jobmill.boards.selectors import llm_selectors
 from jobmill.boards.selectors.selector_search import search
 from jobmill.errors import OutsideError
 from jobmill.extract import html_tree
-from jobmill.outside.model_question import Answered, Ask, Blocked, Failed, Result
-from jobmill.outside.request import Answer, Request, Unknown
+from jobmill.outside.model_question import (
+    ModelAnswer,
+    ModelBlocked,
+    ModelFailed,
+    ModelQuestion,
+    ModelResult,
+)
+from jobmill.outside.request import FetchFailure, FetchResult, Request
 from jobmill.queue import BlockedOn as Parked
 from jobmill.tools import Tools
 from tests.fakes import Net, ok
@@ -27,14 +33,14 @@ SHELL = "<html><body><div id='root'></div></body></html>"
 class Oracle:
     """A model that says what it is told to."""
 
-    def __init__(self, says: dict[str, Any] | Result[Any]) -> None:
+    def __init__(self, says: dict[str, Any] | ModelResult[Any]) -> None:
         self.says = says
-        self.asked: list[Ask[Any]] = []
+        self.asked: list[ModelQuestion[Any]] = []
 
-    async def __call__(self, ask: Ask[T]) -> Result[T]:
+    async def __call__(self, ask: ModelQuestion[T]) -> ModelResult[T]:
         self.asked.append(ask)
         if isinstance(self.says, dict):
-            return Answered(ask.answer.model_validate(self.says), "anthropic:cheap", None)
+            return ModelAnswer(ask.answer_type.model_validate(self.says), "anthropic:cheap", None)
         return self.says
 
 
@@ -64,7 +70,7 @@ async def test_the_list_may_be_one_link_further() -> None:
 
 
 async def test_a_page_that_needs_a_browser_is_read_with_one() -> None:
-    def play(request: Request) -> Answer:
+    def play(request: Request) -> FetchResult:
         return ok(pages.cards() if request.render else SHELL, URL)
 
     net = Net()
@@ -106,10 +112,12 @@ async def test_a_model_is_not_asked_where_structure_is_enough_or_the_page_is_a_s
 async def test_without_a_model_nothing_is_found_and_a_spent_budget_waits_if_it_should() -> None:
     net = Net()
     net.on(URL, ok(odd(), URL))
-    assert await search(tools(net, Oracle(Blocked("no_key", "no key"))), URL) is None
-    assert await search(tools(net, Oracle(Failed("server", "503", permanent=False))), URL) is None
+    assert await search(tools(net, Oracle(ModelBlocked("no_key", "no key"))), URL) is None
+    assert (
+        await search(tools(net, Oracle(ModelFailed("server", "503", permanent=False))), URL) is None
+    )
     with pytest.raises(Parked, match="spent"):
-        await search(tools(net, Oracle(Blocked("spent_out", "spent", locally=False))), URL)
+        await search(tools(net, Oracle(ModelBlocked("spent_out", "spent", use_local=False))), URL)
 
 
 @pytest.mark.parametrize(("cause", "permanent"), [("robots", True), ("timeout", False)])
@@ -117,7 +125,7 @@ async def test_a_page_that_does_not_answer_says_whether_it_may_later(
     cause: Any, permanent: bool
 ) -> None:
     net = Net()
-    net.on(URL, Unknown(URL, cause, "no"))
+    net.on(URL, FetchFailure(URL, cause, "no"))
     with pytest.raises(OutsideError) as failed:
         await search(tools(net, Oracle({})), URL)
     assert failed.value.permanent is permanent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobmill.catalog.company_pages import Page
+from jobmill.catalog.company_pages import CompanyPage
 from jobmill.extract.company import page_sections
 from jobmill.extract.company.page_sections import Prose
 
@@ -37,8 +37,8 @@ def html(body: str, *, title: str = "Brinewell", head: str = "", foot: str = "")
     return FRAME.format(title=title, body=body, head=head, foot=foot)
 
 
-def page(body: str, url: str = "https://brinewell.example/about", **more: str) -> Page:
-    return Page(url, html(body, **more))
+def page(body: str, url: str = "https://brinewell.example/about", **more: str) -> CompanyPage:
+    return CompanyPage(url, html(body, **more))
 
 
 def read(body: str, url: str = "https://brinewell.example/about", **more: str) -> Prose:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from jobmill.catalog.company_analyses import Facts
+from jobmill.catalog.company_analyses import CompanyFacts
 from jobmill.extract.company import llm_facts
 from jobmill.extract.company.llm_facts import Claims
 from jobmill.outside import model_question
@@ -10,7 +10,7 @@ from .helpers import ABOUT, CAREERS, read
 PAGES = [read(ABOUT), read(CAREERS, "https://brinewell.example/careers")]
 
 
-def check(**claimed: object) -> Facts:
+def check(**claimed: object) -> CompanyFacts:
     return llm_facts.check(Claims.model_validate(claimed), PAGES, "some:model")
 
 
@@ -51,7 +51,7 @@ def test_what_they_do_not_say_is_dropped() -> None:
         remote_first=False,
         remote_words="We all work in our Portland office.",
     )
-    assert found == Facts(about="Brinewell builds controllers.", extracted_by="some:model")
+    assert found == CompanyFacts(about="Brinewell builds controllers.", extracted_by="some:model")
 
 
 def test_a_page_that_gives_orders_is_only_material() -> None:
@@ -59,7 +59,7 @@ def test_a_page_that_gives_orders_is_only_material() -> None:
     asked = llm_facts.ask([read(f"<p>{order}</p>")], "strong", item=7, run="r")
     assert order in asked.text
     assert order not in asked.instructions
-    assert order not in model_question.system(asked)
+    assert order not in model_question.system_prompt(asked)
     assert (asked.item, asked.run, asked.tier) == (7, "r", "strong")
 
 

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from jobmill.catalog.company_analyses import Facts
+from jobmill.catalog.company_analyses import CompanyFacts
 from jobmill.extract.company import office_locations, sentence_facts, site_facts
 
 from .helpers import ABOUT, CAREERS, read
 
 
-def facts(*bodies: str, **more: str) -> Facts:
+def facts(*bodies: str, **more: str) -> CompanyFacts:
     return site_facts.read([read(body, **more) for body in bodies])
 
 
@@ -77,17 +77,19 @@ def test_a_bare_home_page_is_known_by_its_description() -> None:
 
 
 def test_what_a_model_finds_counts_where_it_says_enough() -> None:
-    rules = Facts(about="r" * 200, culture="r" * 20, size="30 employees", offices=("Porto",))
-    model = Facts(about="m" * 101, culture="m" * 10, offices=("Oslo", "porto"), extracted_by="m")
+    rules = CompanyFacts(about="r" * 200, culture="r" * 20, size="30 employees", offices=("Porto",))
+    model = CompanyFacts(
+        about="m" * 101, culture="m" * 10, offices=("Oslo", "porto"), extracted_by="m"
+    )
     found = site_facts.fill(model, rules)
     assert (found.about, found.culture, found.size) == ("m" * 101, "r" * 20, "30 employees")
     assert (found.offices, found.extracted_by) == (("Oslo", "porto"), "m")
-    assert site_facts.fill(Facts(about="m" * 100), rules).about == "r" * 200
+    assert site_facts.fill(CompanyFacts(about="m" * 100), rules).about == "r" * 200
 
 
 def test_nothing_is_made_up() -> None:
-    assert facts("<p>Under construction.</p>") == Facts()
-    assert site_facts.read([]) == Facts()
+    assert facts("<p>Under construction.</p>") == CompanyFacts()
+    assert site_facts.read([]) == CompanyFacts()
 
 
 @pytest.mark.parametrize(

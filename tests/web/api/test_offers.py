@@ -23,7 +23,7 @@ async def token(database: Database, application: int) -> str:
     async with database.transaction() as tx:
         one = await applications.get(tx, application)
         assert one.acknowledge_deadline
-        return LinkSigner(await secrets.secret(tx)).offer(one.id, one.acknowledge_deadline)
+        return LinkSigner(await secrets.get_signing_key(tx)).offer(one.id, one.acknowledge_deadline)
 
 
 @pytest.mark.parametrize(("answer", "status"), [("accept", "ACTIVE"), ("decline", "INACTIVE")])

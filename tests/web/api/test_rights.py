@@ -86,7 +86,7 @@ async def world(database: Database) -> AsyncIterator[World]:
         mine = await submissions.apply(tx, opening.id, me.id, LOCAL)
         theirs = await submissions.apply(tx, opening.id, other.id, LOCAL)
         made = {role: (await keys.add(tx, role, role)).key for role in RANKS}
-        signer = LinkSigner(await secrets.secret(tx))
+        signer = LinkSigner(await secrets.get_signing_key(tx))
     ids = {
         "job": opening.id,
         "me": me.id,

@@ -26,7 +26,7 @@ async def show(
     before: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None,
 ) -> HTMLResponse:
     async with db.transaction() as tx:
-        found = await changes.recent(tx, before=before, limit=A_PAGE + 1)
+        found = await changes.find_recent(tx, before=before, limit=A_PAGE + 1)
     return page(
         "people/changes.html",
         changes=found[:A_PAGE],

@@ -65,5 +65,5 @@ async def ask_end(key_id: PathId, visitor: Admin, db: Db, page: Page) -> HTMLRes
 @router.post("/{key_id}/end")
 async def end(key_id: PathId, visitor: Admin, db: Db) -> Response:
     async with db.transaction() as tx:
-        await keys.end(tx, key_id)
+        await keys.revoke(tx, key_id)
     return RedirectResponse("/people?did=key-ended", 303)

@@ -37,7 +37,7 @@ async def set_role(
         async with db.transaction() as tx:
             person = await _present(tx, person_id)
             if role != "admin":
-                await persons.keep_an_admin(tx, person_id)
+                await persons.require_other_admin(tx, person_id)
             await persons.set_role(tx, person.email, role)
     except (Invalid, Conflict) as error:
         return await _page(request, db, page, person_id, error=error)
@@ -68,7 +68,7 @@ async def set_password(
 async def end_sessions(person_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
     """Sign them out everywhere; who does it to themselves stays here."""
     async with db.transaction() as tx:
-        await sessions.end_all(tx, person_id, but=request.cookies.get(SESSION, ""))
+        await sessions.delete_all(tx, person_id, except_id=request.cookies.get(SESSION, ""))
     return RedirectResponse(f"/people/{person_id}?did=sessions", 303)
 
 
@@ -85,8 +85,8 @@ async def end(person_id: PathId, request: Request, visitor: Admin, db: Db, page:
     try:
         async with db.transaction() as tx:
             person = await _present(tx, person_id)
-            await persons.keep_an_admin(tx, person_id)
-            await persons.end(tx, person.email)
+            await persons.require_other_admin(tx, person_id)
+            await persons.deactivate(tx, person.email)
     except Conflict as error:
         return await _page(request, db, page, person_id, error=error)
     return RedirectResponse("/people?did=ended", 303)
@@ -124,8 +124,8 @@ async def _page(
         sessions=found,
         roles=ROLES,
         ask=ask and person.ended_at is None,
-        shortest=passwords.SHORTEST,
-        longest=passwords.LONGEST,
+        shortest=passwords.MIN_LENGTH,
+        longest=passwords.MAX_LENGTH,
         told=_told(did),
         error=str(error) if error else None,
     )

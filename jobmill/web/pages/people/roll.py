@@ -30,10 +30,10 @@ LAST = 5
 @router.get("")
 async def show(visitor: Admin, db: Db, page: Page, did: str = "") -> HTMLResponse:
     async with db.transaction() as tx:
-        people = await persons.everybody(tx)
-        found = await keys.everything(tx)
+        people = await persons.find_all(tx)
+        found = await keys.find_all(tx)
         signed_in = Counter(one.person_id for one in await sessions.find_open(tx))
-        last = await changes.recent(tx, limit=LAST)
+        last = await changes.find_recent(tx, limit=LAST)
     return page(
         "people/page.html",
         people=[one for one in people if not one.ended_at],
@@ -86,8 +86,8 @@ def _form(page: Pages, form: Mapping[str, str], error: AppError | None = None) -
         faults.status(error) if error else 200,
         roles=ROLES,
         typed={"name": "", "email": "", "role": "viewer", "how": "generate", **form},
-        shortest=passwords.SHORTEST,
-        longest=passwords.LONGEST,
+        shortest=passwords.MIN_LENGTH,
+        longest=passwords.MAX_LENGTH,
         error=str(error) if error else None,
     )
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from jobmill.outside import model_check
-from jobmill.outside.model_check import Trial
+from jobmill.outside.model_check import ModelTrial
 from jobmill.web.house import House, HouseRules
 from jobmill.web.pages.profile.edit import Whole
 from jobmill.web.pages.setup import steps
@@ -29,18 +29,20 @@ async def check(
     visitor: Admin, db: Db, page: Page, house: HouseRules, database: Whole
 ) -> HTMLResponse:
     """Ask each model the smallest question there is, which costs money."""
-    tried = await model_check.run(database, house.settings, house.environ)
+    tried = await model_check.check_models(database, house.settings, house.environ)
     return await _show(db, page, house, tried)
 
 
-async def _show(db: Door, page: Pages, house: House, tried: Sequence[Trial] = ()) -> HTMLResponse:
+async def _show(
+    db: Door, page: Pages, house: House, tried: Sequence[ModelTrial] = ()
+) -> HTMLResponse:
     async with db.transaction() as tx:
         standing = await steps.read(tx, house)
     return page(
         "setup/model.html",
         standing=standing,
         steps=steps.line(standing, "/setup/model"),
-        seats=[(seat, model_check.variable(seat.model)) for seat in house.seats],
+        seats=[(seat, model_check.key_variable(seat.model)) for seat in house.seats],
         some=standing.models,
         caps=house.caps,
         tried=tried,

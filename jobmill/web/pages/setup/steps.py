@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from jobmill.catalog import source_import
-from jobmill.catalog.source_import import Reading
+from jobmill.catalog.source_import import ReadProgress
 from jobmill.db import Tx
 from jobmill.matching import matches
 from jobmill.matching.matches import Wanted
@@ -34,7 +34,7 @@ class Standing(NamedTuple):
     """What there is so far."""
 
     version: Version | None
-    boards: Reading
+    boards: ReadProgress
     models: bool
     matched: bool
     """Whether there is a first match."""
@@ -44,7 +44,7 @@ async def read(tx: Tx, house: House) -> Standing:
     version = await seeking.find_profile(tx, None)
     models = any(seat.missing is None for seat in house.seats)
     return Standing(
-        version, await source_import.reading(tx), models, await _is_matched(tx, version)
+        version, await source_import.count_progress(tx), models, await _is_matched(tx, version)
     )
 
 

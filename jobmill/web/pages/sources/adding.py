@@ -109,9 +109,9 @@ def _address(typed: str) -> str:
 async def _understand(tx: Tx, url: str) -> Understood:
     found = detection.detect(url)
     if found is None:
-        return Understood(None, "", None, await sources.for_url(tx, url))
+        return Understood(None, "", None, await sources.find_by_url(tx, url))
     platform = BY_NAME.get(found.platform)
-    known = await sources.of_board(tx, found.platform, found.token) if found.token else None
+    known = await sources.find_by_board(tx, found.platform, found.token) if found.token else None
     title = platform.title if platform else found.platform
     return Understood(found, title, platform.off if platform else None, known)
 

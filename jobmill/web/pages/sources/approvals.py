@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Response
 from fastapi.responses import RedirectResponse
 
 from jobmill.catalog import approvals
-from jobmill.catalog.approvals import Ref
+from jobmill.catalog.approvals import ApprovalRef
 from jobmill.errors import Conflict, Invalid
 from jobmill.pipelines import approval
 from jobmill.web.form import Fields
@@ -31,7 +31,7 @@ Which = Annotated[str, Path(pattern=r"^(?:board|source):[0-9]{1,18}$")]
 @router.post("/approve")
 async def approve(ref: Which, form: Fields, visitor: Recruiter, db: Db, page: Page) -> Response:
     """Let it in; what follows is queued with it."""
-    wanted = approvals.ref(ref)
+    wanted = approvals.parse_ref(ref)
     try:
         async with db.transaction() as tx:
             await approval.approve(tx, wanted, actor=visitor.actor.name)
@@ -43,7 +43,7 @@ async def approve(ref: Which, form: Fields, visitor: Recruiter, db: Db, page: Pa
 @router.post("/reject")
 async def reject(ref: Which, form: Fields, visitor: Recruiter, db: Db, page: Page) -> Response:
     """Keep it out; it stays known."""
-    unwanted = approvals.ref(ref)
+    unwanted = approvals.parse_ref(ref)
     try:
         why = reason(form) or UNSAID
         async with db.transaction() as tx:
@@ -61,6 +61,6 @@ def reason(form: Fields) -> str:
     return why
 
 
-def _back(form: Fields, ref: Ref) -> RedirectResponse:
+def _back(form: Fields, ref: ApprovalRef) -> RedirectResponse:
     back = form.get("back", "")
     return RedirectResponse(back if OWN.fullmatch(back) else lists.back_to(ref), 303)

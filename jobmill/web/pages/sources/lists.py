@@ -11,8 +11,8 @@ from fastapi.responses import HTMLResponse
 from pydantic import Field
 
 from jobmill.catalog import approvals, source_list
-from jobmill.catalog.approvals import Pending, Ref
-from jobmill.catalog.source_list import Wanted
+from jobmill.catalog.approvals import Approval, ApprovalRef
+from jobmill.catalog.source_list import SourceFilter
 from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.errors import AppError, NotFound
@@ -72,8 +72,8 @@ class Shown:
     tabs: Sequence[Tab]
     platforms: Sequence[str]
     rows: Sequence[Row] = ()
-    waiting: Sequence[Pending] = ()
-    done: Pending | None = None
+    waiting: Sequence[Approval] = ()
+    done: Approval | None = None
 
     @property
     def more(self) -> str | None:
@@ -115,36 +115,36 @@ async def show_list(
 
 async def _read(tx: Tx, asked: Looked) -> Shown:
     tabs = await _tabs(tx)
-    names = await source_list.platforms(tx)
+    names = await source_list.find_platforms(tx)
     if asked.show == "waiting":
-        after = approvals.ref(asked.after) if asked.after else None
+        after = approvals.parse_ref(asked.after) if asked.after else None
         found = await approvals.find(tx, after=after, limit=AT_ONCE + 1)
         return Shown(tabs, names, waiting=found, done=await _done(tx, asked.did))
-    wanted = Wanted(asked.show, asked.platform, asked.q, asked.before, AT_ONCE + 1)
+    wanted = SourceFilter(asked.show, asked.platform, asked.q, asked.before, AT_ONCE + 1)
     listed = await source_list.find(tx, wanted)
-    runs = await source_list.lately(tx, [one.id for one in listed])
+    runs = await source_list.find_recent_runs(tx, [one.id for one in listed])
     return Shown(tabs, names, rows=[_row(one, runs.get(one.id, ())) for one in listed])
 
 
-def _row(source: Source, runs: Sequence[source_list.Showing]) -> Row:
-    counts = source_list.shown(runs)
+def _row(source: Source, runs: Sequence[source_list.RunOutcome]) -> Row:
+    counts = source_list.posting_counts(runs)
     return Row(source, words.health(source), Line.of(counts), len(counts))
 
 
-async def _done(tx: Tx, did: str | None) -> Pending | None:
+async def _done(tx: Tx, did: str | None) -> Approval | None:
     """What was just decided, to be said and perhaps taken back."""
     if did is None:
         return None
     try:
-        done = await approvals.get(tx, approvals.ref(did))
+        done = await approvals.get(tx, approvals.parse_ref(did))
     except NotFound:
         return None
     return None if done.state == "waiting" else done
 
 
 async def _tabs(tx: Tx) -> list[Tab]:
-    waiting = await approvals.count(tx, most=MANY)
-    counts = await source_list.count(tx, most=MANY)
+    waiting = await approvals.count_waiting(tx, limit=MANY)
+    counts = await source_list.count_troubled(tx, most=MANY)
     return [
         Tab("all", say("All"), ""),
         Tab("waiting", say("Waiting for approval"), _many(waiting)),
@@ -158,6 +158,6 @@ def _many(count: int) -> str:
     return f"{count:,}{'+' if count >= MANY else ''}"
 
 
-def back_to(ref: Ref) -> str:
+def back_to(ref: ApprovalRef) -> str:
     """The list of what waits, which says what was decided."""
     return f"/sources?show=waiting&did={ref}"

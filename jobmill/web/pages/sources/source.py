@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog import history, source_list, sources
-from jobmill.catalog.sources import Incident, Run, Source
+from jobmill.catalog.sources import Incident, Source, SourceRun
 from jobmill.db import Tx
 from jobmill.errors import AppError
 from jobmill.pipelines import preview
@@ -43,15 +43,15 @@ class Ask:
 class Story:
     source: Source
     incident: Incident | None
-    runs: list[Run]
-    events: list[history.Event]
+    runs: list[SourceRun]
+    events: list[history.CatalogEvent]
     watched: Progress | None
 
     @property
     def counts(self) -> list[int]:
         """How many postings there were after each run."""
-        return source_list.shown(
-            source_list.Showing(self.source.id, one.outcome, one.seen) for one in self.runs[::-1]
+        return source_list.posting_counts(
+            source_list.RunOutcome(self.source.id, one.outcome, one.seen) for one in self.runs[::-1]
         )
 
     @property
@@ -114,8 +114,8 @@ async def _story(tx: Tx, id: int, item: int | None) -> Story:
 
     return Story(
         source,
-        await sources.incident(tx, source.source_type),
-        await sources.runs(tx, id, limit=source_list.LATELY),
-        await history.of(tx, "source", id, limit=TOLD),
+        await sources.find_incident(tx, source.source_type),
+        await sources.find_runs(tx, id, limit=source_list.MAX_RECENT_RUNS),
+        await history.find_events(tx, "source", id, limit=TOLD),
         await progress.read(tx, item, fits) if item else None,
     )

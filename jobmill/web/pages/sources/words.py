@@ -104,7 +104,7 @@ def via(name: str) -> str:
     return known.get(name, name)
 
 
-def told(event: history.Event) -> str:
+def told(event: history.CatalogEvent) -> str:
     """What happened to a source or a company, in a line."""
     data = event.data
     more = data.get("reason") or data.get("why") or data.get("status")
