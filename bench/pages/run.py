@@ -112,7 +112,7 @@ async def _prepare(url: str, sizes: world.Sizes) -> str:
 
 async def _missed(url: str, walked: list[str]) -> list[str]:
     async with connect(url, size=1) as database:
-        return routes.missed(cast(FastAPI, site.make(database).app), walked)
+        return routes.missed(cast(FastAPI, site.create_app(database).app), walked)
 
 
 @dataclass

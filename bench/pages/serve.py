@@ -16,7 +16,7 @@ UNLIMITED = 1_000_000
 
 async def main(url: str, listener: socket.socket) -> None:
     async with connect(url) as database:
-        guard = site.make(database, local=True, public_per_minute=UNLIMITED)
+        guard = site.create_app(database, local=True, public_per_minute=UNLIMITED)
         await Server(guard, listener).run()
 
 

@@ -16,7 +16,7 @@ from jobmill.db import Tx, commits
 from jobmill.errors import AppError, Unavailable
 from jobmill.hiring.applications import submissions
 from jobmill.hiring.applications.submissions import ApplyRequest, Placement
-from jobmill.web.view import Door
+from jobmill.web.dependencies import RequestDatabase
 
 MAX_BATCH_SIZE = 100
 COMMIT_CHECKS = 5
@@ -42,9 +42,9 @@ class _Waiting(NamedTuple):
 
 
 class ApplyBatches:
-    def __init__(self, db: Door, most_a_day: int | None) -> None:
+    def __init__(self, db: RequestDatabase, applications_per_day: int | None) -> None:
         self.db = db
-        self._most_a_day = most_a_day
+        self._most_a_day = applications_per_day
         self._waiting: dict[int, list[_Waiting]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 

@@ -9,7 +9,7 @@ from jobmill.db import Tx
 from jobmill.hiring.actor import SYSTEM
 from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
-from jobmill.web.view import Door
+from jobmill.web.dependencies import RequestDatabase
 
 T = TypeVar("T")
 
@@ -21,19 +21,26 @@ LONG_TIMEOUT = 60.0
 
 
 async def read_opening(
-    db: Door, id: int, work: Callable[[Tx], Awaitable[T]], *, patience: float | None = None
+    db: RequestDatabase,
+    id: int,
+    work: Callable[[Tx], Awaitable[T]],
+    *,
+    patience: float | None = None,
 ) -> T:
     """Read about an opening, at one moment."""
     return await _read(db, lambda tx: applicant_lists.find_overdue_opening(tx, id), work, patience)
 
 
-async def read_applicant(db: Door, id: int, work: Callable[[Tx], Awaitable[T]]) -> T:
+async def read_applicant(db: RequestDatabase, id: int, work: Callable[[Tx], Awaitable[T]]) -> T:
     """Read about a person, at one moment."""
     return await _read(db, lambda tx: applicant_lists.find_overdue_openings_of(tx, id), work)
 
 
 async def _read(
-    db: Door, find: Due, work: Callable[[Tx], Awaitable[T]], patience: float | None = None
+    db: RequestDatabase,
+    find: Due,
+    work: Callable[[Tx], Awaitable[T]],
+    patience: float | None = None,
 ) -> T:
     async with db.transaction(patience) as tx:
         await applicant_lists.begin_snapshot(tx)
@@ -47,7 +54,7 @@ async def _read(
         return await work(tx)
 
 
-async def expire_overdue_offers(db: Door, id: int) -> None:
+async def expire_overdue_offers(db: RequestDatabase, id: int) -> None:
     """Do what the clock has decided about an opening."""
     async with db.transaction(LONG_TIMEOUT) as tx, lock_and_expire_offers(tx, id, SYSTEM):
         pass

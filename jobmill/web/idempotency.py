@@ -14,10 +14,10 @@ from pydantic import BaseModel
 from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid
 from jobmill.hiring.records import idempotent_responses
-from jobmill.web import problems
-from jobmill.web.limits import who
-from jobmill.web.rights import Visitor
-from jobmill.web.view import Door
+from jobmill.web import api_errors
+from jobmill.web.auth import Visitor
+from jobmill.web.dependencies import RequestDatabase
+from jobmill.web.rate_limits import client_key
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ class _Sent:
 async def run_once(
     request: Request,
     visitor: Visitor,
-    db: Door,
+    db: RequestDatabase,
     work: Callable[[Tx], Awaitable[T]],
     *,
     shape: Callable[[T], BaseModel | AppError],
@@ -63,7 +63,7 @@ async def run_once(
 
 def to_response(shaped: BaseModel | AppError, status: int) -> Response:
     if isinstance(shaped, AppError):
-        return problems.answer(shaped)
+        return api_errors.error_response(shaped)
     return _json(shaped.model_dump_json(by_alias=True), status)
 
 
@@ -84,7 +84,7 @@ async def _read(request: Request, visitor: Visitor) -> _Sent | None:
         raise Invalid("An Idempotency-Key is 1 to 255 visible ASCII characters.")
     name = visitor.actor.name
     # Strangers have no name: what one was answered must not be told to another.
-    asker = name if visitor.role or visitor.applicant_id else f"{name} {who(request)}"
+    asker = name if visitor.role or visitor.applicant_id else f"{name} {client_key(request)}"
     key = _digest(asker, request.method, request.url.path, keys[0])
     return _Sent(key, _digest(request.url.query, (await request.body()).hex()))
 

@@ -19,7 +19,7 @@ from jobmill.hiring.openings.applicant_lists import ApplicationStanding
 from jobmill.hiring.records.applicants import Applicant
 from jobmill.hiring.waitlist import wait_estimates
 from jobmill.hiring.waitlist.wait_estimates import OfferPace, WaitRange
-from jobmill.web.texts import say, say_many
+from jobmill.web.translations import say, say_many
 
 MAX_EVENTS = 1_000
 MAX_WAITS = 20

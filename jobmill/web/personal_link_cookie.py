@@ -6,8 +6,8 @@ import datetime as dt
 
 from fastapi import Request, Response
 
-from jobmill.web import rights
-from jobmill.web.rights import LINK
+from jobmill.web import auth
+from jobmill.web.auth import LINK_COOKIE
 
 LIFETIME = dt.timedelta(days=30)
 """After the last visit."""
@@ -17,14 +17,14 @@ NO_STORE = {"Cache-Control": "no-store"}
 
 def set_cookie(response: Response, request: Request, token: str) -> None:
     response.set_cookie(
-        LINK,
+        LINK_COOKIE,
         token,
         max_age=int(LIFETIME.total_seconds()),
         httponly=True,
         samesite="lax",
-        secure=rights.peers(request).is_https(request),
+        secure=auth.get_client_resolver(request).is_https(request),
     )
 
 
 def delete_cookie(response: Response) -> None:
-    response.delete_cookie(LINK, httponly=True, samesite="lax")
+    response.delete_cookie(LINK_COOKIE, httponly=True, samesite="lax")

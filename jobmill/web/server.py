@@ -1,4 +1,4 @@
-"""Serves the site on a socket until told to stop."""
+"""Serve the site on a socket until stopped."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Protocol, runtime_checkable
 import uvicorn
 from starlette.types import ASGIApp
 
-GRACE = 5
-"""Seconds that a request may go on for after the server was told to stop."""
+SHUTDOWN_SECONDS = 5
+"""Time for open requests to finish after `stop`."""
 
 
 @runtime_checkable
@@ -21,10 +21,10 @@ class Stoppable(Protocol):
 
 class Server:
     def __init__(self, app: ASGIApp, listener: socket.socket) -> None:
-        # The head and the body of an answer are two writes: the second must not wait for a word of
-        # the reader, which many of them give 40 ms later. Connections have it from their listener.
+        # Headers and body are two writes: without TCP_NODELAY the second waits for a delayed ACK
+        # (40 ms). Connections inherit the option from the listener.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # Whoever comes from now on waits for the moment that the server needs to begin.
+        # Clients that connect from now on wait until the server has started.
         listener.listen()
         self._listener = listener
         self._app = app
@@ -38,7 +38,7 @@ class Server:
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,
-                timeout_graceful_shutdown=GRACE,
+                timeout_graceful_shutdown=SHUTDOWN_SECONDS,
             )
         )
 
@@ -46,7 +46,7 @@ class Server:
         await self._server.serve([self._listener])
 
     def stop(self) -> None:
-        """Take no more requests, finish those there are, and return from `run`."""
+        """Accept no more requests, finish open ones, and return from `run`."""
         self._server.should_exit = True
         if isinstance(self._app, Stoppable):
             self._app.stop()
@@ -55,5 +55,5 @@ class Server:
 class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Signals are for whoever started us: there may be a worker in this process too."""
+        """Leave signals to the caller: a worker may run in the same process."""
         yield

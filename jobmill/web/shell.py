@@ -1,4 +1,4 @@
-"""What surrounds a page of the product: its menu, where we are in it, what it hears of."""
+"""The app shell around each page: the menu, the current entry, and live update topics."""
 
 from __future__ import annotations
 
@@ -10,74 +10,76 @@ from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
 
 from jobmill.people.persons import Role
-from jobmill.web.live import Topic
-from jobmill.web.rights import Viewer, Visitor
-from jobmill.web.texts import say
-from jobmill.web.view import Render, View
+from jobmill.web.auth import Viewer, Visitor
+from jobmill.web.dependencies import Render, View
+from jobmill.web.live_updates import Topic
+from jobmill.web.translations import say
 
 
-class Entry(NamedTuple):
+class MenuEntry(NamedTuple):
     name: str
     path: str
     role: Role = "viewer"
 
 
-class Group(NamedTuple):
+class MenuGroup(NamedTuple):
     name: str
-    entries: Sequence[Entry]
+    entries: Sequence[MenuEntry]
 
 
-def menu() -> Sequence[Group]:
-    """All there is, in the language of who asks."""
+def menu() -> Sequence[MenuGroup]:
+    """All entries, in the current language."""
     return (
-        Group("", (Entry(say("Home"), "/"),)),
-        Group(
-            say("Seek"),
+        MenuGroup("", (MenuEntry(say("Home"), "/"),)),
+        MenuGroup(
+            say("Job search"),
             (
-                Entry(say("Matches"), "/matches"),
-                Entry(say("Listings"), "/listings"),
-                Entry(say("Companies"), "/companies"),
-                Entry(say("Sources"), "/sources"),
-                Entry(say("Rotation"), "/rotation"),
-                Entry(say("Profile"), "/profile"),
+                MenuEntry(say("Matches"), "/matches"),
+                MenuEntry(say("Jobs"), "/listings"),
+                MenuEntry(say("Companies"), "/companies"),
+                MenuEntry(say("Sources"), "/sources"),
+                MenuEntry(say("Rotation"), "/rotation"),
+                MenuEntry(say("Profile"), "/profile"),
             ),
         ),
-        Group(say("Hire"), (Entry(say("Openings"), "/hiring"),)),
-        Group(
-            say("Run"),
+        MenuGroup(say("Hiring"), (MenuEntry(say("Openings"), "/hiring"),)),
+        MenuGroup(
+            say("Operations"),
             (
-                Entry(say("Queue"), "/queue"),
-                Entry(say("Budget"), "/budget"),
-                Entry(say("People and keys"), "/people", "admin"),
-                Entry(say("Settings"), "/settings", "admin"),
+                MenuEntry(say("Queue"), "/queue"),
+                MenuEntry(say("Budget"), "/budget"),
+                MenuEntry(say("People and keys"), "/people", "admin"),
+                MenuEntry(say("Settings"), "/settings", "admin"),
             ),
         ),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Shell:
+class AppShell:
     path: str
     visitor: Visitor
     topics: Sequence[Topic]
 
     @property
-    def menu(self) -> list[Group]:
-        """What this visitor may see."""
+    def menu(self) -> list[MenuGroup]:
+        """The entries that this visitor may open."""
         groups = (
-            Group(one.name, [entry for entry in one.entries if self.visitor.may(entry.role)])
-            for one in menu()
+            MenuGroup(
+                group.name, [entry for entry in group.entries if self.visitor.may(entry.role)]
+            )
+            for group in menu()
         )
         return [group for group in groups if group.entries]
 
-    def is_at(self, entry: Entry) -> bool:
-        """Whether we are at an entry, or somewhere below it."""
+    def is_at(self, entry: MenuEntry) -> bool:
+        """Whether the page is this entry or below it."""
         below = entry.path != "/" and self.path.startswith(f"{entry.path}/")
         return self.path == entry.path or below
 
 
-class Pages:
-    """Fills in a template that extends shell.html."""
+class PageRenderer:
+    """Renders templates that extend shell.html."""
 
     def __init__(self, render: Render, path: str, visitor: Visitor) -> None:
         self._render = render
@@ -93,12 +95,12 @@ class Pages:
         topics: Sequence[Topic] = (),
         **values: object,
     ) -> HTMLResponse:
-        shell = Shell(self._path, self._visitor, topics)
+        shell = AppShell(self._path, self._visitor, topics)
         return self._render(template, status, shell=shell, **values)
 
 
-async def _pages(request: Request, visitor: Viewer, view: View) -> Pages:
-    return Pages(view, request.url.path, visitor)
+async def _page_renderer(request: Request, visitor: Viewer, view: View) -> PageRenderer:
+    return PageRenderer(view, request.url.path, visitor)
 
 
-Page = Annotated[Pages, Depends(_pages)]
+Page = Annotated[PageRenderer, Depends(_page_renderer)]

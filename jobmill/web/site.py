@@ -1,4 +1,4 @@
-"""The application: its pages, and what surrounds all of them."""
+"""Create the web application with its pages, API and middleware."""
 
 from __future__ import annotations
 
@@ -14,19 +14,23 @@ from starlette.staticfiles import StaticFiles
 from jobmill.db import Database
 from jobmill.errors import AppError
 from jobmill.queue.overview import RateTracker
-from jobmill.web import faults, rights, texts
-from jobmill.web import live as streams
+from jobmill.web import auth, html_errors, live_updates, translations
 from jobmill.web.api import router
 from jobmill.web.apply_batch import ApplyBatches
-from jobmill.web.guard import Guard
-from jobmill.web.house import House
-from jobmill.web.limits import Limits
-from jobmill.web.live import Live
+from jobmill.web.client_address import ClientResolver
+from jobmill.web.dependencies import (
+    DATABASE_TIMEOUT,
+    WEB_DIR,
+    RequestDatabase,
+    make_environment,
+    make_renderer,
+)
+from jobmill.web.live_updates import LiveUpdates
+from jobmill.web.middleware import RequestMiddleware
 from jobmill.web.pages import (
-    account,
     budget,
     companies,
-    ending,
+    demo,
     health,
     hiring,
     home,
@@ -42,61 +46,72 @@ from jobmill.web.pages import (
     rotation,
     settings,
     setup,
-    signin,
     sources,
 )
-from jobmill.web.peer import peers
-from jobmill.web.scene import Scene
-from jobmill.web.scene import look as look_at_scene
-from jobmill.web.view import HERE, PATIENCE, Door, environment, renderer
+from jobmill.web.pages.account import account_page, sign_in_page
+from jobmill.web.pages.demo import DemoStatus, refresh_demo_status
+from jobmill.web.rate_limits import RateLimits
+from jobmill.web.site_settings import SiteSettings
 
 
-def make(
+def create_app(
     database: Database,
     *,
     hosts: Iterable[str] = (),
-    patience: float = PATIENCE,
+    database_timeout: float = DATABASE_TIMEOUT,
     local: bool = False,
     proxies: Iterable[str] = (),
     public_per_minute: int = 60,
-    house: House | None = None,
-    locale: Path = texts.LOCALE,
-) -> Guard:
-    """The site on a database, for requests that call it localhost or one of `hosts`.
+    site_settings: SiteSettings | None = None,
+    locale: Path = translations.LOCALE,
+) -> RequestMiddleware:
+    """The site for requests to localhost or one of `hosts`.
 
-    `local`: only this machine can reach it, and whoever is there may do everything.
+    `local`: the server listens on loopback only, and visitors on this machine are admins.
     """
-    # No pages made by the framework: they load scripts from elsewhere.
+    # No OpenAPI pages: they load scripts from other sites.
     app = FastAPI(title="Jobmill", openapi_url=None)
-    app.state.door = Door(database, patience)
+    app.state.request_database = RequestDatabase(database, database_timeout)
     app.state.database = database
-    app.state.peers = peers(local=local, proxies=proxies)
-    app.state.limits = Limits(public_per_minute)
+    app.state.client_resolver = ClientResolver.create(local=local, proxies=proxies)
+    app.state.rate_limits = RateLimits(public_per_minute)
     app.state.signer = None
-    app.state.house = house = house or House()
-    app.state.live = live = Live(database.direct_url)
-    app.state.crowd = ApplyBatches(app.state.door, house.most_a_day)
-    app.state.scene = scene = Scene()
+    app.state.site_settings = site_settings = site_settings or SiteSettings()
+    app.state.live_updates = updates = LiveUpdates(database.direct_url)
+    app.state.crowd = ApplyBatches(app.state.request_database, site_settings.applications_per_day)
+    app.state.demo_status = demo_status = DemoStatus()
     app.state.rates = RateTracker()
-    app.state.render = render = renderer(environment(lambda: scene.is_demo))
+    environment = make_environment(lambda: demo_status.is_demo)
+    app.state.render = render = make_renderer(environment)
 
-    def tell(request: Request, error: Exception) -> Response:
-        return faults.answer(request, render, error)
+    def handle_error(request: Request, error: Exception) -> Response:
+        return html_errors.error_response(request, render, error)
 
     for kind in (AppError, HTTPException, RequestValidationError, Exception):
-        app.add_exception_handler(kind, tell)
+        app.add_exception_handler(kind, handle_error)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
-    # First what is asked for most: routes are tried one after the other.
+    _add_routes(app)
+    return RequestMiddleware(
+        app,
+        hosts,
+        handle_error,
+        stop=updates.stop,
+        languages=translations.load_languages(locale),
+    )
+
+
+def _add_routes(app: FastAPI) -> None:
+    """The most requested routes first: they are tried in order."""
     app.include_router(router.router)
     app.include_router(health.router)
-    inside, seen = Depends(rights.viewer), Depends(look_at_scene)
-    for told in (metrics, streams):
-        app.include_router(told.router, dependencies=[inside])
-    for pages in (openings, my, offer, signin):
-        app.include_router(pages.router, dependencies=[seen])
-    for pages in (
+    signed_in, knows_demo = Depends(auth.viewer), Depends(refresh_demo_status)
+    for module in (metrics, live_updates):
+        app.include_router(module.router, dependencies=[signed_in])
+    for module in (openings, my, offer, sign_in_page):
+        app.include_router(module.router, dependencies=[knows_demo])
+    for module in (
         home,
-        ending,
+        demo,
         queue,
         rotation,
         matches,
@@ -104,13 +119,12 @@ def make(
         hiring,
         people,
         budget,
-        account,
+        account_page,
         companies,
         sources,
         profile,
         setup,
         settings,
     ):
-        app.include_router(pages.router, dependencies=[inside, seen])
-    app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
-    return Guard(app, hosts, tell, stop=live.stop, languages=texts.languages(locale))
+        app.include_router(module.router, dependencies=[signed_in, knows_demo])
+    app.mount("/static", StaticFiles(directory=WEB_DIR / "static"), name="static")

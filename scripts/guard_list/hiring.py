@@ -210,7 +210,7 @@ GUARDS: list[Guard] = [
     guard(
         "strangers with the same idempotency key are told apart",
         "jobmill/web/idempotency.py",
-        'asker = name if visitor.role or visitor.applicant_id else f"{name} {who(request)}"',
+        'asker = name if visitor.role or visitor.applicant_id else f"{name} {client_key(request)}"',
         "asker = name",
         f"{ONCE}::test_strangers_are_told_apart_by_their_address",
     ),

@@ -7,13 +7,13 @@ from scripts.guard_list.guard import Guard, guard
 KEYS = "jobmill/people/keys.py"
 PERSONS = "jobmill/people/persons.py"
 SESSIONS = "jobmill/people/sessions.py"
-WEB = "jobmill/web/guard.py"
+WEB = "jobmill/web/middleware.py"
 PLAN = "jobmill/rotation/planner.py"
 PLATFORMS = "jobmill/rotation/platform_state.py"
 
 PEOPLE = "tests/people/test_persons.py"
-GATE = "tests/web/test_guard.py"
-RIGHTS = "tests/web/test_rights.py"
+GATE = "tests/web/test_middleware.py"
+RIGHTS = "tests/web/test_auth.py"
 ROTATION = "tests/rotation/test_planner.py"
 
 GUARDS: list[Guard] = [
@@ -69,29 +69,29 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "a role opens its own gates and lower ones",
-        "jobmill/web/rights.py",
-        "return own or RANKS[self.role] >= RANKS[role]",
-        "return own or RANKS[self.role] >= min(RANKS[role], 1)",
+        "jobmill/web/auth.py",
+        "return is_applicant or RANKS[self.role] >= RANKS[role]",
+        "return is_applicant or RANKS[self.role] >= min(RANKS[role], 1)",
         f"{RIGHTS}::test_every_role_passes_its_own_gates_and_no_other",
     ),
     guard(
         "an applicant reaches only their own",
-        "jobmill/web/rights.py",
+        "jobmill/web/auth.py",
         "applicant_id is not None and applicant_id == self.applicant_id",
         "applicant_id is not None and self.applicant_id is not None",
         f"{RIGHTS}::test_an_applicant_reaches_their_own_and_nobody_elses",
     ),
     guard(
         "a request through a proxy is not local",
-        "jobmill/web/peer.py",
-        "            and not any(name in request.headers for name in FORWARDED)\n",
+        "jobmill/web/client_address.py",
+        "            and not any(name in request.headers for name in PROXY_HEADERS)\n",
         "",
         f"{RIGHTS}::test_who_comes_through_a_proxy_is_not_at_this_machine",
     ),
     guard(
         "a change from a page of another site is refused",
         WEB,
-        "    if not own:\n",
+        "    if not same_site:\n",
         "    if False:\n",
         f"{GATE}::test_a_page_of_another_site_changes_nothing_here",
     ),
@@ -105,20 +105,20 @@ GUARDS: list[Guard] = [
     guard(
         "requests for other host names are refused",
         WEB,
-        "            self._check(request.headers)\n",
+        "            self._check_host(request.headers)\n",
         "",
         f"{GATE}::test_only_our_own_names_are_answered",
     ),
     guard(
         "a request body is limited",
         WEB,
-        "        if taken > most:\n",
+        "        if received > max_bytes:\n",
         "        if False:\n",
         f"{GATE}::test_a_body_over_the_limit_is_refused_whether_it_says_its_length_or_not",
     ),
     guard(
         "tries to sign in are limited for each account",
-        "jobmill/web/limits.py",
+        "jobmill/web/rate_limits.py",
         '    limit.take(f"account {account}")\n',
         "",
         "tests/web/test_session.py::test_few_may_be_tried_from_one_address_and_for_one_account",

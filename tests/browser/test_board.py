@@ -42,7 +42,7 @@ async def address(database: Database) -> AsyncIterator[str]:
         ):
             id = await matches.save(tx, place.word(91, listing))
             await matches.set_status(tx, id or 0, status)
-    async with served(pages.make(database, local=True)) as client:
+    async with served(pages.create_app(database, local=True)) as client:
         yield str(client.base_url)
 
 

@@ -216,7 +216,7 @@ async def test_who_waits_sees_the_place_become_free_and_takes_it(
         await bo.shoot("journey-hiring-bo-4")
         await accept.click()
         await expect(accept).to_have_count(0)
-        await expect(theirs.locator("#mine .mark").first).to_be_visible()
+        await expect(theirs.locator("#mine .badge").first).to_be_visible()
         await bo.shoot("journey-hiring-bo-5")
     async with httpx2.AsyncClient(base_url=origin) as client:
         told = (await client.get(f"/api/jobs/{opening}")).json()

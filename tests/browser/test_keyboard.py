@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from jobmill.web.live import CHANNEL
+from jobmill.web.live_updates import CHANNEL
 from tests.browser import axe, keyboard
 from tests.browser.conftest import Tour
 from tests.browser.every_page import ERRORS

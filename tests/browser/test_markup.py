@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from playwright.async_api import Browser, Request
 
-from jobmill.web.view import HERE
+from jobmill.web.dependencies import WEB_DIR
 from tests.browser import validity
 from tests.browser.conftest import Tour
 from tests.browser.every_page import ERRORS
@@ -52,6 +52,6 @@ async def test_no_page_is_wider_than_a_window_or_heavier_than_a_slow_line_can_be
             weights.append(await weigh(one, url))
             heavy = [f"{weights[-1]:,} bytes"] if weights[-1] > MOST_BYTES else []
             faults += [f"{url}: {said}" for said in (*heavy, *await one.overflow())]
-    style = (HERE / "static" / "app.css").stat().st_size
+    style = (WEB_DIR / "static" / "app.css").stat().st_size
     assert min(weights) > style / 10, "the style sheet came from a cache"
     assert not faults, listed(faults)

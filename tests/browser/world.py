@@ -82,7 +82,7 @@ class Place:
 @asynccontextmanager
 async def serve(database: Database) -> AsyncIterator[Place]:
     """The site for whoever is at this machine, as often as a test asks."""
-    async with served(site.make(database, local=True, public_per_minute=100_000)) as client:
+    async with served(site.create_app(database, local=True, public_per_minute=100_000)) as client:
         yield Place(database, str(client.base_url).rstrip("/"))
 
 

@@ -25,8 +25,8 @@ from jobmill.errors import Unavailable
 from jobmill.queue import Finish, Move, Work, Worker
 from jobmill.settings import Settings
 from jobmill.web import site as pages
+from jobmill.web.dependencies import Db
 from jobmill.web.shell import menu
-from jobmill.web.view import Db
 from tests.cli import forked
 from tests.cli.forked import as_url
 from tests.cli.test_serve import Running
@@ -37,7 +37,7 @@ from tests.web.api.helpers import apply, make_job
 from tests.web.conftest import served
 from tests.web.helpers import site_with
 from tests.web.test_every_route import World, routes
-from tests.web.test_live import words
+from tests.web.test_live_updates import words
 
 CONCURRENT_REQUESTS = 8
 
@@ -97,7 +97,9 @@ async def test_a_plain_connection_fails_at_the_pooler(pooler_url: str) -> None:
 async def test_every_page_is_served_through_two_server_connections(
     web_database: Database,
 ) -> None:
-    async with served(pages.make(web_database, local=True, public_per_minute=100_000)) as client:
+    async with served(
+        pages.create_app(web_database, local=True, public_per_minute=100_000)
+    ) as client:
         job = await make_job(client)
         application = await apply(client, job)
         ids = {
@@ -125,7 +127,7 @@ async def test_pages_that_are_asked_often_stay_free_of_prepared_statements(
     paths = [path for path in paths for _ in range(30)]
     async with (
         environment.open_web_database(pooled, direct_database, size=3) as database,
-        served(pages.make(database, local=True)) as client,
+        served(pages.create_app(database, local=True)) as client,
     ):
         answers = await ask(client, paths)
     assert Counter(status for _, status in answers) == {200: len(paths)}
@@ -149,7 +151,7 @@ async def test_a_pooler_in_session_mode_works_with_the_same_settings(url: str, h
                 pass
         async with (
             connect(pooler_url, direct_url=url) as database,
-            served(pages.make(database, local=True)) as client,
+            served(pages.create_app(database, local=True)) as client,
         ):
             answers = await asyncio.gather(*(client.get("/queue") for _ in range(40)))
     assert {answer.status_code for answer in answers} == {200}
@@ -200,7 +202,7 @@ async def test_a_worker_spends_no_retry_while_pages_go_through_the_pooler(
     table = stages(tea=run)
     items = [new("tea", f"cup-{number}") for number in range(200)]
     await put(direct_database, table, *items)
-    async with served(pages.make(web_database, local=True)) as client:
+    async with served(pages.create_app(web_database, local=True)) as client:
         worker = Worker(direct_database, table, lease=SOON)
         working = asyncio.create_task(worker.drain())
         statuses = [(await client.get("/queue")).status_code for _ in range(20)]
@@ -229,7 +231,7 @@ async def test_open_pages_hear_of_changes(
     web_database: Database, direct_database: Database
 ) -> None:
     async with (
-        served(pages.make(web_database, local=True)) as client,
+        served(pages.create_app(web_database, local=True)) as client,
         client.stream("GET", "/live?topic=hiring") as stream,
     ):
         events = words(stream)

@@ -30,5 +30,5 @@ async def served(app: ASGIApp) -> AsyncIterator[httpx2.AsyncClient]:
 
 @pytest.fixture
 async def site(database: Database) -> AsyncIterator[httpx2.AsyncClient]:
-    async with served(pages.make(database, local=True)) as client:
+    async with served(pages.create_app(database, local=True)) as client:
         yield client

@@ -19,7 +19,7 @@ async def site_with(
     database: Database, router: APIRouter | None = None, **options: Any
 ) -> AsyncIterator[httpx2.AsyncClient]:
     """Not local unless the options say so."""
-    guard = site.make(database, **options)
+    guard = site.create_app(database, **options)
     if router:
         cast(FastAPI, guard.app).include_router(router)
     async with served(guard) as client:

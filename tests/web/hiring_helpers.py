@@ -11,8 +11,7 @@ from selectolax.lexbor import LexborNode
 from jobmill.db import Database
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
-
-from .api.helpers import apply, make_person
+from tests.web.api.helpers import apply, make_person
 
 HTML = {"Accept": "text/html"}
 

@@ -14,9 +14,8 @@ from jobmill.outside import model_tiers
 from jobmill.outside.budget_ledger import BudgetCaps, LedgerLine, PeriodSpending
 from jobmill.queue import Block, Move, NewItem, Stage, Work
 from jobmill.settings import Settings
-from jobmill.web import house
-from jobmill.web.house import House
 from jobmill.web.pages.budget import Gauge, by_day, by_use
+from jobmill.web.site_settings import SiteSettings
 from tests.queue.helpers import drain, put
 from tests.web.helpers import site_with
 from tests.web.hiring_helpers import HTML, attribute, look, text, texts
@@ -49,8 +48,8 @@ async def spend(database: Database, model: str = "a:x") -> None:
 
 async def test_what_was_spent_is_held_against_the_caps(database: Database) -> None:
     await spend(database)
-    rules = house.of(Settings(), KEY)
-    async with site_with(database, local=True, house=rules) as site:
+    rules = SiteSettings.from_settings(Settings(), KEY)
+    async with site_with(database, local=True, site_settings=rules) as site:
         page = await look(site, "/budget")
     today, month = texts(page, "#budget .card")
     assert "$0.25 of $1.00" in today
@@ -114,13 +113,17 @@ async def test_what_waits_for_the_budget_is_told(database: Database) -> None:
     stages = {("tea", "boil"): Stage(wait_for_money)}
     await put(database, stages, NewItem("tea", "boil", "earl-grey"))
     await drain(database, stages)
-    async with site_with(database, local=True, house=house.of(Settings(), KEY)) as site:
+    async with site_with(
+        database,
+        local=True,
+        site_settings=SiteSettings.from_settings(Settings(), KEY),
+    ) as site:
         page = await look(site, "/budget")
         assert text(page, ".verdict") == "1 item waits for the budget."
-        assert "next day or month" in text(page, ".told")
-    local = House(caps=BudgetCaps(*[Decimal(1)] * 4, local_when_spent=True))
-    async with site_with(database, local=True, house=local) as site:
-        assert "without a model" in text(await look(site, "/budget"), ".told")
+        assert "next day or month" in text(page, ".message")
+    local = SiteSettings(caps=BudgetCaps(*[Decimal(1)] * 4, local_when_spent=True))
+    async with site_with(database, local=True, site_settings=local) as site:
+        assert "without a model" in text(await look(site, "/budget"), ".message")
 
 
 @pytest.mark.parametrize("days", ["0", "401", "x", "-1"])
@@ -180,9 +183,12 @@ def test_days_without_calls_are_days_too() -> None:
 
 
 def test_the_house_knows_which_models_are_asked() -> None:
-    assert [one.missing for one in house.of(Settings(), KEY).seats] == [None, None]
-    assert model_tiers.describe_mode(House().seats) == "local only"
-    poor = house.of(Settings(budget_day=0), KEY)
+    assert [one.missing for one in SiteSettings.from_settings(Settings(), KEY).seats] == [
+        None,
+        None,
+    ]
+    assert model_tiers.describe_mode(SiteSettings().seats) == "local only"
+    poor = SiteSettings.from_settings(Settings(budget_day=0), KEY)
     assert {one.missing for one in poor.seats} == {"the budget is 0"}
     cheap, _ = model_tiers.find_tiers(Settings(model_cheap="ollama:x", budget_day=0), {})
     assert cheap.missing is None

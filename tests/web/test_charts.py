@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from jobmill.web.charts import HEIGHT, WIDTH, Line, columns
-from jobmill.web.view import environment
+from jobmill.web.charts import HEIGHT, WIDTH, Sparkline, make_columns
+from jobmill.web.dependencies import make_environment
 
 
 def test_a_line_runs_from_the_oldest_to_the_newest_inside_its_box() -> None:
-    line = Line.of([1, 5, 3])
+    line = Sparkline.of([1, 5, 3])
     dots = [tuple(map(float, dot.split(","))) for dot in line.points.split()]
     assert [x for x, _ in dots] == sorted(x for x, _ in dots)
     assert all(0 < x < WIDTH and 0 < y < HEIGHT for x, y in dots)
@@ -16,27 +16,27 @@ def test_a_line_runs_from_the_oldest_to_the_newest_inside_its_box() -> None:
 
 
 def test_values_that_are_all_alike_stand_in_the_middle() -> None:
-    assert {dot.split(",")[1] for dot in Line.of([4, 4]).points.split()} == {str(HEIGHT / 2)}
+    assert {dot.split(",")[1] for dot in Sparkline.of([4, 4]).points.split()} == {str(HEIGHT / 2)}
 
 
 def test_nothing_is_drawn_of_nothing() -> None:
-    assert Line.of([]).points == ""
-    assert columns([]) == []
+    assert Sparkline.of([]).points == ""
+    assert make_columns([]) == []
 
 
 def test_columns_are_as_high_as_their_share_of_the_highest() -> None:
-    drawn = columns([("a", 5, "good"), ("b", 20, ""), ("c", 0, "bad")])
+    drawn = make_columns([("a", 5, "good"), ("b", 20, ""), ("c", 0, "bad")])
     assert [one.height for one in drawn] == [25, 100, 0]
-    assert [one.height for one in columns([("a", 0, "")])] == [0]
+    assert [one.height for one in make_columns([("a", 0, "")])] == [0]
 
 
 def draw(macro: str, **values: object) -> str:
     source = f'{{% from "_charts.html" import {macro} %}}{{{{ {macro}(chart, "Calls") }}}}'
-    return environment().from_string(source).render(values)
+    return make_environment().from_string(source).render(values)
 
 
 def test_every_chart_says_in_words_what_one_would_see() -> None:
-    assert "Calls: now 3, lowest 1, highest 5" in draw("line", chart=Line.of([1, 5, 3]))
-    text = draw("columns", chart=columns([('<b>"', 5, "good")]))
+    assert "Calls: now 3, lowest 1, highest 5" in draw("line", chart=Sparkline.of([1, 5, 3]))
+    text = draw("columns", chart=make_columns([('<b>"', 5, "good")]))
     assert 'aria-label="Calls"' in text
     assert text.count("&lt;b&gt;&#34;: 5") == 2

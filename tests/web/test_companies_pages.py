@@ -14,7 +14,7 @@ from jobmill.catalog.company_list import CompanyFilter
 from jobmill.db import Database, Tx
 from jobmill.settings import Settings
 from jobmill.tools import Tools
-from jobmill.web.pages import companies as pages
+from jobmill.web.pages.companies import list_page
 from tests.catalog import helpers
 from tests.people.helpers import bearer
 from tests.web.helpers import site_with
@@ -43,16 +43,16 @@ async def test_companies_are_listed_best_first_and_page_by_page(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     async with database.transaction() as tx:
-        for n in range(pages.AT_ONCE + 2):
+        for n in range(list_page.PAGE_SIZE + 2):
             await make(tx, f"Well {n:02}", priority_score=n if n % 2 else None)
     page = await site.get("/companies")
     first = names(page)
     more = Html(page.text).css_first("a[rel=next]").attributes["href"]
     rest = names(await site.get(more or ""))
-    odd = [f"Well {n:02}" for n in range(pages.AT_ONCE + 1, 0, -2)]
-    even = [f"Well {n:02}" for n in range(pages.AT_ONCE, -1, -2)]
+    odd = [f"Well {n:02}" for n in range(list_page.PAGE_SIZE + 1, 0, -2)]
+    even = [f"Well {n:02}" for n in range(list_page.PAGE_SIZE, -1, -2)]
     assert first + rest == odd + even
-    assert len(first) == pages.AT_ONCE
+    assert len(first) == list_page.PAGE_SIZE
 
 
 async def test_filters_live_in_the_address(site: httpx2.AsyncClient, database: Database) -> None:

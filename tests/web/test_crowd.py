@@ -18,7 +18,7 @@ from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants, applications, blocklist, openings
 from jobmill.hiring.records.applicants import Contact
 from jobmill.web.apply_batch import COMMIT_CHECKS, ApplyBatches
-from jobmill.web.view import Door
+from jobmill.web.dependencies import RequestDatabase
 from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.log import judge_in
 
@@ -44,7 +44,7 @@ async def opened(database: Database, capacity: int = 5, **terms: Any) -> int:
 
 async def test_a_crowd_is_served_in_order_and_few_transactions(database: Database) -> None:
     id = await opened(database)
-    crowd = ApplyBatches(Door(database, 10), None)
+    crowd = ApplyBatches(RequestDatabase(database, 10), None)
     answers = await all_at_once(crowd, id, [ApplyRequest(person(n)) for n in range(60)])
     assert [one.application.status for one in answers] == ["ACTIVE"] * 5 + ["WAITLIST"] * 55
     assert [one.position for one in answers[5:]] == list(range(1, 56))
@@ -63,7 +63,7 @@ async def test_who_is_refused_costs_the_others_nothing_and_leaves_nothing(
     async with database.transaction() as tx:
         await blocklist.add(tx, "p3@example.org", "because")
         known = await make_applicant(tx)
-    crowd = ApplyBatches(Door(database, 10), None)
+    crowd = ApplyBatches(RequestDatabase(database, 10), None)
     asks = [ApplyRequest(person(n)) for n in (1, 1, 2, 3)] + [
         ApplyRequest(known.id, by_applicant(known.id))
     ] * 2
@@ -83,7 +83,7 @@ async def test_who_is_refused_costs_the_others_nothing_and_leaves_nothing(
 
 async def test_a_person_may_apply_so_often_a_day(database: Database) -> None:
     made = [await opened(database) for _ in range(3)]
-    crowd = ApplyBatches(Door(database, 10), 2)
+    crowd = ApplyBatches(RequestDatabase(database, 10), 2)
     answers = [(await all_at_once(crowd, id, [ApplyRequest(person(1))]))[0] for id in made]
     assert [type(one).__name__ for one in answers] == ["Placed", "Placed", "AppliedTooOften"]
 
@@ -94,7 +94,7 @@ async def test_whom_the_company_names_is_not_counted_whoever_comes_along(
     first, second = await opened(database), await opened(database)
     async with database.transaction() as tx:
         known = await make_applicant(tx)
-    crowd = ApplyBatches(Door(database, 10), 1)
+    crowd = ApplyBatches(RequestDatabase(database, 10), 1)
     asks = [ApplyRequest(known.id, LOCAL), ApplyRequest(person(1))]
     answers = [await all_at_once(crowd, id, asks) for id in (first, second)]
     assert [named(one) for one in answers] == [{"Placed": 2}, {"Placed": 1, "AppliedTooOften": 1}]
@@ -105,7 +105,7 @@ async def test_who_shows_a_link_is_counted_and_blocked_as_anybody(database: Data
     async with database.transaction() as tx:
         ada, bob = await make_applicant(tx), await make_applicant(tx)
         await blocklist.add(tx, bob.email, "because")
-    crowd = ApplyBatches(Door(database, 10), 1)
+    crowd = ApplyBatches(RequestDatabase(database, 10), 1)
     asks = [ApplyRequest(ada.id, by_applicant(ada.id)), ApplyRequest(bob.id, by_applicant(bob.id))]
     answers = [await all_at_once(crowd, id, asks) for id in (first, second)]
     assert [named(one) for one in answers] == [
@@ -121,7 +121,7 @@ async def test_what_refuses_a_person_does_not_refuse_the_company_that_names_them
     async with database.transaction() as tx:
         ada, bob = await make_applicant(tx), await make_applicant(tx)
         await blocklist.add(tx, bob.email, "because")
-    crowd = ApplyBatches(Door(database, 10), 1)
+    crowd = ApplyBatches(RequestDatabase(database, 10), 1)
     await crowd.apply(first, ApplyRequest(ada.id, by_applicant(ada.id)))
     asks = [ApplyRequest(id, by) for id in (ada.id, bob.id) for by in (by_applicant(id), LOCAL)]
     answers = await all_at_once(crowd, second, asks)
@@ -130,7 +130,7 @@ async def test_what_refuses_a_person_does_not_refuse_the_company_that_names_them
 
 
 async def test_nobody_is_served_where_there_is_no_opening(database: Database) -> None:
-    crowd = ApplyBatches(Door(database, 10), None)
+    crowd = ApplyBatches(RequestDatabase(database, 10), None)
     answers = await all_at_once(crowd, 10**9, [ApplyRequest(person(n)) for n in range(3)])
     assert named(answers) == {"NoOpening": 3}
     assert await all_at_once(crowd, 10**9, [ApplyRequest(10**9)]) != []
@@ -142,7 +142,7 @@ async def test_one_whose_transaction_fails_does_not_take_the_others_along(
     database: Database,
 ) -> None:
     id = await opened(database)
-    crowd = ApplyBatches(Door(database, 10), None)
+    crowd = ApplyBatches(RequestDatabase(database, 10), None)
     # A text that the database cannot hold, past every check of ours.
     broken = ApplyRequest(Contact("Ada \0", "ada@example.org", "ada@example.org"))
     asks = [ApplyRequest(person(1)), ApplyRequest(person(2)), broken, ApplyRequest(person(3))]
@@ -153,15 +153,15 @@ async def test_one_whose_transaction_fails_does_not_take_the_others_along(
         assert (await openings.get(tx, id)).occupied == 3
 
 
-class Counting(Door):
+class Counting(RequestDatabase):
     """Counts how often it is asked."""
 
     asked = 0
 
     @asynccontextmanager
-    async def transaction(self, patience: float | None = None) -> AsyncGenerator[Tx]:
+    async def transaction(self, time_limit: float | None = None) -> AsyncGenerator[Tx]:
         self.asked += 1
-        async with super().transaction(patience) as tx:
+        async with super().transaction(time_limit) as tx:
             yield tx
 
 
@@ -194,14 +194,14 @@ async def test_a_database_that_does_not_answer_is_asked_a_few_times_not_once_for
     ) == {"Placed": 2}
 
 
-class Losing(Door):
+class Losing(RequestDatabase):
     """Loses the answers to its first transactions, which do commit."""
 
     losses = 1
 
     @asynccontextmanager
-    async def transaction(self, patience: float | None = None) -> AsyncGenerator[Tx]:
-        async with super().transaction(patience) as tx:
+    async def transaction(self, time_limit: float | None = None) -> AsyncGenerator[Tx]:
+        async with super().transaction(time_limit) as tx:
             yield tx
         self.losses -= 1
         if self.losses >= 0:
@@ -232,14 +232,14 @@ async def test_who_may_have_applied_is_not_called_a_duplicate(database: Database
     assert named(answers) == {"CommitUnknown": 3}
 
 
-class Killed(Door):
+class Killed(RequestDatabase):
     """Loses its first connection between the last statement and COMMIT."""
 
     kills = 1
 
     @asynccontextmanager
-    async def transaction(self, patience: float | None = None) -> AsyncGenerator[Tx]:
-        async with super().transaction(patience) as tx:
+    async def transaction(self, time_limit: float | None = None) -> AsyncGenerator[Tx]:
+        async with super().transaction(time_limit) as tx:
             yield tx
             self.kills -= 1
             if self.kills == 0:
@@ -266,13 +266,13 @@ async def test_one_who_cannot_be_served_in_time_does_not_keep_the_others(
     async with database.transaction() as tx:
         await tx.execute("SELECT FROM hiring.applicant WHERE id = %s FOR UPDATE", [ada.id])
         asks = [ApplyRequest(person(1)), ApplyRequest(ada.id), ApplyRequest(person(2))]
-        answers = await all_at_once(ApplyBatches(Door(database, 0.5), None), id, asks)
+        answers = await all_at_once(ApplyBatches(RequestDatabase(database, 0.5), None), id, asks)
     assert [type(one).__name__ for one in answers] == ["Placed", "Unavailable", "Placed"]
 
 
 async def test_openings_do_not_wait_for_each_other(database: Database) -> None:
     busy, free = await opened(database), await opened(database)
-    crowd = ApplyBatches(Door(database, 10), None)
+    crowd = ApplyBatches(RequestDatabase(database, 10), None)
     async with database.transaction() as tx:
         await lifecycle.set_capacity(tx, busy, 9, LOCAL)
         waits = asyncio.create_task(crowd.apply(busy, ApplyRequest(person(1))))
@@ -284,7 +284,7 @@ async def test_openings_do_not_wait_for_each_other(database: Database) -> None:
 
 async def test_who_asks_for_others_stands_in_the_log(database: Database) -> None:
     id = await opened(database)
-    crowd = ApplyBatches(Door(database, 10), None)
+    crowd = ApplyBatches(RequestDatabase(database, 10), None)
     await all_at_once(crowd, id, [ApplyRequest(person(1), LOCAL), ApplyRequest(person(2))])
     async with database.transaction() as tx:
         cursor = await tx.execute(

@@ -18,7 +18,7 @@ from fastapi.routing import iter_route_contexts
 from jobmill.db import Database
 from jobmill.people.persons import Role
 from jobmill.web import site
-from jobmill.web.rights import RANKS
+from jobmill.web.auth import RANKS
 from jobmill.web.shell import menu
 from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
 from tests.web.api.helpers import apply, make_job
@@ -104,7 +104,7 @@ _known: list[Route] = []
 def routes(database: Database) -> list[Route]:
     """All there are; they are the same on every database, and making the site takes a moment."""
     if not _known:
-        app = cast(FastAPI, site.make(database).app)
+        app = cast(FastAPI, site.create_app(database).app)
         for route in iter_route_contexts(app.routes):
             methods = sorted(set(route.methods or ()) - {"HEAD"})
             _known.extend(Route(method, str(route.path)) for method in methods)

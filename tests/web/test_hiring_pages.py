@@ -252,25 +252,28 @@ async def test_a_new_capacity_says_first_who_would_be_offered_a_slot(
     await fill(site, job, "Ada Ben Cy")
     before = await the_opening(database, job)
     asked = await look(site, f"/hiring/{job}/change/capacity?capacity={wanted}")
-    assert words in text(asked, ".ask")
+    assert words in text(asked, ".confirmation")
     assert await the_opening(database, job) == before
-    sent = {str(one.attributes["name"]): one.attributes["value"] for one in asked.css(".ask input")}
-    answer = await post(site, str(attribute(asked, ".ask form", "action")), sent)
+    sent = {
+        str(one.attributes["name"]): one.attributes["value"]
+        for one in asked.css(".confirmation input")
+    }
+    answer = await post(site, str(attribute(asked, ".confirmation form", "action")), sent)
     after = await the_opening(database, job)
     assert (after.capacity, after.occupied) == (wanted, 1 + offered)
-    told = texts(await look(site, answer.headers["location"]), ".told[role=status] li")
+    told = texts(await look(site, answer.headers["location"]), ".message[role=status] li")
     assert len([one for one in told if "was offered a slot" in one]) == offered
 
 
 async def test_fewer_slots_evict_nobody_and_the_board_says_so(site: httpx2.AsyncClient) -> None:
     job = await make_job(site, 3)
     await fill(site, job, "Ada Ben Cy Di")
-    asked = text(await look(site, f"/hiring/{job}/change/capacity?capacity=1"), ".ask")
+    asked = text(await look(site, f"/hiring/{job}/change/capacity?capacity=1"), ".confirmation")
     assert "2 people more than that are in it, and are not evicted." in asked
     await post(site, f"/hiring/{job}/change/capacity", {"capacity": "1"})
     page = await look(site, f"/hiring/{job}")
-    assert "3 are in 1 slot" in text(page, "#board .told")
-    assert "given away again when 3 have left" in text(page, "#board .told")
+    assert "3 are in 1 slot" in text(page, "#board .message")
+    assert "given away again when 3 have left" in text(page, "#board .message")
     assert len(page.css("ul.people li")) == 3
     assert page.css_first(".bar .over")
 
@@ -281,10 +284,10 @@ async def test_more_slots_of_a_paused_opening_are_given_to_nobody_yet(
     job = await make_job(site, 1)
     await fill(site, job, "Ada Ben Cy Di")
     await post(site, f"/hiring/{job}/change/pause")
-    asked = text(await look(site, f"/hiring/{job}/change/capacity?capacity=3"), ".ask")
+    asked = text(await look(site, f"/hiring/{job}/change/capacity?capacity=3"), ".confirmation")
     assert "It is paused: nobody is offered a slot until it is open again." in asked
     await post(site, f"/hiring/{job}/change/capacity", {"capacity": "3"})
-    asked = text(await look(site, f"/hiring/{job}/change/resume"), ".ask")
+    asked = text(await look(site, f"/hiring/{job}/change/resume"), ".confirmation")
     assert "2 people would be offered a slot at once: Ben, Cy." in asked
     await post(site, f"/hiring/{job}/change/resume")
     assert len((await look(site, f"/hiring/{job}")).css("#board [data-until]")) == 2
@@ -300,8 +303,8 @@ async def test_a_capacity_that_cannot_be_is_shown_again(site: httpx2.AsyncClient
         ):
             page = Html(answer.text)
             assert (answer.status_code, len(page.css("[role=alert]"))) == (400, 1)
-            assert (attribute(page, ".ask input", "value") or "") == typed
-            assert attribute(page, ".ask form", "method") == "get"
+            assert (attribute(page, ".confirmation input", "value") or "") == typed
+            assert attribute(page, ".confirmation form", "method") == "get"
 
 
 async def test_an_opening_is_paused_resumed_closed_and_opened_again_when_one_is_sure(
@@ -316,16 +319,16 @@ async def test_an_opening_is_paused_resumed_closed_and_opened_again_when_one_is_
     ):
         before = await the_opening(database, job)
         asked = await look(site, f"/hiring/{job}/change/{change}")
-        assert text(asked, ".ask p")
+        assert text(asked, ".confirmation p")
         assert await the_opening(database, job) == before
         answer = await post(site, f"/hiring/{job}/change/{change}")
         assert answer.status_code == 303
         page = await look(site, answer.headers["location"])
-        assert texts(page, "h1 .mark") == [status]
-        assert [one[: len(words or "")] for one in texts(page, "#board .told")] == (
+        assert texts(page, "h1 .badge") == [status]
+        assert [one[: len(words or "")] for one in texts(page, "#board .message")] == (
             [words] if words else []
         )
-        assert len(page.css(".told[role=status] li")) == 1
+        assert len(page.css(".message[role=status] li")) == 1
         again = await post(site, f"/hiring/{job}/change/{change}")
         assert (again.status_code, 'role="alert"' in again.text) == (409, True)
         await look(site, f"/hiring/{job}/change/{change}", 409)

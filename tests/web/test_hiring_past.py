@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from jobmill.db import Database
 from jobmill.hiring.audit_log import events, replay, replay_preview
 from jobmill.hiring.records import openings
-from jobmill.web.view import moment
+from jobmill.web.dependencies import format_moment
 from tests.web.api.helpers import let_pass, make_job
 from tests.web.hiring_helpers import (
     attribute,
@@ -44,13 +44,15 @@ async def test_every_event_says_why(site: httpx2.AsyncClient) -> None:
     await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": "Moved away"})
     page = await look(site, f"/hiring/{job}/events/6")
     assert "Ben was offered a slot." in text(page)
-    assert "Ben was next in line: nobody was ahead." in texts(page, ".told li")
-    assert "Event 5 freed it: Ada left (removed by the company)." in texts(page, ".told li")
-    assert page.css_first(f'.told li a[href="/hiring/{job}/people/{ben}"]')
-    [until, at] = [str(one.attributes["datetime"]) for one in page.css(".told time[data-exact]")]
-    assert f"The offer is open until {moment(dt.datetime.fromisoformat(until))}." in text(page)
-    assert f"Event 6, {moment(dt.datetime.fromisoformat(at))}, by" in text(page)
-    assert page.css_first(f'.told a[href="/hiring/{job}/events/5"]')
+    assert "Ben was next in line: nobody was ahead." in texts(page, ".message li")
+    assert "Event 5 freed it: Ada left (removed by the company)." in texts(page, ".message li")
+    assert page.css_first(f'.message li a[href="/hiring/{job}/people/{ben}"]')
+    [until, at] = [str(one.attributes["datetime"]) for one in page.css(".message time[data-exact]")]
+    assert f"The offer is open until {format_moment(dt.datetime.fromisoformat(until))}." in text(
+        page
+    )
+    assert f"Event 6, {format_moment(dt.datetime.fromisoformat(at))}, by" in text(page)
+    assert page.css_first(f'.message a[href="/hiring/{job}/events/5"]')
     assert "Reason: Moved away" in text(await look(site, f"/hiring/{job}/events/5"))
     assert texts(page, ".pager a") == ["Event before", "The opening at that moment"]
     await look(site, f"/hiring/{job}/events/7", 404)
@@ -102,8 +104,8 @@ async def test_the_replay_shows_at_each_event_what_the_board_showed_then(
         # Who takes a slot is listed without an address there.
         assert seen(page) == shown, seq
         assert attribute(page, "#seq", "value") == str(seq)
-        why = texts(await look(site, f"/hiring/{job}/events/{seq}"), ".told li")
-        assert texts(page, ".told li") == why
+        why = texts(await look(site, f"/hiring/{job}/events/{seq}"), ".message li")
+        assert texts(page, ".message li") == why
     last = await look(site, f"/hiring/{job}/replay")
     assert texts(last, ".moment strong") == [str(max(boards))]
 

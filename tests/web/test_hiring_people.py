@@ -39,7 +39,7 @@ async def test_one_is_removed_with_a_reason_and_the_slot_goes_to_the_next(
         typed = attribute(page, 'form[action$="remove"] input', "value")
         assert (typed or "") == reason
     answer = await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": "Moved away"})
-    told = texts(await look(site, answer.headers["location"]), ".told[role=status] li")
+    told = texts(await look(site, answer.headers["location"]), ".message[role=status] li")
     assert told == ["Ada was removed by the company.", "Ben was offered a slot."]
     story = text(await look(site, f"/hiring/{job}/people/{ada}"), ".log")
     assert "Ada was removed by the company Moved away" in story
@@ -66,7 +66,7 @@ async def test_one_is_taken_out_of_turn_with_a_reason_and_a_slot_of_their_own(
     mute = Html((await post(site, path, {"reason": "", "add_slot": "yes"})).text)
     assert "checked" in part(mute, "input[name=add_slot]").attributes
     answer = await post(site, path, {"reason": "Knows the oven", "add_slot": "yes"})
-    told = texts(await look(site, answer.headers["location"]), ".told[role=status] li")
+    told = texts(await look(site, answer.headers["location"]), ".message[role=status] li")
     assert told == [
         "The capacity was changed from 1 to 2.",
         "Cy was offered a slot out of turn.",
@@ -111,9 +111,13 @@ async def test_many_are_removed_after_a_look_at_what_would_happen(
     page = await look(site, done.headers["location"])
     assert texts(page, "ul.people .who a") == ["Cy"]
     assert texts(page, "ol.people .who a") == ["Di"]
-    assert len(page.css(".told[role=status] li")) == 3
+    assert len(page.css(".message[role=status] li")) == 3
     gone = await post(site, f"/hiring/{job}/bulk", form | {"pick": [ada, di, 10**11]})
-    assert texts(Html(gone.text), ".outcome li .mark") == ["nothing", "would be removed", "nothing"]
+    assert texts(Html(gone.text), ".outcome li .badge") == [
+        "nothing",
+        "would be removed",
+        "nothing",
+    ]
 
 
 async def test_many_are_written_to(site: httpx2.AsyncClient, database: Database) -> None:
@@ -121,7 +125,7 @@ async def test_many_are_written_to(site: httpx2.AsyncClient, database: Database)
     picked = await fill(site, job, "Ada Ben")
     form = {"action": "message", "reason": "News", "message": "We move.\r\nSoon.", "pick": picked}
     dry = await post(site, f"/hiring/{job}/bulk", form)
-    assert texts(Html(dry.text), ".outcome .mark") == ["would be written to"] * 2
+    assert texts(Html(dry.text), ".outcome .badge") == ["would be written to"] * 2
     assert part(Html(dry.text), "textarea").text().strip() == "We move.\r\nSoon.".replace("\r", "")
     done = await post(site, f"/hiring/{job}/bulk", form | {"sure": "message"})
     assert "2 people are written to." in text(await look(site, done.headers["location"]))

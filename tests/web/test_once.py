@@ -11,9 +11,9 @@ from pydantic import BaseModel
 from jobmill.db import Database, Tx, fetch_value
 from jobmill.errors import AppError, Conflict, Gone
 from jobmill.hiring.records import idempotent_responses
+from jobmill.web.auth import Anyone
+from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import run_once
-from jobmill.web.rights import Anyone
-from jobmill.web.view import Db
 from tests.people.helpers import bearer
 from tests.web.helpers import site_with, told
 
@@ -65,7 +65,7 @@ async def act(body: Body, request: Request, visitor: Anyone, db: Db) -> Response
 
 @pytest.fixture
 async def near(database: Database) -> AsyncIterator[httpx2.AsyncClient]:
-    async with site_with(database, router, local=True, patience=20) as client:
+    async with site_with(database, router, local=True, database_timeout=20) as client:
         yield client
 
 

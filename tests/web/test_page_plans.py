@@ -110,7 +110,10 @@ async def explained(url: str) -> AsyncIterator[Database]:
 
 @pytest.fixture
 async def site(past: str) -> AsyncIterator[httpx2.AsyncClient]:
-    async with explained(past) as database, served(pages.make(database, local=True)) as client:
+    async with (
+        explained(past) as database,
+        served(pages.create_app(database, local=True)) as client,
+    ):
         yield client
 
 

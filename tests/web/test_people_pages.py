@@ -13,7 +13,7 @@ from jobmill.db import Database, Tx
 from jobmill.errors import NotFound
 from jobmill.people import changes, keys, passwords, persons, sessions
 from jobmill.people.persons import LastAdmin, Person
-from jobmill.web.rights import SESSION
+from jobmill.web.auth import SESSION_COOKIE
 from tests.people.helpers import PASSWORD, make_person
 from tests.web.helpers import site_with
 from tests.web.hiring_helpers import HTML, attribute, look, post, text, texts
@@ -151,7 +151,7 @@ async def test_ending_somebody_says_what_follows_first(
     async with site_with(database) as client:
         await enter(client, bo.email)
         page = await look(boss, f"/people/{bo.id}/end")
-        assert "1 session ends" in text(page, ".ask")
+        assert "1 session ends" in text(page, ".confirmation")
         assert (await client.get("/api/session")).status_code == 200
         answer = await post(boss, f"/people/{bo.id}/end")
         assert answer.headers["location"] == "/people?did=ended"
@@ -252,7 +252,7 @@ async def test_nobody_yet_is_said_so_with_what_to_do(site: httpx2.AsyncClient) -
     page = await look(site, "/people?did=%3Cb%3E")
     assert "Nobody signs in yet." in text(page)
     assert "No program has a key." in text(page)
-    assert not page.css("[role=status].told")
+    assert not page.css("[role=status].message")
 
 
 async def test_the_pages_load_nothing_and_style_nothing_by_themselves(
@@ -293,7 +293,7 @@ async def test_the_menu_says_who_is_signed_in(boss: httpx2.AsyncClient) -> None:
     page = await look(boss, "/people")
     assert "Ada admin" in text(page, ".me")
     assert attribute(page, ".me form", "action") == "/sign-out"
-    found = boss.cookies[SESSION]
+    found = boss.cookies[SESSION_COOKIE]
     assert found not in (page.html or "")
 
 

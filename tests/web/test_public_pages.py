@@ -23,13 +23,13 @@ from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.records import applications
 from jobmill.people import secrets
 from jobmill.web import site as pages
-from jobmill.web.house import House
+from jobmill.web.site_settings import SiteSettings
 from tests.boards.adapters import read
 from tests.web.api.helpers import apply, let_pass, make_job
 from tests.web.conftest import served
 from tests.web.helpers import site_with
 from tests.web.hiring_helpers import HTML, look, text, texts
-from tests.web.test_live import words
+from tests.web.test_live_updates import words
 
 NASTY = "Baker </script><script>alert(1)</script> & <b>co</b>"
 
@@ -148,7 +148,7 @@ async def test_one_applies_in_one_step(site: httpx2.AsyncClient) -> None:
 
 async def test_who_gets_no_letter_is_told_how_to_get_their_link(database: Database) -> None:
     ada = {"name": "Ada", "email": "ada@example.org"}
-    async with served(pages.make(database, local=True)) as site:
+    async with served(pages.create_app(database, local=True)) as site:
         job = await make_job(site)
         near = await post(site, f"/openings/{job}", **ada)
         again = await post(site, f"/openings/{job}", **ada)
@@ -156,7 +156,9 @@ async def test_who_gets_no_letter_is_told_how_to_get_their_link(database: Databa
     assert person
     assert "We write to" not in near.text
     assert "Ask us for a link" in again.text
-    async with served(pages.make(database, house=House(writes=True))) as site:
+    async with served(
+        pages.create_app(database, site_settings=SiteSettings(sends_mail=True))
+    ) as site:
         far = await post(site, f"/openings/{job}", name="Bob", email="bob@example.org")
         again = await post(site, f"/openings/{job}", name="Bob", email="bob@example.org")
     assert "We write to bob@example.org" in far.text
@@ -410,7 +412,7 @@ async def test_a_browser_remembers_a_link_until_it_is_told_to_forget(database: D
 async def test_who_lost_their_link_is_sent_it_to_their_own_address_once_an_hour(
     database: Database,
 ) -> None:
-    async with site_with(database, local=True, house=House(writes=True)) as site:
+    async with site_with(database, local=True, site_settings=SiteSettings(sends_mail=True)) as site:
         job = await make_job(site)
         await post(site, f"/openings/{job}", name="Ada", email="ada@example.org")
         answers = [

@@ -30,8 +30,8 @@ from jobmill.queue import (
 from jobmill.queue.inspect import Item, ItemEvent, RunCounter
 from jobmill.queue.overview import RATE_WINDOW, RateTracker
 from jobmill.queue.search import ItemFilter
-from jobmill.web.pages.queue import item as item_page
-from jobmill.web.pages.queue import tree
+from jobmill.web.pages.queue import detail_page as item_page
+from jobmill.web.pages.queue import lineage_page
 from tests.cli.test_queue_pictures import ITEM, THEN
 from tests.people.helpers import bearer
 from tests.queue.helpers import drain, fetch, happened, item, new, put, stages
@@ -96,13 +96,15 @@ async def test_a_phase_is_paused_with_a_reason_and_goes_on(
     answer = await send(site, "/queue/pause", phase="tea/steep", reason="guests")
     assert answer.headers["location"] == "/queue?did=paused"
     shown = await page(site, "/queue?did=paused")
-    assert texts(shown, ".told") == [
+    assert texts(shown, ".message") == [
         "It is paused: what runs goes on, and nothing more is started."
     ]
     [row] = [one for one in texts(shown, ".phases tbody th") if "paused" in one]
     assert "guests" in row
     assert row.startswith("tea/steep")
-    assert "guests" in texts(await page(site, "/queue/resume?phase=tea/steep"), ".ask p")[0]
+    assert (
+        "guests" in texts(await page(site, "/queue/resume?phase=tea/steep"), ".confirmation p")[0]
+    )
     assert (await send(site, "/queue/resume", phase="tea/steep")).headers["location"] == (
         "/queue?did=resumed"
     )
@@ -147,7 +149,7 @@ async def test_a_pause_without_a_reason_is_asked_for_again(
     await put(database, stages(tea=end))
     answer = await send(site, "/queue/pause", 400, phase="tea/run", reason=" ")
     assert "Say why, for whoever asks later." in answer.text
-    assert Html(answer.text).css_first(".ask")
+    assert Html(answer.text).css_first(".confirmation")
     answer = await send(site, "/queue/pause", 400, phase="tea/run", reason="x" * 501)
     assert Html(answer.text).css_first("[name=reason]").attributes["value"] == "x" * 501
     assert await fetch(database, "SELECT kind FROM queue.pause") == []
@@ -174,8 +176,10 @@ async def test_what_is_blocked_is_unblocked_by_the_name_of_what_was_missing(
     assert "kettle 1 item waits for it Unblock kettle" in texts(
         await page(site, "/queue"), ".acted"
     )
-    assert "1 item goes on." in texts(await page(site, "/queue/unblock?on=kettle"), ".ask p")
-    assert "the kettle is away" in texts(await page(site, f"/queue/items/{id}"), ".told")
+    assert "1 item goes on." in texts(
+        await page(site, "/queue/unblock?on=kettle"), ".confirmation p"
+    )
+    assert "the kettle is away" in texts(await page(site, f"/queue/items/{id}"), ".message")
     await send(site, "/queue/unblock", on="kettle")
     assert (await item(database, id)).status == "PENDING"
     await send(site, "/queue/unblock", 409, on="kettle")
@@ -189,7 +193,7 @@ async def test_an_alert_is_cleared_once(site: httpx2.AsyncClient, database: Data
     )
     shown = await page(site, "/queue")
     assert shown.css_first(f'.alerts a[href="/queue/alerts/{id}/clear"]')
-    assert "deep: far" in texts(await page(site, f"/queue/alerts/{id}/clear"), ".ask p")
+    assert "deep: far" in texts(await page(site, f"/queue/alerts/{id}/clear"), ".confirmation p")
     await send(site, f"/queue/alerts/{id}/clear")
     assert not (await page(site, "/queue")).css(".alerts")
     await send(site, f"/queue/alerts/{id}/clear", 404)
@@ -325,7 +329,7 @@ async def test_the_page_of_an_item_tells_all_of_it(
         "0 of 0",
     ):
         assert words in said
-    links = [one.attributes["href"] for one in shown.css(".acts a")]
+    links = [one.attributes["href"] for one in shown.css(".row-actions a")]
     assert links[1:] == [
         f"/queue/items/{id}/retry",
         "/listings/7",
@@ -345,7 +349,7 @@ async def test_an_item_that_failed_is_put_back(
     assert "Put this item back?" in texts(await page(site, f"/queue/items/{id}/retry"), "#asked")
     answer = await send(site, f"/queue/items/{id}/retry")
     assert answer.headers["location"] == f"/queue/items/{id}?did=retry"
-    assert texts(await page(site, answer.headers["location"]), ".told[role=status]")
+    assert texts(await page(site, answer.headers["location"]), ".message[role=status]")
     assert (await item(database, id)).status == "PENDING"
     assert await fetch(database, "SELECT note FROM queue.event WHERE what = 'put back'") == [
         "by local"
@@ -364,10 +368,10 @@ async def test_an_item_is_cancelled_with_its_consequences_and_a_reason(
     assert await page(site, f"/queue/items/{tea}"), "what it waits for is a link"
     shown = await page(site, f"/queue/items/{tea}")
     assert shown.css_first(f'dd a[href="/queue/items/{cup}"]')
-    asked = texts(await page(site, f"/queue/items/{cup}/cancel"), ".ask p")
+    asked = texts(await page(site, f"/queue/items/{cup}/cancel"), ".confirmation p")
     assert "1 item waits for it, and goes on without it." in asked
     answer = await send(site, f"/queue/items/{cup}/cancel", 400, reason="")
-    assert Html(answer.text).css_first(".ask")
+    assert Html(answer.text).css_first(".confirmation")
     await send(site, f"/queue/items/{cup}/cancel", reason="broken")
     assert (await item(database, cup)).message == "Cancelled: broken"
     assert (await happened(database, cup))[-1] == "cancelled"
@@ -460,8 +464,8 @@ async def test_the_first_thousand_of_a_big_lineage_are_drawn(
     [last] = await fetch(database, "SELECT max(id) FROM queue.item")
     shown = await page(site, f"/queue/lineage/{tracking}?item={last}")
     assert len(shown.css(".kin > li")) == 500
-    assert "Only the first 500 items are drawn" in texts(shown, ".told")[0]
-    assert f"Item {last} is not among them." in texts(shown, ".told")[0]
+    assert "Only the first 500 items are drawn" in texts(shown, ".message")[0]
+    assert f"Item {last} is not among them." in texts(shown, ".message")[0]
 
 
 def chain(length: int) -> list[Item]:
@@ -469,9 +473,13 @@ def chain(length: int) -> list[Item]:
 
 
 def test_a_chain_longer_than_the_stack_is_drawn_and_every_list_ends() -> None:
-    branches = tree.lay(lineage.build_trees(chain(3_000), []))
+    branches = lineage_page.lay(lineage.build_trees(chain(3_000), []))
     assert len(branches) == 3_000
-    assert sum(one.opens for one in branches) == sum(one.closes for one in branches) == tree.DEEPEST
+    assert (
+        sum(one.opens for one in branches)
+        == sum(one.closes for one in branches)
+        == lineage_page.DEEPEST
+    )
 
 
 def test_children_stand_below_their_parent_in_the_order_they_came() -> None:

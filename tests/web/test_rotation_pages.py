@@ -16,7 +16,7 @@ from jobmill.pipelines import rotation
 from jobmill.queue import Finish, Stage, Work
 from jobmill.rotation import platform_state, searches, targets
 from jobmill.settings import Settings
-from jobmill.web.pages.rotation import words
+from jobmill.web.pages.rotation import labels
 from tests.people.helpers import bearer
 from tests.rotation.helpers import answer, failed, make_target, put
 from tests.web.helpers import site_with
@@ -77,7 +77,7 @@ async def make_run(tx: Tx, **skipped: str) -> int:
     ],
 )
 def test_what_a_call_is_worth_is_said_in_words(value: float | None, said: str) -> None:
-    assert words.worth(value) == said
+    assert labels.worth(value) == said
 
 
 @pytest.mark.parametrize("path", ALL)

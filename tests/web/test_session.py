@@ -7,7 +7,7 @@ import pytest
 
 from jobmill.db import Database
 from jobmill.people import persons
-from jobmill.web.rights import SESSION
+from jobmill.web.auth import SESSION_COOKIE
 from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
 from tests.web.helpers import site_with, told
 
@@ -26,12 +26,12 @@ async def test_a_person_signs_in_is_known_and_signs_out(database: Database) -> N
         me = {"name": "Ada", "role": "recruiter", "applicantId": None, "local": False}
         assert (answer.status_code, answer.json()) == (200, me)
         assert (await client.get("/api/session")).json() == me
-        kept = client.cookies[SESSION]
+        kept = client.cookies[SESSION_COOKIE]
         gone = await client.delete("/api/session")
         assert (gone.status_code, gone.content) == (204, b"")
-        assert SESSION not in client.cookies
+        assert SESSION_COOKIE not in client.cookies
         # Ended here, not only forgotten by the browser.
-        copied = await client.get("/api/session", headers={"Cookie": f"{SESSION}={kept}"})
+        copied = await client.get("/api/session", headers={"Cookie": f"{SESSION_COOKIE}={kept}"})
         assert copied.status_code == 401
 
 
@@ -50,7 +50,7 @@ async def test_no_script_and_no_other_site_gets_the_cookie(
     await make_person(database)
     async with site_with(database, **options) as client:
         answer = await client.post("/api/session", json=RIGHT, headers=headers)
-    cookie = SimpleCookie(answer.headers["set-cookie"])[SESSION]
+    cookie = SimpleCookie(answer.headers["set-cookie"])[SESSION_COOKIE]
     assert cookie["httponly"]
     assert cookie["samesite"].lower() == "lax"
     assert cookie["path"] == "/"

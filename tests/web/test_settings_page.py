@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from jobmill.db import Database
 from jobmill.settings import Settings
-from jobmill.web import house
+from jobmill.web.site_settings import SiteSettings
 from tests.people.helpers import bearer
 from tests.web.helpers import site_with
 
@@ -30,7 +30,9 @@ async def test_no_password_is_shown(database: Database) -> None:
         smtp_url=SecretStr("smtps://dana:hunter3@mail.example"),
         user_agent="<script>alert(1)",
     )
-    async with site_with(database, local=True, house=house.of(set_to)) as site:
+    async with site_with(
+        database, local=True, site_settings=SiteSettings.from_settings(set_to)
+    ) as site:
         page = (await site.get("/settings")).text
     assert "hunter" not in page
     assert "db.example" in page
@@ -40,7 +42,11 @@ async def test_no_password_is_shown(database: Database) -> None:
 
 
 async def test_what_changes_at_the_next_start_is_told(database: Database) -> None:
-    async with site_with(database, local=True, house=house.of(Settings(web_port=4711))) as site:
+    async with site_with(
+        database,
+        local=True,
+        site_settings=SiteSettings.from_settings(Settings(web_port=4711)),
+    ) as site:
         page = (await site.get("/settings")).text
     assert "4711" in page
     assert "At the next start:" in page

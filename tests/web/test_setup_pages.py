@@ -16,7 +16,7 @@ from jobmill.matching import matches, profiles
 from jobmill.pipelines import discovery, source
 from jobmill.queue import Stage, Work, declare_stages, inspect
 from jobmill.settings import Settings
-from jobmill.web import house
+from jobmill.web.site_settings import SiteSettings
 from tests.matching import helpers, judged
 from tests.outside.model_server import Server, answer, open_server, trouble
 from tests.people.helpers import bearer
@@ -135,7 +135,9 @@ async def states(site: httpx2.AsyncClient, path: str) -> list[str]:
 
 
 async def test_each_step_is_shown_as_it_is(database: Database) -> None:
-    async with site_with(database, local=True, house=house.of(Settings())) as site:
+    async with site_with(
+        database, local=True, site_settings=SiteSettings.from_settings(Settings())
+    ) as site:
         fresh = ["to-come", "to-come", "to-come", "optional", "to-come"]
         assert await states(site, "/setup") == fresh
         skipped = ["skipped", "skipped", "skipped", "skipped", "now"]
@@ -146,7 +148,11 @@ async def test_each_step_is_shown_as_it_is(database: Database) -> None:
             assert await matches.save(tx, place.word(90))
         assert await states(site, "/setup") == ["done", "done", "done", "optional", "done"]
         assert await states(site, "/setup/matches") == ["done", "done", "done", "skipped", "now"]
-    async with site_with(database, local=True, house=house.of(Settings(), KEY)) as site:
+    async with site_with(
+        database,
+        local=True,
+        site_settings=SiteSettings.from_settings(Settings(), KEY),
+    ) as site:
         assert await states(site, "/setup") == ["done"] * 5
         assert "to come" not in (await site.get("/setup")).text
 
@@ -186,11 +192,15 @@ async def test_the_model_page_tells_the_variable_and_never_the_key(
 ) -> None:
     provider.says(answer({"word": "ready"}))
     settings = Settings(anthropic_base_url=provider.url)
-    async with site_with(database, local=True, house=house.of(settings)) as site:
+    async with site_with(
+        database, local=True, site_settings=SiteSettings.from_settings(settings)
+    ) as site:
         page = await site.get("/setup/model")
         assert "set the environment variable ANTHROPIC_API_KEY" in page.text
         assert "Check it" not in page.text
-    async with site_with(database, local=True, house=house.of(settings, KEY)) as site:
+    async with site_with(
+        database, local=True, site_settings=SiteSettings.from_settings(settings, KEY)
+    ) as site:
         page = await site.get("/setup/model")
         assert "key is set" in page.text
         assert provider.asked == []
@@ -206,7 +216,9 @@ async def test_the_model_page_tells_the_variable_and_never_the_key(
 async def test_a_key_that_is_refused_is_told_as_such(database: Database, provider: Server) -> None:
     provider.says(trouble(401, "invalid key sk-secret-of-dana"))
     settings = Settings(anthropic_base_url=provider.url)
-    async with site_with(database, local=True, house=house.of(settings, KEY)) as site:
+    async with site_with(
+        database, local=True, site_settings=SiteSettings.from_settings(settings, KEY)
+    ) as site:
         page = await site.post("/setup/model")
     assert page.status_code == 200
     assert "answered 401" in page.text

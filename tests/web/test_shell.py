@@ -10,11 +10,11 @@ import httpx2
 from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.hiring.actor import LOCAL
-from jobmill.web.rights import Visitor
-from jobmill.web.shell import Shell, menu
-from jobmill.web.view import HERE
+from jobmill.web.auth import Visitor
+from jobmill.web.dependencies import WEB_DIR
+from jobmill.web.shell import AppShell, menu
 
-VENDOR = HERE / "static" / "vendor"
+VENDOR = WEB_DIR / "static" / "vendor"
 
 
 async def test_a_page_shows_where_it_is_and_hears_of_its_topics(site: httpx2.AsyncClient) -> None:
@@ -38,9 +38,9 @@ async def test_no_page_loads_anything_from_elsewhere(site: httpx2.AsyncClient) -
 
 
 def test_the_menu_shows_what_one_may_see() -> None:
-    nobody = Shell("/", Visitor(None, LOCAL), [])
+    nobody = AppShell("/", Visitor(None, LOCAL), [])
     assert nobody.menu == []
-    admin = Shell("/", Visitor("admin", LOCAL), [])
+    admin = AppShell("/", Visitor("admin", LOCAL), [])
     assert [group.name for group in admin.menu] == [group.name for group in menu()]
 
 

@@ -11,10 +11,10 @@ from jobmill.queue import Finish, Move, NewItem, Stage, Stages, Work, operator_a
 from jobmill.queue.alerts import Alert
 from jobmill.queue.inspect import PhaseStatus, WorkerStatus
 from jobmill.queue.overview import Overview
-from jobmill.web import faults
+from jobmill.web import html_errors
 from jobmill.web import site as pages
 from jobmill.web.pages.health import judge_schedules
-from jobmill.web.pages.queue.glance import verdict
+from jobmill.web.pages.queue.overview_page import verdict
 from tests.queue.helpers import drain, put
 from tests.web.conftest import served
 
@@ -105,7 +105,7 @@ def test_schedules_must_be_looked_at_where_a_worker_is_expected(
     ],
 )
 def test_every_error_has_a_status(error: Exception, status: int) -> None:
-    assert faults.status(error) == status
+    assert html_errors.status_code(error) == status
 
 
 async def test_an_error_is_a_page_for_people_and_json_for_programs(
@@ -190,7 +190,7 @@ async def test_the_page_of_an_empty_queue_says_what_to_do(site: httpx2.AsyncClie
 
 
 async def test_a_page_that_waits_too_long_for_the_database_says_so(database: Database) -> None:
-    async with served(pages.make(database, patience=0.2, local=True)) as site:
+    async with served(pages.create_app(database, database_timeout=0.2, local=True)) as site:
         async with database.transaction() as tx:
             await tx.execute("LOCK TABLE queue.live IN ACCESS EXCLUSIVE MODE")
             answer = await site.get("/queue", headers=HTML)

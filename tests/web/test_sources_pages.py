@@ -20,7 +20,7 @@ from jobmill.pipelines import preview
 from jobmill.queue import Stage
 from jobmill.settings import Settings
 from jobmill.tools import Tools
-from jobmill.web.pages.sources import lists, words
+from jobmill.web.pages.sources import labels, list_page
 from tests.catalog import helpers
 from tests.fakes import Net, ok
 from tests.people.helpers import bearer
@@ -88,7 +88,7 @@ async def test_each_tab_lists_its_own(site: httpx2.AsyncClient, database: Databa
 
 async def test_lists_go_on_where_they_ended(site: httpx2.AsyncClient, database: Database) -> None:
     async with database.transaction() as tx:
-        made = [await helpers.make_source(tx) for _ in range(lists.AT_ONCE + 3)]
+        made = [await helpers.make_source(tx) for _ in range(list_page.AT_ONCE + 3)]
     page = await site.get("/sources")
     more = Html(page.text).css_first("a[rel=next]").attributes["href"] or ""
     rest = await site.get(more)
@@ -319,7 +319,7 @@ async def test_what_is_not_surely_the_right_board_still_waits_for_a_person(
         await sources.mark_tested(tx, source.id)
     assert "a person still has to say" in told_of(await site.get(f"/sources/{source.id}"), "Setup")
     empty = replace(source, config={})
-    assert words.proof(empty) == "incomplete: it does not say what to ask"
+    assert labels.proof(empty) == "incomplete: it does not say what to ask"
 
 
 async def test_a_test_that_fails_says_why(site: httpx2.AsyncClient, database: Database) -> None:
@@ -395,7 +395,7 @@ def test_a_setup_is_told_without_its_secrets() -> None:
         "is_remote": True,
         "region": "",
     }
-    told = dict(words.setup(config))
+    told = dict(labels.setup(config))
     assert "s3cret" not in str(told)
     assert "pass" not in str(told)
     assert told["Key in the variable"] == "WELLS_API_KEY"

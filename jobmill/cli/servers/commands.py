@@ -29,8 +29,9 @@ from jobmill.queue import Stages, Worker, alerts
 from jobmill.queue.worker import STAGE_ANSWER_LIMIT
 from jobmill.settings import Settings, split_list
 from jobmill.tools import Tools
-from jobmill.web import house, site
+from jobmill.web import site
 from jobmill.web.server import Server
+from jobmill.web.site_settings import SiteSettings
 
 if TYPE_CHECKING:
     Prepare = Callable[[Database], Awaitable[object]]
@@ -258,13 +259,13 @@ def quiet_settings() -> Settings:
 
 
 def _web(database: Database, listener: socket.socket, settings: Settings) -> Part:
-    made = site.make(
+    made = site.create_app(
         database,
         hosts=[settings.web_host, *names(settings)],
         local=is_local(listener, settings),
         proxies=split_list(settings.trusted_proxies),
         public_per_minute=settings.public_requests_per_minute,
-        house=house.of(settings, os.environ),
+        site_settings=SiteSettings.from_settings(settings, os.environ),
     )
     server = Server(made, listener)
     return Part("web server", server.run, server.stop)

@@ -21,11 +21,11 @@ from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, AfterMark, Limit, json_response
 from jobmill.web.api.schemas import Applicant, ApplicantStatus, Event, RequestBody, Schema, Standing
-from jobmill.web.house import HouseRules
+from jobmill.web.auth import Anyone, Links, Recruiter, Viewer
+from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import PLAIN_TEXT, ApplicantPathId
-from jobmill.web.rights import Anyone, Links, Recruiter, Viewer
-from jobmill.web.view import Db
+from jobmill.web.site_settings import CurrentSiteSettings
 
 log = logging.getLogger(__name__)
 
@@ -79,10 +79,14 @@ async def list_applicants(
 
 @router.post("/applicants", response_model=Applicant, status_code=201)
 async def create_applicant(
-    body: NewApplicant, request: Request, visitor: Recruiter, db: Db, house: HouseRules
+    body: NewApplicant,
+    request: Request,
+    visitor: Recruiter,
+    db: Db,
+    site_settings: CurrentSiteSettings,
 ) -> Response:
     """Somebody new; their address may not be known yet, whatever its case."""
-    one = applicants.parse_contact(body.name, body.email, fold=house.fold_aliases)
+    one = applicants.parse_contact(body.name, body.email, fold=site_settings.fold_aliases)
     return await run_once(
         request,
         visitor,
@@ -158,7 +162,7 @@ async def give_link(
     request: Request,
     visitor: Recruiter,
     db: Db,
-    house: HouseRules,
+    site_settings: CurrentSiteSettings,
     links: Links,
     body: LinkWanted | None = None,
 ) -> Response:
@@ -167,7 +171,7 @@ async def give_link(
     async def work(tx: Tx) -> PersonalLink:
         renew = body is not None and body.renew
         path = await personal_links.make_path(tx, links, applicant_id, renew=renew)
-        return PersonalLink(url=house.link(request, path))
+        return PersonalLink(url=site_settings.link(request, path))
 
     response = await run_once(request, visitor, db, work, shape=PersonalLink.of)
     response.headers["Cache-Control"] = "no-store"

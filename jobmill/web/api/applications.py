@@ -20,12 +20,12 @@ from jobmill.hiring.records.applications import Application
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.schemas import RequestBody, Result
 from jobmill.web.apply_batch import get_apply_batches
-from jobmill.web.house import HouseRules
+from jobmill.web.auth import Anyone, Links, Recruiter, Visitor
+from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import has_idempotency_key, run_once, to_response
-from jobmill.web.limits import Public
 from jobmill.web.parameters import PLAIN_TEXT, ApplicationPathId, BodyId
-from jobmill.web.rights import Anyone, Links, Recruiter, Visitor
-from jobmill.web.view import Db
+from jobmill.web.rate_limits import Public
+from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(tags=["applications"])
 
@@ -82,10 +82,10 @@ async def apply(body: Apply, request: Request, visitor: Anyone) -> Response:
     "/apply-public", response_model=Result, status_code=201, responses=problems(404, 409, 429)
 )
 async def apply_public(
-    body: ApplyPublic, request: Request, visitor: Public, house: HouseRules
+    body: ApplyPublic, request: Request, visitor: Public, site_settings: CurrentSiteSettings
 ) -> Response:
     """The same with a name and an address; who is new becomes known by it, or not at all if refused."""
-    one = applicants.parse_contact(body.name, body.email, fold=house.fold_aliases)
+    one = applicants.parse_contact(body.name, body.email, fold=site_settings.fold_aliases)
     return await _apply(request, visitor, body.job_id, make_apply_request(one, visitor))
 
 

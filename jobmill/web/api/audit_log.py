@@ -17,10 +17,10 @@ from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import Cursor, PageLimit, PageOfItems, json_response
 from jobmill.web.api.schemas import Schema
+from jobmill.web.auth import Viewer
 from jobmill.web.consistent_reads import LONG_TIMEOUT
+from jobmill.web.dependencies import Db
 from jobmill.web.parameters import MAX_ID, JobPathId, OutputTime, require_digits
-from jobmill.web.rights import Viewer
-from jobmill.web.view import Db
 
 router = APIRouter(prefix="/jobs/{jobId}", tags=["log"])
 

@@ -12,10 +12,10 @@ from jobmill.hiring.records import blocklist
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
+from jobmill.web.auth import Recruiter, Viewer
+from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime
-from jobmill.web.rights import Recruiter, Viewer
-from jobmill.web.view import Db
 
 router = APIRouter(prefix="/blocklist", tags=["blocklist"])
 

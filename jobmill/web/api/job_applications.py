@@ -26,11 +26,11 @@ from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import Cursor, PageLimit, PageOfItems, json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.house import HouseRules
+from jobmill.web.auth import Recruiter, Viewer
+from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import PLAIN_TEXT, BodyId, JobPathId, OutputTime
-from jobmill.web.rights import Recruiter, Viewer
-from jobmill.web.view import Db
+from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/jobs/{jobId}", tags=["applications"])
 
@@ -187,11 +187,11 @@ async def import_applications(
     request: Request,
     visitor: Recruiter,
     db: Db,
-    house: HouseRules,
+    site_settings: CurrentSiteSettings,
     dry_run: DryRun = False,
 ) -> Response:
     """Have people apply, from a table with the columns `name` and `email`; in its order."""
-    entries = spreadsheets.parse_applicants(await request.body(), fold=house.fold_aliases)
+    entries = spreadsheets.parse_applicants(await request.body(), fold=site_settings.fold_aliases)
     if len(entries) > MOST_AT_ONCE:
         raise Invalid(f"{MOST_AT_ONCE:,} lines at once, at most: send it in parts.")
 

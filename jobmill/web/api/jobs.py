@@ -18,11 +18,11 @@ from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, AfterMark, Limit, json_response
 from jobmill.web.api.schemas import Job, JobChange, JobDetail, JobSettings, NewJob, RequestBody, Row
+from jobmill.web.auth import Recruiter, Viewer, Visitor
+from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.idempotency import run_once
-from jobmill.web.limits import Public
 from jobmill.web.parameters import JobPathId, WholeNumber
-from jobmill.web.rights import Recruiter, Viewer, Visitor
-from jobmill.web.view import Db, Door
+from jobmill.web.rate_limits import Public
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -146,7 +146,7 @@ async def reopen_job(job_id: JobPathId, request: Request, visitor: Recruiter, db
 async def _turn(
     request: Request,
     visitor: Visitor,
-    db: Door,
+    db: RequestDatabase,
     id: int,
     turn: Callable[[Tx, int, Actor], Awaitable[Opening]],
 ) -> Response:
@@ -154,6 +154,9 @@ async def _turn(
 
 
 async def _change(
-    request: Request, visitor: Visitor, db: Door, work: Callable[[Tx], Awaitable[Opening]]
+    request: Request,
+    visitor: Visitor,
+    db: RequestDatabase,
+    work: Callable[[Tx], Awaitable[Opening]],
 ) -> Response:
     return await run_once(request, visitor, db, work, shape=JobSettings.of)

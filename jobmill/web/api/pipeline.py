@@ -16,10 +16,10 @@ from jobmill.web import consistent_reads
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, Limit, json_response
 from jobmill.web.api.schemas import Event, Placed, Queue, QueueEntry, Replay, Summary
+from jobmill.web.auth import Viewer
 from jobmill.web.consistent_reads import LONG_TIMEOUT
+from jobmill.web.dependencies import Db
 from jobmill.web.parameters import MAX_ID, InputTime, JobPathId, require_digits
-from jobmill.web.rights import Viewer
-from jobmill.web.view import Db
 
 router = APIRouter(tags=["pipeline"])
 

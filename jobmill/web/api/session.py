@@ -11,9 +11,9 @@ from pydantic.alias_generators import to_camel
 from jobmill.errors import Unauthenticated
 from jobmill.people import passwords
 from jobmill.people.persons import Role
-from jobmill.web import account
-from jobmill.web.rights import Anyone
-from jobmill.web.view import Db
+from jobmill.web import sign_in as sign_in_service
+from jobmill.web.auth import Anyone
+from jobmill.web.dependencies import Db
 
 router = APIRouter(prefix="/session", tags=["session"])
 
@@ -35,8 +35,8 @@ class Me(BaseModel):
 @router.post("")
 async def sign_in(body: Credentials, request: Request, response: Response, db: Db) -> Me:
     """Begin a session; the cookie that comes with the answer is its key."""
-    begun = await account.begin(request, db, body.email, body.password)
-    account.keep(request, response, begun.session)
+    begun = await sign_in_service.start_session(request, db, body.email, body.password)
+    sign_in_service.set_session_cookie(request, response, begun.key)
     return Me(name=begun.person.name, role=begun.person.role)
 
 
@@ -56,4 +56,4 @@ async def show(visitor: Anyone) -> Me:
 @router.delete("", status_code=204)
 async def sign_out(request: Request, response: Response, db: Db) -> None:
     """End the session, here and for whoever copied its key."""
-    await account.end(request, response, db)
+    await sign_in_service.sign_out(request, response, db)

@@ -15,11 +15,11 @@ from jobmill.outside.webhook import check_url
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import Cursor, PageLimit, PageOfItems, json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.house import HouseRules
+from jobmill.web.auth import Admin
+from jobmill.web.dependencies import Db
 from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, BodyId, OutputTime, require_digits
-from jobmill.web.rights import Admin
-from jobmill.web.view import Db
+from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/webhooks", tags=["webhooks"])
 
@@ -93,10 +93,10 @@ async def list_webhooks(request: Request, visitor: Admin, db: Db) -> Response:
 
 @router.post("", response_model=AddedWebhook, status_code=201, responses=problems(404))
 async def add_webhook(
-    body: NewWebhook, request: Request, visitor: Admin, db: Db, house: HouseRules
+    body: NewWebhook, request: Request, visitor: Admin, db: Db, site_settings: CurrentSiteSettings
 ) -> Response:
     """Tell a server of what happens from now on."""
-    url = check_url(body.url, house.private)
+    url = check_url(body.url, site_settings.private_webhook_hosts)
     return await run_once(
         request,
         visitor,

@@ -17,9 +17,9 @@ from jobmill.matching import match_counts
 from jobmill.outside import budget_ledger, model_prices
 from jobmill.outside.budget_ledger import LedgerLine, PeriodSpending
 from jobmill.queue import inspect
-from jobmill.web.house import HouseRules
+from jobmill.web.dependencies import Db
 from jobmill.web.shell import Page
-from jobmill.web.view import Db
+from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/budget")
 
@@ -103,7 +103,9 @@ class Shown:
 
 
 @router.get("")
-async def show(house: HouseRules, db: Db, page: Page, days: Days = 30) -> HTMLResponse:
+async def show(
+    site_settings: CurrentSiteSettings, db: Db, page: Page, days: Days = 30
+) -> HTMLResponse:
     async with db.transaction() as tx:
         shown = await _read(tx, days)
     uses = by_use(shown.lines)
@@ -113,11 +115,11 @@ async def show(house: HouseRules, db: Db, page: Page, days: Days = 30) -> HTMLRe
         topics=["budget"],
         days=days,
         periods=PERIODS,
-        today=Gauge.of(shown.today, house.caps.day),
-        month=Gauge.of(shown.month, house.caps.month),
-        caps=house.caps,
-        seats=house.seats,
-        asked=any(seat.missing is None for seat in house.seats),
+        today=Gauge.of(shown.today, site_settings.caps.day),
+        month=Gauge.of(shown.month, site_settings.caps.month),
+        caps=site_settings.caps,
+        seats=site_settings.seats,
+        asked=any(seat.missing is None for seat in site_settings.seats),
         prices_as_of=model_prices.AS_OF,
         waiting=shown.waiting,
         whole=whole,

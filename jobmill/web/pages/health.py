@@ -11,7 +11,7 @@ from jobmill.db import Tx, migrate
 from jobmill.errors import Unavailable
 from jobmill.queue import inspect
 from jobmill.queue.alerts import MAX_SCHEDULER_SILENCE
-from jobmill.web.view import Db
+from jobmill.web.dependencies import Db
 
 router = APIRouter()
 

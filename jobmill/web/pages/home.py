@@ -20,12 +20,12 @@ from jobmill.outside import budget_ledger
 from jobmill.outside.budget_ledger import PeriodSpending
 from jobmill.queue import inspect
 from jobmill.queue.alerts import Alert, list_alerts
-from jobmill.web import seeking
-from jobmill.web.house import HouseRules
-from jobmill.web.seeking import Row
+from jobmill.web import job_view
+from jobmill.web.dependencies import Db
+from jobmill.web.job_view import MatchRow
 from jobmill.web.shell import Page
-from jobmill.web.texts import say, say_many
-from jobmill.web.view import Db
+from jobmill.web.site_settings import CurrentSiteSettings
+from jobmill.web.translations import say, say_many
 
 router = APIRouter()
 
@@ -40,7 +40,7 @@ class State:
 
     version: Version | None
     new: int
-    best: Sequence[Row]
+    best: Sequence[MatchRow]
     unjudged: int
     totals: Totals
     approvals: int
@@ -77,7 +77,7 @@ class Station:
 
 
 @router.api_route("/", methods=["GET", "HEAD"])
-async def show(db: Db, page: Page, house: HouseRules) -> HTMLResponse:
+async def show(db: Db, page: Page, site_settings: CurrentSiteSettings) -> HTMLResponse:
     async with db.transaction() as tx:
         state = await read(tx)
     return page(
@@ -86,18 +86,18 @@ async def show(db: Db, page: Page, house: HouseRules) -> HTMLResponse:
         state=state,
         needs=needs(state),
         flow=flow(state),
-        most=float(house.caps.day),
+        most=float(site_settings.caps.day),
     )
 
 
 async def read(tx: Tx) -> State:
-    version = await seeking.find_profile(tx, None)
+    version = await job_view.find_profile(tx, None)
     found = await _best(tx, version.profile_id) if version else []
     new = await _new(tx, version.profile_id) if version else 0
     return State(
         version=version,
         new=new,
-        best=[Row.of(one) for one in found],
+        best=[MatchRow.of(one) for one in found],
         unjudged=await judging_feed.count(tx, most=MANY),
         totals=await totals.count(tx),
         approvals=await approvals.count_waiting(tx, limit=MANY),

@@ -21,7 +21,7 @@ from jobmill.queue import inspect, run_counters
 from jobmill.queue import overview as glance
 from jobmill.queue.inspect import NamedCount, PhaseStatus, RunCounter, WorkerStatus
 from jobmill.queue.overview import Overview
-from jobmill.web.view import Db
+from jobmill.web.dependencies import Db
 
 router = APIRouter()
 

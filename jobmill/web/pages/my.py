@@ -15,17 +15,23 @@ from jobmill.hiring.applications.submissions import MissedOffer
 from jobmill.hiring.messages import personal_links, recall
 from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applications import ApplicationNotFound
-from jobmill.web import consistent_reads, faults, live, my_applications, personal_link_cookie
+from jobmill.web import (
+    consistent_reads,
+    html_errors,
+    live_updates,
+    my_applications,
+    personal_link_cookie,
+)
 from jobmill.web.api.applications import missed_offer_error, require_own_application
+from jobmill.web.auth import LINK_COOKIE, Anyone, Links, Visitor, request_id
+from jobmill.web.dependencies import Db, Render, RequestDatabase, View
 from jobmill.web.form import Fields
-from jobmill.web.house import HouseRules
-from jobmill.web.limits import Public
 from jobmill.web.my_applications import MyApplication, MyData
 from jobmill.web.parameters import PathId
 from jobmill.web.personal_link_cookie import NO_STORE
-from jobmill.web.rights import LINK, Anyone, Links, Visitor, request_id
-from jobmill.web.texts import say
-from jobmill.web.view import Db, Door, Render, View
+from jobmill.web.rate_limits import Public
+from jobmill.web.site_settings import CurrentSiteSettings
+from jobmill.web.translations import say
 
 router = APIRouter(prefix="/my")
 
@@ -53,29 +59,40 @@ Holder = Annotated[Visitor, Depends(holder)]
 
 @router.get("")
 async def enter(
-    request: Request, visitor: Anyone, view: View, house: HouseRules, asked: bool = False
+    request: Request,
+    visitor: Anyone,
+    view: View,
+    site_settings: CurrentSiteSettings,
+    asked: bool = False,
 ) -> Response:
     """To the page of who was here before, or how to get there."""
-    if visitor.applicant_id is not None and LINK in request.cookies:
-        return RedirectResponse(f"/my/{request.cookies[LINK]}", 303, NO_STORE)
-    return view("my/enter.html", writes=house.writes, asked=asked, email="", error=None)
+    if visitor.applicant_id is not None and LINK_COOKIE in request.cookies:
+        return RedirectResponse(f"/my/{request.cookies[LINK_COOKIE]}", 303, NO_STORE)
+    return view(
+        "my/enter.html", sends_mail=site_settings.sends_mail, asked=asked, email="", error=None
+    )
 
 
 @router.post("")
 async def send_link(
-    form: Fields, visitor: Public, db: Db, view: View, house: HouseRules
+    form: Fields, visitor: Public, db: Db, view: View, site_settings: CurrentSiteSettings
 ) -> Response:
     """Send it to their address. Whether we know that is not told here."""
     email = form.get("email", "")
     try:
-        if not house.writes:
+        if not site_settings.sends_mail:
             raise Invalid(say("No letters can be sent from here. Ask the company for your link."))
-        one = applicants.parse_contact("-", email, fold=house.fold_aliases)
+        one = applicants.parse_contact("-", email, fold=site_settings.fold_aliases)
         async with db.transaction() as tx:
             await recall.send_link(tx, one.key, say("You asked for the link to your applications."))
     except Invalid as error:
-        values = {"writes": house.writes, "asked": False, "email": email, "error": str(error)}
-        return view("my/enter.html", faults.status(error), **values)
+        values = {
+            "sends_mail": site_settings.sends_mail,
+            "asked": False,
+            "email": email,
+            "error": str(error),
+        }
+        return view("my/enter.html", html_errors.status_code(error), **values)
     return RedirectResponse("/my?asked=true", 303)
 
 
@@ -102,11 +119,16 @@ async def page(
 @router.get("/{token}/live")
 async def listen(token: str, visitor: Holder, request: Request) -> StreamingResponse:
     """Tells that something changed in hiring, and nothing more."""
-    known, owner = live.the_live(request), visitor.actor.name
-    if known.open_of(owner) >= PAGES_AT_ONCE:
+    known, owner = live_updates.get_live_updates(request), visitor.actor.name
+    if known.count_open(owner) >= PAGES_AT_ONCE:
         raise RateLimited(60)
-    news = known.stream(["hiring"], missed=live.was_away(request), owner=owner, together=TOGETHER)
-    return live.answer(news)
+    news = known.stream(
+        ["hiring"],
+        missed=live_updates.has_missed_events(request),
+        owner=owner,
+        batch_seconds=TOGETHER,
+    )
+    return live_updates.event_stream_response(news)
 
 
 @router.get("/{token}/applications/{application_id}")
@@ -165,7 +187,7 @@ async def _take(
     return await offers.answer_offer(tx, application_id, step, visitor.actor)
 
 
-async def _read(db: Door, visitor: Visitor) -> MyData:
+async def _read(db: RequestDatabase, visitor: Visitor) -> MyData:
     id = visitor.applicant_id or 0
     return await consistent_reads.read_applicant(
         db, id, lambda tx: my_applications.read_my_data(tx, id)
@@ -177,7 +199,7 @@ def _page(
 ) -> HTMLResponse:
     response = view(
         "my/page.html",
-        faults.status(error) if error else 200,
+        html_errors.status_code(error) if error else 200,
         token=token,
         found=found,
         live=[one for one in found.mine if one.lives],

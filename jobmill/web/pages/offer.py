@@ -13,12 +13,12 @@ from jobmill.hiring.applications.submissions import MissedOffer
 from jobmill.hiring.messages.signed_links import OfferLinkToken
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.openings import Opening
-from jobmill.web import faults
+from jobmill.web import html_errors
 from jobmill.web.api.applications import missed_offer_error
+from jobmill.web.auth import Links, request_id
+from jobmill.web.dependencies import Db, Render, RequestDatabase, View
 from jobmill.web.form import Fields
-from jobmill.web.limits import Public
-from jobmill.web.rights import Links, request_id
-from jobmill.web.view import Db, Door, Render, View
+from jobmill.web.rate_limits import Public
 
 router = APIRouter(prefix="/offer/{token}")
 
@@ -59,7 +59,7 @@ async def answer(
 
 
 async def _answer(
-    link: OfferLinkToken, given: Answer, request: Request, db: Door, view: Render
+    link: OfferLinkToken, given: Answer, request: Request, db: RequestDatabase, view: Render
 ) -> HTMLResponse:
     error: AppError | None = None
     async with db.transaction() as tx:
@@ -72,7 +72,7 @@ async def _answer(
         error = refused
     return view(
         "my/answered.html",
-        faults.status(error) if error else 200,
+        html_errors.status_code(error) if error else 200,
         opening=opening,
         good=error is None,
         text=str(error or outcomes.ANSWERED[given]),

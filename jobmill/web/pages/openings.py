@@ -18,18 +18,18 @@ from jobmill.hiring.openings.public_openings import PublicOpening
 from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import Applicant
 from jobmill.hiring.records.applications import DuplicateApplication
-from jobmill.web import consistent_reads, faults, job_feeds, my_applications
+from jobmill.web import consistent_reads, html_errors, job_feeds, my_applications
 from jobmill.web.api.applications import application_result, make_apply_request
 from jobmill.web.apply_batch import get_apply_batches
+from jobmill.web.auth import Anyone, Visitor
+from jobmill.web.dependencies import Db, Render, View
 from jobmill.web.form import Fields
-from jobmill.web.house import House, HouseRules
-from jobmill.web.limits import Public
+from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.personal_link_cookie import NO_STORE
-from jobmill.web.rights import Anyone, Visitor
-from jobmill.web.seeking import Asked, Words
-from jobmill.web.texts import say
-from jobmill.web.view import Db, Render, View
+from jobmill.web.rate_limits import Public
+from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
+from jobmill.web.translations import say
 
 router = APIRouter(prefix="/openings")
 
@@ -37,10 +37,10 @@ AT_ONCE = 50
 IN_FEED = 1_000
 
 
-class Sought(Asked):
+class Sought(PageQuery):
     """What the list is asked for."""
 
-    q: Words | None = None
+    q: ShortText | None = None
     before: Annotated[int | None, Field(ge=1, le=MAX_ID)] = None
 
 
@@ -62,10 +62,10 @@ async def page(db: Db, view: View, asked: Annotated[Sought, Query()]) -> HTMLRes
 
 
 @router.get("/feed.xml")
-async def feed(request: Request, db: Db, house: HouseRules) -> Response:
+async def feed(request: Request, db: Db, site_settings: CurrentSiteSettings) -> Response:
     async with db.transaction() as tx:
         found = await public_openings.search(tx, limit=IN_FEED)
-    home = house.link(request, "/openings")
+    home = site_settings.link(request, "/openings")
     text = job_feeds.rss_feed(found, home, lambda id: f"{home}/{id}")
     return Response(text, media_type="application/rss+xml")
 
@@ -77,10 +77,10 @@ async def show(
     visitor: Anyone,
     db: Db,
     view: View,
-    house: HouseRules,
+    site_settings: CurrentSiteSettings,
 ) -> HTMLResponse:
     opening, me = await _find(db, opening_id, visitor)
-    return _page(opening, me, request, view, house)
+    return _page(opening, me, request, view, site_settings)
 
 
 @router.post("/{opening_id}")
@@ -91,18 +91,18 @@ async def apply(
     request: Request,
     db: Db,
     view: View,
-    house: HouseRules,
+    site_settings: CurrentSiteSettings,
 ) -> HTMLResponse:
     """Apply in one step; what is wrong is said on the same page, with all that was typed."""
     typed = form.get("name", ""), form.get("email", "")
     known = form.get("as") == "me" and visitor.applicant_id is not None
     try:
         placed = await get_apply_batches(request).apply(
-            opening_id, _ask(typed, visitor, house, known=known)
+            opening_id, _ask(typed, visitor, site_settings, known=known)
         )
     except AppError as error:
         opening, me = await _find(db, opening_id, visitor)
-        return _page(opening, me, request, view, house, error=error, typed=typed)
+        return _page(opening, me, request, view, site_settings, error=error, typed=typed)
     async with db.transaction() as tx:
         opening = await public_openings.get(tx, opening_id)
     return view(
@@ -112,17 +112,21 @@ async def apply(
         result=application_result(placed),
         email=typed[1].strip(),
         known=known,
-        writes=house.writes,
+        sends_mail=site_settings.sends_mail,
         local=visitor.local,
     )
 
 
-def _ask(typed: tuple[str, str], visitor: Visitor, house: House, *, known: bool) -> ApplyRequest:
+def _ask(
+    typed: tuple[str, str], visitor: Visitor, site_settings: SiteSettings, *, known: bool
+) -> ApplyRequest:
     """By who they are, where this browser remembers it, or else by what they typed."""
     if known and visitor.applicant_id is not None:
         by = visitor.actor if visitor.role else by_applicant(visitor.applicant_id)
         return ApplyRequest(visitor.applicant_id, by)
-    return make_apply_request(applicants.parse_contact(*typed, fold=house.fold_aliases), visitor)
+    return make_apply_request(
+        applicants.parse_contact(*typed, fold=site_settings.fold_aliases), visitor
+    )
 
 
 async def _find(db: Db, id: int, visitor: Visitor) -> tuple[PublicOpening, Me | None]:
@@ -145,20 +149,20 @@ def _page(
     me: Me | None,
     request: Request,
     view: Render,
-    house: House,
+    site_settings: SiteSettings,
     *,
     error: AppError | None = None,
     typed: tuple[str, str] = ("", ""),
 ) -> HTMLResponse:
-    data = job_feeds.json_ld(opening, house.link(request, f"/openings/{opening.id}"))
+    data = job_feeds.json_ld(opening, site_settings.link(request, f"/openings/{opening.id}"))
     response = view(
         "openings/opening.html",
-        faults.status(error) if error else 200,
+        html_errors.status_code(error) if error else 200,
         opening=opening,
         me=me,
         data=data,
-        error=_words(error, house),
-        writes=house.writes,
+        error=_words(error, site_settings),
+        sends_mail=site_settings.sends_mail,
         name=typed[0],
         email=typed[1],
     )
@@ -169,9 +173,9 @@ def _page(
     return response
 
 
-def _words(error: AppError | None, house: House) -> str | None:
+def _words(error: AppError | None, site_settings: SiteSettings) -> str | None:
     if isinstance(error, DuplicateApplication):
-        if house.writes:
+        if site_settings.sends_mail:
             return say(
                 "This address has applied already. The letter about it holds a link to how it stands."
             )

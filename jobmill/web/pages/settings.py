@@ -14,10 +14,10 @@ from jobmill import settings
 from jobmill.db import redact_passwords
 from jobmill.errors import Invalid
 from jobmill.settings import PREFIX, Settings
-from jobmill.web.house import HouseRules
-from jobmill.web.rights import Admin
+from jobmill.web.auth import Admin
 from jobmill.web.shell import Page
-from jobmill.web.texts import say
+from jobmill.web.site_settings import CurrentSiteSettings
+from jobmill.web.translations import say
 
 router = APIRouter(prefix="/settings")
 
@@ -63,13 +63,13 @@ def groups() -> Mapping[str, Sequence[str]]:
 
 
 @router.get("")
-async def show(visitor: Admin, page: Page, house: HouseRules) -> HTMLResponse:
+async def show(visitor: Admin, page: Page, site_settings: CurrentSiteSettings) -> HTMLResponse:
     try:
         coming, origins = settings.load()
         error = ""
     except Invalid as trouble:
-        coming, origins, error = house.settings, {}, str(trouble)
-    found = _all(house.settings, coming, origins)
+        coming, origins, error = site_settings.settings, {}, str(trouble)
+    found = _all(site_settings.settings, coming, origins)
     return page(
         "settings/page.html",
         groups=_grouped(found),
@@ -78,7 +78,7 @@ async def show(visitor: Admin, page: Page, house: HouseRules) -> HTMLResponse:
         places=settings.search_paths(),
         set=sum(one.is_set for one in found),
         count=len(found),
-        seats=house.seats,
+        seats=site_settings.seats,
     )
 
 

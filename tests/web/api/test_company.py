@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from jobmill.db import Database
 from jobmill.settings import Settings
-from jobmill.web.house import House, of
+from jobmill.web.site_settings import SiteSettings
 from tests.web.api.helpers import apply, make_job, make_person
 from tests.web.helpers import site_with, told
 
@@ -193,8 +193,8 @@ async def test_a_request_sent_twice_with_one_key_is_done_once(site: httpx2.Async
 async def test_the_house_says_who_is_one_person_and_how_often_they_may_apply(
     database: Database,
 ) -> None:
-    house = House(fold_aliases=True, most_a_day=1)
-    async with site_with(database, local=True, house=house) as site:
+    site_settings = SiteSettings(fold_aliases=True, applications_per_day=1)
+    async with site_with(database, local=True, site_settings=site_settings) as site:
         first, second = await make_job(site), await make_job(site)
         bodies = [
             {"name": "Ada", "email": "ada@example.org", "jobId": first},
@@ -209,12 +209,16 @@ async def test_the_house_says_who_is_one_person_and_how_often_they_may_apply(
 
 
 def test_the_house_is_what_the_operator_set() -> None:
-    assert of(Settings()) == House()
+    assert SiteSettings.from_settings(Settings()) == SiteSettings()
     given = Settings(fold_email_aliases=True, applications_per_person_per_day=3)
-    assert of(given) == House(fold_aliases=True, most_a_day=3, settings=given)
+    assert SiteSettings.from_settings(given) == SiteSettings(
+        fold_aliases=True, applications_per_day=3, settings=given
+    )
 
 
 def test_the_house_writes_letters_once_it_has_a_server_and_a_sender() -> None:
     server = SecretStr("smtp://mail.example.org")
-    assert not of(Settings(smtp_url=server)).writes
-    assert of(Settings(smtp_url=server, mail_from="hiring@example.org")).writes
+    assert not SiteSettings.from_settings(Settings(smtp_url=server)).sends_mail
+    assert SiteSettings.from_settings(
+        Settings(smtp_url=server, mail_from="hiring@example.org")
+    ).sends_mail

@@ -10,7 +10,7 @@ import pytest
 
 from jobmill.db import Database, connect
 from jobmill.hiring.records import applications
-from jobmill.web.guard import MOST_BYTES
+from jobmill.web.middleware import MAX_BODY_BYTES
 from tests.conftest import clone
 from tests.web.api.helpers import apply, let_pass, make_job, make_person
 from tests.web.helpers import site_with, told
@@ -139,7 +139,7 @@ async def test_a_query_that_does_not_fit_is_refused(still: httpx2.AsyncClient, q
 
 
 async def test_a_body_that_is_too_large_is_refused(still: httpx2.AsyncClient) -> None:
-    body = b'{"title": "' + b"x" * MOST_BYTES + b'", "capacity": 1}'
+    body = b'{"title": "' + b"x" * MAX_BODY_BYTES + b'", "capacity": 1}'
     answer = await still.post("/api/jobs", content=body, headers=JSON)
     assert told(answer) == (413, "PAYLOAD_TOO_LARGE")
 

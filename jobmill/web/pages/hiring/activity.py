@@ -18,15 +18,15 @@ from jobmill.hiring.audit_log.replay import EventNotFound, OpeningState
 from jobmill.hiring.audit_log.replay_preview import ReplayPreview
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
-from jobmill.web import consistent_reads, faults
+from jobmill.web import consistent_reads, html_errors
+from jobmill.web.auth import Viewer
 from jobmill.web.consistent_reads import LONG_TIMEOUT
+from jobmill.web.dependencies import Db
 from jobmill.web.pages.hiring import activity_lines
 from jobmill.web.pages.hiring.activity_lines import Line
 from jobmill.web.pages.hiring.terms_form import moment
 from jobmill.web.parameters import MAX_ID, PathId
-from jobmill.web.rights import Viewer
 from jobmill.web.shell import Page
-from jobmill.web.view import Db
 
 router = APIRouter(prefix="/hiring/{opening_id}")
 
@@ -126,7 +126,7 @@ async def travel(
     )
     return page(
         "hiring/replay.html",
-        faults.status(error) if error else 200,
+        html_errors.status_code(error) if error else 200,
         opening=found.opening,
         travel=found,
         words=activity_lines.statuses(),

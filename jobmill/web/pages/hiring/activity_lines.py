@@ -10,7 +10,7 @@ from jobmill.db import Tx
 from jobmill.hiring.audit_log import events, replay_preview
 from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.transitions import EventType, Status
-from jobmill.web.texts import say
+from jobmill.web.translations import say
 
 
 def statuses() -> Mapping[Status, str]:

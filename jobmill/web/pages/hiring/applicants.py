@@ -22,16 +22,16 @@ from jobmill.hiring.records import applicants, applications, openings
 from jobmill.hiring.records.applicants import Applicant
 from jobmill.hiring.records.applications import Application, ApplicationNotFound
 from jobmill.hiring.records.openings import Opening
-from jobmill.web import consistent_reads, faults
+from jobmill.web import consistent_reads, html_errors
+from jobmill.web.auth import Links, Recruiter, Viewer, Visitor
 from jobmill.web.consistent_reads import LONG_TIMEOUT
+from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
-from jobmill.web.house import HouseRules
 from jobmill.web.pages.hiring import activity_lines, opening_page
 from jobmill.web.pages.hiring.activity_lines import Line
 from jobmill.web.parameters import PathId
-from jobmill.web.rights import Links, Recruiter, Viewer, Visitor
-from jobmill.web.shell import Page, Pages
-from jobmill.web.view import Db, Door
+from jobmill.web.shell import Page, PageRenderer
+from jobmill.web.site_settings import CurrentSiteSettings
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ async def give_link(
     visitor: Recruiter,
     db: Db,
     page: Page,
-    house: HouseRules,
+    site_settings: CurrentSiteSettings,
     links: Links,
 ) -> HTMLResponse:
     """Show somebody's personal link, to be handed to them: who has it acts as they do."""
@@ -87,7 +87,7 @@ async def give_link(
         who = (await _own(tx, opening_id, application_id)).applicant_id
         path = await personal_links.make_path(tx, links, who, renew=False)
     log.info("personal link given", extra={"applicant": who, "by": visitor.actor.name})
-    link = house.link(request, path)
+    link = site_settings.link(request, path)
     shown = await _page(db, page, opening_id, application_id, link=link)
     shown.headers["Cache-Control"] = "no-store"
     return shown
@@ -135,8 +135,8 @@ def _reason(text: str) -> str:
 
 
 async def _page(
-    db: Door,
-    page: Pages,
+    db: RequestDatabase,
+    page: PageRenderer,
     opening_id: int,
     application_id: int,
     *,
@@ -149,7 +149,7 @@ async def _page(
     )
     return page(
         "hiring/person.html",
-        faults.status(error) if error else 200,
+        html_errors.status_code(error) if error else 200,
         topics=["hiring"],
         opening=one.opening,
         one=one,
@@ -237,7 +237,7 @@ async def change_many(
         )
     return page(
         "hiring/bulk.html",
-        faults.status(error) if error else 200,
+        html_errors.status_code(error) if error else 200,
         opening=opening,
         form=form,
         lines=lines,
@@ -247,7 +247,7 @@ async def change_many(
 
 
 async def _run(
-    db: Door, id: int, form: Ticked, visitor: Visitor
+    db: RequestDatabase, id: int, form: Ticked, visitor: Visitor
 ) -> tuple[Opening, list[bulk_actions.BulkResult], Opening]:
     if not form.ids:
         raise Invalid("Tick those whom it is about first.")

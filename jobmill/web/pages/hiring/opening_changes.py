@@ -14,16 +14,17 @@ from jobmill.hiring.actor import Actor
 from jobmill.hiring.openings import applicant_lists, lifecycle
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening, OpeningStatus, OpeningTerms
-from jobmill.web import consistent_reads, faults
+from jobmill.web import consistent_reads, html_errors
+from jobmill.web.auth import Recruiter, Viewer
+from jobmill.web.confirmation import Confirmation, NumberInput
 from jobmill.web.consistent_reads import LONG_TIMEOUT
+from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.pages.hiring import opening_page, terms_form
-from jobmill.web.pages.hiring.opening_page import Ask, Place
+from jobmill.web.pages.hiring.opening_page import Place
 from jobmill.web.parameters import PathId
-from jobmill.web.rights import Recruiter, Viewer
 from jobmill.web.shell import Page
-from jobmill.web.texts import say, say_many
-from jobmill.web.view import Db, Door
+from jobmill.web.translations import say, say_many
 
 router = APIRouter(prefix="/hiring/{opening_id}")
 
@@ -93,8 +94,8 @@ async def ask(
     try:
         asked = await _ask(db, opening_id, change, capacity)
     except (Invalid, Conflict) as refusal:
-        asked, error = _refused(change, capacity), refusal
-    return await opening_page.show(db, page, Place(opening_id), ask=asked, error=error)
+        asked, error = _refused(opening_id, change, capacity), refusal
+    return await opening_page.show(db, page, Place(opening_id), confirmation=asked, error=error)
 
 
 @router.post("/change/{change}")
@@ -112,12 +113,12 @@ async def turn(
             else:
                 after = await TURNS[change][0](tx, opening_id, visitor.actor)
     except (Invalid, Conflict) as error:
-        asked = _refused(change, typed)
-        return await opening_page.show(db, page, Place(opening_id), ask=asked, error=error)
+        asked = _refused(opening_id, change, typed)
+        return await opening_page.show(db, page, Place(opening_id), confirmation=asked, error=error)
     return opening_page.back(before, after)
 
 
-async def _ask(db: Door, id: int, change: Change, typed: str) -> Ask:
+async def _ask(db: RequestDatabase, id: int, change: Change, typed: str) -> Confirmation:
     opening, heads = await consistent_reads.read_opening(db, id, lambda tx: _heads(tx, id))
     if change != "capacity":
         if opening.status not in TURNS[change][1]:
@@ -126,7 +127,15 @@ async def _ask(db: Door, id: int, change: Change, typed: str) -> Ask:
         offered: list[str] = []
         if change in ("resume", "reopen"):
             offered = [_offered(offers(opening, opening.capacity), heads)]
-        return Ask(change, title, button, [*sentences, *offered], danger=change == "close")
+        return Confirmation(
+            _url(id, change),
+            f"/hiring/{id}",
+            title,
+            button,
+            [*sentences, *offered],
+            danger=change == "close",
+            swap_target="opening",
+        )
     wanted = terms_form.whole({"capacity": typed}, "capacity", "The capacity")
     if not 1 <= wanted <= lifecycle.MAX_NUMBER:
         raise Invalid(f"The capacity should be 1 to {lifecycle.MAX_NUMBER:,}.")
@@ -135,9 +144,19 @@ async def _ask(db: Door, id: int, change: Change, typed: str) -> Ask:
         was=f"{opening.capacity:,}",
         now=f"{wanted:,}",
     )
-    return Ask(
-        change, title, say("Change it"), _resized(opening, wanted, heads), capacity=str(wanted)
+    return Confirmation(
+        _url(id, change),
+        f"/hiring/{id}",
+        title,
+        say("Change it"),
+        _resized(opening, wanted, heads),
+        {"capacity": str(wanted)},
+        swap_target="opening",
     )
+
+
+def _url(id: int, change: Change) -> str:
+    return f"/hiring/{id}/change/{change}"
 
 
 async def _heads(tx: Tx, id: int) -> tuple[Opening, list[str]]:
@@ -146,12 +165,19 @@ async def _heads(tx: Tx, id: int) -> tuple[Opening, list[str]]:
     return await openings.get(tx, id), [one.applicant_name for one in waiting]
 
 
-def _refused(change: Change, typed: str) -> Ask | None:
+def _refused(id: int, change: Change, typed: str) -> Confirmation | None:
     """What was typed, to be mended; a turn has nothing to mend."""
     if change != "capacity":
         return None
     title, button = say("Change the capacity"), say("See what follows")
-    return Ask(change, title, button, (), capacity=typed, ready=False)
+    return Confirmation(
+        _url(id, change),
+        f"/hiring/{id}",
+        title,
+        button,
+        number=NumberInput("capacity", say("Slots"), typed),
+        swap_target="opening",
+    )
 
 
 def offers(opening: Opening, capacity: int) -> int:
@@ -212,6 +238,6 @@ async def save(
             after = await lifecycle.edit(tx, opening_id, visitor.actor, **changed)
     except (Invalid, Conflict) as error:
         typed = dict.fromkeys(terms_form.write(OpeningTerms("")), "") | dict(form)
-        status = faults.status(error)
+        status = html_errors.status_code(error)
         return page("hiring/terms.html", status, opening=before, typed=typed, error=str(error))
     return opening_page.back(before, after)

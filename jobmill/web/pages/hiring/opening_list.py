@@ -11,13 +11,13 @@ from jobmill.errors import AppError
 from jobmill.hiring.audit_log import replay_preview
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records.openings import OpeningStatus, OpeningTerms
-from jobmill.web import faults
+from jobmill.web import html_errors
+from jobmill.web.auth import Recruiter, Viewer
+from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.pages.hiring import terms_form
 from jobmill.web.parameters import MAX_ID
-from jobmill.web.rights import Recruiter, Viewer
 from jobmill.web.shell import Page
-from jobmill.web.view import Db
 
 router = APIRouter(prefix="/hiring")
 
@@ -66,6 +66,10 @@ async def create(visitor: Recruiter, form: Fields, db: Db, page: Page) -> Respon
     except AppError as error:
         typed = dict.fromkeys([*terms_form.write(OpeningTerms("")), "capacity"], "") | dict(form)
         return page(
-            "hiring/terms.html", faults.status(error), opening=None, typed=typed, error=str(error)
+            "hiring/terms.html",
+            html_errors.status_code(error),
+            opening=None,
+            typed=typed,
+            error=str(error),
         )
     return RedirectResponse(f"/hiring/{made.id}", 303)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -16,11 +15,12 @@ from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.openings.applicant_lists import ApplicantRow
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
-from jobmill.web import consistent_reads, faults
+from jobmill.web import consistent_reads, html_errors
+from jobmill.web.confirmation import Confirmation
+from jobmill.web.dependencies import RequestDatabase
 from jobmill.web.pages.hiring import activity_lines
 from jobmill.web.pages.hiring.activity_lines import Line
-from jobmill.web.shell import Pages
-from jobmill.web.view import Door
+from jobmill.web.shell import PageRenderer
 
 AT_ONCE = 50
 """People in a column."""
@@ -50,21 +50,6 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """Something to be sure of before it is done."""
-
-    change: str
-    title: str
-    button: str
-    sentences: Sequence[str]
-    danger: bool = False
-    capacity: str | None = None
-    """What was typed, where it is about the capacity."""
-    ready: bool = True
-    """False: it cannot be done as it was typed."""
-
-
-@dataclass(frozen=True, slots=True)
 class Board:
     opening: Opening
     slots: list[ApplicantRow]
@@ -81,23 +66,23 @@ class Board:
 
 
 async def show(
-    db: Door,
-    page: Pages,
+    db: RequestDatabase,
+    page: PageRenderer,
     place: Place,
     *,
-    ask: Ask | None = None,
+    confirmation: Confirmation | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
     """The whole page, whatever is asked or went wrong."""
     board = await consistent_reads.read_opening(db, place.id, lambda tx: _read(tx, place))
     return page(
         "hiring/opening.html",
-        faults.status(error) if error else 200,
+        html_errors.status_code(error) if error else 200,
         topics=["hiring"],
         place=place,
         board=board,
         opening=board.opening,
-        ask=ask,
+        confirmation=confirmation,
         error=str(error) if error else None,
         words=activity_lines.statuses(),
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from jobmill.web.pages.queue import acts, glance, item, items, tree
+from jobmill.web.pages.queue import actions, detail_page, lineage_page, list_page, overview_page
 
 router = APIRouter()
-for pages in (glance, acts, items, item, tree):
+for pages in (overview_page, actions, list_page, detail_page, lineage_page):
     router.include_router(pages.router)

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from jobmill.web.pages.rotation import now, past, platforms, searches, targets
+from jobmill.web.pages.rotation import (
+    overview_page,
+    platforms_page,
+    searches_page,
+    targets_page,
+    yield_page,
+)
 
 router = APIRouter()
-for pages in (now, past, targets, searches, platforms):
+for pages in (overview_page, yield_page, targets_page, searches_page, platforms_page):
     router.include_router(pages.router)

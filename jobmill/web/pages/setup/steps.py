@@ -11,9 +11,9 @@ from jobmill.db import Tx
 from jobmill.matching import matches
 from jobmill.matching.matches import Wanted
 from jobmill.matching.profiles import Version
-from jobmill.web import seeking
-from jobmill.web.house import House
-from jobmill.web.texts import say
+from jobmill.web import job_view
+from jobmill.web.site_settings import SiteSettings
+from jobmill.web.translations import say
 
 COMPANIES = "/setup/companies"
 MODEL = "/setup/model"
@@ -40,9 +40,9 @@ class Standing(NamedTuple):
     """Whether there is a first match."""
 
 
-async def read(tx: Tx, house: House) -> Standing:
-    version = await seeking.find_profile(tx, None)
-    models = any(seat.missing is None for seat in house.seats)
+async def read(tx: Tx, site_settings: SiteSettings) -> Standing:
+    version = await job_view.find_profile(tx, None)
+    models = any(seat.missing is None for seat in site_settings.seats)
     return Standing(
         version, await source_import.count_progress(tx), models, await _is_matched(tx, version)
     )

@@ -12,11 +12,11 @@ from jobmill.catalog import approvals
 from jobmill.catalog.approvals import ApprovalRef
 from jobmill.errors import Conflict, Invalid
 from jobmill.pipelines import approval
+from jobmill.web.auth import Recruiter
+from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
-from jobmill.web.pages.sources import lists
-from jobmill.web.rights import Recruiter
+from jobmill.web.pages.sources import list_page
 from jobmill.web.shell import Page
-from jobmill.web.view import Db
 
 router = APIRouter(prefix="/sources/approvals/{ref}")
 
@@ -36,7 +36,7 @@ async def approve(ref: Which, form: Fields, visitor: Recruiter, db: Db, page: Pa
         async with db.transaction() as tx:
             await approval.approve(tx, wanted, actor=visitor.actor.name)
     except (Conflict, Invalid) as error:
-        return await lists.show_list(db, page, lists.Looked(show="waiting"), error=error)
+        return await list_page.show_list(db, page, list_page.Looked(show="waiting"), error=error)
     return _back(form, wanted)
 
 
@@ -49,7 +49,7 @@ async def reject(ref: Which, form: Fields, visitor: Recruiter, db: Db, page: Pag
         async with db.transaction() as tx:
             await approval.reject(tx, unwanted, why, actor=visitor.actor.name)
     except (Conflict, Invalid) as error:
-        return await lists.show_list(db, page, lists.Looked(show="waiting"), error=error)
+        return await list_page.show_list(db, page, list_page.Looked(show="waiting"), error=error)
     return _back(form, unwanted)
 
 
@@ -63,4 +63,4 @@ def reason(form: Fields) -> str:
 
 def _back(form: Fields, ref: ApprovalRef) -> RedirectResponse:
     back = form.get("back", "")
-    return RedirectResponse(back if OWN.fullmatch(back) else lists.back_to(ref), 303)
+    return RedirectResponse(back if OWN.fullmatch(back) else list_page.back_to(ref), 303)

@@ -1,0 +1,189 @@
+"""Identify the visitor of a request, and check what they may do.
+
+A handler declares the least role that it needs and receives the visitor:
+
+    @router.post("/jobs/{opening_id}/pause")
+    async def pause(opening_id: int, request: Request, visitor: Recruiter, db: Db) -> Response:
+        ...
+
+What applicants may do for themselves is checked with the applicant at hand:
+
+    async def withdraw(body: Which, visitor: Anyone, db: Db) -> Result:
+        async with db.transaction() as tx:
+            application = await applications.get(tx, body.application_id)
+            visitor.require("recruiter", applicant_id=application.applicant_id)
+            ...
+
+`Public` in rate_limits.py is `Anyone` with a rate limit, for routes without sign-in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, cast
+
+from fastapi import Depends, Request
+
+from jobmill.errors import Forbidden, Unauthenticated
+from jobmill.hiring import actor
+from jobmill.hiring.actor import Actor
+from jobmill.hiring.messages import personal_links as link_keys
+from jobmill.hiring.messages.signed_links import InvalidLink, LinkSigner
+from jobmill.people import keys, secrets, sessions
+from jobmill.people.persons import Role
+from jobmill.web.client_address import ClientResolver
+from jobmill.web.dependencies import Db, RequestDatabase
+
+SESSION_COOKIE = "jobmill_session"
+LINK_COOKIE = "jobmill_link"
+"""Remembers the personal link of an applicant."""
+
+RANKS: dict[Role | None, int] = {None: 0, "viewer": 1, "recruiter": 2, "admin": 3}
+
+
+class NotSignedIn(Unauthenticated):
+    """The request has no credentials: browsers are sent to the sign-in page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    role: Role | None
+    """None: an anonymous visitor or an applicant."""
+    actor: Actor
+    """As recorded in the audit log."""
+    applicant_id: int | None = None
+    """The applicant whose personal link they opened."""
+    local: bool = False
+    """Whether they use this machine and need no sign-in."""
+    name: str | None = None
+
+    def may(self, role: Role, *, applicant_id: int | None = None) -> bool:
+        """Whether they have this role or a higher one, or are this applicant."""
+        is_applicant = applicant_id is not None and applicant_id == self.applicant_id
+        return is_applicant or RANKS[self.role] >= RANKS[role]
+
+    def require(self, role: Role, *, applicant_id: int | None = None) -> None:
+        """NotSignedIn for anonymous visitors, Forbidden for others who lack the role."""
+        if self.may(role, applicant_id=applicant_id):
+            return
+        if self.role is None and self.applicant_id is None:
+            raise NotSignedIn("Sign in first, or send an API key.")
+        raise Forbidden(f"Only {_article(role)} may do this.")
+
+
+def _article(role: Role) -> str:
+    return "an admin" if role == "admin" else f"a {role}"
+
+
+async def get_signer(request: Request, db: Db) -> LinkSigner:
+    """Signs and reads personal links; the process reads its secret once."""
+    state = request.app.state
+    if state.signer is None:
+        async with db.transaction() as tx:
+            secret = await secrets.get_signing_key(tx)
+        state.signer = LinkSigner(secret)
+    return cast(LinkSigner, state.signer)
+
+
+async def identify(request: Request, db: Db) -> Visitor:
+    """Explicit credentials of the request come first, then cookies."""
+    scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
+    match scheme.lower():
+        case "bearer":
+            return await _identify_by_api_key(request, db, credentials.strip())
+        case "link":
+            return await identify_by_link(request, db, credentials.strip())
+        case _ if link := request.query_params.get("key"):
+            return await identify_by_link(request, db, link)
+        case _:
+            return await _identify_by_cookies(request, db)
+
+
+async def _identify_by_api_key(request: Request, db: RequestDatabase, key: str) -> Visitor:
+    async with db.transaction() as tx:
+        api_key = await keys.find_holder(tx, key)
+    if api_key is None:
+        raise Unauthenticated("This API key is unknown or was revoked.")
+    return Visitor(api_key.role, _staff(request, f"key:{api_key.id}"), name=api_key.name)
+
+
+async def identify_by_link(request: Request, db: RequestDatabase, link: str) -> Visitor:
+    """The applicant with this personal link; Unauthenticated if the link is not valid."""
+    try:
+        id = await _applicant_of_link(request, db, link)
+    except InvalidLink as error:
+        raise Unauthenticated(str(error)) from error
+    return Visitor(None, actor.by_applicant(id, request_id(request)), id)
+
+
+async def _applicant_of_link(request: Request, db: RequestDatabase, link: str) -> int:
+    personal = (await get_signer(request, db)).read_personal(link)
+    async with db.transaction() as tx:
+        is_valid = await link_keys.is_current(tx, personal)
+    if not is_valid:
+        raise InvalidLink("This link is no longer valid. Ask for a new one.")
+    return personal.applicant_id
+
+
+async def _identify_by_cookies(request: Request, db: RequestDatabase) -> Visitor:
+    """Ignore invalid cookies: they must not keep the visitor from signing in."""
+    applicant_id = await _remembered_applicant(request, db)
+    if session := await _session(request, db):
+        staff = _staff(request, f"person:{session.person_id}")
+        return Visitor(session.role, staff, applicant_id, name=session.name)
+    if get_client_resolver(request).is_local(request):
+        return Visitor("admin", _staff(request, "local"), applicant_id, local=True, name="local")
+    if applicant_id is not None:
+        return Visitor(None, actor.by_applicant(applicant_id, request_id(request)), applicant_id)
+    return Visitor(None, Actor("applicant", "public", request_id(request)))
+
+
+async def _remembered_applicant(request: Request, db: RequestDatabase) -> int | None:
+    link = request.cookies.get(LINK_COOKIE)
+    try:
+        return await _applicant_of_link(request, db, link) if link else None
+    except InvalidLink:
+        return None
+
+
+async def _session(request: Request, db: RequestDatabase) -> sessions.Session | None:
+    key = request.cookies.get(SESSION_COOKIE)
+    if not key:
+        return None
+    async with db.transaction() as tx:
+        return await sessions.find(tx, key)
+
+
+def get_client_resolver(request: Request) -> ClientResolver:
+    return cast(ClientResolver, request.app.state.client_resolver)
+
+
+def request_id(request: Request) -> str:
+    return cast(str, request.state.request_id)
+
+
+def _staff(request: Request, name: str) -> Actor:
+    return Actor("company", name, request_id(request))
+
+
+Anyone = Annotated[Visitor, Depends(identify)]
+
+
+def at_least(role: Role) -> Callable[[Visitor, Request, RequestDatabase], Awaitable[Visitor]]:
+    """A dependency that requires a role, and attributes changes to the visitor."""
+
+    async def check(visitor: Anyone, request: Request, db: Db) -> Visitor:
+        visitor.require(role)
+        if request.method != "GET":
+            db.changed_by = visitor.actor.name
+        return visitor
+
+    return check
+
+
+viewer, recruiter, admin = at_least("viewer"), at_least("recruiter"), at_least("admin")
+Viewer = Annotated[Visitor, Depends(viewer)]
+Recruiter = Annotated[Visitor, Depends(recruiter)]
+Admin = Annotated[Visitor, Depends(admin)]
+Links = Annotated[LinkSigner, Depends(get_signer)]

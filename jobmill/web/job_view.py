@@ -1,0 +1,230 @@
+"""Describe matches and jobs on pages: rows, reasons, scores and history lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+from uuid import UUID
+
+from jobmill.catalog import history, salary_text
+from jobmill.db import Tx
+from jobmill.errors import NotFound
+from jobmill.matching import matches, profiles
+from jobmill.matching.duplicate_matches import Copy
+from jobmill.matching.matches import Match
+from jobmill.matching.profiles import Version
+from jobmill.matching.rescore import Standing
+from jobmill.matching.verdict import LIMIT, FilterResult, MatchResult
+from jobmill.matching.verdicts import Word
+from jobmill.queue import lineage
+from jobmill.queue.items import ItemId
+from jobmill.web.translations import say, say_many
+
+MAX_GAINS = 3
+MAX_NAMES = 4
+
+
+async def find_profile(tx: Tx, name: str | None) -> Version | None:
+    """The named or the default profile; None if there is no profile yet."""
+    try:
+        return await profiles.get(tx, name)
+    except NotFound:
+        if name is not None:
+            raise
+        return None
+
+
+async def find_lineage(tx: Tx, verdict: Word | None) -> UUID | None:
+    """The lineage of the item that judged; None if the queue no longer has it."""
+    if verdict is None or verdict.item is None:
+        return None
+    try:
+        return await lineage.get_tracking_id(tx, ItemId(verdict.item))
+    except NotFound:
+        return None
+
+
+class JobTerms(Protocol):
+    """Place and salary of a listing, a match or a search hit."""
+
+    @property
+    def location(self) -> str | None: ...
+    @property
+    def arrangement(self) -> str | None: ...
+    @property
+    def salary_min(self) -> float | None: ...
+    @property
+    def salary_max(self) -> float | None: ...
+    @property
+    def salary_currency(self) -> str | None: ...
+    @property
+    def salary_period(self) -> str | None: ...
+
+
+def describe_place(job: JobTerms) -> str:
+    """Location and arrangement; `Remote, US` already says both."""
+    included = job.arrangement and job.arrangement in (job.location or "").lower()
+    return join_parts([job.location, None if included else job.arrangement])
+
+
+def describe_salary(job: JobTerms) -> str | None:
+    return salary_text.format_salary(
+        job.salary_min, job.salary_max, job.salary_currency, job.salary_period
+    )
+
+
+def web_url(url: str | None) -> str | None:
+    """The URL if it is http(s): other schemes could run a script."""
+    return url if url and url.lower().startswith(("https://", "http://")) else None
+
+
+class MatchRow(NamedTuple):
+    """A match in a list."""
+
+    match: Match
+    place: str
+    salary: str | None
+    reasons: str
+    copies: Sequence[Copy]
+
+    @classmethod
+    def of(cls, match: Match, copies: Sequence[Copy] = ()) -> MatchRow:
+        return cls(
+            match, describe_place(match), describe_salary(match), summarize_reasons(match), copies
+        )
+
+
+def join_parts(parts: Iterable[str | None]) -> str:
+    return " · ".join(part for part in parts if part)
+
+
+def summarize_reasons(match: Match) -> str:
+    """The best parts of the score, the matched skills and the missing ones."""
+    items = [item for item in match.items if item["name"] != LIMIT]
+    best = sorted(items, key=lambda item: -item["points"])[:MAX_GAINS]
+    gains = (
+        f"{item['name']} {item['points']}/{item['most']}" for item in best if item["points"] > 0
+    )
+    gaps = match.skill_gaps
+    missing = say("missing: %(skills)s", skills=_shorten(gaps)) if gaps else None
+    return join_parts([", ".join(gains), _shorten(match.matched_skills), missing])
+
+
+def _shorten(names: Sequence[str]) -> str:
+    first = ", ".join(names[:MAX_NAMES])
+    if len(names) <= MAX_NAMES:
+        return first
+    return say("%(names)s and %(n)s more", names=first, n=len(names) - MAX_NAMES)
+
+
+def describe_filter(result: FilterResult, threshold: int) -> str:
+    """How the filter decided: strikes against the limit, and hard rejections."""
+    strikes = say_many(
+        "%(n)s strike (limit %(limit)s)",
+        "%(n)s strikes (limit %(limit)s)",
+        result.total_strikes,
+        limit=threshold,
+    )
+    if not result.hard_rejections:
+        return strikes
+    rejections = say_many("%(n)s dealbreaker", "%(n)s dealbreakers", len(result.hard_rejections))
+    return f"{rejections}, {strikes}" if result.total_strikes else rejections
+
+
+def describe_threshold(result: MatchResult | None) -> str:
+    """The score that a match needs, and why it is that score."""
+    if result is None:
+        return ""
+    return say("needs %(n)s: %(why)s", n=result.threshold, why=result.threshold_why)
+
+
+def describe_standing(standing: Standing) -> str:
+    """`matched 84`; a filtered job shows in brackets the score that it would have."""
+    if standing.score is None:
+        return standing.outcome or say("not scored")
+    score = f"({standing.score})" if standing.outcome == "filtered" else standing.score
+    return f"{standing.outcome} {score}"
+
+
+class ScoreBar(NamedTuple):
+    """A part of a score, drawn in proportion to its maximum."""
+
+    name: str
+    points: int
+    most: int
+    why: str
+    words: Sequence[str]
+
+    @property
+    def length(self) -> int:
+        """Percent of the maximum, for gains and penalties alike."""
+        most = max(abs(self.most), abs(self.points), 1)
+        return round(100 * abs(self.points) / most)
+
+
+def score_bars(items: Iterable[Mapping[str, Any]]) -> list[ScoreBar]:
+    """The parts of a score, without the line that limits it to 0 to 100."""
+    return [
+        ScoreBar(item["name"], item["points"], item["most"], item["why"], item.get("words") or ())
+        for item in items
+        if item["name"] != LIMIT
+    ]
+
+
+def describe_total(bars: Iterable[ScoreBar], score: int) -> tuple[int, str]:
+    """The sum of the bars, and a note if the score was limited."""
+    total = sum(bar.points for bar in bars)
+    if total > score == 100:
+        return total, say("Capped at 100")
+    if total < score == 0:
+        return total, say("Raised to 0")
+    return total, ""
+
+
+def describe_match_event(event: matches.Event) -> str:
+    data = event.data
+    if event.what == "status":
+        change = f"{data.get('before')} → {data.get('after')}"
+        return join_parts([change, by(event.actor), data.get("note")])
+    before = f"{data['before']} → " if "before" in data else ""
+    score = (
+        say("score %(n)s", n=f"{before}{data['score']}") if data.get("score") is not None else ""
+    )
+    version = say("profile version %(n)s", n=data.get("version"))
+    return ", ".join(filter(None, [event.what, score, version]))
+
+
+def by(actor: str | None) -> str | None:
+    return actor and say("by %(name)s", name=actor)
+
+
+def describe_listing_event(event: history.CatalogEvent) -> str:
+    fields = ", ".join(name.replace("_", " ") for name in event.data)
+    if event.what == "changed":
+        changed = say("changed: %(fields)s", fields=fields) if fields else say("changed")
+        return join_parts([changed, event.actor])
+    is_link = event.what == "linked" and "to" in event.data
+    what = say("linked to job %(id)s", id=event.data["to"]) if is_link else event.what
+    why = str(event.data["why"]) if "why" in event.data else None
+    return join_parts([what, why, by(event.actor)])
+
+
+def _intake_headings() -> dict[str, str]:
+    return {
+        "professional_summary": say("Summary"),
+        "prioritized_skills": say("Skills"),
+        "experience_highlights": say("Experience"),
+        "projects_to_include": say("Projects"),
+        "achievement_angles": say("Achievements"),
+        "ats_keywords": say("Keywords"),
+    }
+
+
+def format_resume_intake(intake: Mapping[str, Any]) -> str:
+    """What to stress in a resume, as plain text to copy."""
+    sections = ((heading, intake.get(name)) for name, heading in _intake_headings().items())
+    return "\n\n".join(f"{heading}\n{_as_lines(body)}" for heading, body in sections if body)
+
+
+def _as_lines(body: str | Sequence[str]) -> str:
+    return body if isinstance(body, str) else "\n".join(f"- {line}" for line in body)

@@ -1,0 +1,174 @@
+"""Checks around every request: host, origin and body size; sets the request id and the language."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from fastapi import Request, Response
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from jobmill.errors import AppError, Forbidden, Invalid
+from jobmill.log import bound
+from jobmill.web import translations
+from jobmill.web.translations import Language
+
+log = logging.getLogger(__name__)
+
+MAX_BODY_BYTES = 1024 * 1024
+UPLOAD_MAX_BYTES = {"/profile/upload": 6 * 1024 * 1024, "/setup/resume": 6 * 1024 * 1024}
+"""Paths that accept larger bodies: resumes of 5 MB, plus the form around them."""
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+EXPLICIT_SCHEMES = ("bearer", "link")
+"""Authorization schemes that browsers never send on their own, unlike cookies and Basic."""
+DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+VALID_REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,64}")
+TOKEN = re.compile(r"[\w.-]{40,}")
+"""Could be a personal link, which must not be logged."""
+HOST = re.compile(r"(?:\[(?P<v6>[0-9a-f:.]+)\]|(?P<name>[^\[\]:]+))(?::\d{1,5})?", re.IGNORECASE)
+
+HEADERS = {
+    "content-security-policy": "default-src 'self'; base-uri 'none'; object-src 'none'; "
+    "form-action 'self'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+ErrorHandler = Callable[[Request, Exception], Response]
+
+
+class RequestMiddleware:
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: Iterable[str],
+        handle_error: ErrorHandler,
+        stop: Callable[[], None] = lambda: None,
+        languages: Mapping[str, Language] | None = None,
+    ) -> None:
+        self.app = app
+        self.stop = stop
+        """Ends open streams; the server calls it before it shuts down."""
+        self._hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
+        self._handle_error = handle_error
+        self._languages = languages or translations.load_languages()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        proposed = headers.get("x-request-id", "")
+        request_id = proposed if VALID_REQUEST_ID.fullmatch(proposed) else uuid4().hex
+        scope.setdefault("state", {})["request_id"] = request_id
+        language = translations.choose_language(self._languages, headers.get("accept-language", ""))
+        with bound(request=request_id), translations.using_language(language):
+            await self._serve(scope, receive, _ResponseSender(send, request_id))
+
+    async def _serve(self, scope: Scope, receive: Receive, sender: _ResponseSender) -> None:
+        started_at = time.monotonic()
+        request = Request(scope)
+        try:
+            self._check_host(request.headers)
+            if request.method not in SAFE_METHODS:
+                check_origin(request.headers)
+            max_bytes = UPLOAD_MAX_BYTES.get(scope["path"], MAX_BODY_BYTES)
+            await self.app(_head_as_get(scope), _limit_body(receive, max_bytes), sender)
+        # The last handler: an unexpected error must not affect the next request.
+        except Exception as error:
+            if not isinstance(error, AppError | HTTPException):
+                log.error("request failed", exc_info=error)
+            if not sender.status:
+                await self._handle_error(request, error)(scope, receive, sender)
+        finally:
+            log.log(
+                logging.WARNING if sender.status >= 500 else logging.DEBUG,
+                "request",
+                extra={
+                    "method": request.method,
+                    "path": TOKEN.sub("…", scope["path"]),
+                    "status": sender.status,
+                    "seconds": round(time.monotonic() - started_at, 3),
+                },
+            )
+
+    def _check_host(self, headers: Headers) -> None:
+        # Prevents DNS rebinding: another site can point its own name at this address, but cannot
+        # make the browser send our name as Host.
+        match = HOST.fullmatch(headers.get("host", "").rstrip("."))
+        if not match or (match["v6"] or match["name"]).rstrip(".").lower() not in self._hosts:
+            raise Invalid(
+                f"This site answers only requests for {', '.join(sorted(self._hosts))}. "
+                "Open one of these, or let the proxy send one of them as the Host header."
+            )
+
+
+def check_origin(headers: Headers) -> None:
+    """Forbidden if a page of another site made the browser send this request (CSRF)."""
+    if headers.get("authorization", "").partition(" ")[0].lower() in EXPLICIT_SCHEMES:
+        return
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    same_site = (
+        site in ("same-origin", "none")
+        if site
+        else _is_same_origin(origin, headers.get("host", ""))
+    )
+    if not same_site:
+        raise Forbidden("This request was sent from a page of another site.")
+
+
+def _is_same_origin(origin: str | None, host: str) -> bool:
+    if origin is None:
+        # Not a browser: browsers send the origin of every change.
+        return True
+    scheme, netloc, *_ = urlsplit(origin)
+    port = DEFAULT_PORTS.get(scheme, "")
+    return bool(port) and netloc.lower().removesuffix(port) == host.lower().removesuffix(port)
+
+
+class _ResponseSender:
+    """Adds the request id and the security headers to every response."""
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self.status = 0
+        self._send = send
+        self._request_id = request_id
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            headers["x-request-id"] = self._request_id
+            for name, value in {**HEADERS, "cache-control": "no-cache"}.items():
+                headers.setdefault(name, value)
+        await self._send(message)
+
+
+def _head_as_get(scope: Scope) -> Scope:
+    """Pages handle HEAD as GET; the server drops the body."""
+    return {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
+
+
+def _limit_body(receive: Receive, max_bytes: int) -> Receive:
+    """Limit the body by the bytes received, not by Content-Length."""
+    received = 0
+
+    async def receive_limited() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > max_bytes:
+            raise HTTPException(413)
+        return message
+
+    return receive_limited

@@ -1,0 +1,1 @@
+"""/account, /sign-in and /sign-out."""

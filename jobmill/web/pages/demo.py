@@ -1,0 +1,65 @@
+"""/demo: what the demo is, and how to end it; whether the pages show demo data."""
+
+from __future__ import annotations
+
+import time
+from typing import cast
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from jobmill.db import Database
+from jobmill.demo import ending, seeds
+from jobmill.errors import Invalid
+from jobmill.web.auth import Admin
+from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.form import Fields
+from jobmill.web.shell import Page
+from jobmill.web.translations import say
+
+router = APIRouter(prefix="/demo")
+
+CACHE_SECONDS = 2.0
+
+
+class DemoStatus:
+    """Whether the database holds the demo, cached for CACHE_SECONDS."""
+
+    def __init__(self) -> None:
+        self.is_demo = False
+        self._valid_until = 0.0
+
+    def invalidate(self) -> None:
+        self.is_demo, self._valid_until = False, 0.0
+
+    async def refresh(self, db: RequestDatabase) -> None:
+        if time.monotonic() < self._valid_until:
+            return
+        async with db.transaction() as tx:
+            self.is_demo = await seeds.is_on(tx)
+        self._valid_until = time.monotonic() + CACHE_SECONDS
+
+
+async def refresh_demo_status(request: Request, db: Db) -> None:
+    """A dependency of every page that shows the demo banner."""
+    await cast(DemoStatus, request.app.state.demo_status).refresh(db)
+
+
+@router.get("")
+async def show(visitor: Admin, db: Db, page: Page) -> HTMLResponse:
+    """What ending the demo deletes."""
+    async with db.transaction() as tx:
+        is_demo = await seeds.is_on(tx)
+        # Counted only in a demo, which is small.
+        counts = await ending.count(tx) if is_demo else ()
+    return page("demo/page.html", is_on=is_demo, counts=counts)
+
+
+@router.post("/end")
+async def end(request: Request, visitor: Admin, form: Fields) -> Response:
+    """Delete the demo and start the set-up."""
+    if form.get("sure") != "yes":
+        raise Invalid(say("Confirm that you want to end the demo. Its data cannot be restored."))
+    await ending.end(cast(Database, request.app.state.database))
+    request.app.state.demo_status.invalidate()
+    return RedirectResponse("/setup", 303)

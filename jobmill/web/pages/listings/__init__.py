@@ -1,0 +1,11 @@
+"""/listings: every job in the catalog."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from jobmill.web.pages.listings import detail_page, list_page
+
+router = APIRouter()
+for page_module in (list_page, detail_page):
+    router.include_router(page_module.router)

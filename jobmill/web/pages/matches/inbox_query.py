@@ -1,0 +1,54 @@
+"""What the address of an inbox asks for."""
+
+from __future__ import annotations
+
+from typing import Annotated, get_args
+
+from pydantic import Field
+
+from jobmill.catalog.posting import Arrangement
+from jobmill.matching.matches import Order, Status, Wanted
+from jobmill.matching.saved_views import Filters
+from jobmill.web.page_query import PageQuery, ShortText
+from jobmill.web.parameters import MAX_ID
+
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+
+class Inbox(PageQuery):
+    profile: ShortText | None = None
+    status: Status | None = None
+    least: Annotated[int, Field(ge=0, le=100)] | None = None
+    arrangement: Arrangement | None = None
+    q: ShortText | None = None
+    order: Order = "best"
+    after: Annotated[int, Field(ge=1, le=MAX_ID)] | None = None
+
+    @classmethod
+    def of(cls, filters: Filters, profile: str | None) -> Inbox:
+        """The address of a view."""
+        return cls(
+            profile=profile,
+            status=filters.status,
+            least=filters.least_score,
+            arrangement=filters.arrangement,
+            q=filters.words,
+            order="newest" if filters.newest else "best",
+        )
+
+    @property
+    def filters(self) -> Filters:
+        newest = self.order == "newest"
+        return Filters(self.status, self.least, self.arrangement, self.q, newest=newest)
+
+    @property
+    def is_narrow(self) -> bool:
+        return bool(self.status or self.least or self.arrangement or self.q)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing that a view could keep."""
+        return self.filters == Filters()
+
+    def wanted(self, profile_id: int, limit: int) -> Wanted:
+        return self.filters.wanted(profile_id, after=self.after, limit=limit)

@@ -1,0 +1,65 @@
+"""The settings that web handlers use, resolved once when the process starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Self, cast
+
+from fastapi import Depends, Request
+
+from jobmill.outside import model_tiers
+from jobmill.outside.budget_ledger import BudgetCaps, read_caps
+from jobmill.outside.mail import missing_setting
+from jobmill.outside.model_tiers import TierStatus
+from jobmill.outside.public_addresses import PrivateHosts
+from jobmill.outside.webhook import allowed_private_hosts
+from jobmill.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class SiteSettings:
+    fold_aliases: bool = False
+    """Whether email aliases of one mailbox count as one person."""
+    applications_per_day: int | None = None
+    """Limit per person; None: no limit."""
+    private_webhook_hosts: PrivateHosts = frozenset()
+    """Private addresses that webhooks may call."""
+    sends_mail: bool = False
+    public_url: str = ""
+    """The start of links in letters; empty: the host of the request."""
+    caps: BudgetCaps = field(default_factory=lambda: read_caps(Settings()))
+    """Budget limits of language models."""
+    seats: Sequence[TierStatus] = field(
+        default_factory=lambda: model_tiers.find_tiers(Settings(), {})
+    )
+    """The language models, and what each still needs."""
+    settings: Settings = field(default_factory=Settings, repr=False)
+    """All settings of this process."""
+    environ: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """The environment, which holds the API keys of language models."""
+
+    @classmethod
+    def from_settings(cls, settings: Settings, environ: Mapping[str, str] | None = None) -> Self:
+        environ = environ or {}
+        return cls(
+            fold_aliases=settings.fold_email_aliases,
+            applications_per_day=settings.applications_per_person_per_day or None,
+            private_webhook_hosts=allowed_private_hosts(settings),
+            sends_mail=missing_setting(settings) is None,
+            public_url=settings.public_url,
+            caps=read_caps(settings),
+            seats=model_tiers.find_tiers(settings, environ),
+            settings=settings,
+            environ=environ,
+        )
+
+    def link(self, request: Request, path: str) -> str:
+        return (self.public_url or str(request.base_url).rstrip("/")) + path
+
+
+async def _site_settings(request: Request) -> SiteSettings:
+    return cast(SiteSettings, request.app.state.site_settings)
+
+
+CurrentSiteSettings = Annotated[SiteSettings, Depends(_site_settings)]

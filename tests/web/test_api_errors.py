@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import json
+import re
+
+import httpx2
+import pytest
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+from selectolax.lexbor import LexborHTMLParser as Html
+from starlette.exceptions import HTTPException
+
+from jobmill import errors
+from jobmill.db import Database
+from jobmill.hiring.transitions import InvalidTransition
+from jobmill.web import api_errors
+from jobmill.web.middleware import MAX_BODY_BYTES
+from tests.web.helpers import site_with, told
+from tests.web.test_every_route import routes
+
+router = APIRouter(prefix="/api/try")
+HTML = {"Accept": "text/html"}
+
+
+class Duplicate(errors.Conflict):
+    code = "DUPLICATE_SUBMISSION"
+
+
+class Wish(BaseModel):
+    title: str = Field(min_length=1)
+    places: list[int] = []
+
+
+@router.post("/{id}")
+async def wish(id: int, body: Wish, page: int = 1) -> int:
+    return id + page
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (errors.Invalid("x"), 400, "VALIDATION_ERROR"),
+        (errors.Unauthenticated("x"), 401, "UNAUTHENTICATED"),
+        (errors.Forbidden("x"), 403, "FORBIDDEN"),
+        (errors.NotFound("opening", 7), 404, "NOT_FOUND"),
+        (errors.Conflict("x"), 409, "CONFLICT"),
+        (Duplicate("x"), 409, "DUPLICATE_SUBMISSION"),
+        (errors.Gone("x"), 410, "GONE"),
+        (InvalidTransition("INACTIVE", "ACTIVE"), 422, "INVALID_TRANSITION"),
+        (errors.RateLimited(7), 429, "RATE_LIMITED"),
+        (errors.OutsideError("x"), 502, "BAD_GATEWAY"),
+        (errors.Unavailable("x"), 503, "UNAVAILABLE"),
+        (errors.AppError("x"), 500, "INTERNAL_ERROR"),
+        (ValueError("secret"), 500, "INTERNAL_ERROR"),
+        (HTTPException(418, "tea"), 418, "HTTP_ERROR"),
+    ],
+)
+def test_every_error_has_a_status_and_a_code(error: Exception, status: int, code: str) -> None:
+    answer = api_errors.error_response(error)
+    told = json.loads(bytes(answer.body))["error"]
+    assert (answer.status_code, told["code"]) == (status, code)
+    assert told["message"]
+    assert "secret" not in told["message"]
+    assert told["details"] is None
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("opening", "Job with id 7 not found"),
+        ("applicant", "Applicant with id 7 not found"),
+        ("application", "Application with id 7 not found"),
+    ],
+)
+def test_what_is_not_there_is_told_in_the_words_of_the_contract(what: str, words: str) -> None:
+    answer = api_errors.error_response(errors.NotFound(what, 7))
+    assert json.loads(bytes(answer.body))["error"]["message"] == words
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "fields"),
+    [
+        ("1", "{", ["body"]),
+        ("1", "", ["body"]),
+        ("1", "[]", ["body"]),
+        ("1", "{}", ["title"]),
+        ("1", '{"title": ""}', ["title"]),
+        ("1", '{"title": "x", "places": [1, "y", 2.5]}', ["places.1", "places.2"]),
+        ("x", '{"title": "x"}', ["id"]),
+        ("1.5", '{"title": 5}', ["id", "title"]),
+        ("1?page=x", '{"title": "x"}', ["page"]),
+    ],
+)
+async def test_what_is_wrong_is_told_field_by_field(
+    database: Database, path: str, body: str, fields: list[str]
+) -> None:
+    async with site_with(database, router) as client:
+        # Also to whoever would rather have a page.
+        headers = {**HTML, "Content-Type": "application/json"}
+        answer = await client.post(f"/api/try/{path}", content=body, headers=headers)
+    assert told(answer) == (400, "VALIDATION_ERROR")
+    assert [one["field"] for one in answer.json()["error"]["details"]] == fields
+    assert all(one["message"] for one in answer.json()["error"]["details"])
+
+
+async def test_what_the_framework_refuses_is_told_the_same_way(database: Database) -> None:
+    async with site_with(database, router) as client:
+
+        async def ask(method: str, path: str, **more: object) -> httpx2.Response:
+            return await client.request(method, path, headers=HTML, **more)  # pyright: ignore[reportArgumentType]
+
+        for path in ("/api", "/api/", "/api/nowhere", "/api/try/1/2"):
+            assert told(await ask("GET", path)) == (404, "NOT_FOUND"), path
+        wrong = await ask("PUT", "/api/try/1")
+        assert told(wrong) == (405, "METHOD_NOT_ALLOWED")
+        assert wrong.headers["allow"] == "POST"
+        large = await ask("POST", "/api/try/1", content=b"x" * (MAX_BODY_BYTES + 1))
+        assert told(large) == (413, "PAYLOAD_TOO_LARGE")
+        garbled = await client.post(
+            "/api/try/1", content=b"\xff\xfe{", headers={"Content-Type": "application/json"}
+        )
+        assert told(garbled) == (400, "VALIDATION_ERROR")
+        stranger = await client.get("/api/session", headers={"Host": "evil.example"})
+        assert told(stranger) == (400, "VALIDATION_ERROR")
+        # A page is a page, even with such a name.
+        assert "There is no such page." in (await ask("GET", "/apis")).text
+
+
+NO_NUMBERS = ("abc", "0", "-1", "1.5", "9" * 13, "9" * 30, "%00")
+
+
+async def test_a_page_of_what_has_no_such_number_is_not_found(database: Database) -> None:
+    paths = [
+        one.path
+        for one in routes(database)
+        if one.method == "GET" and "_id}" in one.path and not one.path.startswith(("/api", "/my"))
+    ]
+    assert len(paths) > 15
+    async with site_with(database, local=True) as client:
+        for wrong in NO_NUMBERS:
+            for path in paths:
+                answer = await client.get(re.sub(r"\{\w+\}", wrong, path), headers=HTML)
+                told = (answer.status_code, "There is no such page." in answer.text)
+                assert told == (404, True), (path, wrong)
+            posted = await client.post(f"/matches/{wrong}/status", headers=HTML)
+            assert posted.status_code == 404
+
+
+NO_FILTERS = {
+    "/matches?least=abc&status=saved": "“least” in the address must be a number.",
+    "/matches?least=101": "“least” in the address must be 100 or less.",
+    "/matches?after=0": "“after” in the address must be 1 or more.",
+    f"/matches?q={'x' * 201}": "“q” in the address is too long: at most 200 signs.",
+    "/listings?state=lost": "“state” in the address must be open, closed or all.",
+    "/listings?q=%00": "“q” in the address makes no sense here.",
+    "/listings?days=x&state=lost": "“days” in the address must be a number. “state” in",
+    "/queue/items?status=%3Cscript%3E": "“status” in the address must be ",
+    "/queue/pause": "The address must say “phase”.",
+}
+
+
+async def test_a_filter_that_makes_no_sense_is_named_and_can_be_left_out(
+    database: Database,
+) -> None:
+    async with site_with(database, local=True) as client:
+        for url, words in NO_FILTERS.items():
+            answer = await client.get(url, headers=HTML)
+            assert answer.status_code == 422
+            assert words in answer.text, url
+            assert "<script>" not in answer.text
+            path, asked, _ = url.partition("?")
+            # What is left without a filter is a page, where there was a filter at all.
+            links = [one.attributes["href"] for one in Html(answer.text).css("main .actions a")]
+            assert links == [*([path] if asked else []), "/", "/openings"]
+        line = await client.get("/matches?least=abc")
+        assert line.json() == {"error": "“least” in the address must be a number."}
+
+
+async def test_a_database_that_is_away_is_503_with_a_time_to_come_back(database: Database) -> None:
+    async with site_with(database, database_timeout=0.2) as client, database.transaction() as tx:
+        await tx.execute("LOCK TABLE people.api_key IN ACCESS EXCLUSIVE MODE")
+        answer = await client.get("/api/session", headers={"Authorization": "Bearer jm_x"})
+    assert told(answer) == (503, "UNAVAILABLE")
+    assert answer.headers["retry-after"] == "5"

@@ -1,0 +1,281 @@
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, cast
+
+import httpx2
+import pytest
+from fastapi import APIRouter, FastAPI
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import iter_route_contexts
+
+from jobmill.db import Database
+from jobmill.hiring.messages.signed_links import LinkSigner
+from jobmill.people import keys, persons, secrets
+from jobmill.people.persons import Role
+from jobmill.web import auth, rate_limits, site
+from jobmill.web.auth import Admin, Anyone, Links, Recruiter, Viewer, Visitor
+from jobmill.web.rate_limits import Public
+from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
+from tests.web.helpers import site_with, told
+
+router = APIRouter(prefix="/api/try")
+
+
+def shown(visitor: Visitor) -> dict[str, Any]:
+    return dataclasses.asdict(visitor)
+
+
+@router.get("/anyone")
+async def anyone(visitor: Anyone) -> dict[str, Any]:
+    return shown(visitor)
+
+
+@router.get("/public")
+async def public(visitor: Public) -> dict[str, Any]:
+    return shown(visitor)
+
+
+@router.get("/viewer")
+async def viewer(visitor: Viewer) -> dict[str, Any]:
+    return shown(visitor)
+
+
+@router.get("/recruiter")
+async def recruiter(visitor: Recruiter) -> dict[str, Any]:
+    return shown(visitor)
+
+
+@router.get("/admin")
+async def admin(visitor: Admin) -> dict[str, Any]:
+    return shown(visitor)
+
+
+@router.get("/applicants/{id}")
+async def one_applicant(id: int, visitor: Anyone) -> dict[str, Any]:
+    visitor.require("viewer", applicant_id=id)
+    return shown(visitor)
+
+
+@router.get("/link/{id}")
+async def link(id: int, links: Links) -> str:
+    return links.personal(id, 1, dt.datetime.now(dt.UTC))
+
+
+@pytest.fixture
+async def far(database: Database) -> AsyncIterator[httpx2.AsyncClient]:
+    """The site for those who have to say who they are."""
+    async with site_with(database, router) as client:
+        yield client
+
+
+GATES = ("anyone", "public", "viewer", "recruiter", "admin")
+
+
+@pytest.mark.parametrize(
+    ("role", "statuses"),
+    [
+        ("admin", [200, 200, 200, 200, 200]),
+        ("recruiter", [200, 200, 200, 200, 403]),
+        ("viewer", [200, 200, 200, 403, 403]),
+        ("applicant", [200, 200, 403, 403, 403]),
+        (None, [200, 200, 401, 401, 401]),
+    ],
+)
+async def test_every_role_passes_its_own_gates_and_no_other(
+    far: httpx2.AsyncClient, database: Database, role: Any, statuses: list[int]
+) -> None:
+    headers: dict[str, str] = {}
+    if role == "applicant":
+        headers = {"Authorization": f"Link {(await make_applicant(database))[1]}"}
+    elif role:
+        headers = await bearer(database, role)
+    answers = [await far.get(f"/api/try/{gate}", headers=headers) for gate in GATES]
+    assert [answer.status_code for answer in answers] == statuses
+    codes = {200: None, 401: (401, "UNAUTHENTICATED"), 403: (403, "FORBIDDEN")}
+    for answer in answers:
+        if expected := codes[answer.status_code]:
+            assert told(answer) == expected
+        if answer.status_code == 401:
+            assert answer.headers["www-authenticate"] == "Bearer"
+
+
+async def test_the_log_knows_a_program_by_its_key_and_the_request(
+    far: httpx2.AsyncClient, database: Database
+) -> None:
+    headers = {**await bearer(database, "recruiter"), "X-Request-ID": "r-7"}
+    found = (await far.get("/api/try/anyone", headers=headers)).json()
+    async with database.transaction() as tx:
+        [key] = await keys.find_all(tx)
+    assert found["actor"] == {"side": "company", "name": f"key:{key.id}", "request": "r-7"}
+    assert (found["role"], found["local"], found["applicant_id"]) == ("recruiter", False, None)
+
+
+async def test_a_key_that_was_ended_or_invented_is_told_so_everywhere(
+    far: httpx2.AsyncClient, database: Database
+) -> None:
+    headers = await bearer(database, "admin")
+    async with database.transaction() as tx:
+        [key] = await keys.find_all(tx)
+        await keys.revoke(tx, key.id)
+    for bad in (headers, {"Authorization": "Bearer jm_x"}, {"Authorization": "Bearer"}):
+        assert told(await far.get("/api/try/anyone", headers=bad)) == (401, "UNAUTHENTICATED")
+
+
+async def test_at_this_machine_everything_is_open(database: Database) -> None:
+    async with site_with(database, router, local=True) as near:
+        for gate in GATES:
+            found = (await near.get(f"/api/try/{gate}", headers={"X-Request-ID": "r-8"})).json()
+            assert (found["role"], found["local"]) == ("admin", True)
+            assert found["actor"] == {"side": "company", "name": "local", "request": "r-8"}
+
+
+@pytest.mark.parametrize(
+    "header", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via", "X-Forwarded-Host"]
+)
+async def test_who_comes_through_a_proxy_is_not_at_this_machine(
+    database: Database, header: str
+) -> None:
+    async with site_with(database, router, local=True) as near:
+        answer = await near.get("/api/try/viewer", headers={header: "203.0.113.9"})
+        assert told(answer) == (401, "UNAUTHENTICATED")
+
+
+async def test_what_is_shown_counts_more_than_being_at_this_machine(database: Database) -> None:
+    _, token = await make_applicant(database)
+    async with site_with(database, router, local=True) as near:
+        for headers, status in (
+            (await bearer(database, "viewer"), 403),
+            ({"Authorization": f"Link {token}"}, 403),
+            ({"Authorization": "Bearer jm_x"}, 401),
+            # A proxy's own password is none of our business.
+            ({"Authorization": "Basic eDp5"}, 200),
+        ):
+            answer = await near.get("/api/try/admin", headers=headers)
+            assert answer.status_code == status, headers
+
+
+async def test_an_applicant_reaches_their_own_and_nobody_elses(
+    far: httpx2.AsyncClient, database: Database
+) -> None:
+    (mine, token), (theirs, _) = (
+        await make_applicant(database),
+        await make_applicant(database, "cy@example.org"),
+    )
+    ways = (
+        {"headers": {"Authorization": f"Link {token}"}},
+        {"params": {"key": token}},
+        {"headers": {"Cookie": f"{auth.LINK_COOKIE}={token}"}},
+    )
+    for way in ways:
+        found = (await far.get(f"/api/try/applicants/{mine}", **way)).json()
+        assert (found["applicant_id"], found["role"]) == (mine, None)
+        assert found["actor"]["name"] == f"applicant:{mine}"
+        assert told(await far.get(f"/api/try/applicants/{theirs}", **way)) == (403, "FORBIDDEN")
+    assert told(await far.get(f"/api/try/applicants/{mine}")) == (401, "UNAUTHENTICATED")
+    viewer = await bearer(database, "viewer")
+    assert (await far.get(f"/api/try/applicants/{mine}", headers=viewer)).status_code == 200
+
+
+async def test_a_link_that_is_wrong_old_replaced_or_of_an_erased_person_opens_nothing(
+    far: httpx2.AsyncClient, database: Database
+) -> None:
+    id, token = await make_applicant(database)
+    async with database.transaction() as tx:
+        secret = await secrets.get_signing_key(tx)
+    old = LinkSigner(secret).personal(id, 1, dt.datetime.fromtimestamp(0, dt.UTC))
+    foreign = LinkSigner(b"f" * 32).personal(id, 1, dt.datetime.now(dt.UTC))
+    next_version = LinkSigner(secret).personal(id, 2, dt.datetime.now(dt.UTC))
+    for bad in (old, foreign, next_version, token[:-2], "x" * 40):
+        for way in ({"headers": {"Authorization": f"Link {bad}"}}, {"params": {"key": bad}}):
+            assert told(await far.get("/api/try/anyone", **way)) == (401, "UNAUTHENTICATED")
+        # What a browser has kept is passed over.
+        kept = {"Cookie": f"{auth.LINK_COOKIE}={bad}"}
+        found = (await far.get("/api/try/anyone", headers=kept)).json()
+        assert found["applicant_id"] is None
+    way = {"headers": {"Authorization": f"Link {token}"}}
+    assert (await far.get("/api/try/anyone", **way)).status_code == 200
+    async with database.transaction() as tx:
+        await tx.execute("UPDATE hiring.applicant SET link_version = 2")
+    assert (await far.get("/api/try/anyone", **way)).status_code == 401
+    newer = {"headers": {"Authorization": f"Link {next_version}"}}
+    assert (await far.get("/api/try/anyone", **newer)).status_code == 200
+    async with database.transaction() as tx:
+        await tx.execute("UPDATE hiring.applicant SET erased_at = now(), email_key = NULL")
+    assert (await far.get("/api/try/anyone", **newer)).status_code == 401
+
+
+async def test_a_link_kept_in_a_local_browser_takes_no_rights_away(database: Database) -> None:
+    id, token = await make_applicant(database)
+    async with site_with(database, router, local=True) as near:
+        kept = {"Cookie": f"{auth.LINK_COOKIE}={token}"}
+        found = (await near.get("/api/try/admin", headers=kept)).json()
+        assert (found["role"], found["applicant_id"]) == ("admin", id)
+
+
+async def test_links_that_a_handler_makes_open(far: httpx2.AsyncClient, database: Database) -> None:
+    id, _ = await make_applicant(database)
+    token = (await far.get(f"/api/try/link/{id}")).json()
+    assert (await far.get(f"/api/try/applicants/{id}", params={"key": token})).status_code == 200
+
+
+@pytest.mark.parametrize("role", ["viewer", "recruiter", "admin"])
+async def test_the_pages_are_for_viewers_once_others_can_reach_them(
+    far: httpx2.AsyncClient, database: Database, role: Role
+) -> None:
+    for path in ("/", "/metrics"):
+        assert (await far.get(path)).status_code == 401
+        assert (await far.get(path, headers=await bearer(database, role))).status_code == 200
+    for path in ("/healthz", "/readyz", "/static/app.css"):
+        assert (await far.get(path)).status_code == 200
+
+
+OPEN = {
+    "GET /healthz",
+    "HEAD /healthz",
+    "GET /readyz",
+    "HEAD /readyz",
+    "GET /api/healthz",
+    "GET /api/openapi.json",
+    "POST /api/session",
+    "DELETE /api/session",
+    "POST /sign-out",
+    "POST /my/forget",
+    "GET /openings",
+    "GET /openings/feed.xml",
+    "GET /openings/{opening_id}",
+}
+GUARDS = {auth.identify, auth.viewer, auth.recruiter, auth.admin, rate_limits.check_public}
+
+
+def calls(dependant: Dependant) -> Iterator[object]:
+    for inner in dependant.dependencies:
+        yield inner.call
+        yield from calls(inner)
+
+
+async def test_no_route_forgets_to_ask_who_comes(database: Database) -> None:
+    app = cast(FastAPI, site.create_app(database).app)
+    unasked: set[str] = set()
+    for route in iter_route_contexts(app.routes):
+        asked = set(calls(route.dependant)) if hasattr(route, "dependant") else {auth.identify}
+        # A link in the path is asked for, too.
+        signed = "{token}" in str(route.path) and auth.get_signer in asked
+        if not (signed or GUARDS & asked):
+            unasked |= {f"{method} {route.path}" for method in route.methods or ()}
+    assert unasked <= OPEN
+    assert "POST /api/session" in unasked
+
+
+async def test_a_persons_role_counts_at_once(database: Database) -> None:
+    person = await make_person(database, role="viewer")
+    async with site_with(database, router) as client:
+        body = {"email": person.email, "password": PASSWORD}
+        assert (await client.post("/api/session", json=body)).status_code == 200
+        assert (await client.get("/api/try/recruiter")).status_code == 403
+        async with database.transaction() as tx:
+            await persons.set_role(tx, person.email, "recruiter")
+        found = (await client.get("/api/try/recruiter")).json()
+        assert (found["name"], found["actor"]["name"]) == ("Ada", f"person:{person.id}")

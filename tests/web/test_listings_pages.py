@@ -1,0 +1,292 @@
+from __future__ import annotations
+
+import re
+
+import httpx2
+import pytest
+
+from jobmill.catalog import duplicate_links
+from jobmill.catalog.posting import Salary
+from jobmill.db import Database
+from jobmill.matching import matches, verdicts
+from jobmill.matching.profile import Profile, Skill
+from jobmill.matching.verdict import FilterResult, Rejection, Strike
+from jobmill.people.persons import Role
+from jobmill.web.page_query import PageQuery
+from jobmill.web.pages.listings import list_page
+from tests.catalog import helpers
+from tests.matching import judged
+from tests.people.helpers import bearer
+from tests.web.helpers import site_with
+from tests.web.test_matches_pages import EVIL, TAG, next_page
+
+
+def shown(page: httpx2.Response) -> list[int]:
+    """The numbers of the listings on a page, in order."""
+    return [int(id) for id in re.findall(r'<h2><a href="/listings/(\d+)', page.text)]
+
+
+async def test_everything_is_listed_with_what_was_said_of_it(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    offer = helpers.posting(
+        1, location="Remote, US", arrangement="remote", salary=Salary(50, None, "USD", "hour", "text")
+    )  # fmt: skip
+    async with database.transaction() as tx:
+        place = await judged.make(tx, postings=[offer, *(helpers.posting(n) for n in (2, 3, 4))])
+        one, two, three, _ = place.listings
+        await matches.save(tx, place.word(91, one))
+        await matches.save(tx, place.word(62, two))
+        await matches.save(tx, place.filtered(three))
+    page = await site.get("/listings")
+    assert page.status_code == 200
+    assert sorted(shown(page)) == sorted(place.listings)
+    for words in (
+        "<b>91</b> matched", "<b>62</b> skipped", "62 of the 80 that a match takes", "5 strikes of 5",
+        "not judged", "USD 50 an hour", "Remote, US",
+    ):  # fmt: skip
+        assert words in page.text, words
+
+
+async def test_filters_stand_in_the_address(site: httpx2.AsyncClient, database: Database) -> None:
+    postings = [
+        helpers.posting(1, "Pump Engineer", company="Wells & Co", location="Porto", arrangement="remote"),
+        helpers.posting(2, "Valve Poet", company="Brine Ltd", location="Madrid", arrangement="onsite"),
+        helpers.posting(3, "Valve Engineer", company="Brine Ltd", location="Porto"),
+    ]  # fmt: skip
+    async with database.transaction() as tx:
+        place = await judged.make(tx, postings=postings)
+        pump, poet, valve = place.listings
+        await judged.close(tx, valve)
+    for query, found in {
+        "": {pump, poet},
+        "?q=&company=&location=&arrangement=&days=&state=open&sort=newest": {pump, poet},
+        "?q=poet": {poet},
+        "?q=poet&sort=best": {poet},
+        "?sort=best": {pump, poet},
+        "?company=brine": {poet},
+        "?location=porto&state=all": {pump, valve},
+        "?state=closed": {valve},
+        "?arrangement=onsite": {poet},
+        "?q=nothing": set[int](),
+    }.items():
+        assert set(shown(await site.get(f"/listings{query}"))) == found, query
+    for query in ("state=lost", "days=0", "days=x", "arrangement=moon", "q=%00"):
+        assert (await site.get(f"/listings?{query}")).status_code == 422, query
+    assert (await site.get("/listings?after=nonsense")).status_code == 400
+    page = await site.get("/listings?company=Brine&state=all")
+    assert 'name="company" maxlength="200" value="Brine"' in page.text
+
+
+async def test_pages_follow_each_other_while_listings_come(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        place = await judged.make(tx, listings=list_page.AT_ONCE + 5)
+    first = await site.get("/listings?company=wells")
+    more = next_page(first)
+    assert more is not None
+    assert "company=wells" in more
+    async with database.transaction() as tx:
+        await helpers.run(tx, await helpers.make_source(tx), 9, [helpers.posting(999, "Newcomer")])
+    second = await site.get(more)
+    seen = shown(first) + shown(second)
+    assert len(shown(first)) == list_page.AT_ONCE
+    assert sorted(seen) == sorted(place.listings)
+    assert next_page(second) is None
+    assert "Back to the first" in second.text
+
+
+async def test_empty_lists_say_what_to_do_next(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    page = await site.get("/listings")
+    assert "No listings were found yet." in page.text
+    assert "there is no profile yet" in page.text
+    async with database.transaction() as tx:
+        await judged.make(tx)
+    page = await site.get("/listings?q=nothing")
+    assert "No listing is like that." in page.text
+    assert 'href="/listings?q=nothing&amp;state=all"' in page.text
+    assert "No listing is like that." in (await site.get("/listings?state=closed")).text
+
+
+async def test_why_not_is_answered_with_rules_and_the_words_that_were_seen(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    both = FilterResult(
+        False, 1, (Rejection("not_remote", "onsite", "come in"),),
+        (Strike("location", "asks for Madrid", 1, "Madrid office"),), "onsite",
+    )  # fmt: skip
+    async with database.transaction() as tx:
+        place = await judged.make(tx, listings=5)
+        one, two, three, four, _ = place.listings
+        await matches.save(tx, place.filtered(one))
+        await matches.save(tx, place.filtered(two, why=both))
+        await matches.save(tx, place.word(62, three))
+        match = await matches.save(tx, place.word(91, four))
+    for listing, told in {
+        one: ["Why not?", "Filtered out: 5 strikes, 5 are too many.", "Director of Pumps", "3 strikes"],
+        two: ["a reason that is enough by itself, and there are 1 strike", "not remote", "come in"],
+        three: ["Scored 62, and a match takes 80; 0 strikes", "1 of 2 that it asks for", ">Go<"],
+        four: ["Why it fits", f'href="/matches/{match}"', "A match with 91"],
+        place.listings[4]: ["Not judged yet", "The filter would"],
+    }.items():  # fmt: skip
+        page = await site.get(f"/listings/{listing}")
+        assert page.status_code == 200
+        for words in told:
+            assert words in page.text, words
+    assert (await site.get("/listings/999999999")).status_code == 404
+
+
+async def test_a_listing_shows_its_facts_what_repeats_it_and_what_happened(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        source = await helpers.make_source(tx)
+        postings = [
+            helpers.posting(1, department="Wells", location="Porto"),
+            helpers.posting(2, "Poet"),
+        ]
+        await helpers.run(tx, source, 0, postings)
+        cursor = await tx.execute("SELECT id FROM catalog.listing ORDER BY vendor_id")
+        (first,), (second,) = await cursor.fetchall()
+        await duplicate_links.link(tx, second, first, actor="ada")
+    page = await site.get(f"/listings/{first}")
+    for words in (
+        "<dd>Wells</dd>",
+        "Porto",
+        f'href="/listings/{second}"',
+        "opened",
+        "no profile yet",
+    ):
+        assert words in page.text, words
+    assert "What if?" not in page.text
+    page = await site.get(f"/listings/{second}")
+    for words in (f'href="/listings/{first}"', "a person said so", f"linked to {first} · by ada"):
+        assert words in page.text, words
+
+
+async def test_what_if_judges_it_anew_and_keeps_nothing(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    text = f"{helpers.TEXT} Requirements: 3 years of Go. You must know Go and Kubernetes."
+    # It says nothing of itself, so that no model is loaded to compare texts.
+    profile = Profile(skills=(Skill(name="Python"),))
+    async with database.transaction() as tx:
+        place = await judged.make(
+            tx, postings=[helpers.posting(1, description=text)], profile=profile
+        )
+        await matches.save(tx, place.word(62))
+        before = await verdicts.get(tx, place.profile, place.listing)
+    path = f"/listings/{place.listing}"
+    assert "nothing was kept" not in (await site.get(path)).text
+    page = await site.get(f"{path}?having=Go:strong,%20Kubernetes&without=")
+    assert page.status_code == 200
+    assert "Judged locally; nothing was kept." in page.text
+    assert 'value="Go:strong, Kubernetes"' in page.text
+    assert '<th scope="col">Then</th>' in page.text
+    async with database.transaction() as tx:
+        assert await verdicts.get(tx, place.profile, place.listing) == before
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("without=Cobol", "the profile has no skill Cobol: it has Python"),
+        ("having=Go:wizard", "wizard is no rank of a skill: Go can be primary, strong, familiar"),
+        ("having=Kubernets", "We know no skill Kubernets: did you mean Kubernetes?"),
+        ("having=Go,Basketry", "We know no skill Basketry, and the listing does not name it: it names Terraform"),
+        ("place=Atlantis", "We know no place Atlantis, and the listing does not name it: it names Porto"),
+        ("place=Remote", "We know no place Remote"),
+    ],
+)  # fmt: skip
+async def test_words_that_nobody_knows_are_refused_with_those_that_are_known(
+    site: httpx2.AsyncClient, database: Database, query: str, told: str
+) -> None:
+    offer = helpers.posting(
+        1, location="Porto", description=f"{helpers.TEXT} You must know Terraform."
+    )
+    async with database.transaction() as tx:
+        place = await judged.make(
+            tx, postings=[offer], profile=Profile(skills=(Skill(name="Python"),))
+        )
+    page = await site.get(f"/listings/{place.listing}?{query}")
+    assert page.status_code == 422
+    assert told in page.text
+    # What was typed is kept, and tied to what is wrong with it.
+    name, _, typed = query.partition("=")
+    assert re.search(
+        rf'name="{name}" [^>]*value="{typed}"[^>]* aria-describedby="what-is-wrong"', page.text
+    )
+    assert "nothing was kept" not in page.text
+
+
+@pytest.mark.parametrize(
+    ("query", "change"),
+    [
+        ("place=Porto", "filtered"),
+        ("place=Porto&arrangement=onsite", "filtered"),
+        ("arrangement=any", None),
+    ],
+)
+async def test_what_if_varies_the_place_and_the_arrangement(
+    site: httpx2.AsyncClient, database: Database, query: str, change: str | None
+) -> None:
+    offer = helpers.posting(1, location="Porto, Portugal", arrangement="onsite")
+    profile = Profile(skills=(Skill(name="Python"),), arrangements=("remote", "onsite"))
+    async with database.transaction() as tx:
+        place = await judged.make(tx, postings=[offer], profile=profile)
+    page = await site.get(f"/listings/{place.listing}?{query}")
+    assert page.status_code == 200
+    goes = re.search(r'<span class="mark">goes</span> <strong>not remote</strong>', page.text)
+    assert bool(goes) is (change is not None)
+    moon = await site.get(
+        f"/listings/{place.listing}?arrangement=moon", headers={"Accept": "text/html"}
+    )
+    assert moon.status_code == 422
+    assert "“arrangement” in the address must be any, remote, hybrid or onsite." in moon.text
+
+
+@pytest.mark.parametrize(("role", "reads"), [(None, 401), ("viewer", 200), ("admin", 200)])
+async def test_a_viewer_may_read_them(database: Database, role: Role | None, reads: int) -> None:
+    async with database.transaction() as tx:
+        place = await judged.make(tx)
+    headers = await bearer(database, role) if role else {}
+    async with site_with(database) as client:
+        for path in ("/listings", f"/listings/{place.listing}"):
+            assert (await client.get(path, headers=headers)).status_code == reads
+
+
+@pytest.mark.parametrize("evil", EVIL)
+async def test_nothing_that_a_site_says_is_markup(
+    site: httpx2.AsyncClient, database: Database, evil: str
+) -> None:
+    bad = helpers.posting(
+        1, evil, company=evil, location=evil, department=evil, via=evil, url="javascript:alert(1)",
+        description=f"{evil} {helpers.TEXT}", employment_type=evil,
+    )  # fmt: skip
+    why = FilterResult(
+        False, 3, (Rejection(evil, evil, evil),), (Strike(evil, evil, 3, evil),), evil
+    )
+    async with database.transaction() as tx:
+        place = await judged.make(tx, postings=[bad])
+        await matches.save(tx, place.filtered(why=why))
+    for path in ("/listings", f"/listings/{place.listing}"):
+        for params in ({}, {"q": evil, "company": evil}, {"without": evil, "having": ""}):
+            page = await site.get(path, params=params)
+            assert page.status_code in (200, 422)
+            assert not TAG.search(page.text)
+            assert "javascript:" not in page.text
+
+
+def test_an_address_keeps_only_what_was_asked_for() -> None:
+    class Some(PageQuery):
+        a: int | None = None
+        b: str = "x"
+
+    assert Some.model_validate({"a": "", "b": " "}) == Some()
+    asked = Some(a=1, b="y & z")
+    assert asked.url("/p") == "/p?a=1&b=y+%26+z"
+    assert asked.url("/p", a=None) == "/p?b=y+%26+z"
+    assert asked.without("a", "b").url("/p") == "/p"

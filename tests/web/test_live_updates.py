@@ -1,0 +1,106 @@
+"""Pages hear that something changed, by one listener for all of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import httpx2
+
+from jobmill.catalog import companies
+from jobmill.db import Database
+from jobmill.hiring.actor import LOCAL
+from jobmill.hiring.openings import lifecycle
+from jobmill.web import site as pages
+from tests.hiring.helpers import make_opening
+from tests.web.conftest import served
+
+
+async def words(stream: httpx2.Response) -> AsyncIterator[str]:
+    async for line in stream.aiter_lines():
+        if line.startswith("event: "):
+            yield line.removeprefix("event: ")
+
+
+async def listeners(database: Database) -> int:
+    async with database.transaction() as tx:
+        cursor = await tx.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+        )
+        found = await cursor.fetchone()
+        return found[0] if found else 0
+
+
+async def test_a_page_hears_of_its_topic_and_of_no_other(
+    database: Database, site: httpx2.AsyncClient
+) -> None:
+    async with site.stream("GET", "/live?topic=hiring&topic=queue") as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        heard = words(stream)
+        # What happened before anybody listened may be news: all topics come once.
+        assert {await anext(heard), await anext(heard)} == {"hiring", "queue"}
+        async with database.transaction() as tx:
+            await companies.get_or_create(tx, "Acme")
+            opening = await make_opening(tx)
+        assert await anext(heard) == "hiring"
+        async with database.transaction() as tx:
+            await lifecycle.set_capacity(tx, opening.id, 3, LOCAL)
+        assert await anext(heard) == "hiring"
+
+
+async def test_two_hundred_pages_cost_the_database_one_listener(
+    database: Database, site: httpx2.AsyncClient
+) -> None:
+    limits = httpx2.Limits(max_connections=250)
+    async with httpx2.AsyncClient(base_url=site.base_url, limits=limits, timeout=30) as client:
+
+        async def page() -> str:
+            async with client.stream("GET", "/live?topic=hiring") as stream:
+                heard = words(stream)
+                await anext(heard)
+                opened.release()
+                return await anext(heard)
+
+        opened = asyncio.Semaphore(0)
+        reading = [asyncio.create_task(page()) for _ in range(200)]
+        for _ in reading:
+            await opened.acquire()
+        assert await listeners(database) == 1
+        async with database.transaction() as tx:
+            await make_opening(tx)
+        assert set(await asyncio.gather(*reading)) == {"hiring"}
+    while await listeners(database):
+        await asyncio.sleep(0.05)
+
+
+async def test_who_was_away_is_told_of_everything_again(site: httpx2.AsyncClient) -> None:
+    async with site.stream("GET", "/live?topic=queue") as stream:
+        assert await anext(words(stream)) == "queue"
+    async with site.stream(
+        "GET", "/live?topic=queue&topic=budget", headers={"Last-Event-ID": "7"}
+    ) as stream:
+        heard = words(stream)
+        assert {await anext(heard), await anext(heard)} == {"queue", "budget"}
+
+
+async def test_an_unknown_topic_is_refused(site: httpx2.AsyncClient) -> None:
+    assert (await site.get("/live?topic=weather")).status_code == 422
+    assert (await site.get("/live")).status_code == 422
+
+
+async def test_an_open_page_does_not_keep_the_server_from_stopping(database: Database) -> None:
+    async with served(pages.create_app(database, local=True)) as client:
+        stream = await client.send(client.build_request("GET", "/live?topic=queue"), stream=True)
+        heard = words(stream)
+        await anext(heard)
+        ended = asyncio.create_task(_until_the_end(heard))
+    # The server has stopped by now, and the stream with it.
+    await ended
+
+
+async def _until_the_end(heard: AsyncIterator[str]) -> None:
+    try:
+        async for _ in heard:
+            pass
+    except httpx2.HTTPError:
+        pass

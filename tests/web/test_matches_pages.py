@@ -1,0 +1,624 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import pytest
+
+from jobmill.catalog import duplicate_links
+from jobmill.catalog.posting import Posting, Salary
+from jobmill.db import Database
+from jobmill.matching import judging_feed, matches, profiles, skill_highlights
+from jobmill.matching.matches import MatchId
+from jobmill.matching.rules.scoring import limited
+from jobmill.matching.verdict import FilterResult, Intake, Item, Strike
+from jobmill.matching.verdicts import Word
+from jobmill.people.persons import Role
+from jobmill.queue import Move, lineage
+from jobmill.queue.items import Work
+from jobmill.web.job_view import score_bars
+from jobmill.web.pages.matches import board_page
+from jobmill.web.pages.matches import list_page as pages
+from jobmill.web.pages.matches.inbox_query import Inbox
+from tests.catalog import helpers
+from tests.matching import judged
+from tests.people.helpers import bearer
+from tests.queue.helpers import new, put, stages
+from tests.web.helpers import site_with
+
+HTMX = {"HX-Request": "true"}
+EVIL = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    '"><svg onload=alert(1)>',
+    "'-alert(1)-'",
+    "{{ 7*7 }}</textarea><script>alert(1)</script>",
+    "&lt;b&gt; &amp; <b>bold</b>",
+]
+TAG = re.compile(r"<(?:script(?! src=\"/static/)|img src=x|svg onload|b>bold)", re.IGNORECASE)
+
+
+async def fill(
+    database: Database,
+    scores: Sequence[int] = (91, 88, 85),
+    postings: Sequence[Posting] = (),
+    **more: Any,
+) -> list[MatchId]:
+    """Matches in the order of their scores, of one profile."""
+    made: list[MatchId] = []
+    async with database.transaction() as tx:
+        place = await judged.make(tx, listings=len(scores), postings=postings)
+        for listing, score in zip(place.listings, scores, strict=True):
+            id = await matches.save(tx, place.word(score, listing, **more))
+            assert id is not None
+            made.append(id)
+    return made
+
+
+def shown(page: httpx2.Response) -> list[int]:
+    """The numbers of the matches on a page, in order."""
+    return [int(id) for id in re.findall(r'id="match-(\d+)"', page.text)]
+
+
+def next_page(page: httpx2.Response) -> str | None:
+    found = re.search(r'rel="next" href="([^"]+)"', page.text)
+    return found[1].replace("&amp;", "&") if found else None
+
+
+async def status(database: Database, id: int) -> str:
+    async with database.transaction() as tx:
+        return (await matches.get(tx, id)).status
+
+
+async def test_the_best_come_first_each_with_why_and_what_it_offers(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    offer = helpers.posting(
+        1,
+        "Pump Engineer",
+        location="Porto",
+        arrangement="hybrid",
+        salary=Salary(60_000, 75_000, "EUR", "year", "structured"),
+    )
+    low, high = await fill(database, [85, 91], [offer, helpers.posting(2, "Valve Engineer")])
+    page = await site.get("/matches")
+    assert page.status_code == 200
+    assert shown(page) == [high, low]
+    for words in (
+        "Pump Engineer", "Wells &amp; Co", "Porto", "hybrid", "EUR 60,000-75,000 a year",
+        "meaning 45/60, skills 40/40 · Python · lacks Go", '<time datetime="',
+    ):  # fmt: skip
+        assert words in page.text
+
+
+async def test_filters_stand_in_the_address_and_an_empty_field_is_none(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    postings = [
+        helpers.posting(1, "Pump Engineer", arrangement="remote"),
+        helpers.posting(2, "Valve Engineer", arrangement="onsite"),
+        helpers.posting(3, "Valve Poet", arrangement="remote"),
+    ]
+    pump, valve, poet = await fill(database, [91, 88, 85], postings)
+    async with database.transaction() as tx:
+        await matches.set_status(tx, valve, "saved")
+        await matches.set_status(tx, poet, "dismissed")
+    for query, found in {
+        "": [pump, valve],
+        "?status=&least=&arrangement=&q=&order=": [pump, valve],
+        "?status=saved": [valve],
+        "?status=dismissed": [poet],
+        "?least=90": [pump],
+        "?arrangement=onsite": [valve],
+        "?q=valve": [valve],
+        "?q=valve&least=95": [],
+    }.items():
+        assert shown(await site.get(f"/matches{query}")) == found, query
+    page = await site.get("/matches?status=saved&q=valve")
+    assert 'name="q" maxlength="200" value="valve"' in page.text
+    assert '<input type="hidden" name="status" value="saved">' in page.text
+
+
+@pytest.mark.parametrize(
+    "query", ["status=lost", "least=101", "least=x", "arrangement=moon", "after=0", "q=%00", "q=" + "x" * 201]
+)  # fmt: skip
+async def test_what_no_filter_can_be_is_refused(
+    site: httpx2.AsyncClient, database: Database, query: str
+) -> None:
+    await fill(database, [91])
+    assert (await site.get(f"/matches?{query}")).status_code == 422
+
+
+async def test_pages_follow_each_other_and_keep_the_filter_while_matches_come_and_go(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    # Many of the same score: only the number tells them apart.
+    made = await fill(database, [90] * (pages.AT_ONCE + 5))
+    ordered = sorted(made, reverse=True)
+    first = await site.get("/matches?least=80")
+    assert shown(first) == ordered[: pages.AT_ONCE]
+    more = next_page(first)
+    assert more is not None
+    assert parse_qs(urlsplit(more).query)["least"] == ["80"]
+    async with database.transaction() as tx:
+        await matches.set_status(tx, ordered[0], "dismissed")
+        await matches.set_status(tx, ordered[pages.AT_ONCE - 1], "dismissed")
+    second = await site.get(more)
+    assert shown(second) == ordered[pages.AT_ONCE :]
+    assert next_page(second) is None
+    assert 'href="/matches?least=80">Back to the first' in second.text
+
+
+async def test_no_more_is_read_than_is_shown(database: Database) -> None:
+    await fill(database, [90] * (pages.AT_ONCE + 5))
+    async with database.transaction() as tx:
+        version = await profiles.get(tx)
+        asked = Inbox()
+        shown = await pages.read(tx, version, asked)
+    assert len(shown.found.matches) == pages.AT_ONCE
+    assert shown.found.next == shown.found.matches[-1].id
+
+
+async def test_saying_what_one_makes_of_a_match_leads_back_and_can_be_undone_there(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    (id,) = await fill(database, [91])
+    form = {"status": "dismissed", "back": "/matches?least=80&done=7"}
+    answer = await site.post(f"/matches/{id}/status", data=form)
+    assert answer.status_code == 303
+    assert answer.headers["location"] == f"/matches?least=80&done={id}"
+    assert await status(database, id) == "dismissed"
+    page = await site.get(answer.headers["location"])
+    assert shown(page) == []
+    assert "Pump Engineer is dismissed." in page.text
+    assert f'action="/matches/{id}/undo"' in page.text
+    undone = await site.post(f"/matches/{id}/undo", data={"back": f"/matches/{id}"})
+    assert (undone.status_code, undone.headers["location"]) == (303, f"/matches/{id}")
+    assert await status(database, id) == "new"
+    async with database.transaction() as tx:
+        *_, last = await matches.events(tx, id)
+    assert last.actor == "local"
+
+
+async def test_with_htmx_only_the_row_comes_back(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    (id,) = await fill(database, [91])
+    path = f"/matches/{id}"
+    row = await site.post(f"{path}/status", data={"status": "saved"}, headers=HTMX)
+    assert row.status_code == 200
+    assert shown(row) == [id]
+    assert "<html" not in row.text
+    assert f'action="{path}/undo"' in row.text
+    row = await site.post(f"{path}/undo", headers=HTMX)
+    assert shown(row) == [id]
+    assert f'action="{path}/undo"' not in row.text
+    assert await status(database, id) == "new"
+    assert (await site.post(f"{path}/undo", headers=HTMX)).status_code == 200
+    assert await status(database, id) == "saved"
+
+
+@pytest.mark.parametrize(
+    "back",
+    ["https://evil.example/", "//evil.example", "/matchesevil", "/\\evil.example", "javascript:alert(1)",
+     "/matches/../openings\r\nX-Evil: 1", "/other"],
+)  # fmt: skip
+async def test_it_leads_back_to_nobody_else(
+    site: httpx2.AsyncClient, database: Database, back: str
+) -> None:
+    (id,) = await fill(database, [91])
+    answer = await site.post(f"/matches/{id}/status", data={"status": "saved", "back": back})
+    assert answer.headers["location"] == f"/matches?done={id}"
+
+
+async def test_what_cannot_be_said_is_refused(site: httpx2.AsyncClient, database: Database) -> None:
+    (id,) = await fill(database, [91])
+    assert (await site.post(f"/matches/{id}/status", data={"status": "lost"})).status_code == 400
+    assert (await site.post(f"/matches/{id}/undo")).status_code == 409
+    assert (
+        await site.post("/matches/999999999/status", data={"status": "saved"})
+    ).status_code == 404
+    evil = {"Origin": "https://evil.example"}
+    answer = await site.post(f"/matches/{id}/status", data={"status": "saved"}, headers=evil)
+    assert answer.status_code == 403
+    assert await status(database, id) == "new"
+
+
+@pytest.mark.parametrize(
+    ("role", "reads", "changes"),
+    [(None, 401, 401), ("viewer", 200, 403), ("recruiter", 200, 303), ("admin", 200, 303)],
+)
+async def test_a_viewer_reads_and_a_recruiter_changes(
+    database: Database, role: Role | None, reads: int, changes: int
+) -> None:
+    (id,) = await fill(database, [91])
+    headers = await bearer(database, role) if role else {}
+    async with site_with(database) as client:
+        for path in ("/matches", f"/matches/{id}", "/matches/news"):
+            page = await client.get(path, headers=headers)
+            assert page.status_code == reads
+            if path != "/matches/news":
+                assert ("/status" in page.text) is (changes == 303)
+        for step in ("status", "undo"):
+            answer = await client.post(
+                f"/matches/{id}/{step}", data={"status": "saved"}, headers=headers
+            )
+            assert answer.status_code == changes
+
+
+async def test_news_are_counted_and_not_put_into_the_list(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        place = await judged.make(tx, listings=4)
+        await matches.save(tx, place.word(91, place.listings[0]))
+    page = await site.get("/matches?least=85")
+    found = re.search(r'hx-get="(/matches/news[^"]+)"', page.text)
+    assert found
+    news = found[1].replace("&amp;", "&")
+    assert 'hx-trigger="matches from:#live"' in page.text
+    assert "/live?topic=matches" in page.text
+    assert (await site.get(news)).text.strip() == ""
+    async with database.transaction() as tx:
+        # One of them is not for this list.
+        for listing, score in zip(place.listings[1:], (90, 86, 82), strict=True):
+            await matches.save(tx, place.word(score, listing))
+    assert (await site.get(news)).text.strip() == '<a href="/matches?least=85">2 new, show</a>'
+
+
+async def test_each_profile_has_its_own_inbox(site: httpx2.AsyncClient, database: Database) -> None:
+    (first,) = await fill(database, [91])
+    assert 'aria-label="Profiles"' not in (await site.get("/matches")).text
+    async with database.transaction() as tx:
+        other = await judged.make(tx, name="other", postings=[helpers.posting(77, "Poet")])
+        second = await matches.save(tx, other.word(85))
+    page = await site.get("/matches")
+    assert shown(page) == [first]
+    assert "/matches?profile=other" in page.text
+    assert shown(await site.get("/matches?profile=other")) == [second]
+    assert (await site.get("/matches?profile=nobody")).status_code == 404
+
+
+async def test_an_empty_inbox_says_what_to_do_next(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async def says(words: str, query: str = "") -> None:
+        page = await site.get(f"/matches{query}")
+        assert page.status_code == 200
+        assert words in page.text
+
+    await says("There is no profile yet")
+    async with database.transaction() as tx:
+        place = await judged.make(tx)
+    await says('href="/sources">Say where to look')
+    async with database.transaction() as tx:
+        await judging_feed.add(tx, [place.listing])
+    await says("listings wait to be judged")
+    async with database.transaction() as tx:
+        await tx.execute("DELETE FROM matching.judging_queue")
+        await matches.save(tx, place.filtered())
+    await says("Nothing that was judged fits main yet.")
+    async with database.transaction() as tx:
+        id = await matches.save(tx, place.word(91))
+    assert id
+    await says("No match is like that.", "?least=99")
+    await says("There are no more.", f"?after={id}")
+    async with database.transaction() as tx:
+        await matches.set_status(tx, id, "dismissed")
+    await says("all that fit was dismissed")
+
+
+async def test_tabs_count_what_their_lists_show(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    ids = await fill(database, [91, 90, 89])
+    async with database.transaction() as tx:
+        await matches.set_status(tx, ids[0], "saved")
+        await judged.close(tx, (await matches.get(tx, ids[0])).listing_id)
+        await judged.close(tx, (await matches.get(tx, ids[1])).listing_id)
+    page = await site.get("/matches")
+    assert len(shown(page)) == 2
+    assert re.findall(r">(\w+) <small>(\d+)</small>", page.text) == [
+        ("Inbox", "2"), ("New", "1"), ("Saved", "1"), ("Applied", "0"), ("Dismissed", "0"),
+    ]  # fmt: skip
+
+
+async def test_a_vacancy_that_two_sources_tell_of_stands_once_with_where_else(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    low, high, other = await fill(database, [85, 91, 88])
+    async with database.transaction() as tx:
+        first, second = [(await matches.get(tx, id)).listing_id for id in (low, high)]
+        await duplicate_links.link(tx, second, first)
+    for path in ("/matches", "/matches?status=new", "/matches?order=newest", "/matches/board", "/"):
+        page = await site.get(path)
+        assert f'href="/matches/{high}"' in page.text, path
+        assert f"match-{low}" not in page.text, path
+    page = await site.get("/matches")
+    assert shown(page) == [high, other]
+    assert re.findall(r">(\w+) <small>(\d+)</small>", page.text)[:2] == [
+        ("Inbox", "2"),
+        ("New", "2"),
+    ]
+    lines = await site.get("/matches/export.jsonl")
+    assert [json.loads(line)["id"] for line in lines.text.splitlines()] == [other, high, low]
+    also = rf'also at <a href="/matches/{low}">wells\d+ board</a></span>'
+    for path in ("/matches", f"/matches/{high}"):
+        assert re.search(also, (await site.get(path)).text), path
+    # Who says something of the one has said it of both, and the row that comes back tells as much.
+    form = {"status": "saved", "back": "/matches"}
+    row = await site.post(f"/matches/{high}/status", data=form, headers=HTMX)
+    assert re.search(also, row.text)
+    hidden = await site.get(f"/matches/{low}")
+    assert re.search(rf'/matches/{high}">wells\d+ board</a> <em>\(saved\)</em>', hidden.text)
+    assert shown(await site.get("/matches?status=new")) == [other]
+
+
+async def test_what_was_done_to_a_copy_is_told(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    low, high = await fill(database, [85, 91])
+    async with database.transaction() as tx:
+        first, second = [(await matches.get(tx, id)).listing_id for id in (low, high)]
+        await duplicate_links.link(tx, second, first)
+    for path in ("/matches", "/matches/board"):
+        assert "Pump Engineer is new." in (await site.get(f"{path}?done={low}")).text
+
+
+@pytest.mark.parametrize(
+    ("parts", "score", "told"),
+    [
+        ((80, 27), 100, ["<td>107</td>", "cut to 100, for a score ends there"]),
+        ((10, -25), 0, ["<td>-15</td>", "raised to 0, for a score begins there"]),
+        ((60, 31), 91, []),
+    ],
+)
+async def test_a_sum_that_is_cut_is_shown_before_and_after(
+    site: httpx2.AsyncClient,
+    database: Database,
+    parts: tuple[int, int],
+    score: int,
+    told: list[str],
+) -> None:
+    items = limited(*(Item(f"part{one}", one, 100, "so") for one in parts))
+    (id,) = await fill(database, [score], items=items, threshold=0)
+    async with database.transaction() as tx:
+        listing = (await matches.get(tx, id)).listing_id
+    for path in (f"/matches/{id}", f"/listings/{listing}"):
+        page = await site.get(path)
+        for words in told:
+            assert words in page.text, words
+        assert ("The score</th>" in page.text) is bool(told)
+        assert f"<b>{score}</b> <small>of 100" in page.text
+        assert "limit</th>" not in page.text
+
+
+async def test_a_match_is_shown_with_all_that_is_known_of_it(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    text = f"{helpers.TEXT} You know Python and some Fortran."
+    struck = FilterResult(True, 2, (), (Strike("location", "asks for Madrid", 2, "Madrid"),), "")
+    async with database.transaction() as tx:
+        place = await judged.make(tx, postings=[helpers.posting(1, description=text)])
+        word = place.word(91)
+        word = Word(word.profile_id, 1, word.listing_id, "matched", struck, word.match_result, 91, item=4711)  # fmt: skip
+        id = await matches.save(tx, word, scrape_method="greenhouse")
+        assert id
+        await matches.set_status(tx, id, "saved", actor="ada", note="call them")
+    page = await site.get(f"/matches/{id}")
+    assert page.status_code == 200
+    for words in (
+        "<b>91</b>", "1 of 2 that it asks for", "51 <small>of 60", 'width="85"', "<mark>Python</mark>",
+        "some Fortran", "asks for Madrid", "2 strikes", "<q>Madrid</q>", '<span class="chip">Go</span>',
+        "Keeps water running.", "new → saved · by ada · call them", "created, score 91",
+        'href="https://boards.example/wells/postings/1" rel="noopener noreferrer"', " board", "greenhouse",
+        "item 4711, which the queue has forgotten", "a match takes 80",
+    ):  # fmt: skip
+        assert words in page.text, words
+    assert (await site.get("/matches/999999999")).status_code == 404
+    assert (await site.get("/matches/none")).status_code == 404
+
+
+@pytest.mark.parametrize("evil", EVIL)
+async def test_nothing_that_a_site_says_is_markup(
+    site: httpx2.AsyncClient, database: Database, evil: str
+) -> None:
+    bad = helpers.posting(
+        1, evil, company=evil, location=evil, description=f"{evil} Python <b>bold</b> {helpers.TEXT}",
+        url="javascript:alert(1)", apply_url="javascript:alert(2)",
+    )  # fmt: skip
+    id = await _evil(database, bad, evil)
+    await site.post(f"/matches/{id}/status", data={"status": "saved", "back": f"/matches?q={evil}"})
+    for path in ("/matches", f"/matches/{id}", f"/matches?q={evil}", f"/matches?done={id}"):
+        page = await site.get(path)
+        assert page.status_code == 200
+        assert not TAG.search(page.text), path
+        assert "javascript:" not in page.text
+        assert "49</" not in page.text
+
+
+async def _evil(database: Database, bad: Posting, evil: str) -> MatchId:
+    async with database.transaction() as tx:
+        place = await judged.make(tx, postings=[bad])
+        found = judged.result(
+            91,
+            matched_skills=(evil, "Python"),
+            skill_gaps=(evil,),
+            items=(Item(evil, 91, 100, evil, (evil,)),),
+            resume_intake=Intake(professional_summary=evil, ats_keywords=(evil,)),
+        )
+        struck = FilterResult(True, 2, (), (Strike(evil, evil, 2, evil),), evil)
+        word = Word(place.profile, 1, place.listing, "matched", struck, found, 91)
+        id = await matches.save(tx, word, scrape_method=evil)
+        assert id
+        await matches.set_status(tx, id, "saved", note=evil, actor=evil)
+    return id
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "marked"),
+    [
+        ("", ["Python"], []),
+        ("We write Python, golang and C++.", ["Python", "Go"], ["Python", "golang"]),
+        ("Well digging and well-digging wells", ["Well digging"], ["Well digging"]),
+        ("Pythonic", ["Python"], []),
+        ("C++ (and c) a.b axb", ["a.b"], ["a.b"]),
+        ("Python Python", ["Python", "python"], ["Python", "Python"]),
+    ],
+)
+def test_skills_are_marked_where_the_text_names_them(
+    text: str, names: list[str], marked: list[str]
+) -> None:
+    pieces = skill_highlights.cut(text, names)
+    assert "".join(piece.text for piece in pieces) == text
+    assert [piece.text for piece in pieces if piece.marked] == marked
+
+
+@pytest.mark.parametrize(
+    ("points", "most", "length"), [(0, 10, 0), (5, 10, 50), (-15, 5, 100), (-5, 10, 50), (0, 0, 0)]
+)
+def test_a_bar_is_as_long_as_its_share(points: int, most: int, length: int) -> None:
+    (bar,) = score_bars([{"name": "x", "points": points, "most": most, "why": ""}])
+    assert bar.length == length
+
+
+async def test_filters_are_kept_as_a_view_and_let_go_with_a_way_back(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    high, _ = await fill(database, [95, 85])
+    assert "Keep these filters" not in (await site.get("/matches")).text
+    page = await site.get("/matches?least=90&order=newest")
+    action = re.search(r'action="(/matches/views\?[^"]+)"', page.text)
+    assert action
+    kept = await site.post(action[1].replace("&amp;", "&"), data={"name": "Good ones"})
+    assert (kept.status_code, kept.headers["location"]) == (303, "/matches?least=90&order=newest")
+    page = await site.get("/matches")
+    link = '<a href="/matches?least=90&amp;order=newest"{}>Good ones</a>'
+    assert link.format("") in page.text
+    page = await site.get(kept.headers["location"])
+    assert shown(page) == [high]
+    assert link.format(' aria-current="true"') in page.text
+    remove = re.search(r'action="(/matches/views/\d+/remove[^"]*)"', page.text)
+    assert remove
+    gone = await site.post(remove[1].replace("&amp;", "&"))
+    assert re.fullmatch(r"/matches\?gone=\d+", gone.headers["location"])
+    page = await site.get(gone.headers["location"])
+    assert "The view Good ones is removed." in page.text
+    assert "order=newest" not in page.text
+    restore = re.search(r'action="(/matches/views/\d+/restore)"', page.text)
+    assert restore
+    back = await site.post(restore[1])
+    assert back.headers["location"] == "/matches?least=90&order=newest"
+    assert link.format("") in (await site.get("/matches")).text
+
+
+@pytest.mark.parametrize(("name", "status"), [("Good", 409), ("", 400), ("x" * 61, 400)])
+async def test_a_view_that_cannot_be_kept_says_why_and_keeps_what_was_typed(
+    site: httpx2.AsyncClient, database: Database, name: str, status: int
+) -> None:
+    await fill(database, [91])
+    await site.post("/matches/views?least=80", data={"name": "good"})
+    page = await site.post("/matches/views?least=90", data={"name": name})
+    assert page.status_code == status
+    assert 'role="alert"' in page.text
+    assert f'maxlength="60" required value="{name}"' in page.text
+
+
+@pytest.mark.parametrize("evil", EVIL)
+async def test_the_name_of_a_view_is_no_markup(
+    site: httpx2.AsyncClient, database: Database, evil: str
+) -> None:
+    await fill(database, [91])
+    kept = await site.post("/matches/views", params={"q": evil}, data={"name": evil})
+    assert kept.status_code == 303
+    for path in ("/matches", kept.headers["location"], "/matches/board"):
+        assert not TAG.search((await site.get(path)).text)
+
+
+async def test_the_board_has_a_column_for_each_status_and_cards_that_move(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    first, second = await fill(database, [91, 85])
+    page = await site.get("/matches/board")
+    assert page.status_code == 200
+    assert re.findall(r'id="column-(\w+)">\w+ <small>([^<]+)<', page.text) == [
+        ("new", "2"), ("saved", "0"), ("applied", "0"), ("interviewing", "0"), ("offer", "0"),
+        ("rejected", "0"),
+    ]  # fmt: skip
+    assert shown(page) == [first, second]
+    form = {"status": "saved", "back": "/matches/board"}
+    moved = await site.post(f"/matches/{first}/status", data=form, headers=HTMX)
+    assert (moved.status_code, moved.headers["location"]) == (303, f"/matches/board?done={first}")
+    page = await site.get(moved.headers["location"], headers=HTMX)
+    assert shown(page) == [second, first]
+    assert "Pump Engineer is saved." in page.text
+    # What is drawn anew still offers the way back.
+    assert f'hx-get="/matches/board?done={first}" hx-trigger="matches from:#live"' in page.text
+
+
+async def test_a_column_is_not_endless(site: httpx2.AsyncClient, database: Database) -> None:
+    await fill(database, [90] * (board_page.AT_ONCE + 1))
+    page = await site.get("/matches/board")
+    assert len(shown(page)) == board_page.AT_ONCE
+    assert f'<a href="/matches?status=new">All {board_page.AT_ONCE + 1}</a>' in page.text
+
+
+async def test_what_the_list_shows_can_be_taken_away_as_a_file(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    formula = helpers.posting(1, '=HYPERLINK("https://evil.example")', arrangement="remote")
+    one, other, _ = await fill(
+        database, [95, 91, 85], [formula, helpers.posting(2), helpers.posting(3)]
+    )
+    page = await site.get("/matches?least=90")
+    assert 'href="/matches/export.csv?least=90"' in page.text
+    table = await site.get("/matches/export.csv?least=90")
+    assert table.headers["content-type"] == "text/csv; charset=utf-8"
+    assert table.headers["content-disposition"] == 'attachment; filename="matches.csv"'
+    rows = list(csv.DictReader(io.StringIO(table.text, newline="")))
+    assert [int(row["id"]) for row in rows] == [other, one]
+    assert rows[1]["title"] == '\'=HYPERLINK("https://evil.example")'
+    assert rows[0]["items"] == "skills 40/40; meaning 51/60"
+    lines = await site.get("/matches/export.jsonl?arrangement=remote")
+    (written,) = map(json.loads, lines.text.splitlines())
+    assert (written["id"], written["title"]) == (one, formula.title)
+    assert (await site.get("/matches/export.csv?profile=nobody")).status_code == 404
+
+
+async def _never(work: Work) -> Move:
+    raise AssertionError(work)
+
+
+async def test_a_match_leads_to_the_lineage_that_found_it(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    (item,) = await put(database, stages(tea=_never), new("tea"))
+    async with database.transaction() as tx:
+        place = await judged.make(tx)
+        id = await matches.save(tx, replace(place.word(91), item=item))
+        lineage_id = await lineage.get_tracking_id(tx, item)
+    link = f'href="/queue/lineage/{lineage_id}?item={item}"'
+    for path in (f"/matches/{id}", f"/listings/{place.listing}"):
+        assert link in (await site.get(path)).text
+
+
+@pytest.mark.parametrize(("role", "changes"), [("viewer", 403), ("recruiter", 303)])
+async def test_a_viewer_sees_views_and_board_and_changes_neither(
+    database: Database, role: Role, changes: int
+) -> None:
+    await fill(database, [91])
+    headers = await bearer(database, role)
+    async with site_with(database) as client:
+        for path in ("/matches?least=90", "/matches/board", "/matches/export.csv"):
+            page = await client.get(path, headers=headers)
+            assert page.status_code == 200
+            assert ('action="/matches/' in page.text) is (changes == 303 and "csv" not in path)
+        answer = await client.post("/matches/views?least=90", data={"name": "x"}, headers=headers)
+        assert answer.status_code == changes

@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import datetime as dt
+import logging
+from collections.abc import AsyncIterator
+
+import httpx2
+import pytest
+from fastapi import FastAPI, Request, Response
+from starlette.datastructures import Headers
+
+from jobmill.errors import Forbidden
+from jobmill.hiring.messages.signed_links import LinkSigner
+from jobmill.web import dependencies, html_errors, middleware
+from jobmill.web.middleware import MAX_BODY_BYTES, RequestMiddleware
+from tests.web.conftest import served
+
+
+async def test_only_our_own_names_are_answered(site: httpx2.AsyncClient) -> None:
+    for host, status in (
+        ("localhost", 200),
+        ("LOCALHOST:80", 200),
+        ("127.0.0.1:8000", 200),
+        ("[::1]:8000", 200),
+        ("localhost.", 200),
+        ("evil.example", 400),
+        ("evil.example:8000", 400),
+        ("localhost.evil.example", 400),
+        ("127.0.0.1.evil.example", 400),
+        ("[::1", 400),
+        ("", 400),
+    ):
+        answer = await site.get("/healthz", headers={"Host": host})
+        assert answer.status_code == status, host
+
+
+async def test_a_host_that_was_set_is_a_name_of_ours() -> None:
+    async def app(scope: object, receive: object, send: object) -> None:
+        await Response("hello")(scope, receive, send)  # pyright: ignore[reportArgumentType]
+
+    async with served(
+        RequestMiddleware(app, ["Mill.local"], lambda *_: Response("no", 400))
+    ) as client:
+        assert (await client.get("/", headers={"Host": "mill.local:80"})).text == "hello"
+        assert (await client.get("/", headers={"Host": "mill.example"})).text == "no"
+
+
+async def test_every_answer_carries_the_headers_that_protect(site: httpx2.AsyncClient) -> None:
+    for path in ("/", "/healthz", "/metrics", "/nowhere", "/static/app.css"):
+        answer = await site.get(path)
+        assert answer.headers["content-security-policy"].startswith("default-src 'self'"), path
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["x-frame-options"] == "DENY"
+        assert answer.headers["referrer-policy"] == "same-origin"
+        assert "server" not in answer.headers
+
+
+async def test_a_sane_request_id_is_kept_and_any_other_replaced(site: httpx2.AsyncClient) -> None:
+    for given in ("abc-123", "0f.9:z/+=@", "x" * 64):
+        answer = await site.get("/healthz", headers={"X-Request-ID": given})
+        assert answer.headers["x-request-id"] == given
+    for given in ("", "x" * 65, "two words", "tab\there", "é"):
+        answer = await site.get("/healthz", headers={"X-Request-ID": given.encode("latin-1")})
+        assert answer.headers["x-request-id"] != given
+        assert len(answer.headers["x-request-id"]) == 32
+
+
+@pytest.fixture
+async def reader() -> AsyncIterator[httpx2.AsyncClient]:
+    """Pages that read all they are sent, and one that breaks."""
+    app = FastAPI()
+    render = dependencies.make_renderer(dependencies.make_environment())
+
+    def tell(request: Request, error: Exception) -> Response:
+        return html_errors.error_response(request, render, error)
+
+    @app.post("/")
+    async def read(request: Request) -> int:
+        return len(await request.body())
+
+    @app.get("/broken")
+    async def broken() -> None:
+        logging.getLogger("shop").warning("about to break")
+        raise ValueError("secret")
+
+    app.add_exception_handler(Exception, tell)
+    app.add_exception_handler(middleware.HTTPException, tell)
+    async with served(RequestMiddleware(app, [], tell)) as client:
+        yield client
+
+
+async def test_a_body_over_the_limit_is_refused_whether_it_says_its_length_or_not(
+    reader: httpx2.AsyncClient,
+) -> None:
+    async def chunks(n: int) -> AsyncIterator[bytes]:
+        for _ in range(n):
+            yield b"x" * (MAX_BODY_BYTES // 4)
+
+    assert (await reader.post("/", content=b"x" * MAX_BODY_BYTES)).json() == MAX_BODY_BYTES
+    assert (await reader.post("/", content=chunks(4))).json() == MAX_BODY_BYTES
+    assert (await reader.post("/", content=b"x" * (MAX_BODY_BYTES + 1))).status_code == 413
+    assert (await reader.post("/", content=chunks(5))).status_code == 413
+
+
+async def test_a_bug_is_logged_with_the_request_and_not_told_to_the_client(
+    reader: httpx2.AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = await reader.get("/broken", headers={"X-Request-ID": "r-1"})
+    assert answer.status_code == 500
+    assert answer.headers["x-frame-options"] == "DENY"
+    assert "secret" not in answer.text
+    assert "Traceback" not in answer.text
+    failed = next(one for one in caplog.records if one.message == "request failed")
+    assert failed.exc_info
+    assert isinstance(failed.exc_info[1], ValueError)
+
+
+async def test_every_line_of_a_request_names_it(
+    reader: httpx2.AsyncClient, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from jobmill import log
+
+    handler = logging.StreamHandler()
+    handler.setFormatter(log.TextFormat())
+    logging.getLogger().addHandler(handler)
+    try:
+        await reader.get("/broken", headers={"X-Request-ID": "r-2"})
+    finally:
+        logging.getLogger().removeHandler(handler)
+    lines = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("    ")]
+    assert [line.split()[2] for line in lines] == ["shop", *["jobmill.web.middleware"] * 2]
+    assert all("request=r-2" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("headers", "allowed"),
+    [
+        # No browser at all.
+        ({}, True),
+        ({"Sec-Fetch-Site": "same-origin"}, True),
+        ({"Sec-Fetch-Site": "none"}, True),
+        ({"Sec-Fetch-Site": "same-site"}, False),
+        ({"Sec-Fetch-Site": "cross-site"}, False),
+        ({"Sec-Fetch-Site": "cross-site", "Origin": "http://mill.local"}, False),
+        # Older ones, and those that do not trust http.
+        ({"Origin": "http://mill.local"}, True),
+        ({"Origin": "https://mill.local"}, True),
+        ({"Origin": "https://MILL.local:443"}, True),
+        ({"Origin": "http://mill.local:8080", "Host": "mill.local:8080"}, True),
+        ({"Origin": "http://mill.local", "Host": "mill.local:80"}, True),
+        ({"Origin": "http://mill.local:8081", "Host": "mill.local:8080"}, False),
+        ({"Origin": "http://evil.example"}, False),
+        ({"Origin": "http://mill.local.evil.example"}, False),
+        ({"Origin": "null"}, False),
+        ({"Origin": ""}, False),
+        ({"Origin": "ftp://mill.local"}, False),
+        # What a page elsewhere cannot make a browser send.
+        ({"Sec-Fetch-Site": "cross-site", "Authorization": "Bearer jm_x"}, True),
+        ({"Origin": "http://evil.example", "Authorization": "Link x"}, True),
+        # What a browser sends by itself once it knows it.
+        ({"Sec-Fetch-Site": "cross-site", "Authorization": "Basic eDp5"}, False),
+        ({"Sec-Fetch-Site": "cross-site", "Authorization": ""}, False),
+    ],
+)
+def test_a_page_of_another_site_changes_nothing_here(
+    headers: dict[str, str], allowed: bool
+) -> None:
+    given = Headers({"Host": "mill.local"} | headers)
+    if allowed:
+        middleware.check_origin(given)
+    else:
+        with pytest.raises(Forbidden):
+            middleware.check_origin(given)
+
+
+async def test_a_foreign_page_may_link_to_us_but_not_send_to_us(site: httpx2.AsyncClient) -> None:
+    foreign = {"Sec-Fetch-Site": "cross-site", "Origin": "http://evil.example"}
+    assert (await site.get("/", headers=foreign)).status_code == 200
+    for method in ("POST", "PUT", "PATCH", "DELETE"):
+        # Also at this machine, where nobody signs in.
+        answer = await site.request(method, "/api/session", headers=foreign)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (403, "FORBIDDEN")
+    page = await site.post("/", headers={**foreign, "Accept": "text/html"})
+    assert page.status_code == 403
+    assert "a page of another site" in page.text
+
+
+async def test_the_log_holds_no_link(
+    reader: httpx2.AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    token = LinkSigner(b"s" * 32).personal(1, 1, dt.datetime.now(dt.UTC))
+    caplog.set_level(logging.DEBUG, "jobmill")
+    await reader.get(f"/my/{token}/applications?key={token}")
+    [told] = [one for one in caplog.records if one.message == "request"]
+    assert told.__dict__["path"] == "/my/…/applications"
+    assert token not in str(told.__dict__)
+
+
+async def test_every_page_can_be_asked_for_its_head(site: httpx2.AsyncClient) -> None:
+    for path in ("/", "/healthz", "/openings", "/openings/feed.xml", "/api/jobs", "/api/healthz"):
+        head = await site.head(path)
+        whole = await site.get(path)
+        assert (head.status_code, head.content) == (200, b""), path
+        assert head.headers["content-type"] == whole.headers["content-type"]

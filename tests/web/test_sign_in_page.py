@@ -1,0 +1,319 @@
+"""Signing in and out with a browser, and one's own account."""
+
+from __future__ import annotations
+
+from http.cookies import SimpleCookie
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import pytest
+from fastapi import APIRouter
+from selectolax.lexbor import LexborHTMLParser as Html
+from starlette.exceptions import HTTPException
+
+from jobmill.db import Database
+from jobmill.people import persons, sessions
+from jobmill.web import html_errors
+from jobmill.web.auth import SESSION_COOKIE
+from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
+from tests.web.helpers import site_with
+from tests.web.hiring_helpers import HTML, attribute, look, post, text
+
+RIGHT = {"email": "ada@example.org", "password": PASSWORD}
+NEW = "a longer new password"
+
+
+async def sign_in(client: httpx2.AsyncClient, **fields: str) -> httpx2.Response:
+    return await post(client, "/sign-in", RIGHT | fields)
+
+
+async def test_who_asks_for_a_page_signs_in_and_goes_on_to_it(database: Database) -> None:
+    await make_person(database)
+    async with site_with(database) as client:
+        sent = await client.get("/matches?q=rust&least=70", headers=HTML)
+        assert sent.status_code == 303
+        form = await look(client, sent.headers["location"])
+        goes_on = attribute(form, "[name=next]", "value")
+        answer = await sign_in(client, next=goes_on)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/matches?q=rust&least=70")
+        page = await look(client, "/matches?q=rust&least=70")
+        assert "Ada" in text(page, ".me")
+
+
+async def test_signing_out_ends_the_session_for_whoever_copied_it_too(database: Database) -> None:
+    await make_person(database)
+    async with site_with(database) as client:
+        await sign_in(client)
+        kept = {"Cookie": f"{SESSION_COOKIE}={client.cookies[SESSION_COOKIE]}"}
+        answer = await post(client, "/sign-out")
+        assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in")
+        assert SESSION_COOKIE not in client.cookies
+        assert (await client.get("/api/session", headers=kept)).status_code == 401
+
+
+@pytest.mark.parametrize(("proto", "secure"), [("https", True), ("http", False)])
+async def test_the_cookie_is_for_no_script_and_no_other_site(
+    database: Database, proto: str, secure: bool
+) -> None:
+    await make_person(database)
+    async with site_with(database, proxies=["127.0.0.1"]) as client:
+        headers = HTML | {"X-Forwarded-Proto": proto}
+        answer = await client.post("/sign-in", data=RIGHT, headers=headers)
+    cookie = SimpleCookie(answer.headers["set-cookie"])[SESSION_COOKIE]
+    assert cookie["httponly"]
+    assert cookie["samesite"].lower() == "lax"
+    assert (cookie["path"], cookie["domain"]) == ("/", "")
+    assert bool(cookie["secure"]) is secure
+    assert answer.headers["cache-control"] == "no-store"
+
+
+async def test_wrong_credentials_keep_the_address_and_not_the_password(database: Database) -> None:
+    await make_person(database)
+    await make_person(database, "eve@example.org")
+    async with database.transaction() as tx:
+        await persons.deactivate(tx, "eve@example.org")
+    async with site_with(database) as client:
+        tries = [
+            await sign_in(client, password="wrong horse", next="/queue"),
+            await sign_in(client, email="nobody@example.org", next="/queue"),
+            await sign_in(client, email="eve@example.org", next="/queue"),
+        ]
+    pages = [Html(one.text) for one in tries]
+    assert [one.status_code for one in tries] == [401] * 3
+    assert len({text(page, "[role=alert]") for page in pages}) == 1
+    assert attribute(pages[0], "[name=email]", "value") == RIGHT["email"]
+    assert attribute(pages[0], "[name=next]", "value") == "/queue"
+    assert "value" not in pages[0].css_first("[name=password]").attributes
+    assert not any("wrong horse" in one.text or "set-cookie" in one.headers for one in tries)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"email": "no address"}, {"email": "x" * 300 + "@b"}, {"password": "x" * 1001}, {"email": ""}],
+)
+async def test_what_cannot_be_right_is_said_in_the_form(
+    database: Database, fields: dict[str, str]
+) -> None:
+    async with site_with(database) as client:
+        answer = await sign_in(client, **fields)
+        assert answer.status_code == 400
+        assert text(Html(answer.text), "[role=alert]")
+
+
+async def test_the_page_and_the_api_share_their_tries(database: Database) -> None:
+    await make_person(database)
+    async with site_with(database) as client:
+        for n in range(3):
+            assert (await sign_in(client, password=f"wrong {n}")).status_code == 401
+        for n in range(2):
+            body = RIGHT | {"password": f"wrong {n}"}
+            assert (await client.post("/api/session", json=body)).status_code == 401
+        refused = await sign_in(client)
+        assert refused.status_code == 429
+        assert 0 < int(refused.headers["retry-after"]) <= 12
+        assert attribute(Html(refused.text), "[name=email]", "value") == RIGHT["email"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "//evil.example/",
+        "/\\evil.example",
+        "https://evil.example/",
+        "javascript:alert(1)",
+        "/a\nb",
+        "/\t/evil.example",
+        "evil",
+        "/sign-out",
+        "",
+    ],
+)
+async def test_nobody_is_sent_to_another_site(database: Database, path: str) -> None:
+    await make_person(database)
+    async with site_with(database) as client:
+        shown = await client.get("/sign-in", params={"next": path}, headers=HTML)
+        assert attribute(Html(shown.text), "[name=next]", "value") == "/"
+        assert (await sign_in(client, next=path)).headers["location"] == "/"
+
+
+async def test_a_part_of_a_page_sends_the_whole_page_to_sign_in(database: Database) -> None:
+    async with site_with(database) as client:
+        headers = HTML | {
+            "HX-Request": "true",
+            "HX-Current-URL": str(client.base_url) + "/queue?kind=tea",
+        }
+        answer = await client.get("/queue", headers=headers)
+        assert answer.status_code == 401
+        to = urlsplit(answer.headers["hx-redirect"])
+        assert (to.path, parse_qs(to.query)) == ("/sign-in", {"next": ["/queue?kind=tea"]})
+        headers["HX-Current-URL"] = "//evil"
+        assert (await client.get("/queue", headers=headers)).headers["hx-redirect"] == "/sign-in"
+
+
+async def test_only_reading_a_page_leads_to_sign_in(database: Database) -> None:
+    """A form that was sent is not sent again by itself, and programs are told what they know."""
+    async with site_with(database) as client:
+        refused = await post(client, "/people", {"name": "x"})
+        assert refused.status_code == 401
+        assert 'href="/sign-in"' in refused.text
+        assert (await client.get("/people")).json() == {
+            "error": "Sign in first, or send an API key."
+        }
+        bad_key = await client.get("/people", headers=HTML | {"Authorization": "Bearer jm_x"})
+        assert bad_key.status_code == 401
+        bad_link = await client.get("/my/nothing", headers=HTML)
+        assert bad_link.status_code in (400, 401)
+
+
+async def test_who_may_not_is_told_so_and_not_sent_round_in_circles(database: Database) -> None:
+    await make_person(database, role="viewer")
+    async with site_with(database) as client:
+        await sign_in(client)
+        answer = await client.get("/people", headers=HTML | {"X-Request-ID": "r-9"})
+        assert answer.status_code == 403
+        assert "r-9" in answer.text
+        assert 'href="/sign-in"' in answer.text
+        form = await look(client, "/sign-in")
+        assert "signed in as Ada" in text(form)
+
+
+async def test_a_page_of_another_site_cannot_sign_anybody_in_or_out(database: Database) -> None:
+    await make_person(database)
+    async with site_with(database) as client:
+        for path in ("/sign-in", "/sign-out", "/account/password", "/people"):
+            for foreign in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}):
+                answer = await client.post(path, data=RIGHT, headers=HTML | foreign)
+                assert answer.status_code == 403
+                assert "set-cookie" not in answer.headers
+
+
+async def test_the_pages_carry_the_headers_that_all_carry(database: Database) -> None:
+    async with site_with(database) as client:
+        answer = await client.get("/sign-in", headers=HTML)
+        assert answer.headers["content-security-policy"].startswith("default-src 'self'")
+        assert "form-action 'self'" in answer.headers["content-security-policy"]
+        assert answer.headers["x-frame-options"] == "DENY"
+        assert answer.headers["cache-control"] == "no-store"
+        assert "style=" not in answer.text
+        assert "<script" not in answer.text
+
+
+async def test_one_changes_ones_own_password_and_stays(database: Database) -> None:
+    await make_person(database)
+    async with site_with(database) as client, site_with(database) as other:
+        await sign_in(client)
+        await sign_in(other)
+        before = client.cookies[SESSION_COOKIE]
+        wish = {"old": PASSWORD, "new": NEW, "again": NEW}
+        answer = await post(client, "/account/password", wish)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/account?did=password")
+        assert "is changed" in text(await look(client, "/account?did=password"), "[role=status]")
+        assert client.cookies[SESSION_COOKIE] != before
+        assert (await other.get("/api/session")).status_code == 401
+        kept = {"Cookie": f"{SESSION_COOKIE}={before}"}
+        assert (await other.get("/api/session", headers=kept)).status_code == 401
+        assert (await sign_in(other)).status_code == 401
+        assert (await sign_in(other, password=NEW)).status_code == 303
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"old": "wrong"}, "not your password"),
+        ({"again": "another one"}, "alike"),
+        ({"new": "short", "again": "short"}, "10 to 1,000"),
+    ],
+)
+async def test_a_password_that_cannot_be_is_refused_and_nothing_changes(
+    database: Database, fields: dict[str, str], words: str
+) -> None:
+    await make_person(database)
+    async with site_with(database) as client:
+        await sign_in(client)
+        wish = {"old": PASSWORD, "new": NEW, "again": NEW} | fields
+        answer = await post(client, "/account/password", wish)
+        assert answer.status_code == 400
+        assert words in text(Html(answer.text), "[role=alert]")
+        assert NEW not in answer.text
+        assert (await client.get("/api/session")).status_code == 200
+        assert (await sign_in(client)).status_code == 303
+
+
+async def test_guessing_the_old_password_is_limited_as_signing_in_is(database: Database) -> None:
+    await make_person(database)
+    async with site_with(database) as client:
+        await sign_in(client)
+        wish = {"old": "wrong", "new": NEW, "again": NEW}
+        tried = [(await post(client, "/account/password", wish)).status_code for _ in range(5)]
+        assert tried == [*[400] * 4, 429]
+
+
+async def test_other_sessions_of_ones_own_can_be_ended(database: Database) -> None:
+    person = await make_person(database)
+    async with site_with(database) as client, site_with(database) as other:
+        await sign_in(client)
+        await sign_in(other)
+        page = await look(client, "/account")
+        assert len(page.css(".events li")) == 2
+        assert len(page.css(".events .badge")) == 1
+        assert (await post(client, "/account/sessions/end")).status_code == 303
+        assert (await other.get("/api/session")).status_code == 401
+        async with database.transaction() as tx:
+            assert [one.person_id for one in await sessions.find_open(tx)] == [person.id]
+
+
+async def test_signing_in_anew_leaves_no_old_session_behind(database: Database) -> None:
+    await make_person(database)
+    async with site_with(database) as client:
+        await sign_in(client)
+        await sign_in(client)
+    async with database.transaction() as tx:
+        assert len(await sessions.find_open(tx)) == 1
+
+
+async def test_at_this_machine_there_is_no_account(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    assert "no sign-in needed" in text(await look(site, "/matches"), ".me")
+    assert "No sign-in is needed" in text(await look(site, "/account"))
+    assert "no sign-in is needed" in text(await look(site, "/sign-in"))
+    for path in ("/account/password", "/account/sessions/end"):
+        assert (await post(site, path)).status_code == 409
+    key = await site.get("/account", headers=HTML | await bearer(database, "viewer"))
+    assert "a key, and no person" in key.text
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (401, "sign in"), (403, "another role"), (404, "mistyped"), (409, "Go back"), (410, "not come back"),
+        (429, "Wait"), (500, "whoever runs this"), (503, "by itself"),
+    ],
+)  # fmt: skip
+async def test_every_error_says_what_to_do_next(database: Database, code: int, words: str) -> None:
+    router = APIRouter()
+
+    @router.get("/broken")
+    async def broken() -> None:
+        raise HTTPException(code)
+
+    async with site_with(database, router) as client:
+        answer = await client.get("/broken", headers=HTML | {"X-Request-ID": "r-1"})
+        page = Html(answer.text)
+        assert answer.status_code == code
+        assert words in text(page)
+        assert text(page, "main code") == "r-1"
+        assert len(page.css("h1")) == 1
+        assert bool(page.css("meta[http-equiv=refresh]")) is (code == 503)
+
+
+def test_a_path_to_go_on_to_is_one_of_ours() -> None:
+    assert html_errors.sign_in_url("/queue?a=b&c=d") == "/sign-in?next=%2Fqueue%3Fa%3Db%26c%3Dd"
+    assert html_errors.sign_in_url("/") == html_errors.sign_in_url("/sign-in?next=/x") == "/sign-in"
+
+
+async def test_an_applicants_link_does_not_lead_into_the_product(database: Database) -> None:
+    _, token = await make_applicant(database)
+    async with site_with(database) as client:
+        answer = await client.get("/people", params={"key": token}, headers=HTML)
+        assert answer.status_code == 403
