@@ -49,7 +49,7 @@ async def shelf(tx: Tx) -> Tx:
         ({"arrangement": "onsite"}, ["Java Developer"]),
         ({"seniority": "senior"}, ["Java Developer"]),
         ({"employment_type": "part_time"}, ["Cook"]),
-        ({"least_pay": 110_000}, ["Java Developer"]),
+        ({"min_salary": 110_000}, ["Java Developer"]),
         ({"state": "closed"}, []),
         ({"since": at(1)}, []),
         ({"words": "' ; \" ) -- :* &|!"}, []),

@@ -28,5 +28,5 @@ async def site() -> AsyncIterator[Site]:
 async def fetch(database: Database, site: Site) -> AsyncIterator[Fetch]:
     """A door that may go to `site`, in a hurry and with little patience."""
     settings = Settings(private_hosts=site.place, contact="https://example.org/us")
-    async with open_fetch(database, settings, manners=QUICK, limits=SMALL) as fetch:
+    async with open_fetch(database, settings, rate_limit=QUICK, limits=SMALL) as fetch:
         yield fetch

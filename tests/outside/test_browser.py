@@ -51,7 +51,7 @@ def chromium() -> None:
 @pytest.fixture
 async def fetch(database: Database, site: Site) -> AsyncIterator[Fetch]:
     settings = Settings(private_hosts=site.place)
-    async with open_fetch(database, settings, manners=QUICK) as fetch:
+    async with open_fetch(database, settings, rate_limit=QUICK) as fetch:
         yield fetch
 
 
@@ -201,7 +201,7 @@ async def test_what_is_no_page_needs_no_browser(
     site.on("/data", reply(b"{}", content_type="application/json"))
     site.on("/page", reply(b"<p>plain"))
     settings = Settings(private_hosts=site.place, chromium=fake)
-    async with open_fetch(database, settings, manners=QUICK) as fetch:
+    async with open_fetch(database, settings, rate_limit=QUICK) as fetch:
         data = await fetch(render(site, "/data"))
         page = await fetch(render(site, "/page"))
     assert isinstance(data, Ok)
@@ -217,7 +217,7 @@ async def test_without_a_browser_we_say_what_to_install(
     site.on("/careers", reply(PAGE))
     for path, word in [(None, "install Chromium"), (tmp_path / "none", "setting chromium names")]:
         settings = Settings(private_hosts=site.place, chromium=path)
-        async with open_fetch(database, settings, manners=QUICK) as fetch:
+        async with open_fetch(database, settings, rate_limit=QUICK) as fetch:
             answer = await fetch(render(site))
         assert isinstance(answer, FetchFailure)
         assert answer.cause == "no_browser"

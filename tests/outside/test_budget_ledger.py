@@ -68,7 +68,7 @@ def test_a_call_fits_or_it_is_said_when_it_will(
 
 
 def test_spent_out_may_mean_to_go_on_locally() -> None:
-    got = budget_ledger.check_caps(Decimal(1), spent(day=5, month=5), caps(local=True))
+    got = budget_ledger.check_caps(Decimal(1), spent(day=5, month=5), caps(local_when_spent=True))
     assert got is not None
     assert (got.opens_in, got.use_local) == (DAY, True)
 

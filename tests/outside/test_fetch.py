@@ -82,7 +82,7 @@ async def test_a_server_stands_in_for_public_hosts_and_for_nothing_else(
 ) -> None:
     site.on("/jobs", reply(b"[]"))
     stand_ins = {"boards.acme.example": site.place, "*.fake.example": site.place}
-    async with open_fetch(database, Settings(stand_ins=stand_ins), manners=QUICK) as fetch:
+    async with open_fetch(database, Settings(stand_ins=stand_ins), rate_limit=QUICK) as fetch:
         for host in ("boards.acme.example", "a.fake.example", "a.b.fake.example"):
             answer = await fetch(Request(f"https://{host}/jobs?q=1"))
             assert isinstance(answer, Ok)
@@ -262,7 +262,7 @@ async def test_secrets_stay_with_the_host_that_they_are_for(database: Database, 
         site.on("/2", redirect(other.url("/3")))
         other.on("/3", redirect(site.url("/4")))
         site.on("/4", reply(b"ok"))
-        async with open_fetch(database, settings, manners=QUICK) as fetch:
+        async with open_fetch(database, settings, rate_limit=QUICK) as fetch:
             request = Request(site.url("/1"), headers={"X-A": "1"}, secret={"X-Key": "k3y"})
             assert isinstance(await fetch(request), Ok)
         seen = [(one.path, one.headers.get("x-key")) for one in site.seen + other.seen]
@@ -342,7 +342,7 @@ async def test_a_connection_that_breaks_is_no_answer(
 async def test_nobody_at_home_is_no_answer(database: Database) -> None:
     async with open_site() as site:
         place, url = site.place, site.url()
-    async with open_fetch(database, Settings(private_hosts=place), manners=QUICK) as fetch:
+    async with open_fetch(database, Settings(private_hosts=place), rate_limit=QUICK) as fetch:
         unknown(await fetch(Request(url)), "network")
 
 
@@ -499,7 +499,7 @@ async def test_a_name_that_turns_to_loopback_is_refused(database: Database, site
         return ["127.0.0.1"]
 
     guard = AddressGuard(resolve=resolve)
-    async with open_fetch(database, Settings(), guard=guard, manners=QUICK) as fetch:
+    async with open_fetch(database, Settings(), guard=guard, rate_limit=QUICK) as fetch:
         unknown(await fetch(Request("http://innocent.example.com/")), "refused")
 
 
@@ -525,11 +525,11 @@ async def test_the_certificate_is_that_of_the_name_and_not_of_the_address(
         guard = AddressGuard(parse_private_hosts(places), resolve=resolve)
         mine, wrong = (f"https://{place}/" for place in places.split(","))
         async with open_fetch(
-            database, Settings(), guard=guard, manners=QUICK, tls=trusted
+            database, Settings(), guard=guard, rate_limit=QUICK, tls=trusted
         ) as fetch:
             assert isinstance(await fetch(Request(mine)), Ok)
             assert "ertificate" in unknown(await fetch(Request(wrong)), "network").detail
-        async with open_fetch(database, Settings(), guard=guard, manners=QUICK) as fetch:
+        async with open_fetch(database, Settings(), guard=guard, rate_limit=QUICK) as fetch:
             assert "ertificate" in unknown(await fetch(Request(mine)), "network").detail
 
 

@@ -57,7 +57,7 @@ def ask(text: str = "We want a cook.", **more: Any) -> ModelQuestion[Found]:
         "purpose": "extract",
         "instructions": "Say what the listing offers.",
         "text": text,
-        "answer": Found,
+        "answer_type": Found,
         "prompt_version": "1",
         "max_tokens": 200,
         "item": 7,
@@ -337,7 +337,7 @@ class Other(Found):
 
 @pytest.mark.parametrize(
     "changed",
-    [{"text": "x"}, {"instructions": "x"}, {"prompt_version": "2"}, {"answer": Other}, {"tier": "cheap"}],
+    [{"text": "x"}, {"instructions": "x"}, {"prompt_version": "2"}, {"answer_type": Other}, {"tier": "cheap"}],
 )  # fmt: skip
 async def test_another_question_is_asked_anew(
     models: Opened, vendor: Server, changed: dict[str, Any]

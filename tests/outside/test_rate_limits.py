@@ -344,14 +344,14 @@ CALLER = """
 import asyncio, datetime as dt, sys
 from jobmill.db import connect
 from jobmill.outside.fetch import open_fetch
-from jobmill.outside.rate_limits import Manners
+from jobmill.outside.rate_limits import HostRateLimit
 from jobmill.outside.request import Ok, Request
 from jobmill.settings import Settings
 
 async def main(url, place):
-    manners = Manners(dt.timedelta(milliseconds=20), flights=3)
+    rate_limit = HostRateLimit(dt.timedelta(milliseconds=20), max_concurrent=3)
     async with connect(url) as db:
-        async with open_fetch(db, Settings(private_hosts=place), manners=manners) as fetch:
+        async with open_fetch(db, Settings(private_hosts=place), rate_limit=rate_limit) as fetch:
             requests = [Request(f"http://{place}/") for _ in range(15)]
             answers = await asyncio.gather(*map(fetch, requests))
             print(sum(isinstance(one, Ok) for one in answers))

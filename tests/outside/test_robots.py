@@ -114,7 +114,7 @@ async def test_of_a_huge_robots_txt_the_beginning_counts(database: Database, sit
     early = b"User-agent: *\nDisallow: /about\n" + b"#" * MAX_ROBOTS_BYTES + b"\nDisallow: /jobs/\n"
     site.on("/robots.txt", reply(early))
     settings = Settings(private_hosts=site.place)
-    async with open_fetch(database, settings, manners=QUICK) as fetch:
+    async with open_fetch(database, settings, rate_limit=QUICK) as fetch:
         assert isinstance(await read(fetch, site, "/about"), FetchFailure)
         assert isinstance(await read(fetch, site, "/jobs/1"), Ok)
 
@@ -132,7 +132,7 @@ async def test_all_workers_share_what_one_has_read(
     site.on("/robots.txt", in_turn(reply(RULES), reply(b"")))
     await read(fetch, site, "/about")
     settings = Settings(private_hosts=site.place)
-    async with connect(url) as other, open_fetch(other, settings, manners=QUICK) as second:
+    async with connect(url) as other, open_fetch(other, settings, rate_limit=QUICK) as second:
         assert isinstance(await read(second, site, "/jobs/1"), FetchFailure)
     assert len(site.asked("/robots.txt")) == 1
 
@@ -150,7 +150,7 @@ async def change(
 async def fresh(database: Database, site: Site) -> object:
     """As a process that has just started sees it."""
     settings = Settings(private_hosts=site.place)
-    async with open_fetch(database, settings, manners=QUICK) as fetch:
+    async with open_fetch(database, settings, rate_limit=QUICK) as fetch:
         return await read(fetch, site, "/jobs/1")
 
 
