@@ -1,1 +1,1 @@
-"""What is out there: companies, sources, listings."""
+"""Tables of companies, sources and listings."""

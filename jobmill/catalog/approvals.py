@@ -1,4 +1,4 @@
-"""What waits for a person: sources that were found, and boards to which companies' pages lead."""
+"""Decisions that wait for a person: new sources, and job boards found on company pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Decision: TypeAlias = Literal["approved", "rejected"]
 
 
 class ApprovalRef(NamedTuple):
-    """What a decision is about: `source:12`, or `board:7`, the board of company 7."""
+    """The subject of a decision: `source:12`, or `board:7` for the board of company 7."""
 
     noun: Noun
     id: int
@@ -28,7 +28,7 @@ class ApprovalRef(NamedTuple):
 
 
 def parse_ref(text: str) -> ApprovalRef:
-    """The thing of that name; Invalid where it is none."""
+    """Parse `source:12` or `board:7`; raises Invalid for anything else."""
     match re.fullmatch(r"(board|source):(\d{1,18})", text.strip().lower()):
         case re.Match() as found:
             return ApprovalRef("board" if found[1] == "board" else "source", int(found[2]))
@@ -38,7 +38,7 @@ def parse_ref(text: str) -> ApprovalRef:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """One thing to decide, or decided; `state` says which."""
+    """A source or board that waits for a decision, or the decision made; see `state`."""
 
     noun: Noun
     id: int
@@ -52,7 +52,7 @@ class Approval:
     evidence: str | None
     tested_at: dt.datetime | None
     detail: str | None
-    """What was odd about the last test or run."""
+    """The problem of the last test or run."""
     since: dt.datetime
 
     @property
@@ -69,8 +69,8 @@ async def find(
     after: ApprovalRef | None = None,
     limit: int = 50,
 ) -> list[Approval]:
-    """What waits, boards first, each in the order in which it came; also what was decided, if it
-    need not wait."""
+    """Find approvals, boards first, oldest first; with `only_waiting=False` also those already
+    decided."""
     return await fetch_all(
         tx,
         Approval,
@@ -81,7 +81,8 @@ async def find(
                    job_board_url AS url, job_board_confidence AS confidence,
                    job_board_evidence AS evidence, NULL::timestamptz AS tested_at,
                    NULL::text AS detail, updated_at AS since,
-                   -- What is sure was looked at already; what became a source waits as one.
+                   -- A board with high confidence needs no approval; one that became a source is
+                   -- approved as a source.
                    job_board_decision IS NULL AND job_board_confidence IS DISTINCT FROM 'high'
                    AND NOT EXISTS (SELECT FROM catalog.source
                                     WHERE source.company_id = company.id) AS waits
@@ -118,7 +119,7 @@ async def find(
 
 
 async def count_waiting(tx: Tx, *, limit: int = 1_000) -> int:
-    """How many wait; of very many, the first `most`."""
+    """Count the approvals that wait, up to `limit`."""
     return (
         await fetch_value(
             tx,
@@ -141,16 +142,16 @@ async def count_waiting(tx: Tx, *, limit: int = 1_000) -> int:
 
 
 async def get(tx: Tx, ref: ApprovalRef) -> Approval:
-    """One thing to decide, or decided; NotFound if there is none."""
-    found = await find(tx, noun=ref.noun, id=ref.id, only_waiting=False, limit=1)
-    if not found:
+    """Return one approval, waiting or decided; raises NotFound."""
+    approvals = await find(tx, noun=ref.noun, id=ref.id, only_waiting=False, limit=1)
+    if not approvals:
         raise NotFound(ref.noun, ref.id)
-    return found[0]
+    return approvals[0]
 
 
 async def approve(tx: Tx, ref: ApprovalRef, *, actor: str | None = None) -> Approval:
-    """Say that it is wanted, also after it was rejected. A source may run from now on; a board is
-    still to be looked at, by whoever calls this."""
+    """Approve it, even after a rejection. A source may run from now on; the caller has to start
+    the detection of a board."""
     if ref.noun == "source":
         await sources.enable(tx, ref.id, actor=actor)
     else:
@@ -159,7 +160,7 @@ async def approve(tx: Tx, ref: ApprovalRef, *, actor: str | None = None) -> Appr
 
 
 async def reject(tx: Tx, ref: ApprovalRef, reason: str, *, actor: str | None = None) -> Approval:
-    """Say that it is not wanted: it stays known, so that it is not proposed again."""
+    """Reject it. The row stays, so that it is not proposed again."""
     if ref.noun == "source":
         await sources.reject(tx, ref.id, reason, actor=actor)
     else:

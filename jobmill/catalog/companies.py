@@ -1,4 +1,4 @@
-"""Companies: who offers listings, and how much we know of them."""
+"""Companies, and how complete their records are."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Confidence: TypeAlias = Literal["high", "medium", "low"]
 Completeness: TypeAlias = Literal["good", "minimal", "sparse"]
 
 MAX_NAME_LENGTH = 300
-"""What is longer is a text that stood where a name should, and fits into no index."""
+"""A longer name is misplaced text, and does not fit into the index."""
 MINIMAL_ABOUT_LENGTH, MINIMAL_CULTURE_LENGTH = 50, 25
-"""Longer texts say something."""
+"""Longer texts make a record minimal."""
 GOOD_ABOUT_LENGTH, GOOD_CULTURE_LENGTH = 100, 50
-"""Longer texts are enough to judge by."""
+"""Longer texts make a record good."""
 REANALYZE_AFTER = dt.timedelta(days=30)
-"""A good record younger than this is not analysed again."""
+"""A good record younger than this is not analyzed again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +51,14 @@ class Company:
     ai_ml: bool | None
     priority_items: list[dict[str, Any]] | None
     extracted_by: str | None
-    """`heuristics`, or the model."""
+    """`heuristics`, or the name of the model."""
     job_board_url: str | None
     job_board_type: str | None
     job_board_confidence: Confidence | None
     job_board_evidence: str | None
     job_board_decision: Literal["approved", "rejected"] | None
     analyzed_at: dt.datetime | None
-    """When its last analysis ended, whatever it found."""
+    """The end of the last analysis, successful or not."""
     created_at: dt.datetime
     updated_at: dt.datetime
     sources: int
@@ -66,35 +66,35 @@ class Company:
 
 
 def is_minimal(company: Company) -> bool:
-    """Enough to say something: name, website, and a little about it or its culture."""
-    told = _longer(company.about, MINIMAL_ABOUT_LENGTH) or _longer(
+    """Enough to show: name, website, and a short description or culture."""
+    described = _longer(company.about, MINIMAL_ABOUT_LENGTH) or _longer(
         company.culture, MINIMAL_CULTURE_LENGTH
     )
-    return bool(company.name and company.website and told)
+    return bool(company.name and company.website and described)
 
 
 def is_good(company: Company) -> bool:
-    """Enough to judge by: name, website, a real description and its culture."""
-    told = _longer(company.about, GOOD_ABOUT_LENGTH) and _longer(
+    """Enough to judge by: name, website, a full description and culture."""
+    described = _longer(company.about, GOOD_ABOUT_LENGTH) and _longer(
         company.culture, GOOD_CULTURE_LENGTH
     )
-    return bool(company.name and company.website and told)
+    return bool(company.name and company.website and described)
 
 
 def is_up_to_date(company: Company, now: dt.datetime) -> bool:
-    """Good, and younger than 30 days at `now`, the server's time: it is not analysed again."""
+    """Whether the record is good and younger than 30 days at `now` (server time), so that it is
+    not analyzed again."""
     return is_good(company) and now - company.updated_at < REANALYZE_AFTER
 
 
 def completeness(company: Company) -> Completeness:
-    """In one word, how much we know."""
     if is_good(company):
         return "good"
     return "minimal" if is_minimal(company) else "sparse"
 
 
 def board_needs_approval(company: Company) -> bool:
-    """Whether its board waits for a person: it is not sure, nobody decided, and nothing is a source."""
+    """Whether the board needs a person's approval: not certain, not decided, and not yet a source."""
     return (
         company.job_board_url is not None
         and company.job_board_decision is None
@@ -108,30 +108,32 @@ def _longer(text: str | None, than: int) -> bool:
 
 
 async def get_or_create(tx: Tx, name: str, website: str | None = None) -> CompanyId:
-    """The company by its name and, where known, its site; a new one holds nothing else.
+    """Return the company with this name and, if given, this website; create it if it is missing.
 
-    A company known by name only is the first that has the name; its site is added when it is learnt.
+    Without a website, the oldest company with the name is returned. The website of a company known
+    only by name is added later.
     """
     key = _key(name)
     if not key:
         raise Invalid(f"{name[:MAX_NAME_LENGTH]!r} is no name of a company")
     domain = urls.domain(website) if website else None
-    found = await _find(tx, key, domain)
-    if found is None:
-        # Whoever makes it at the same time may give it a site, so that no constraint sees us both.
+    company_id = await _find(tx, key, domain)
+    if company_id is None:
+        # A concurrent transaction may create the company with another website, which the unique
+        # constraint allows.
         await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.company'), hashtext(%s))", [key])  # fmt: skip
-        found = await _find(tx, key, domain)
-    if found is None:
+        company_id = await _find(tx, key, domain)
+    if company_id is None:
         return await _create(tx, name, key, website, domain)
     if domain:
-        await _add_site(tx, found, website, domain)
-    return found
+        await _add_site(tx, company_id, website, domain)
+    return company_id
 
 
-async def get_or_create_all(tx: Tx, wanted: Sequence[str]) -> Mapping[str, CompanyId]:
-    """The companies of these names; names that name nobody are left out."""
-    # In order of their keys, so that two who name the same ones never wait for each other.
-    keyed = sorted((_key(name), name) for name in set(wanted))
+async def get_or_create_all(tx: Tx, names: Sequence[str]) -> Mapping[str, CompanyId]:
+    """The ids of the companies with these names; invalid names are left out."""
+    # Sorted by key, so that two transactions with the same names cannot deadlock.
+    keyed = sorted((_key(name), name) for name in set(names))
     return {name: await get_or_create(tx, name) for key, name in keyed if key}
 
 
@@ -176,10 +178,10 @@ async def _create(
     if created is not None:
         await history.record(tx, "company", created, "created", name=name)
         return created
-    # Somebody else was quicker; what they made is committed by now.
-    found = await _find(tx, key, domain)
-    assert found is not None
-    return found
+    # A concurrent transaction created it and has committed by now.
+    existing_id = await _find(tx, key, domain)
+    assert existing_id is not None
+    return existing_id
 
 
 async def _add_site(tx: Tx, id: CompanyId, website: str | None, domain: str) -> None:
@@ -196,11 +198,11 @@ async def _add_site(tx: Tx, id: CompanyId, website: str | None, domain: str) -> 
 
 
 async def get(tx: Tx, id: int, *, with_counts: bool = True) -> Company:
-    """One company; NotFound if there is none. Without counts, for those who ask for each listing."""
-    found = await find(tx, id=id, limit=1, with_counts=with_counts)
-    if not found:
+    """Return one company; raises NotFound. Callers in a loop over listings skip the counts."""
+    companies = await find(tx, id=id, limit=1, with_counts=with_counts)
+    if not companies:
         raise NotFound("company", id)
-    return found[0]
+    return companies[0]
 
 
 async def find(
@@ -215,8 +217,8 @@ async def find(
     limit: int = 50,
     with_counts: bool = True,
 ) -> list[Company]:
-    """Companies by any of these, in the order in which they came; `waiting` are those whose board
-    waits for a person, as in `approvals`."""
+    """Find companies, oldest first. `needs_approval`: only those with a board that `approvals`
+    lists."""
     return await fetch_all(
         tx,
         Company,
@@ -259,8 +261,8 @@ async def find(
 
 
 async def get_by_name(tx: Tx, name: str) -> Company:
-    """The company of that name, or with that number."""
-    found = await _find(tx, company_names.company_key(name), None)
-    if found is None:
+    """Return the company with this name; raises NotFound."""
+    company_id = await _find(tx, company_names.company_key(name), None)
+    if company_id is None:
         raise NotFound("company", name)
-    return await get(tx, found)
+    return await get(tx, company_id)

@@ -1,4 +1,4 @@
-"""Analyses of companies: what their pages tell, what we conclude, and how both are kept."""
+"""Results of company analyses: facts from the company's pages and findings derived from them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .platform_rules import PlatformRules
 
 @dataclass(frozen=True, slots=True)
 class CompanyFacts:
-    """What a company's pages tell of it. None and () mean that they do not say."""
+    """Facts from the pages of a company. None and () mean that the pages do not say."""
 
     about: str | None = None
     culture: str | None = None
@@ -40,7 +40,7 @@ class CompanyFacts:
 
 @dataclass(frozen=True, slots=True)
 class CompanyBoard:
-    """Where a company seems to publish its listings."""
+    """The job board where a company seems to publish its postings."""
 
     url: str
     type: str
@@ -52,7 +52,7 @@ class CompanyBoard:
 
 @dataclass(frozen=True, slots=True)
 class CompanyFindings:
-    """What we conclude from what a company's pages tell."""
+    """Conclusions from the facts of a company."""
 
     tech_stack: tuple[str, ...] = ()
     ai_ml: bool = False
@@ -63,7 +63,7 @@ class CompanyFindings:
 
 
 def apply_facts(company: Company, facts: CompanyFacts) -> Company:
-    """The company with what its pages tell; what was known gives way to something, not to less."""
+    """The company with new facts; a missing fact never replaces a stored one."""
     size = facts.size or company.size
     return replace(
         company,
@@ -81,17 +81,17 @@ def apply_facts(company: Company, facts: CompanyFacts) -> Company:
     )
 
 
-def choose_text(known: str | None, told: str | None, good: int) -> str | None:
-    """What is told now, unless it is not good enough and what is known says more."""
-    if not told or (known and len(told) <= good and len(known) > len(told)):
-        return known or told
-    return told
+def choose_text(stored: str | None, new: str | None, good_length: int) -> str | None:
+    """The new text, unless it is shorter than `good_length` and than the stored one."""
+    if not new or (stored and len(new) <= good_length and len(stored) > len(new)):
+        return stored or new
+    return new
 
 
 def apply_findings(
     company: Company, findings: CompanyFindings, platforms: PlatformRules
 ) -> Company:
-    """The company with our conclusions; on the board that a person approved we have no say."""
+    """The company with new findings; a board that a person approved stays."""
     done = replace(
         company,
         tech_stack=list(findings.tech_stack) or company.tech_stack,
@@ -116,13 +116,15 @@ def apply_findings(
 
 
 def is_same_board(company: Company, board: CompanyBoard, platforms: PlatformRules) -> bool:
-    """Whether this is the board that we know the company by."""
-    known = company.job_board_url
-    return known is not None and platforms.canonical(known) == platforms.canonical(board.url)
+    """Whether the company's stored board is this one."""
+    stored_url = company.job_board_url
+    return stored_url is not None and platforms.canonical(stored_url) == platforms.canonical(
+        board.url
+    )
 
 
 async def mark_analyzing(tx: Tx, id: int) -> None:
-    """Let everybody see that its analysis is under way; a complete record stays one meanwhile."""
+    """Mark the analysis as running; a complete record keeps its status."""
     await tx.execute(
         """
         UPDATE catalog.company SET analysis_status = 'analyzing'
@@ -133,7 +135,8 @@ async def mark_analyzing(tx: Tx, id: int) -> None:
 
 
 async def lock_analyzing(tx: Tx) -> list[CompanyId]:
-    """Companies that seem to be under analysis, locked but for those that somebody writes to."""
+    """Lock the companies whose analysis is marked as running, except rows locked by other
+    transactions."""
     cursor = await tx.execute(
         """
         SELECT id FROM catalog.company WHERE analysis_status = 'analyzing'
@@ -146,7 +149,7 @@ async def lock_analyzing(tx: Tx) -> list[CompanyId]:
 async def mark_unsuccessful(
     tx: Tx, *, id: int, status: Literal["sparse", "failed"], why: str
 ) -> None:
-    """Its analysis came to nothing; what an earlier one found stands."""
+    """Record that an analysis found nothing; the results of an earlier one stay."""
     ended = await tx.execute(
         """
         UPDATE catalog.company
@@ -170,7 +173,7 @@ async def save(
     findings: CompanyFindings,
     platforms: PlatformRules,
 ) -> None:
-    """Write what an analysis found over what is known, as `learn` and `conclude` have it."""
+    """Store the results of an analysis, merged by `apply_facts` and `apply_findings`."""
     await tx.execute("SELECT FROM catalog.company WHERE id = %s FOR UPDATE", [id])
     company = apply_findings(apply_facts(await companies.get(tx, id), facts), findings, platforms)
     await _rewrite(tx, company, status)

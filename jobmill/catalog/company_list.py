@@ -1,4 +1,4 @@
-"""Companies as a page lists them: those that fit, the best or the newest first."""
+"""One page of the list of companies, filtered and sorted."""
 
 from __future__ import annotations
 
@@ -23,37 +23,39 @@ Order: TypeAlias = Literal["best", "newest"]
 
 @dataclass(frozen=True, slots=True)
 class CompanyFilter:
-    """Which companies; every part that is given must hold."""
+    """Which companies to list; all conditions must hold."""
 
     q: str | None = None
-    """A part of the name."""
+    """Part of the name."""
     tier: Tier | None = None
     completeness: Completeness | None = None
     needs_approval: bool = False
-    """Only those whose board waits for a person, as in `approvals`."""
+    """Only companies with a board that `approvals` lists."""
     order: Order = "best"
     after: int | None = None
-    """The last one of the page before."""
+    """The id of the last company on the previous page."""
     limit: int = 50
 
 
-async def find(tx: Tx, wanted: CompanyFilter) -> list[Company]:
-    """One page: by their points, or by when they came. The next page begins after the last one."""
-    ids = await _ids(tx, wanted)
-    found = {one.id: one for one in await companies.find(tx, ids=ids, limit=wanted.limit)}
-    return [found[id] for id in ids if id in found]
+async def find(tx: Tx, filter: CompanyFilter) -> list[Company]:
+    """One page, by score or newest first."""
+    ids = await _ids(tx, filter)
+    by_id = {
+        company.id: company for company in await companies.find(tx, ids=ids, limit=filter.limit)
+    }
+    return [by_id[id] for id in ids if id in by_id]
 
 
-async def _ids(tx: Tx, wanted: CompanyFilter) -> list[CompanyId]:
-    # Ids first: what is passed over is not counted.
-    best = wanted.order == "best"
+async def _ids(tx: Tx, filter: CompanyFilter) -> list[CompanyId]:
+    # Select ids first, so that listings are counted only for companies on this page.
+    best = filter.order == "best"
     cursor = await tx.execute(
         """
         SELECT id FROM catalog.company
          WHERE (%(q)s::text IS NULL OR position(lower(%(q)s) IN lower(name)) > 0)
            AND (%(tier)s::text IS NULL OR tier = %(tier)s)
-           -- Compared inside: of a comparison with the whole CASE the planner expects next to none,
-           -- and sorts all of them for it.
+           -- The comparison is inside the CASE: for a comparison with the whole CASE the planner
+           -- expects almost no rows and sorts all of them.
            AND (%(known)s::text IS NULL OR CASE
                 WHEN coalesce(website, '') = '' THEN %(known)s = 'sparse'
                 WHEN length(about) > %(good_about)s AND length(culture) > %(good_culture)s
@@ -67,7 +69,7 @@ async def _ids(tx: Tx, wanted: CompanyFilter) -> list[CompanyId]:
                                     WHERE source.company_id = company.id))
            AND (%(after)s::bigint IS NULL OR
         """
-        # Two orders rather than a CASE, which no index could serve.
+        # Two statements instead of a CASE in ORDER BY, which no index could serve.
         + (
             """
             (coalesce(priority_score, -1), id)
@@ -80,12 +82,12 @@ async def _ids(tx: Tx, wanted: CompanyFilter) -> list[CompanyId]:
         )
         + " LIMIT %(limit)s",
         {
-            "q": wanted.q,
-            "tier": wanted.tier,
-            "known": wanted.completeness,
-            "waiting": wanted.needs_approval,
-            "after": wanted.after,
-            "limit": wanted.limit,
+            "q": filter.q,
+            "tier": filter.tier,
+            "known": filter.completeness,
+            "waiting": filter.needs_approval,
+            "after": filter.after,
+            "limit": filter.limit,
             "good_about": GOOD_ABOUT_LENGTH,
             "good_culture": GOOD_CULTURE_LENGTH,
             "little_about": MINIMAL_ABOUT_LENGTH,

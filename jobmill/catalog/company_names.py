@@ -1,4 +1,4 @@
-"""Names of companies: one key a company, however its name is written."""
+"""Keys that are equal for all spellings of a company's name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from jobmill.plain_text import fold_case
 
-# Words that say what kind of company it is, or that this is its site for applicants; never which.
+# Legal forms, and words for the careers site; they do not tell companies apart.
 _LEGAL: Final = re.compile(
     r"inc|incorporated|corp|corporation|co|company|ltd|limited|llc|llp|lp|plc|pllc|pc"
     r"|gmbh|mbh|ggmbh|ag|kg|kgaa|ohg|ug|ev|eg|se|sa|sas|sasu|sarl|srl|sprl|bv|bvba|nv|vof"
@@ -17,7 +17,7 @@ _LEGAL: Final = re.compile(
     r"|sro|doo|dd|kft|zrt|nyrt|ooo|oao|zao|pao|ao|ead|eood|ood|ltda|eireli|cv|sapi"
     r"|careers?|jobs?|hiring|recruiting|karriere"
 )
-# Words, too, in English: they count only in the capitals of a legal form.
+# Also English words: they count only in the capitals of a legal form.
 _CAPITALS: Final = frozenset({"AS", "SPA", "SpA"})
 _SEVERAL: Final = (("sp", "z", "oo"), ("sa", "de", "cv"), ("a", "s"))
 _ASIAN: Final = re.compile(
@@ -28,8 +28,8 @@ _DOTTED: Final = re.compile(r"\b(?:[^\W\d_]\.){2,}(?:[^\W\d_]\b)?")
 
 @lru_cache(maxsize=65_536)
 def company_key(name: str | None) -> str:
-    """The words of a name without its legal form, folded; "" only where it has none. Marks on letters
-    stay: Škoda is not Skoda."""
+    """The words of a name without its legal form, in folded case; "" only for a name without
+    words. Accents stay: Škoda is not Skoda."""
     text = unicodedata.normalize("NFKC", name or "")
     for bare in (_ASIAN.sub(" ", text), text):
         words = _strip(_words(bare))
@@ -38,18 +38,18 @@ def company_key(name: str | None) -> str:
     return ""
 
 
-def same_company(one: str | None, other: str | None) -> bool:
-    """Whether two names are one company's; spaces do not count ("Blue Fjord", "BlueFjord")."""
-    return bool(compact_key(one)) and compact_key(one) == compact_key(other)
+def same_company(name: str | None, other_name: str | None) -> bool:
+    """Whether two names mean the same company, ignoring spaces ("Blue Fjord", "BlueFjord")."""
+    return bool(compact_key(name)) and compact_key(name) == compact_key(other_name)
 
 
 def compact_key(name: str | None) -> str:
-    """The key without spaces: what is compared."""
+    """The key without spaces, for comparison."""
     return company_key(name).replace(" ", "")
 
 
 def display_name(name: str | None) -> str:
-    """The name as people should read it: one line, without "Careers" behind it."""
+    """The name for display: one line, without a trailing "Careers"."""
     text = " ".join(unicodedata.normalize("NFC", name or "").split())
     bare = re.sub(r"(?i)\W*\b(?:careers?|jobs)$", "", text)
     return bare or text
@@ -58,12 +58,12 @@ def display_name(name: str | None) -> str:
 def _words(text: str) -> list[str]:
     undotted = _DOTTED.sub(lambda form: form[0].replace(".", ""), text)
     spoken = undotted.replace("&", " and ").replace("'", "").replace("\u2019", "")
-    # Marks belong to the letter before them, also where the two have no common form.
+    # A combining mark belongs to the letter before it, even if Unicode has no composed form.
     return re.findall(r"[^\W_][\w\u0300-\u036f]*", spoken.replace("_", " "))
 
 
 def _strip(words: list[str]) -> list[str]:
-    """Without what the end says of legal form or of the site; a name is never stripped bare."""
+    """Remove legal forms and words for the careers site from the end, but never all words."""
     left = words
     while shorter := _shorter(left):
         left = shorter

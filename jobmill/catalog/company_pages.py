@@ -1,4 +1,4 @@
-"""Pages of a company's site, kept between the stages of its analysis."""
+"""Pages of a company's site, stored between the stages of its analysis."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from jobmill.db import Tx, fetch_all
 @dataclass(frozen=True, slots=True)
 class CompanyPage:
     url: str
-    """Where it led."""
+    """The URL after redirects."""
     html: str
 
 
 async def replace_all(tx: Tx, *, id: int, pages: Sequence[CompanyPage]) -> None:
-    """Keep these pages of a company, in this order, and no others."""
+    """Replace the stored pages of a company."""
     await delete_all(tx, id=id)
     await tx.execute(
         """
@@ -30,7 +30,7 @@ async def replace_all(tx: Tx, *, id: int, pages: Sequence[CompanyPage]) -> None:
 
 
 async def find(tx: Tx, id: int) -> list[CompanyPage]:
-    """What is kept of a company's pages, in the order in which they were asked."""
+    """The stored pages of a company, in the order in which they were fetched."""
     return await fetch_all(
         tx,
         CompanyPage,
@@ -40,5 +40,4 @@ async def find(tx: Tx, id: int) -> list[CompanyPage]:
 
 
 async def delete_all(tx: Tx, *, id: int) -> None:
-    """Keep no page of a company any longer."""
     await tx.execute("DELETE FROM catalog.company_page WHERE company_id = %s", [id])

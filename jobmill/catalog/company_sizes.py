@@ -8,9 +8,9 @@ from typing import Final, Literal, TypeAlias
 SizeCategory: TypeAlias = Literal["large", "medium", "small"]
 
 SMALL: Final = 50
-"""Up to so many people a company is small."""
+"""The most people a small company has."""
 MEDIUM: Final = 1_000
-"""Up to so many it is medium, and above them large."""
+"""The most people a medium company has."""
 
 _NUMBER = re.compile(
     r"(\d{1,3}(?:[,.\s\u2019']\d{3})+|\d+(?:\.\d+)?)(\s?k\b)?(\s?\+)?", re.IGNORECASE
@@ -24,20 +24,21 @@ _WORDS: Final[tuple[tuple[SizeCategory, re.Pattern[str]], ...]] = (
 
 
 def categorize_size(size: str | None) -> SizeCategory | None:
-    """By the number of people, of a range by its upper end; else by a word; None if neither says."""
+    """The size by the number of people, for a range by its upper end; otherwise by a word such as
+    "startup"; None if neither is given."""
     if not size:
         return None
-    people = [_people(size, found) for found in _NUMBER.finditer(size)]
+    people = [_people(size, match) for match in _NUMBER.finditer(size)]
     if people:
         most = max(people)
         return "small" if most <= SMALL else "medium" if most <= MEDIUM else "large"
     return next((name for name, words in _WORDS if words.search(size)), None)
 
 
-def _people(size: str, found: re.Match[str]) -> float:
-    digits, thousands, plus = found.groups()
+def _people(size: str, match: re.Match[str]) -> float:
+    digits, thousands, plus = match.groups()
     grouped = re.fullmatch(r"\d{1,3}(?:\D\d{3})+", digits)
     number = float(re.sub(r"\D", "", digits) if grouped else digits)
     number *= 1_000 if thousands else 1
-    # "1,000+" and "over 50" are more than what they name.
-    return number + 1 if plus or _MORE.search(size[: found.start()]) else number
+    # "1,000+" and "over 50" mean more than the number.
+    return number + 1 if plus or _MORE.search(size[: match.start()]) else number

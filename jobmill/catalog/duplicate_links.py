@@ -1,4 +1,4 @@
-"""Links between listings that are the same vacancy: nothing is merged, and every link can be undone."""
+"""Links between listings of the same vacancy. Nothing is merged, and every link can be undone."""
 
 from __future__ import annotations
 
@@ -24,21 +24,24 @@ class _Link:
     why: str
 
 
-async def link_new_listings(tx: Tx, fresh: Sequence[ListingId], platforms: PlatformRules) -> int:
-    """Link new listings with what they repeat; returns how many were linked."""
-    if not fresh:
+async def link_new_listings(tx: Tx, new_ids: Sequence[ListingId], platforms: PlatformRules) -> int:
+    """Link new listings to the listings they repeat; returns the number of links."""
+    if not new_ids:
         return 0
     await listings.lock_duplicate_links(tx)
-    around = await _around(tx, fresh)
-    found = sorted(await listings.by_ids(tx, [*fresh, *around]), key=lambda one: one.id)
-    groups = duplicates.find_groups([listings.to_posting(one) for one in found], platforms)
-    made = [link for group in groups for link in _links(group, found, set(fresh))]
-    return await _write(tx, made)
+    similar_ids = await _around(tx, new_ids)
+    candidates = sorted(await listings.by_ids(tx, [*new_ids, *similar_ids]), key=lambda one: one.id)
+    groups = duplicates.find_groups(
+        [listings.to_posting(listing) for listing in candidates], platforms
+    )
+    links = [link for group in groups for link in _links(group, candidates, set(new_ids))]
+    return await _write(tx, links)
 
 
-async def _around(tx: Tx, fresh: Sequence[ListingId]) -> list[ListingId]:
-    """Listings that may be the same as these: by page, text, requisition, or company and title."""
-    found = await fetch_all(
+async def _around(tx: Tx, new_ids: Sequence[ListingId]) -> list[ListingId]:
+    """Ids of listings that may be the same as the new ones: same page, text, requisition, or
+    company and title."""
+    candidates = await fetch_all(
         tx,
         _Candidate,
         """
@@ -63,9 +66,9 @@ async def _around(tx: Tx, fresh: Sequence[ListingId]) -> list[ListingId]:
          WHERE id <> ALL(%(fresh)s)
          ORDER BY id DESC LIMIT %(most)s
         """,
-        {"fresh": list(fresh), "most": MOST_CANDIDATES},
+        {"fresh": list(new_ids), "most": MOST_CANDIDATES},
     )
-    return [one.id for one in found]
+    return [candidate.id for candidate in candidates]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,45 +76,51 @@ class _Candidate:
     id: ListingId
 
 
-def _links(group: DuplicateGroup, found: Sequence[Listing], fresh: set[ListingId]) -> list[_Link]:
-    """What a group of listings means for its members: the new ones point to its root."""
-    canonical = found[group.canonical]
-    known = [found[index] for index in group.members if found[index].id not in fresh]
-    root = _root(canonical, known)
-    moved = [one for one in known if root == canonical.id and one.id != root and _makes_way(one)]
-    to_link = fresh | {one.id for one in moved}
-    whys = zip(group.members, group.whys, strict=True)
+def _links(
+    group: DuplicateGroup, candidates: Sequence[Listing], new_ids: set[ListingId]
+) -> list[_Link]:
+    """The links of a group: new listings point to its root."""
+    canonical = candidates[group.canonical]
+    existing = [candidates[index] for index in group.members if candidates[index].id not in new_ids]
+    root = _root(canonical, existing)
+    moved = [
+        listing
+        for listing in existing
+        if root == canonical.id and listing.id != root and _makes_way(listing)
+    ]
+    to_link = new_ids | {listing.id for listing in moved}
+    reasons = zip(group.members, group.whys, strict=True)
     return [
-        _Link(found[index].id, root, group.kind, why or group.why)
-        for index, why in whys
-        if found[index].id in to_link and found[index].id != root
+        _Link(candidates[index].id, root, group.kind, why or group.why)
+        for index, why in reasons
+        if candidates[index].id in to_link and candidates[index].id != root
     ]
 
 
-def _root(canonical: Listing, known: Sequence[Listing]) -> ListingId:
-    """Where links point: to what was there first, so that nothing a person knows moves; only a
-    copy that nobody has marked makes way for the company's own post."""
-    if not known:
+def _root(canonical: Listing, existing: Sequence[Listing]) -> ListingId:
+    """Choose the listing that links point to: the oldest, so that what people have seen stays in
+    place. An unmarked copy gives way to the company's own post."""
+    if not existing:
         return canonical.id
-    first = min(known, key=lambda one: (one.duplicate_of is not None, one.id))
-    # A post that repeats something itself, as a person may have said, is nobody's root.
+    first = min(existing, key=lambda one: (one.duplicate_of is not None, one.id))
+    # A listing that is itself a duplicate, perhaps by a person's decision, cannot be a root.
     if _makes_way(first) and canonical.via is None and canonical.duplicate_of is None:
         return canonical.id
     return first.duplicate_of or first.id
 
 
 def _makes_way(listing: Listing) -> bool:
-    """A copy that stands for itself; those that are linked to it follow it."""
+    """Whether this is an unmarked copy that is no duplicate itself; its duplicates move with it."""
     unmarked = listing.marked_at is None
     return listing.via is not None and unmarked and listing.duplicate_of is None
 
 
-async def _write(tx: Tx, made: Sequence[_Link]) -> int:
-    """Write links, and say how many; a listing that a person has set apart stays so. Who pointed to
-    one that now points elsewhere follows it, so that a link is one step."""
-    if not made:
+async def _write(tx: Tx, links: Sequence[_Link]) -> int:
+    """Write the links except for listings that a person unlinked; returns how many. Duplicates of
+    a listing that becomes a duplicate move to its root, so that links never chain."""
+    if not links:
         return 0
-    await _lock(tx, [one.id for one in made])
+    await _lock(tx, [link.id for link in links])
     written = await fetch_all(
         tx,
         _Candidate,
@@ -124,10 +133,10 @@ async def _write(tx: Tx, made: Sequence[_Link]) -> int:
         RETURNING listing.id
         """,
         {
-            "ids": [one.id for one in made],
-            "roots": [one.to for one in made],
-            "kinds": [one.kind for one in made],
-            "whys": [one.why for one in made],
+            "ids": [link.id for link in links],
+            "roots": [link.to for link in links],
+            "kinds": [link.kind for link in links],
+            "whys": [link.why for link in links],
         },
     )
     await tx.execute(
@@ -137,16 +146,16 @@ async def _write(tx: Tx, made: Sequence[_Link]) -> int:
          WHERE listing.duplicate_of = moved.id AND moved.duplicate_of IS NOT NULL
            AND moved.id = ANY(%s)
         """,
-        [[one.id for one in made]],
+        [[link.id for link in links]],
     )
-    linked = {one.id for one in written}
-    told = [(one.id, {"to": one.to, "why": one.why}) for one in made if one.id in linked]
-    await history.record_all(tx, "listing", "linked", told)
-    return len(told)
+    linked = {link.id for link in written}
+    events = [(link.id, {"to": link.to, "why": link.why}) for link in links if link.id in linked]
+    await history.record_all(tx, "listing", "linked", events)
+    return len(events)
 
 
 async def _lock(tx: Tx, ids: Sequence[int]) -> None:
-    """These and those that point to them, in the order in which runs lock theirs."""
+    """Lock the listings and their duplicates in the same order as runs do."""
     await tx.execute(
         """
         SELECT 1 FROM catalog.listing
@@ -158,18 +167,18 @@ async def _lock(tx: Tx, ids: Sequence[int]) -> None:
 
 
 async def find_linked(tx: Tx, id: int) -> list[ListingId]:
-    """The listings that are linked to one."""
-    found = await fetch_all(
+    """The ids of the listings that are linked to this one."""
+    rows = await fetch_all(
         tx,
         _Candidate,
         "SELECT id FROM catalog.listing WHERE duplicate_of = %s ORDER BY id",
         [id],
     )
-    return [one.id for one in found]
+    return [duplicate.id for duplicate in rows]
 
 
 async def unlink(tx: Tx, id: int, *, actor: str | None = None) -> None:
-    """Let a listing stand for itself, and never link it again by rule."""
+    """Remove a link and never link the listing automatically again."""
     await listings.lock_duplicate_links(tx)
     listing = await listings.get(tx, id)
     if listing.duplicate_of is None:
@@ -186,7 +195,7 @@ async def unlink(tx: Tx, id: int, *, actor: str | None = None) -> None:
 
 
 async def link(tx: Tx, id: int, to: int, *, actor: str | None = None) -> None:
-    """Say that a listing repeats another; those that were linked to it follow."""
+    """Link a listing to another by hand; its own duplicates move with it."""
     await listings.lock_duplicate_links(tx)
     listing, root = await listings.get(tx, id), await listings.get(tx, to)
     if listing.id in (root.id, root.duplicate_of):

@@ -1,4 +1,4 @@
-"""Which postings are the same, or posts of the same vacancy. Nothing is merged: groups only say so."""
+"""Groups postings that are the same or belong to the same vacancy. Nothing is merged."""
 
 from __future__ import annotations
 
@@ -24,245 +24,262 @@ Key = TypeVar("Key")
 DuplicateKind: TypeAlias = Literal["same", "multi_location", "repost"]
 
 NEAR: Final = 0.8
-"""Texts this alike are one text, edited, where title, company and place agree."""
+"""From this similarity on, two texts are versions of one if title, company and place agree."""
 EQUAL: Final = 0.95
-"""Texts this alike are one text although the place is another."""
+"""From this similarity on, two texts are the same vacancy in different places."""
 REPOSTED_AFTER: Final = dt.timedelta(days=7)
-"""Equal posts of one board closer together than this are two openings, not one posted again."""
+"""Identical posts of one board closer together than this are two vacancies, not a repost."""
 _ALL_PAIRS: Final = 24
 _WINDOW: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class DuplicateGroup:
-    """Postings that belong together. `posts` says how: members of one post are the same posting,
-    several posts are one vacancy in other places, or posted again."""
+    """Postings that belong together. Each element of `posts` holds copies of one posting; several
+    posts are one vacancy in different places, or reposted."""
 
     canonical: int
-    """The one to show: from the company's own board before an aggregator's, fuller, earlier."""
+    """The posting to show: the company's own board before an aggregator, then the fuller, then the
+    earlier."""
     members: tuple[int, ...]
     kind: DuplicateKind
     posts: tuple[tuple[int, ...], ...]
     whys: tuple[str, ...]
-    """For each member, why it is here."""
+    """Why each member belongs to the group."""
 
     @property
     def why(self) -> str:
-        """The reasons, each once."""
+        """The distinct reasons."""
         return "; ".join(dict.fromkeys(why for why in self.whys if why))
 
 
 def find_groups(postings: Sequence[Posting], platforms: PlatformRules) -> list[DuplicateGroup]:
-    """The groups of two or more, as indexes into `postings`; what is in none stands alone."""
-    traits = extract_features(postings, platforms)
+    """The groups of two or more postings, as indexes into `postings`."""
+    features = extract_features(postings, platforms)
     texts = DescriptionComparison(postings)
-    posts = Clusters(traits)
-    _join_by_id(traits, posts)
-    blocks = _blocks(traits, texts)
-    pairs = [pair for block in blocks for pair in _pairs(block, traits, texts)]
-    _join_copies(pairs, traits, texts, posts)
-    _join_bare(blocks, traits, texts, posts)
+    posts = Clusters(features)
+    _join_by_id(features, posts)
+    blocks = _blocks(features, texts)
+    pairs = [pair for block in blocks for pair in _pairs(block, features, texts)]
+    _join_copies(pairs, features, texts, posts)
+    _join_bare(blocks, features, texts, posts)
     vacancies = posts.coarser()
-    _join_vacancies(pairs, traits, texts, vacancies)
-    return [_group(members, traits, posts, vacancies) for members in vacancies.groups()]
+    _join_vacancies(pairs, features, texts, vacancies)
+    return [_group(members, features, posts, vacancies) for members in vacancies.groups()]
 
 
-def _join_by_id(traits: list[PostingFeatures], posts: Clusters) -> None:
-    """What a platform's id or a URL says beats all else."""
-    for ids, members in _shared(traits, lambda one: one.ids):
-        for one, other in pairwise(members):
-            posts.join(one, other, f"same {ids[0][0] or 'vendor'} id {ids[1]}")
-    for url, members in _shared(traits, lambda one: (one.url,) if one.url else ()):
-        first = traits[members[0]]
+def _join_by_id(features: list[PostingFeatures], posts: Clusters) -> None:
+    """Join by platform id, URL and number; these override all other rules."""
+    for ids, members in _shared(features, lambda one: one.ids):
+        for index, other in pairwise(members):
+            posts.join(index, other, f"same {ids[0][0] or 'vendor'} id {ids[1]}")
+    for url, members in _shared(features, lambda one: (one.url,) if one.url else ()):
+        first = features[members[0]]
         for other in members[1:]:
-            # Several postings may name one page that lists them all.
-            one_page = first.specific or traits[other].title == first.title
+            # Several postings may name the page that lists them all.
+            one_page = first.specific or features[other].title == first.title
             if one_page and not posts.ids_differ(members[0], other):
                 posts.join(members[0], other, f"same page {url}")
-    numbered = _shared(traits, lambda one: [(one.company, one.title, id) for id in one.numbers])
+    numbered = _shared(features, lambda one: [(one.company, one.title, id) for id in one.numbers])
     for (company, _, id), members in numbered:
-        for one, other in pairwise(members):
-            if company and not posts.ids_differ(one, other):
-                posts.join(one, other, f"same title and number {id} at {traits[one].shown}")
+        for index, other in pairwise(members):
+            if company and not posts.ids_differ(index, other):
+                posts.join(index, other, f"same title and number {id} at {features[index].shown}")
 
 
 def _join_copies(
     pairs: list[tuple[int, int]],
-    traits: list[PostingFeatures],
+    features: list[PostingFeatures],
     texts: DescriptionComparison,
     posts: Clusters,
 ) -> None:
-    """Copies of one posting: same title and company, a place that fits, and the same text."""
-    # A copy that fits two postings goes to the one whose place it repeats.
+    """Join copies of one posting: same title and company, compatible place, same text."""
+    # A copy that fits two postings goes to the one with the same place text.
     by_place = sorted(
-        pairs, key=lambda pair: traits[pair[0]].places.text != traits[pair[1]].places.text
+        pairs, key=lambda pair: features[pair[0]].places.text != features[pair[1]].places.text
     )
-    for one, other in by_place:
-        if posts.together(one, other) or posts.differ(one, other):
+    for index, other in by_place:
+        if posts.together(index, other) or posts.differ(index, other):
             continue
-        why = _copy(traits[one], traits[other], texts)
+        why = _copy(features[index], features[other], texts)
         if why:
-            posts.join(one, other, why)
+            posts.join(index, other, why)
 
 
-def _copy(one: PostingFeatures, other: PostingFeatures, texts: DescriptionComparison) -> str | None:
-    relation = _relate(one, other)
-    if one.title != other.title or relation == "other":
+def _copy(
+    posting: PostingFeatures, other: PostingFeatures, texts: DescriptionComparison
+) -> str | None:
+    relation = _relate(posting, other)
+    if posting.title != other.title or relation == "other":
         return None
-    # A site may shorten a list of places; a company does not post one vacancy for two such lists.
-    if relation == "near" and not one.is_elsewhere(other):
+    # Another site may shorten a list of places; the same site does not.
+    if relation == "near" and not posting.is_elsewhere(other):
         return None
-    if _same_requisition(one, other):
-        return f"same requisition {one.requisition} at {one.shown}"
-    alike = texts.alike(one.index, other.index)
+    if _same_requisition(posting, other):
+        return f"same requisition {posting.requisition} at {posting.shown}"
+    alike = texts.alike(posting.index, other.index)
     if alike is None or alike < NEAR:
         return None
-    cut = texts.is_cut(one.index, other.index)
-    return f"same title at {one.shown or other.shown}, " + (
+    cut = texts.is_cut(posting.index, other.index)
+    return f"same title at {posting.shown or other.shown}, " + (
         "one text is the beginning of the other" if cut else f"same text ({alike:.0%})"
     )
 
 
 def _join_bare(
     blocks: list[list[int]],
-    traits: list[PostingFeatures],
+    features: list[PostingFeatures],
     texts: DescriptionComparison,
     posts: Clusters,
 ) -> None:
-    """Where a text is missing: same company, title and place, if only one posting can be meant."""
+    """Join postings without text by company, title and place, if only one posting can be meant."""
     for block in blocks:
-        for _, members in _shared((traits[index] for index in block), _spot):
+        for _, members in _shared((features[index] for index in block), _spot):
             first, *others = {posts.root(index): index for index in members}.values()
-            told = {posts.root(index) for index in members if texts.known(index)}
-            if not others or len(told) > 1 or posts.any_differ([first, *others]):
+            with_text = {posts.root(index) for index in members if texts.known(index)}
+            if not others or len(with_text) > 1 or posts.any_differ([first, *others]):
                 continue
             for other in others:
-                if _same_spot(traits[first], traits[other]):
-                    why = f"same title and place at {traits[other].shown}, no text to compare"
+                if _same_spot(features[first], features[other]):
+                    why = f"same title and place at {features[other].shown}, no text to compare"
                     posts.join(first, other, why)
 
 
-def _spot(one: PostingFeatures) -> tuple[tuple[object, ...], ...]:
-    heads = one.places.cities or one.places.text
-    return ((one.company, one.title, one.title_places, heads),) if one.title and heads else ()
+def _spot(posting: PostingFeatures) -> tuple[tuple[object, ...], ...]:
+    heads = posting.places.cities or posting.places.text
+    return (
+        ((posting.company, posting.title, posting.title_places, heads),)
+        if posting.title and heads
+        else ()
+    )
 
 
-def _same_spot(one: PostingFeatures, other: PostingFeatures) -> bool:
-    """Equal words; two sites may write a place more and less exactly, one site does not."""
-    if one.places.text == other.places.text:
+def _same_spot(posting: PostingFeatures, other: PostingFeatures) -> bool:
+    """Whether the place texts are equal, or one is more exact and on another site."""
+    if posting.places.text == other.places.text:
         return True
-    first, second = one.places.names, other.places.names
-    return one.is_elsewhere(other) and (first <= second or second <= first)
+    first, second = posting.places.names, other.places.names
+    return posting.is_elsewhere(other) and (first <= second or second <= first)
 
 
 def _join_vacancies(
     pairs: list[tuple[int, int]],
-    traits: list[PostingFeatures],
+    features: list[PostingFeatures],
     texts: DescriptionComparison,
     vacancies: Clusters,
 ) -> None:
-    """Posts of one vacancy: in other places, or posted again."""
-    for one, other in pairs:
-        if vacancies.together(one, other) or vacancies.vacancies_differ(one, other):
+    """Join posts of one vacancy: in different places, or reposted."""
+    for index, other in pairs:
+        if vacancies.together(index, other) or vacancies.vacancies_differ(index, other):
             continue
-        why = _vacancy(traits[one], traits[other], texts)
+        why = _vacancy(features[index], features[other], texts)
         if why:
-            vacancies.join(one, other, why)
+            vacancies.join(index, other, why)
 
 
 def _vacancy(
-    one: PostingFeatures, other: PostingFeatures, texts: DescriptionComparison
+    posting: PostingFeatures, other: PostingFeatures, texts: DescriptionComparison
 ) -> str | None:
-    relation = _relate(one, other)
-    company = one.shown or other.shown
+    relation = _relate(posting, other)
+    company = posting.shown or other.shown
     where = f" at {company}" if company else ""
-    equal = texts.speak_for_each_other(one.index, other.index, EQUAL)
-    if one.title != other.title:
-        # Also under one requisition: companies keep standing ones for unlike vacancies.
+    equal = texts.speak_for_each_other(posting.index, other.index, EQUAL)
+    if posting.title != other.title:
+        # Also with the same requisition: companies reuse requisitions for different vacancies.
         return None
-    if _same_requisition(one, other):
-        return f"same requisition {one.requisition}{where}" + (
+    if _same_requisition(posting, other):
+        return f"same requisition {posting.requisition}{where}" + (
             ", other place" if relation == "other" else ""
         )
     if relation == "other":
         return f"same title and text{where}, other place" if equal else None
-    if _differ_by_place(one, other) and texts.alike(one.index, other.index) in (None, 1.0):
+    if _differ_by_place(posting, other) and texts.alike(posting.index, other.index) in (None, 1.0):
         return f"same title{where}, a page for each place"
-    if relation == "same" and _posted_again(one, other) and texts.identical(one.index, other.index):
+    if (
+        relation == "same"
+        and _posted_again(posting, other)
+        and texts.identical(posting.index, other.index)
+    ):
         return f"same title, place and text{where}, posted again"
     return None
 
 
-def _same_requisition(one: PostingFeatures, other: PostingFeatures) -> bool:
-    return bool(one.requisition and one.company) and one.requisition == other.requisition
+def _same_requisition(posting: PostingFeatures, other: PostingFeatures) -> bool:
+    return (
+        bool(posting.requisition and posting.company) and posting.requisition == other.requisition
+    )
 
 
-def _differ_by_place(one: PostingFeatures, other: PostingFeatures) -> bool:
-    if not one.page or not other.page or one.places.text != other.places.text:
+def _differ_by_place(posting: PostingFeatures, other: PostingFeatures) -> bool:
+    if not posting.page or not other.page or posting.places.text != other.places.text:
         return False
-    return urls.differ_by_place(one.page, other.page)
+    return urls.differ_by_place(posting.page, other.page)
 
 
-def _posted_again(one: PostingFeatures, other: PostingFeatures) -> bool:
-    first, second = one.posted_at, other.posted_at
+def _posted_again(posting: PostingFeatures, other: PostingFeatures) -> bool:
+    first, second = posting.posted_at, other.posted_at
     return first is not None and second is not None and abs(second - first) >= REPOSTED_AFTER
 
 
-def _relate(one: PostingFeatures, other: PostingFeatures) -> place_comparison.Relation:
-    """Of two places in titles that differ, the fields need not know."""
-    if one.title_places and other.title_places and not one.title_places & other.title_places:
+def _relate(posting: PostingFeatures, other: PostingFeatures) -> place_comparison.Relation:
+    """Compare the places, first those in the titles."""
+    if (
+        posting.title_places
+        and other.title_places
+        and not posting.title_places & other.title_places
+    ):
         return "other"
-    return place_comparison.compare(one.places, other.places)
+    return place_comparison.compare(posting.places, other.places)
 
 
-def _blocks(traits: list[PostingFeatures], texts: DescriptionComparison) -> list[list[int]]:
-    """Postings worth comparing: of one company and title, or requisition; where a company is not said,
-    of one title and beginning."""
+def _blocks(features: list[PostingFeatures], texts: DescriptionComparison) -> list[list[int]]:
+    """Groups of postings worth comparing: same company and title, or same requisition; without a
+    company, same title and first words."""
     by_company = _shared(
-        traits, lambda one: ((one.company, one.title),) if one.company and one.title else ()
+        features, lambda one: ((one.company, one.title),) if one.company and one.title else ()
     )
     by_requisition = _shared(
-        traits,
+        features,
         lambda one: ((one.company, one.requisition),) if one.company and one.requisition else (),
     )
-    nameless = {one.title for one in traits if not one.company}
+    titles_without_company = {posting.title for posting in features if not posting.company}
     by_beginning = _shared(
-        [one for one in traits if one.title in nameless],
+        [posting for posting in features if posting.title in titles_without_company],
         lambda one: ((one.title, start),) if (start := texts.start(one.index)) else (),
     )
     return [members for kind in (by_company, by_requisition, by_beginning) for _, members in kind]
 
 
 def _pairs(
-    block: list[int], traits: list[PostingFeatures], texts: DescriptionComparison
+    block: list[int], features: list[PostingFeatures], texts: DescriptionComparison
 ) -> Iterator[tuple[int, int]]:
-    """All pairs of a small block; of a large one the neighbours by text and by place, so that the cost
-    grows with the block and not with its square."""
+    """All pairs of a small block. For a large block only neighbors by text and by place, so that
+    the cost stays linear."""
     if len(block) <= _ALL_PAIRS:
         yield from combinations(block, 2)
         return
     by_text = sorted(block, key=texts.order)
-    by_place = sorted(block, key=lambda index: (traits[index].places.text, index))
-    # The nearest first: what they join need not be compared any more.
+    by_place = sorted(block, key=lambda index: (features[index].places.text, index))
+    # Nearest neighbors first: once joined, pairs need no comparison.
     for step in range(1, _WINDOW + 1):
         for ordered in (by_text, by_place):
             yield from zip(ordered, ordered[step:], strict=False)
 
 
 def _shared(
-    traits: Iterable[PostingFeatures], keys: Callable[[PostingFeatures], Iterable[Key]]
+    features: Iterable[PostingFeatures], keys: Callable[[PostingFeatures], Iterable[Key]]
 ) -> list[tuple[Key, list[int]]]:
-    found: dict[Key, list[int]] = defaultdict(list)
-    for one in traits:
-        for key in keys(one):
-            found[key].append(one.index)
-    return [(key, members) for key, members in found.items() if len(members) > 1]
+    by_key: dict[Key, list[int]] = defaultdict(list)
+    for posting in features:
+        for key in keys(posting):
+            by_key[key].append(posting.index)
+    return [(key, members) for key, members in by_key.items() if len(members) > 1]
 
 
 def _group(
-    members: list[int], traits: list[PostingFeatures], posts: Clusters, vacancies: Clusters
+    members: list[int], features: list[PostingFeatures], posts: Clusters, vacancies: Clusters
 ) -> DuplicateGroup:
-    canonical = min(members, key=lambda index: traits[index].rank)
+    canonical = min(members, key=lambda index: features[index].rank)
     by_post: dict[int, list[int]] = defaultdict(list)
     for index in members:
         by_post[posts.root(index)].append(index)
@@ -270,7 +287,7 @@ def _group(
     return DuplicateGroup(
         canonical,
         tuple(members),
-        _kind([traits[post[0]] for post in by_post.values()]),
+        _kind([features[post[0]] for post in by_post.values()]),
         tuple(map(tuple, by_post.values())),
         tuple(reasons.get(index, "") for index in members),
     )
@@ -281,8 +298,9 @@ def _kind(posts: list[PostingFeatures]) -> DuplicateKind:
     if not others:
         return "same"
     if any(
-        _relate(first, one) in ("other", "near") or _differ_by_place(first, one) for one in others
+        _relate(first, post) in ("other", "near") or _differ_by_place(first, post)
+        for post in others
     ):
         return "multi_location"
-    # Two ids of one board are two posts, however alike they are.
+    # Two ids of one board are two posts, even with identical text.
     return "repost"

@@ -1,4 +1,4 @@
-"""What happened to companies, sources and listings."""
+"""Events of companies, sources and listings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CatalogEvent:
 async def record(
     tx: Tx, noun: Noun, id: object, what: str, *, actor: str | None = None, **data: object
 ) -> None:
-    """Say what happened, in the transaction in which it happens."""
+    """Record an event in the transaction that causes it."""
     await record_all(tx, noun, what, [(id, data)], actor=actor)
 
 
@@ -38,7 +38,7 @@ async def record_all(
     *,
     actor: str | None = None,
 ) -> None:
-    """The same for many of a kind at once."""
+    """Record the same kind of event for several objects."""
     await tx.execute(
         """
         INSERT INTO catalog.event (noun, noun_id, what, data, actor)
@@ -56,7 +56,7 @@ async def record_all(
 
 
 async def find_events(tx: Tx, noun: Noun, id: object, *, limit: int = 200) -> list[CatalogEvent]:
-    """What happened to one thing, oldest first; of a long story, its end."""
+    """The last `limit` events of an object, oldest first."""
     return await fetch_all(
         tx,
         CatalogEvent,

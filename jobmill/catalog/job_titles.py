@@ -1,4 +1,4 @@
-"""Titles of postings, without what is not the title."""
+"""Parses job titles: the words that matter, and the places in them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SHORT: Final[dict[str, str]] = {
     "dev": "developer", "ii": "2", "iii": "3", "iv": "4",
 }  # fmt: skip
 _EMPTY: Final = frozenset({"and", "the", "of", "a", "an", "ref", "req", "id"})
-# Besides a place's noise, what an aggregator hangs on a title.
+# Noise words of locations, and those that aggregators append to titles.
 _HUNG_ON: Final = gazetteer.LOCATION_NOISE | {
     "fulltime",
     "time",
@@ -45,26 +45,26 @@ _HUNG_ON: Final = gazetteer.LOCATION_NOISE | {
 @dataclass(frozen=True, slots=True)
 class ParsedTitle:
     words: tuple[str, ...]
-    """What the title says, in any order."""
+    """The words of the title, sorted."""
     places: frozenset[str]
-    """Places it names besides."""
+    """The places that the title names."""
 
 
 @lru_cache(maxsize=65_536)
-def parse_title(title: str, known: frozenset[str] = gazetteer.REGION_NAMES) -> ParsedTitle:
-    """A title without gender marks, arrangement, numbers and the places that are `known`."""
+def parse_title(title: str, place_names: frozenset[str] = gazetteer.REGION_NAMES) -> ParsedTitle:
+    """The title without gender marks, arrangement, numbers and the places in `place_names`."""
     text = _FEMININE.sub("", _GENDER.sub(" ", title))
-    for pattern, word in _TECHNICAL:
-        text = pattern.sub(word, text)
-    kept: list[str] = []
-    found: set[str] = set()
+    for pattern, replacement in _TECHNICAL:
+        text = pattern.sub(replacement, text)
+    words: list[str] = []
+    places: set[str] = set()
     for segment in _SEGMENT.split(text):
         place = gazetteer.canonical_name(segment)
-        if kept and place in known:
-            found.add(place)
-        elif not kept or not _is_hung_on(segment):
-            kept += _words(segment)
-    return ParsedTitle(tuple(sorted(_without_edges(kept))), frozenset(found))
+        if words and place in place_names:
+            places.add(place)
+        elif not words or not _is_hung_on(segment):
+            words += _words(segment)
+    return ParsedTitle(tuple(sorted(_without_edges(words))), frozenset(places))
 
 
 def _is_hung_on(segment: str) -> bool:
@@ -73,13 +73,14 @@ def _is_hung_on(segment: str) -> bool:
 
 def _words(text: str) -> list[str]:
     folded = fold_case(text).replace("'", "").replace("\u2019", "")
-    found: list[str] = re.findall(r"[^\W_]+", folded)
-    words = (_SHORT.get(word, word) for word in found)
+    tokens: list[str] = re.findall(r"[^\W_]+", folded)
+    words = (_SHORT.get(word, word) for word in tokens)
     return [word for word in words if word not in _EMPTY and not _NUMBER.fullmatch(word)]
 
 
 def _without_edges(words: list[str]) -> list[str]:
-    """Without "remote" before or behind; inside it may belong to the title."""
+    """Remove "remote" and similar words from the start and end; inside they may belong to the
+    title."""
     edge = {"remote", "hybrid", "onsite"}
     while len(words) > 1 and words[-1] in edge:
         words = words[:-1]

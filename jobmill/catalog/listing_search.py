@@ -1,4 +1,4 @@
-"""Finding listings: by words and by facts, page by page."""
+"""Search for listings by words and fields, page by page."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from jobmill.db import Tx, fetch_all, fetch_one
 from jobmill.errors import Invalid
 
 MAX_RARE_HITS = 1_500
-"""So many that have rare words are read one by one, wherever they are."""
+"""Up to this many listings with rare words are found regardless of age."""
 MAX_RARE_SEARCH_TIME = dt.timedelta(milliseconds=60)
-"""So long it may take to find out that words are rare; where it takes longer, they are not."""
+"""Words count as rare only if this is enough to find all listings with them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListingQuery:
-    """What is looked for; every part that is given must hold."""
+    """Search criteria; all of them must hold."""
 
     words: str | None = None
-    """As people write it: words, "phrases", or, -not."""
+    """Web search syntax: words, "phrases", or, -not."""
     company: str | None = None
-    """Beginnings of the words in its name."""
+    """Prefixes of the words in the company's name."""
     location: str | None = None
-    """The same of a place."""
+    """Prefixes of the words in a location."""
     arrangement: Arrangement | None = None
     platform: str | None = None
     source_id: int | None = None
@@ -41,18 +41,18 @@ class ListingQuery:
     seniority: str | None = None
     employment_type: str | None = None
     min_salary: float | None = None
-    """Per year, in whatever currency it is offered."""
+    """Per year, in the currency of the posting."""
     since: dt.datetime | None = None
-    """First seen since then."""
+    """First seen at or after this time."""
     state: Literal["open", "closed", "all"] = "open"
     duplicates: bool = False
-    """Also those that are linked to another that fits."""
+    """Include listings that are duplicates of another hit."""
     sort: Literal["newest", "best"] = "newest"
 
 
 @dataclass(frozen=True, slots=True)
 class ListingHit:
-    """A listing as a list shows it."""
+    """A listing in a list of results."""
 
     id: ListingId
     title: str | None
@@ -74,7 +74,7 @@ class ListingHit:
     platform: str | None
     via: str | None
     others: int
-    """How many are linked to it."""
+    """The number of its duplicates."""
     rank: float
 
 
@@ -82,9 +82,10 @@ class ListingHit:
 class ListingPage:
     hits: list[ListingHit]
     next: str | None
-    """What to ask for to see the next page; None on the last one."""
+    """The cursor of the next page; None on the last page."""
     partial: bool = False
-    """Whether only the newest `reach` were looked at; `next` looks further where that can be."""
+    """Whether only the newest `max_scanned` listings were searched; `next`, if set, continues
+    behind them."""
 
 
 async def find(
@@ -96,47 +97,47 @@ async def find(
     max_scanned: int | None = None,
     max_duration: dt.timedelta = MAX_RARE_SEARCH_TIME,
 ) -> ListingPage:
-    """One page. Pages are stable: what comes and goes meanwhile moves nothing twice into view.
+    """Find one page. Paging is stable: a listing added or closed in between is never shown twice.
 
-    `reach`: look at so many of the newest and no more, however many there are; but what has rare
-    words is found wherever it is. Then a page may hold less than it could.
+    `max_scanned`: search only this many of the newest listings, except for rare words, which are
+    found at any age. A page may then hold fewer hits than `limit`.
     """
     best = query.sort == "best"
     if best and not query.words:
         raise Invalid("say what to look for: there is no best without words")
-    asked = dataclasses.asdict(query) | _read_cursor(after, query.sort)
-    asked |= {"limit": limit + 1, "reach": max_scanned}
+    params = dataclasses.asdict(query) | _read_cursor(after, query.sort)
+    params |= {"limit": limit + 1, "reach": max_scanned}
     if max_scanned is None:
-        found = await fetch_all(tx, ListingHit, build_select(query, asked), asked)
-        return _page(found, query, limit)
-    # A plan that is made for any words is a bad one for most.
+        hits = await fetch_all(tx, ListingHit, build_select(query, params), params)
+        return _page(hits, query, limit)
+    # A generic plan for any words is slow for most words.
     await tx.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-    found = await fetch_all(tx, ListingHit, build_select(query, asked, walk=True), asked)
-    if len(found) > limit and not best:
-        return _page(found, query, limit)
-    edge = await _edge(tx, query, asked)
-    if edge is None or len(found) > limit:
-        return _page(found, query, limit, partial=best and edge is not None)
+    hits = await fetch_all(tx, ListingHit, build_select(query, params, walk=True), params)
+    if len(hits) > limit and not best:
+        return _page(hits, query, limit)
+    edge = await _edge(tx, query, params)
+    if edge is None or len(hits) > limit:
+        return _page(hits, query, limit, partial=best and edge is not None)
     ids = await find_rare(tx, query, max_duration=max_duration)
     if ids is not None:
-        asked |= {"ids": ids}
+        params |= {"ids": ids}
         return _page(
-            await fetch_all(tx, ListingHit, build_select(query, asked), asked), query, limit
+            await fetch_all(tx, ListingHit, build_select(query, params), params), query, limit
         )
-    return ListingPage(found, None if best else _cursor(edge, query.sort), partial=True)
+    return ListingPage(hits, None if best else _cursor(edge, query.sort), partial=True)
 
 
 def _page(
-    found: list[ListingHit], query: ListingQuery, limit: int, *, partial: bool = False
+    hits: list[ListingHit], query: ListingQuery, limit: int, *, partial: bool = False
 ) -> ListingPage:
-    more = len(found) > limit
-    next = _cursor(_Place.of(found[limit - 1]), query.sort) if more else None
-    return ListingPage(found[:limit], next, partial)
+    more = len(hits) > limit
+    next = _cursor(_Place.of(hits[limit - 1]), query.sort) if more else None
+    return ListingPage(hits[:limit], next, partial)
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where in a list one stands."""
+    """A position in the sorted results."""
 
     id: int
     first_seen_at: dt.datetime
@@ -147,20 +148,20 @@ class _Place:
         return cls(hit.id, hit.first_seen_at, hit.rank)
 
 
-async def _edge(tx: Tx, query: ListingQuery, asked: Mapping[str, Any]) -> _Place | None:
-    """Where a walk ends that goes no further than `reach`; None if it sees everything."""
+async def _edge(tx: Tx, query: ListingQuery, params: Mapping[str, Any]) -> _Place | None:
+    """The position at which a scan of `max_scanned` listings ends; None if it covers everything."""
     walk: LiteralString = f"""
-        SELECT id, first_seen_at FROM catalog.listing WHERE {_within(query, asked)}
+        SELECT id, first_seen_at FROM catalog.listing WHERE {_within(query, params)}
          ORDER BY first_seen_at DESC, id DESC OFFSET %(reach)s LIMIT 1
     """
-    return await fetch_one(tx, _Place, walk, {**asked, "reach": asked["reach"] - 1})
+    return await fetch_one(tx, _Place, walk, {**params, "reach": params["reach"] - 1})
 
 
 async def find_rare(
     tx: Tx, query: ListingQuery, *, max_duration: dt.timedelta = MAX_RARE_SEARCH_TIME
 ) -> list[ListingId] | None:
-    """The listings with the words, the company and the place that are asked for; None if there are
-    more than `FEW`, or too many to say so in a moment, or nothing of that is asked for."""
+    """Ids of the listings that match the words, company and location. None if there are more than
+    `MAX_RARE_HITS`, if the search takes too long, or if the query has no text."""
     texts = _texts(query)
     if not texts:
         return None
@@ -170,19 +171,19 @@ async def find_rare(
     try:
         async with tx.transaction():
             await _hurry(tx, max_duration)
-            found = await fetch_all(
+            hits = await fetch_all(
                 tx, _Id, select, dataclasses.asdict(query) | {"few": MAX_RARE_HITS + 1}
             )
             await tx.execute("SET LOCAL statement_timeout TO DEFAULT")
             await tx.execute("SET LOCAL enable_seqscan TO DEFAULT")
     except QueryCanceled:
         return None
-    return [one.id for one in found] if len(found) <= MAX_RARE_HITS else None
+    return [hit.id for hit in hits] if len(hits) <= MAX_RARE_HITS else None
 
 
 async def _hurry(tx: Tx, patience: dt.timedelta) -> None:
-    """Let what comes next end soon, and read only the indexes of words: else whoever guesses that
-    there are many looks at all of them."""
+    """Limit the time of the next statement and make it use the text indexes: a planner that
+    expects many rows would scan the whole table."""
     await tx.execute("SET LOCAL enable_seqscan = off")
     wait = str(round(patience.total_seconds() * 1000))
     await tx.execute("SELECT set_config('statement_timeout', %s, true)", [wait])
@@ -194,18 +195,18 @@ class _Id:
 
 
 def build_select(
-    query: ListingQuery, asked: Mapping[str, Any], *, walk: bool = False
+    query: ListingQuery, params: Mapping[str, Any], *, walk: bool = False
 ) -> LiteralString:
-    """The statement that finds them: only what is asked for stands in it, so that each question
-    has a plan of its own. `walk`: among the newest alone."""
+    """The statement for a query. It contains only the conditions in use, so that each combination
+    gets its own plan. `newest_only`: search only the newest listings."""
     best = query.sort == "best"
     walked: LiteralString = f"""
-        (SELECT * FROM catalog.listing WHERE {_within(query, asked)}
+        (SELECT * FROM catalog.listing WHERE {_within(query, params)}
           ORDER BY first_seen_at DESC, id DESC LIMIT %(reach)s)
     """
     beyond: LiteralString = "WHERE (rank, id) < (%(after_rank)s::float4, %(after_id)s)"
     order: LiteralString = "rank DESC, id DESC" if best else "first_seen_at DESC, id DESC"
-    these: LiteralString = "AND id = ANY(%(ids)s)" if "ids" in asked else ""
+    these: LiteralString = "AND id = ANY(%(ids)s)" if "ids" in params else ""
     return f"""
         SELECT *, (SELECT count(*)::int FROM catalog.listing AS linked
                     WHERE linked.duplicate_of = found.id) AS others
@@ -215,16 +216,16 @@ def build_select(
                                salary_period, posted_at, first_seen_at, last_seen_at, closed_at,
                                url, platform, via, {RANK if best else "0::float4"} AS rank
                           FROM {walked if walk else "catalog.listing"} AS listing
-                         WHERE {_within(query, asked)} AND {_clauses(query)} {these}) AS fitting
-                 {beyond if best and asked["after_id"] is not None else ""}
+                         WHERE {_within(query, params)} AND {_clauses(query)} {these}) AS fitting
+                 {beyond if best and params["after_id"] is not None else ""}
                  ORDER BY {order} LIMIT %(limit)s) AS found
          ORDER BY {order}
     """
 
 
-def _within(query: ListingQuery, asked: Mapping[str, Any]) -> LiteralString:
-    """From where to where a list goes that is in the order of time."""
-    on = query.sort == "newest" and asked["after_id"] is not None
+def _within(query: ListingQuery, params: Mapping[str, Any]) -> LiteralString:
+    """The bounds of the scan in order of time."""
+    on = query.sort == "newest" and params["after_id"] is not None
     bounds: list[tuple[object, LiteralString]] = [
         (on, "(first_seen_at, id) < (%(after_at)s::timestamptz, %(after_id)s)"),
         (query.since, "first_seen_at >= %(since)s"),
@@ -234,16 +235,16 @@ def _within(query: ListingQuery, asked: Mapping[str, Any]) -> LiteralString:
 
 
 def _texts(query: ListingQuery) -> list[LiteralString]:
-    asked: list[tuple[object, LiteralString]] = [
+    conditions: list[tuple[object, LiteralString]] = [
         (query.words, f"search @@ {WORDS}"),
         (query.company, COMPANY),
         (query.location, PLACE),
     ]
-    return [clause for is_asked, clause in asked if is_asked]
+    return [clause for is_asked, clause in conditions if is_asked]
 
 
 def _clauses(query: ListingQuery) -> LiteralString:
-    asked: list[tuple[object, LiteralString]] = [
+    conditions: list[tuple[object, LiteralString]] = [
         (query.arrangement, "arrangement = %(arrangement)s"),
         (query.platform, "platform = %(platform)s"),
         (query.source_id is not None, "source_id = %(source_id)s::bigint"),
@@ -255,13 +256,13 @@ def _clauses(query: ListingQuery) -> LiteralString:
         (query.state == "closed", "closed_at IS NOT NULL"),
         (not query.duplicates, _first(query)),
     ]
-    clauses: list[LiteralString] = [clause for is_asked, clause in asked if is_asked]
+    clauses: list[LiteralString] = [clause for is_asked, clause in conditions if is_asked]
     return " AND ".join([*_texts(query), *clauses]) or "true"
 
 
 def _first(query: ListingQuery) -> LiteralString:
-    """Of linked ones the first that fits: a post is not hidden by one that is closed, or somewhere
-    else."""
+    """True for the first of several duplicates that matches: a closed duplicate, or one in another
+    place, hides nothing."""
     states: dict[str, LiteralString] = {
         "open": "AND first.closed_at IS NULL",
         "closed": "AND first.closed_at IS NOT NULL",

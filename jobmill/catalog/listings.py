@@ -1,4 +1,4 @@
-"""Listings: postings as we keep them, what they said before, and what people marked."""
+"""Listings: stored postings, their changes, and the marks of people."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ Kind: TypeAlias = Literal["same", "multi_location", "repost"]
 
 MAX_TITLE_LENGTH = 500
 MAX_REQUISITION_ID_LENGTH = 200
-"""What is longer is no requisition's number, and fits into no index."""
+"""A longer value is no requisition id, and does not fit into the index."""
 BATCH_SIZE = 500
-"""So many listings are written in one statement: a large board must not be one value of 500 MB."""
+"""Listings per statement: a large board must not become one parameter of 500 MB."""
 COMPARED_FIELDS = (
     "title", "url", "company", "location", "locations", "arrangement", "remote_from", "department",
     "employment_type", "seniority", "valid_through", "salary_min", "salary_max", "salary_currency",
     "salary_period", "description", "apply_url",
 )  # fmt: skip
-"""A listing has changed when one of these has. Not `posted_at`: "3 days ago" moves by itself."""
+"""A listing has changed if one of these differs. Not `posted_at`: "3 days ago" moves by itself."""
 FIELDS_NOT_JUDGED = frozenset({"apply_url", "valid_through"})
-"""What nobody judges by, and some sites write anew for every visitor."""
+"""Fields that no rule judges by, and that some sites generate for every visitor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Listing:
 
 
 def is_minimal(listing: Listing | Posting) -> bool:
-    """Enough to look at: url, title, company and a text."""
+    """Enough to show: url, title, company and a text."""
     return bool(
         listing.url
         and listing.title
@@ -97,21 +97,19 @@ def is_minimal(listing: Listing | Posting) -> bool:
 
 
 def is_good(listing: Listing | Posting) -> bool:
-    """Enough to judge by: also a place, a date and what is asked for."""
+    """Enough to judge by: also a location, a date and requirements."""
     return is_minimal(listing) and bool(
         listing.location and listing.posted_at and listing.requirements
     )
 
 
 def completeness(listing: Listing | Posting) -> Literal["good", "minimal", "sparse"]:
-    """In one word, how much we know."""
     if is_good(listing):
         return "good"
     return "minimal" if is_minimal(listing) else "sparse"
 
 
 def to_posting(listing: Listing) -> Posting:
-    """The listing as the posting it was read from."""
     salary = None
     if listing.salary_known:
         salary = Salary(
@@ -151,7 +149,6 @@ def to_posting(listing: Listing) -> Posting:
 
 
 def to_columns(posting: Posting, platforms: PlatformRules) -> dict[str, Any]:
-    """A posting as the columns of a listing."""
     facts: dict[str, Any] = {
         field.name: getattr(posting, field.name)
         for field in dataclasses.fields(posting)
@@ -177,14 +174,15 @@ def to_columns(posting: Posting, platforms: PlatformRules) -> dict[str, Any]:
 
 
 def make_storable(posting: Posting) -> Posting:
-    """The posting without what PostgreSQL does not keep, so that it is the same before and after."""
-    facts = {one.name: getattr(posting, one.name) for one in dataclasses.fields(posting)}
+    """The posting without characters that PostgreSQL rejects, so that it compares equal after a
+    round trip."""
+    facts = {field.name: getattr(posting, field.name) for field in dataclasses.fields(posting)}
     return Posting(**{name: _storable(fact) for name, fact in facts.items()})
 
 
 def _storable(fact: Any) -> Any:
     if isinstance(fact, str):
-        # Neither NUL nor half a surrogate pair.
+        # Remove NUL and lone surrogates.
         return fact.replace("\x00", "").encode("utf-8", "replace").decode()
     return tuple(map(_storable, cast(tuple[str, ...], fact))) if isinstance(fact, tuple) else fact
 
@@ -198,34 +196,35 @@ def _finite(amount: float | None) -> float | None:
 
 
 def url_hash(url: str, platforms: PlatformRules) -> UUID:
-    """What finds a listing by its page, however its URL was written."""
+    """The hash by which a listing is found by its page, for every spelling of the URL."""
     with contextlib.suppress(Invalid):  # A posting without a page is found by its identity.
         url = platforms.canonical(url)
     return UUID(hashlib.md5(url.encode("utf-8", "replace"), usedforsecurity=False).hexdigest())
 
 
 def listed_hash(posting: Posting) -> UUID:
-    """What a list says of a posting, in one value: as long as it stays, so does the detail."""
+    """A hash of the posting as the list shows it. While it is unchanged, the detail page is not
+    read again."""
     listed = dataclasses.replace(posting, posted_at=None)
     return UUID(hashlib.md5(repr(listed).encode(), usedforsecurity=False).hexdigest())
 
 
 def diff(before: Listing, after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """What a listing says anew: field by field, before and after."""
+    """The changed fields with their old and new values."""
     pairs = {name: (getattr(before, name), after[name]) for name in COMPARED_FIELDS}
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
 async def get(tx: Tx, id: int) -> Listing:
-    """One listing; NotFound if there is none."""
-    found = await by_ids(tx, [id])
-    if not found:
+    """Return one listing; raises NotFound."""
+    listings = await by_ids(tx, [id])
+    if not listings:
         raise NotFound("listing", id)
-    return found[0]
+    return listings[0]
 
 
 async def by_ids(tx: Tx, ids: Sequence[int]) -> list[Listing]:
-    """These listings, in any order."""
+    """The listings with these ids, in any order."""
     return await fetch_all(
         tx,
         Listing,
@@ -245,7 +244,7 @@ async def by_ids(tx: Tx, ids: Sequence[int]) -> list[Listing]:
 
 @dataclass(frozen=True, slots=True)
 class ListingState:
-    """What decides whether a posting must be looked at again."""
+    """The state that decides whether a posting must be read again."""
 
     id: ListingId
     identity: str
@@ -256,8 +255,8 @@ class ListingState:
 
 
 async def find_by_identity(tx: Tx, identities: Sequence[str]) -> dict[str, ListingState]:
-    """The listings that have one of these identities."""
-    found = await fetch_all(
+    """The states of the listings with these identities, by identity."""
+    states = await fetch_all(
         tx,
         ListingState,
         """
@@ -267,15 +266,15 @@ async def find_by_identity(tx: Tx, identities: Sequence[str]) -> dict[str, Listi
         """,
         [list(map(_storable, identities))],
     )
-    return {one.identity: one for one in found}
+    return {state.identity: state for state in states}
 
 
 async def claim_for_update(
     tx: Tx, identities: Sequence[str], source_id: int
 ) -> dict[str, ListingState]:
-    """Those of them that are the source's to keep, locked: its own, and what no source that runs
-    shows any more."""
-    found = await fetch_all(
+    """Lock the listings that the source `owner` may change: its own, closed ones, and those
+    without an enabled source. `owner=None` leaves out the first."""
+    states = await fetch_all(
         tx,
         ListingState,
         """
@@ -283,20 +282,21 @@ async def claim_for_update(
           FROM catalog.listing
          WHERE identity_hash = ANY(SELECT md5(one)::uuid FROM unnest(%(identities)s::text[]) AS one)
            AND (source_id = %(source)s OR closed_at IS NOT NULL
-                -- No join: it would not be asked again for a row that somebody else took meanwhile.
+                -- A subquery, not a join: PostgreSQL does not re-evaluate a join for a row that
+                -- changed while it waited.
                 OR NOT EXISTS (SELECT 1 FROM catalog.source
                                 WHERE source.id = source_id AND status = 'active'))
-         -- In one order for all, as in `links`: two who want the same ones wait in a line.
+         -- The same order as in `duplicate_links`, so that two transactions cannot deadlock.
          ORDER BY id
            FOR NO KEY UPDATE
         """,
         {"identities": list(identities), "source": source_id},
     )
-    return {one.identity: one for one in found}
+    return {state.identity: state for state in states}
 
 
 async def find_by_url(tx: Tx, url: str, platforms: PlatformRules) -> ListingId | None:
-    """The listing of a page, if we have it: the one that others are linked to first."""
+    """The listing of a page, preferably one that is not a duplicate."""
     return await fetch_value(
         tx,
         ListingId,
@@ -308,17 +308,17 @@ async def find_by_url(tx: Tx, url: str, platforms: PlatformRules) -> ListingId |
     )
 
 
-async def insert_all(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> dict[str, ListingId]:
-    """Add listings; returns those that were new, by identity."""
+async def insert_all(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> dict[str, ListingId]:
+    """Insert listings; returns the ids of those that were new, by identity."""
     added: dict[str, ListingId] = {}
-    # In one order for all, so that two who add the same ones never wait for each other.
-    ordered = sorted(listings, key=lambda one: one["identity"])
+    # Sorted, so that two transactions with the same listings cannot deadlock.
+    ordered = sorted(rows, key=lambda one: one["identity"])
     for start in range(0, len(ordered), BATCH_SIZE):
         added |= await _insert(tx, ordered[start : start + BATCH_SIZE])
     return added
 
 
-async def _insert(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> dict[str, ListingId]:
+async def _insert(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> dict[str, ListingId]:
     added = await fetch_all(
         tx,
         _Added,
@@ -341,9 +341,9 @@ async def _insert(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> dict[str, Li
         ON CONFLICT ON CONSTRAINT listing_once DO NOTHING
         RETURNING id, identity
         """,
-        [Json(listings, dumps=_dumps)],
+        [Json(rows, dumps=_dumps)],
     )
-    return {one.identity: one.id for one in added}
+    return {listing.identity: listing.id for listing in added}
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,13 +352,13 @@ class _Added:
     identity: str
 
 
-async def update_all(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> None:
-    """Let listings, each with its `id`, say what they say now."""
-    for start in range(0, len(listings), BATCH_SIZE):
-        await _rewrite(tx, listings[start : start + BATCH_SIZE])
+async def update_all(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Update listings; each row holds its `id`."""
+    for start in range(0, len(rows), BATCH_SIZE):
+        await _rewrite(tx, rows[start : start + BATCH_SIZE])
 
 
-async def _rewrite(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> None:
+async def _rewrite(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
     await tx.execute(
         """
         UPDATE catalog.listing
@@ -379,7 +379,7 @@ async def _rewrite(tx: Tx, listings: Sequence[Mapping[str, Any]]) -> None:
           FROM json_populate_recordset(NULL::catalog.listing, %s) AS now
          WHERE listing.id = now.id
         """,
-        [Json(listings, dumps=_dumps)],
+        [Json(rows, dumps=_dumps)],
     )
 
 
@@ -392,7 +392,7 @@ def _jsonable(value: object) -> str:
 
 
 async def mark(tx: Tx, id: int, *, actor: str | None = None) -> None:
-    """Keep a listing for ever: a person has marked it."""
+    """Keep a listing forever because a person marked it."""
     await get(tx, id)
     await tx.execute(
         "UPDATE catalog.listing SET marked_at = coalesce(marked_at, now()) WHERE id = %s", [id]
@@ -401,15 +401,16 @@ async def mark(tx: Tx, id: int, *, actor: str | None = None) -> None:
 
 
 async def lock_duplicate_links(tx: Tx) -> None:
-    """Let one transaction at a time say what repeats what: only so is a link one step. Whoever
-    will write links takes it before the row of any listing that was there."""
+    """Allow one transaction at a time to change duplicate links, so that links never chain. Take
+    this lock before locking rows of existing listings."""
     await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.links'))")
 
 
 async def prune(tx: Tx, keep: dt.timedelta, *, limit: int = 1_000) -> int:
-    """Remove listings closed longer than `keep` ago that nobody has marked and nothing is linked to."""
+    """Delete up to `limit` listings that closed more than `keep` ago, have no mark and no
+    duplicates."""
     await lock_duplicate_links(tx)
-    gone = await fetch_value(
+    deleted = await fetch_value(
         tx,
         int,
         """
@@ -430,4 +431,4 @@ async def prune(tx: Tx, keep: dt.timedelta, *, limit: int = 1_000) -> int:
         """,
         {"keep": keep, "most": limit},
     )
-    return gone or 0
+    return deleted or 0

@@ -1,4 +1,4 @@
-"""A posting as a site shows it, in one shape whatever the site."""
+"""A posting as a site shows it, in the same form for all sites."""
 
 from __future__ import annotations
 
@@ -16,55 +16,55 @@ Seniority: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Salary:
-    """Pay as offered: nothing is converted."""
+    """Salary as offered, without conversion."""
 
     min: float | None
     max: float | None
     currency: str | None
-    """ISO 4217; None where the posting does not say which."""
+    """ISO 4217; None if the posting does not say."""
     period: Period | None
     known: Literal["structured", "text", "predicted"]
-    """How we know: a field, the text, or somebody's estimate."""
+    """The origin: a field, the text, or an estimate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """What one posting says. None and () mean that it does not say; nothing is guessed."""
+    """The content of one posting. None and () mean that it does not say; nothing is guessed."""
 
     title: str
     url: str = ""
     """The page for people."""
     company: str | None = None
     location: str | None = None
-    """The place in the posting's own words."""
+    """The location in the posting's own words."""
     locations: tuple[str, ...] = ()
-    """All places, one each."""
+    """All locations, one per element."""
     arrangement: Arrangement | None = None
     remote_from: tuple[str, ...] = ()
-    """Where one must live to work remotely."""
+    """Where applicants must live to work remotely."""
     department: str | None = None
     employment_type: str | None = None
-    """One of `fields.employment`'s words, or the posting's own where none fits."""
+    """One of the values of `extract.fields.employment`, or the posting's own word."""
     seniority: Seniority | None = None
     posted_at: dt.datetime | None = None
     updated_at: dt.datetime | None = None
     valid_through: dt.datetime | None = None
     salary: Salary | None = None
     description: str | None = None
-    """The whole text, all sections, plain."""
+    """The full plain text of all sections."""
     requirements: str | None = None
-    """The part of the text that says what is asked for."""
+    """The part of the text that lists the requirements."""
     apply_url: str | None = None
     platform: str | None = None
     board: str | None = None
     vendor_id: str | None = None
     requisition_id: str | None = None
-    """What several posts of one vacancy share."""
+    """The same for several posts of one vacancy."""
     language: str | None = None
     tags: tuple[str, ...] = ()
     via: str | None = None
-    """Who must be named and linked when it is shown (aggregators)."""
+    """The site that must be credited and linked when the posting is shown (aggregators)."""
     company_url: str | None = None
-    """The company's own site, where the posting names it."""
+    """The company's own site, if the posting links it."""
     partial: bool = False
-    """The text is only a beginning or missing; its detail page has more."""
+    """The text is cut or missing; the detail page has more."""

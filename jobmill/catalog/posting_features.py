@@ -1,4 +1,4 @@
-"""What of a posting tells it from others, worked out once for a whole lot of them."""
+"""Features by which postings are compared, extracted once per posting."""
 
 from __future__ import annotations
 
@@ -19,43 +19,43 @@ from . import company_names, job_titles, posting_identity
 from .platform_rules import PlatformRules, PostingKey
 
 IdNamespace: TypeAlias = tuple[str, ...]
-"""Where an id is unique: a platform, or one board of it."""
+"""The scope in which an id is unique: a platform, or one board of a platform."""
 
 _NUMBER: Final = re.compile(r"(?<!\d)\d{6,}(?!\d)")
 _LATEST: Final = dt.datetime.max.replace(tzinfo=dt.UTC)
 _FEWEST_WORDS: Final = 25
-"""A shorter text proves nothing."""
+"""Shorter texts are not compared."""
 _FEWEST_WORDS_ELSEWHERE: Final = 80
-"""Nor does one this short prove that a vacancy has two places."""
+"""Shorter texts cannot prove that a vacancy has two places."""
 _CUT: Final = 0.6
-"""A text this much shorter than another may be its beginning."""
+"""A text shorter than this share of another may be its beginning."""
 
 
 @dataclass(frozen=True, slots=True)
 class PostingFeatures:
     index: int
     company: str
-    """The key of the company, or of the board that stands for it; "" where neither is said."""
+    """The key of the company, or of the board in its place; "" without both."""
     shown: str
     title: tuple[str, ...]
     title_places: frozenset[str]
     places: place_comparison.PostingPlaces
     ids: frozenset[tuple[IdNamespace, str]]
     numbers: frozenset[str]
-    """Ids in whatever place: on the company's own site a posting often has its board's."""
+    """Numbers in ids and in the URL: a company's own site often shows the board's id."""
     url: str | None
     page: tuple[str, str] | None
     own_page: bool
-    """Whether the page is this posting's and not a list's."""
+    """Whether the page is that of this posting rather than of a list."""
     specific: bool
     requisition: str | None
     requisition_space: IdNamespace
     posted_at: dt.datetime | None
     rank: tuple[int, bool, int, dt.datetime, int]
-    """The least is shown for its group."""
+    """The posting with the lowest rank represents its group."""
 
     def is_elsewhere(self, other: PostingFeatures) -> bool:
-        """Whether the two were seen on different sites, as far as we know where."""
+        """Whether the two come from different sites, as far as known."""
         if self.page and other.page:
             return self.page[0] != other.page[0]
         return bool(self.page or self.ids) != bool(other.page or other.ids)
@@ -64,15 +64,19 @@ class PostingFeatures:
 def extract_features(
     postings: Sequence[Posting], platforms: PlatformRules
 ) -> list[PostingFeatures]:
-    """The traits of each. A place in a title is known by the places of the company's other postings."""
+    """Extract the features of all postings. Places in a title are recognized by the places of the
+    company's other postings."""
     located = [
-        place_comparison.read_places(one.locations or (one.location or "",)) for one in postings
+        place_comparison.read_places(posting.locations or (posting.location or "",))
+        for posting in postings
     ]
-    companies = [company_names.compact_key(one.company or one.board) for one in postings]
+    companies = [
+        company_names.compact_key(posting.company or posting.board) for posting in postings
+    ]
     by_company: dict[str, list[place_comparison.PostingPlaces]] = defaultdict(list)
     for company, where in zip(companies, located, strict=True):
         by_company[company].append(where)
-    known = {
+    place_names = {
         company: place_comparison.title_vocabulary(where) for company, where in by_company.items()
     }
     return [
@@ -81,7 +85,7 @@ def extract_features(
             posting,
             company,
             where,
-            known[company] if company else gazetteer.REGION_NAMES,
+            place_names[company] if company else gazetteer.REGION_NAMES,
             platforms,
         )
         for index, (posting, company, where) in enumerate(
@@ -95,10 +99,10 @@ def _traits(
     posting: Posting,
     company: str,
     where: place_comparison.PostingPlaces,
-    known: frozenset[str],
+    place_names: frozenset[str],
     platforms: PlatformRules,
 ) -> PostingFeatures:
-    title = job_titles.parse_title(posting.title, known)
+    title = job_titles.parse_title(posting.title, place_names)
     url, page, own_page, specific = _page(posting.url, platforms)
     return PostingFeatures(
         index,
@@ -134,19 +138,21 @@ def _page(
 def _ids(
     posting: Posting, company: str, platforms: PlatformRules
 ) -> frozenset[tuple[IdNamespace, str]]:
-    """All ids by which platforms know it: by its fields, its page and where one applies."""
-    found = [
+    """The ids of a posting on all platforms, from its fields, its page and its application URL."""
+    ids_in_urls = [
         _id(key, platforms)
         for url in (posting.url, posting.apply_url)
         if (key := platforms.posting_key(url or ""))
     ]
     unique = platforms.ids(posting.platform).unique
     if not posting.vendor_id or not (unique or posting.board or company):
-        return frozenset(found)
+        return frozenset(ids_in_urls)
     key = PostingKey(posting.platform or "", posting.board or company, posting.vendor_id)
-    own = _id(key, platforms)
-    # A field is meant to be an id; a URL may have been made up after another.
-    return frozenset({own, *(one for one in found if one[0] != own[0] or len(own[0]) > 1)})
+    field_id = _id(key, platforms)
+    # The id field takes precedence over an id in a URL of the same platform.
+    return frozenset(
+        {field_id, *(id for id in ids_in_urls if id[0] != field_id[0] or len(field_id[0]) > 1)}
+    )
 
 
 def _numbers(
@@ -162,7 +168,7 @@ def _id(key: PostingKey, platforms: PlatformRules) -> tuple[IdNamespace, str]:
 
 
 def _requisition(text: str | None) -> str | None:
-    """None for what is no number ("See opening"); all postings of a board may carry that."""
+    """None for text without a digit ("See opening"), which a board may put into every posting."""
     folded = fold_case(text or "").strip()
     return folded if len(folded) > 1 and re.search(r"\d", folded) else None
 
@@ -183,7 +189,7 @@ def _rank(
 
 
 class DescriptionComparison:
-    """How alike descriptions are; each is looked at only when it is asked for."""
+    """Compares descriptions; results are computed on demand and cached."""
 
     def __init__(self, postings: Sequence[Posting]) -> None:
         self._postings = postings
@@ -195,14 +201,15 @@ class DescriptionComparison:
     def known(self, index: int) -> bool:
         return self._outline(index)[0] >= _FEWEST_WORDS
 
-    def speak_for_each_other(self, one: int, other: int, wanted: float) -> bool:
-        """Whether two whole texts are so alike, and long enough, that the place may be another."""
-        few, many = sorted((self._outline(one)[0], self._outline(other)[0]))
+    def speak_for_each_other(self, index: int, other: int, min_similarity: float) -> bool:
+        """Whether two complete texts are similar and long enough to prove one vacancy in two
+        places."""
+        few, many = sorted((self._outline(index)[0], self._outline(other)[0]))
         return (
-            few >= many * wanted
-            and self._is_whole(one)
+            few >= many * min_similarity
+            and self._is_whole(index)
             and self._is_whole(other)
-            and (self.alike(one, other) or 0) >= wanted
+            and (self.alike(index, other) or 0) >= min_similarity
         )
 
     def _is_whole(self, index: int) -> bool:
@@ -211,37 +218,37 @@ class DescriptionComparison:
         return not cut and self._outline(index)[0] >= _FEWEST_WORDS_ELSEWHERE
 
     def start(self, index: int) -> tuple[str, ...] | None:
-        """The first words; None where there is too little text."""
+        """The first words; None if the text is too short."""
         return self._outline(index)[1] if self.known(index) else None
 
     def order(self, index: int) -> tuple[tuple[str, ...], int, int]:
-        """Sorts texts that begin alike next to each other, and equal ones together."""
+        """Sorts texts with the same beginning next to each other, and equal texts together."""
         length, start, digest = self._outline(index)
         return start, digest, length
 
-    def identical(self, one: int, other: int) -> bool:
-        return self.known(one) and self._outline(one) == self._outline(other)
+    def identical(self, index: int, other: int) -> bool:
+        return self.known(index) and self._outline(index) == self._outline(other)
 
-    def is_cut(self, one: int, other: int) -> bool:
-        """Whether one may be no more than the beginning of the other."""
-        short, long = sorted((one, other), key=lambda index: self._outline(index)[0])
+    def is_cut(self, first: int, second: int) -> bool:
+        """Whether the shorter text may be the beginning of the longer."""
+        short, long = sorted((first, second), key=lambda index: self._outline(index)[0])
         few, many = self._outline(short)[0], self._outline(long)[0]
         return few < many and (self._postings[short].partial or few < many * _CUT)
 
-    def alike(self, one: int, other: int) -> float | None:
-        """From 0 to 1; None where a text is missing or too short to tell."""
-        pair = (one, other)
+    def alike(self, index: int, other: int) -> float | None:
+        """The similarity from 0 to 1; None if a text is missing or too short."""
+        pair = (index, other)
         if pair not in self._alike:
-            self._alike[pair] = self._compare(one, other)
+            self._alike[pair] = self._compare(index, other)
         return self._alike[pair]
 
-    def _compare(self, one: int, other: int) -> float | None:
-        if not self.known(one) or not self.known(other):
+    def _compare(self, index: int, other: int) -> float | None:
+        if not self.known(index) or not self.known(other):
             return None
-        if self.identical(one, other):
+        if self.identical(index, other):
             return 1.0
-        first, second = self._shingles(one), self._shingles(other)
-        if self.is_cut(one, other):
+        first, second = self._shingles(index), self._shingles(other)
+        if self.is_cut(index, other):
             short, long = sorted((first, second), key=len)
             return posting_identity.containment(short, long)
         return posting_identity.jaccard_similarity(first, second)

@@ -1,4 +1,4 @@
-"""Who a posting is, and how alike two texts are."""
+"""The identity and the fingerprint of a posting, and measures of text similarity."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from . import job_titles, urls
 from .company_names import company_key
 from .platform_rules import PlatformRules, PostingKey
 
-# Scripts without spaces: a character is a word.
+# In scripts without spaces every character is a word.
 _WORD: Final = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+"
 )
@@ -24,11 +24,11 @@ _SHINGLE: Final = 4
 
 
 def identity(posting: Posting, platforms: PlatformRules) -> str:
-    """What stays the same as long as it is the same posting: platform, board and the platform's id; else
-    its URL; else company, title and place."""
+    """The stable identity of a posting: platform, board and the platform's id; otherwise its URL;
+    otherwise company, title and location."""
     if posting.platform and posting.vendor_id:
-        own = PostingKey(posting.platform, posting.board or "", posting.vendor_id)
-        return _platform_identity(own, platforms)
+        key = PostingKey(posting.platform, posting.board or "", posting.vendor_id)
+        return _platform_identity(key, platforms)
     in_url = platforms.posting_key(posting.url)
     if in_url:
         return _platform_identity(in_url, platforms)
@@ -38,12 +38,12 @@ def identity(posting: Posting, platforms: PlatformRules) -> str:
         return f"text:{outline_hash(posting)}"
     if platforms.is_specific(url) or urls.is_own_page(posting.url):
         return f"url:{url}"
-    # A page that lists several postings is not one of them.
+    # The page lists several postings, so the URL alone is not unique.
     return f"url:{url}#{outline_hash(posting)}"
 
 
 def outline_hash(posting: Posting) -> str:
-    """What tells postings apart where nothing else does: company, title and place."""
+    """A hash of company, title and location, for postings without id and URL."""
     return _digest(*_outline(posting))
 
 
@@ -54,14 +54,13 @@ def _platform_identity(key: PostingKey, platforms: PlatformRules) -> str:
 
 
 def fingerprint(posting: Posting) -> str:
-    """The same for two postings that say the same: company, title and text, whatever their case,
-    spaces, punctuation and id."""
+    """A hash of company, title and text, ignoring case, spaces, punctuation and ids."""
     title = " ".join(job_titles.parse_title(posting.title).words)
     return _digest(company_key(posting.company), title, " ".join(split_words(posting.description)))
 
 
 def split_words(text: str | None) -> list[str]:
-    """The words of a text, folded; tags are none."""
+    """The words of a text in folded case, without HTML tags."""
     if not text:
         return []
     plain = entities.unescape(_TAG.sub(" ", text)) if "</" in text else text
@@ -69,20 +68,20 @@ def split_words(text: str | None) -> list[str]:
 
 
 def shingles(words: list[str]) -> frozenset[int]:
-    """Each run of four words as a number; only good within this process."""
+    """A hash of every sequence of four words; valid only within this process."""
     if len(words) < _SHINGLE:
         return frozenset({hash(tuple(words))} if words else ())
     return frozenset(map(hash, zip(*(words[skip:] for skip in range(_SHINGLE)), strict=False)))
 
 
-def jaccard_similarity(one: frozenset[int], other: frozenset[int]) -> float:
-    """How much of both together is in both, from 0 to 1; 0 where one is empty."""
-    return len(one & other) / len(one | other) if one and other else 0.0
+def jaccard_similarity(first: frozenset[int], second: frozenset[int]) -> float:
+    """The Jaccard similarity from 0 to 1; 0 if a set is empty."""
+    return len(first & second) / len(first | second) if first and second else 0.0
 
 
-def containment(part: frozenset[int], whole: frozenset[int]) -> float:
-    """How much of `part` is in `whole`: a cut text is all there."""
-    return len(part & whole) / len(part) if part else 0.0
+def containment(part: frozenset[int], text: frozenset[int]) -> float:
+    """The share of `part` that is in `text`; 1 for a text that was cut."""
+    return len(part & text) / len(part) if part else 0.0
 
 
 def _outline(posting: Posting) -> tuple[str, str, str]:

@@ -1,4 +1,4 @@
-"""Postings as plain records: what the commands print, and read again."""
+"""Converts postings to and from JSON records, as commands print and read them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LISTS = ("locations", "remote_from", "tags")
 
 
 def to_record(posting: Posting) -> dict[str, Any]:
-    """Every field by its name; dates as ISO 8601, what is not known as null."""
+    """All fields by name; dates in ISO 8601, unknown values as null."""
     record = {field.name: getattr(posting, field.name) for field in dataclasses.fields(posting)}
     for name in ("posted_at", "updated_at", "valid_through"):
         record[name] = record[name] and record[name].isoformat()
@@ -27,23 +27,25 @@ def to_record(posting: Posting) -> dict[str, Any]:
 
 
 def from_record(record: Mapping[str, Any]) -> Posting:
-    """The posting of a record. What a posting does not have, or what says nothing in our words, is
-    passed over: somebody else's field costs that field, not the posting."""
-    given = {name: _plain(name, one) for name, one in record.items() if one is not None}
-    if "work_arrangement" in given:
-        given["arrangement"] = given.pop("work_arrangement")
-    given.setdefault("title", "")
+    """The posting of a record. Unknown fields and fields with invalid values are ignored; only an
+    invalid title is an error."""
+    fields = {name: _plain(name, value) for name, value in record.items() if value is not None}
+    if "work_arrangement" in fields:
+        fields["arrangement"] = fields.pop("work_arrangement")
+    fields.setdefault("title", "")
     try:
-        return _POSTING.validate_python(given)
+        return _POSTING.validate_python(fields)
     except ValidationError as error:
-        wrong = {str(one["loc"][0]) for one in error.errors()}
-    if "title" in wrong:
+        invalid = {str(value["loc"][0]) for value in error.errors()}
+    if "title" in invalid:
         raise Invalid("title: not a text")
-    return _POSTING.validate_python({name: one for name, one in given.items() if name not in wrong})
+    return _POSTING.validate_python(
+        {name: value for name, value in fields.items() if name not in invalid}
+    )
 
 
 def _plain(name: str, value: Any) -> Any:
-    """Numbers as the texts that ids are, one place as a list of one."""
+    """Convert numeric ids to text, and a single location to a list."""
     if name in _LISTS and isinstance(value, str):
         return [value]
     is_number = isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,4 +1,5 @@
-"""The health of sources, by cause: what a failure means for a source, and what it means for a vendor."""
+"""The health of sources: consecutive failures disable a source, and similar failures of several
+sources open an incident of their vendor."""
 
 from __future__ import annotations
 
@@ -17,17 +18,17 @@ HealthCause: TypeAlias = Literal[
 ]
 
 MAX_CONSECUTIVE_FAILURES = 5
-"""So many in a row disable a source."""
+"""This many failures in a row disable a source."""
 RETRY_DISABLED = dt.timedelta(days=7)
-"""A source that failures disabled is tried again after so long."""
+"""A source disabled by failures is tried again after this time."""
 
 INCIDENT_SOURCES = 3
-"""So many sources of a vendor that fail alike, and none that works, are an incident."""
+"""This many sources of a vendor with the same cause, and none that works, are an incident."""
 INCIDENT_WINDOW = dt.timedelta(hours=1)
 FIRST_HOLD = dt.timedelta(minutes=30)
 MAX_HOLD = dt.timedelta(hours=24)
 PROBE_TIME = dt.timedelta(minutes=5)
-"""How long one source has to find out whether the vendor is well again."""
+"""How long one source may take to test whether the vendor works again."""
 
 CAUSES: Mapping[str, HealthCause] = {
     "timeout": "transient",
@@ -47,28 +48,27 @@ CAUSES: Mapping[str, HealthCause] = {
 
 
 def classify_failure(failure: str) -> HealthCause:
-    """What kind of trouble a failed fetch or an unreadable answer is."""
+    """The cause of a failed fetch or an unreadable response."""
     return CAUSES.get(failure, "transient")
 
 
 def counts_against_source(cause: HealthCause) -> bool:
-    """Whether it counts against the source: being asked to slow down does not."""
+    """Whether the failure counts against the source; a rate limit does not."""
     return cause != "rate_limited"
 
 
 def disables_source(failures: int) -> bool:
-    """Whether so many failures in a row disable a source."""
     return failures >= MAX_CONSECUTIVE_FAILURES
 
 
 def hold_duration(holds: int) -> dt.timedelta:
-    """How long a vendor is held for the nth time in one incident."""
+    """How long the nth hold of an incident lasts."""
     return min(FIRST_HOLD * 2 ** min(holds - 1, 10), MAX_HOLD)
 
 
 async def check_hold(tx: Tx, vendor: str | None) -> dt.datetime | None:
-    """Until when the vendor's sources wait. When the time is over, one caller is let through to see
-    whether the vendor is well, and the others wait for what it finds."""
+    """Until when the vendor's sources wait; None if the caller may run. When a hold ends, one
+    caller may run as a probe while the others wait for its result."""
     if vendor is None:
         return None
     probing = await fetch_value(
@@ -77,7 +77,7 @@ async def check_hold(tx: Tx, vendor: str | None) -> dt.datetime | None:
         """
         UPDATE catalog.incident SET held_until = now() + %(probe)s
          WHERE vendor = %(vendor)s
-           -- A longer hold than there is was written by a clock that was wrong.
+           -- A longer hold than the maximum was written by a server with a wrong clock.
            AND (held_until <= now() OR held_until > now() + 2 * %(longest)s::interval)
         RETURNING vendor
         """,
@@ -91,14 +91,14 @@ async def check_hold(tx: Tx, vendor: str | None) -> dt.datetime | None:
 
 
 async def record_success(tx: Tx, id: SourceId, vendor: str | None) -> None:
-    """A run of the source worked: its failures are forgotten, an incident of its vendor is over."""
+    """Record a successful run: reset the failures of the source and close the vendor's incident."""
     revived = await fetch_value(
         tx,
         bool,
         """
         UPDATE catalog.source
            SET consecutive_failures = 0, last_cause = NULL, last_detail = NULL, tested_at = now(),
-               -- Only what failures disabled has a time to retry; a person's word stands.
+               -- Only failures set retry_at; a source disabled by a person stays disabled.
                status = CASE WHEN before.retry_at IS NULL THEN source.status ELSE 'active' END,
                disabled_reason = CASE WHEN before.retry_at IS NULL
                                       THEN source.disabled_reason END,
@@ -116,7 +116,7 @@ async def record_success(tx: Tx, id: SourceId, vendor: str | None) -> None:
 
 
 async def _end(tx: Tx, vendor: str) -> bool:
-    # Who fails at this moment holds the row, and may wait for our source: we do not wait for them.
+    # Skip a locked row: a failing run holds it and may wait for our source.
     ended = await fetch_value(
         tx,
         str,
@@ -133,7 +133,7 @@ async def _end(tx: Tx, vendor: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FailureEffect:
-    """What a failure led to."""
+    """The effect of a failed run."""
 
     counted: bool
     disabled: bool = False
@@ -141,15 +141,15 @@ class FailureEffect:
 
 
 async def lock_vendor(tx: Tx, vendor: str) -> None:
-    """Let one failure at a time decide for a vendor, so that sources that fail together see each
-    other. Whoever will call `failed` takes it before any source's row."""
+    """Process one failure of a vendor at a time, so that concurrent failures see each other. Take
+    this lock before locking the row of a source."""
     await tx.execute(
         "SELECT pg_advisory_xact_lock(hashtext('jobmill.vendor'), hashtext(%s))", [vendor]
     )
 
 
 async def record_problem(tx: Tx, id: SourceId, cause: str, detail: str) -> None:
-    """Keep what was odd about the last run."""
+    """Store the problem of the last run."""
     await tx.execute(
         """
         UPDATE catalog.source SET last_cause = %(cause)s, last_detail = %(detail)s
@@ -162,7 +162,8 @@ async def record_problem(tx: Tx, id: SourceId, cause: str, detail: str) -> None:
 async def record_failure(
     tx: Tx, id: SourceId, vendor: str | None, cause: HealthCause, detail: str
 ) -> FailureEffect:
-    """A run of the source failed. Call it after the run was written with `counted` as `counts` says."""
+    """Record a failed run. Call it after the run was written, with `counted` set to
+    `counts_against_source`."""
     await record_problem(tx, id, cause, detail)
     if not counts_against_source(cause):
         return FailureEffect(counted=False)
@@ -173,8 +174,9 @@ async def record_failure(
 
 
 async def _is_vendors(tx: Tx, vendor: str, cause: HealthCause) -> bool:
-    """Whether the vendor's sources fail alike: several of them lately, and none has worked since."""
-    alike = await fetch_value(
+    """Whether several sources of the vendor failed with this cause recently and none has worked
+    since."""
+    failing = await fetch_value(
         tx,
         int,
         """
@@ -190,19 +192,20 @@ async def _is_vendors(tx: Tx, vendor: str, cause: HealthCause) -> bool:
         """,
         {"vendor": vendor, "window": INCIDENT_WINDOW, "cause": cause},
     )
-    # A source that fails in another way during an incident has trouble of its own: a board that
-    # is gone must not hold its vendor.
-    held = await fetch_value(
+    # Another cause during an incident is the source's own problem: a removed board must not extend
+    # the hold of its vendor.
+    in_incident = await fetch_value(
         tx,
         str,
         "SELECT vendor FROM catalog.incident WHERE vendor = %s AND cause = %s",
         [vendor, cause],
     )
-    return bool(held) or (alike or 0) >= INCIDENT_SOURCES
+    return bool(in_incident) or (failing or 0) >= INCIDENT_SOURCES
 
 
 async def _hold(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> None:
-    """Open the vendor's incident, or hold it longer; what it did to single sources is undone."""
+    """Open or extend the vendor's incident, and take back the failures counted against its
+    sources."""
     opened = await fetch_value(
         tx,
         str,
@@ -222,8 +225,7 @@ async def _hold(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> None:
 
 
 async def _hold_longer(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> None:
-    """Hold a vendor again, if this is what the one that was let through has found; those that ran
-    when it began bring no news."""
+    """Extend the hold if the probe failed; runs that started before the hold do not count."""
     holds = await fetch_value(
         tx,
         int,
@@ -243,7 +245,7 @@ async def _hold_longer(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> 
 
 
 async def _forgive(tx: Tx, vendor: str, cause: HealthCause) -> None:
-    """Take back from the sources what the incident had counted against them."""
+    """Take back the failures that the incident counted against sources."""
     forgiven = await fetch_all(
         tx,
         _Forgiven,
@@ -256,9 +258,9 @@ async def _forgive(tx: Tx, vendor: str, cause: HealthCause) -> None:
         ), owed AS (
             SELECT source_id, count(*)::int AS failures FROM innocent GROUP BY source_id
         ), free AS (
-            -- A source whose run is being saved forgets its failures or counts them anew anyway.
+            -- A locked source has a run in progress, which resets or counts its failures itself.
             SELECT id, failures,
-                   -- One that other failures disabled before stays so.
+                   -- A source disabled by other failures stays disabled.
                    retry_at IS NULL OR consecutive_failures - failures >= %(most)s AS guilty
               FROM catalog.source JOIN owed ON source_id = id
              FOR UPDATE OF source SKIP LOCKED
@@ -280,7 +282,7 @@ async def _forgive(tx: Tx, vendor: str, cause: HealthCause) -> None:
     )
     reason = f"the trouble is {vendor}'s"
     await history.record_all(
-        tx, "source", "forgiven", [(one.id, {"reason": reason}) for one in forgiven]
+        tx, "source", "forgiven", [(source.id, {"reason": reason}) for source in forgiven]
     )
 
 
@@ -290,7 +292,7 @@ class _Forgiven:
 
 
 async def _count(tx: Tx, id: SourceId, cause: HealthCause, detail: str) -> bool:
-    """Add one to the failures in a row; True if that disables the source."""
+    """Count a failure in a row; returns True if that disables the source."""
     failures = await fetch_value(
         tx,
         int,
@@ -303,7 +305,8 @@ async def _count(tx: Tx, id: SourceId, cause: HealthCause, detail: str) -> bool:
     if not disables_source(failures or 0):
         return False
     reason = f"{failures} failures in a row, the last one: {detail}"
-    # A source that failures disabled is tried rarely: this was such a try. A person's word stands.
+    # Also postpone the next retry of a source that failures disabled; one disabled by a person
+    # stays as it is.
     newly = await fetch_value(
         tx,
         bool,

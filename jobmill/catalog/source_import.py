@@ -1,4 +1,4 @@
-"""Many sources at once: what an import brings."""
+"""Adds many sources at once."""
 
 from __future__ import annotations
 
@@ -21,26 +21,35 @@ class _Kept:
 
 
 async def add_all(
-    tx: Tx, news: Sequence[NewSource], *, enabled: bool
+    tx: Tx, sources: Sequence[NewSource], *, enabled: bool
 ) -> list[tuple[SourceId, bool]]:
-    """For each its id, and whether it is new: as `sources.add`, in a few statements for all."""
-    if not news:
+    """Add sources as `sources.add` does, in a few statements; returns the id of each and whether
+    it is new."""
+    if not sources:
         return []
-    by_board = {(one.source_type, one.token): one for one in news}
-    kept = await _insert(tx, list(by_board.values()), "active" if enabled else "pending_validation")
-    fresh = [one for one in kept if one.new]
-    told = [
-        (one.id, {"via": by_board[one.source_type, one.token].discovered_via, "enabled": enabled})
-        for one in fresh
+    by_board = {(source.source_type, source.token): source for source in sources}
+    stored = await _insert(
+        tx, list(by_board.values()), "active" if enabled else "pending_validation"
+    )
+    created = [source for source in stored if source.new]
+    events = [
+        (
+            source.id,
+            {"via": by_board[source.source_type, source.token].discovered_via, "enabled": enabled},
+        )
+        for source in created
     ]
-    await history.record_all(tx, "source", "created", told)
-    ids = {(one.source_type, one.token): (one.id, one.new) for one in kept}
-    missing = [one for board, one in by_board.items() if board not in ids]
-    ids |= {(one.source_type, one.token): (one.id, False) for one in await _known(tx, missing)}
-    return [ids[one.source_type, one.token] for one in news]
+    await history.record_all(tx, "source", "created", events)
+    ids = {(source.source_type, source.token): (source.id, source.new) for source in stored}
+    missing = [source for board, source in by_board.items() if board not in ids]
+    ids |= {
+        (source.source_type, source.token): (source.id, False)
+        for source in await _known(tx, missing)
+    }
+    return [ids[source.source_type, source.token] for source in sources]
 
 
-async def _insert(tx: Tx, news: Sequence[NewSource], status: str) -> list[_Kept]:
+async def _insert(tx: Tx, sources: Sequence[NewSource], status: str) -> list[_Kept]:
     return await fetch_all(
         tx,
         _Kept,
@@ -55,7 +64,7 @@ async def _insert(tx: Tx, news: Sequence[NewSource], status: str) -> list[_Kept]
         ON CONFLICT ON CONSTRAINT source_once DO NOTHING
         RETURNING id, source_type, token, true AS new
         """,
-        {"rows": json.dumps([_row(one) for one in news]), "status": status},
+        {"rows": json.dumps([_row(source) for source in sources]), "status": status},
     )
 
 
@@ -74,7 +83,7 @@ def _row(new: NewSource) -> dict[str, object]:
     }
 
 
-async def _known(tx: Tx, news: Sequence[NewSource]) -> list[_Kept]:
+async def _known(tx: Tx, sources: Sequence[NewSource]) -> list[_Kept]:
     return await fetch_all(
         tx,
         _Kept,
@@ -84,20 +93,20 @@ async def _known(tx: Tx, news: Sequence[NewSource]) -> list[_Kept]:
          USING (source_type, token)
         """,
         {
-            "types": [one.source_type for one in news],
-            "tokens": [one.token for one in news],
+            "types": [source.source_type for source in sources],
+            "tokens": [source.token for source in sources],
         },
     )
 
 
 @dataclass(frozen=True, slots=True)
 class ReadProgress:
-    """How far sources that may run have been read."""
+    """How many enabled sources have been read."""
 
     all: int
     read: int
     failing: int
-    """Whose last run failed."""
+    """Sources with a failed last run."""
 
     @property
     def worked(self) -> int:
@@ -105,8 +114,8 @@ class ReadProgress:
 
 
 async def count_progress(tx: Tx) -> ReadProgress:
-    """All that are enabled together."""
-    found = await fetch_one(
+    """Count the progress of all enabled sources."""
+    progress = await fetch_one(
         tx,
         ReadProgress,
         """
@@ -115,5 +124,5 @@ async def count_progress(tx: Tx) -> ReadProgress:
           FROM catalog.source WHERE status = 'active'
         """,
     )
-    assert found
-    return found
+    assert progress
+    return progress

@@ -1,4 +1,4 @@
-"""Sources as a page lists them: those that fit, the newest first, each with its last runs."""
+"""One page of the list of sources, filtered, newest first, with recent runs."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from jobmill.db import Tx, fetch_all, fetch_one
 Show: TypeAlias = Literal["all", "troubled", "disabled", "rejected"]
 
 MAX_RECENT_RUNS = 20
-"""So many runs of a source are drawn."""
+"""Runs of a source to show in a chart."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFilter:
-    """Which sources; every part that is given must hold."""
+    """Which sources to list; all conditions must hold."""
 
     show: Show = "all"
-    """All but the rejected ones, or: those that run but whose last run was odd, or that stand still."""
+    """`all` leaves out rejected sources; `troubled`: enabled, but the last run had a problem."""
     platform: str | None = None
     q: str | None = None
-    """A part of the name or the token."""
+    """Part of the name or the token."""
     before: int | None = None
-    """The last one of the page before."""
+    """The id of the last source on the previous page."""
     limit: int = 50
 
 
-async def find(tx: Tx, wanted: SourceFilter) -> list[Source]:
-    """One page, the newest first; the next page lies before the last one."""
-    # Ids first: what is passed over is not counted.
+async def find(tx: Tx, filter: SourceFilter) -> list[Source]:
+    """One page, newest first; pass the last id as `before` for the next page."""
+    # Select ids first, so that listings are counted only for sources on this page.
     cursor = await tx.execute(
         """
         SELECT id FROM catalog.source
@@ -49,15 +49,15 @@ async def find(tx: Tx, wanted: SourceFilter) -> list[Source]:
          LIMIT %(limit)s
         """,
         {
-            "before": wanted.before,
-            "show": wanted.show,
-            "platform": wanted.platform,
-            "q": wanted.q,
-            "limit": wanted.limit,
+            "before": filter.before,
+            "show": filter.show,
+            "platform": filter.platform,
+            "q": filter.q,
+            "limit": filter.limit,
         },
     )
     ids = [SourceId(id) for (id,) in await cursor.fetchall()]
-    return (await sources.find(tx, ids=ids, limit=wanted.limit))[::-1]
+    return (await sources.find(tx, ids=ids, limit=filter.limit))[::-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,9 @@ class TroubleCounts:
     disabled: int
 
 
-async def count_troubled(tx: Tx, *, most: int = 1_000) -> TroubleCounts:
-    """How many are in trouble, and how many stand still; of very many, the first `most`."""
-    found = await fetch_one(
+async def count_troubled(tx: Tx, *, limit: int = 1_000) -> TroubleCounts:
+    """Count troubled and disabled sources, each up to `limit`."""
+    counts = await fetch_one(
         tx,
         TroubleCounts,
         """
@@ -78,20 +78,20 @@ async def count_troubled(tx: Tx, *, most: int = 1_000) -> TroubleCounts:
                (SELECT count(*) FROM (SELECT FROM catalog.source WHERE status = 'disabled'
                                        LIMIT %(most)s) AS few) AS disabled
         """,
-        {"most": most},
+        {"most": limit},
     )
-    assert found is not None
-    return found
+    assert counts is not None
+    return counts
 
 
 async def find_platforms(tx: Tx) -> list[str]:
-    """The platforms that we have sources of, however many."""
+    """The platforms that have sources."""
     cursor = await tx.execute(
         """
         WITH RECURSIVE known AS (
             SELECT min(source_type) AS name FROM catalog.source
             UNION ALL
-            -- From each to the next one by the index, past all sources of it.
+            -- An index skip scan: from each platform to the next, without reading its sources.
             SELECT (SELECT min(source_type) FROM catalog.source WHERE source_type > known.name)
               FROM known WHERE known.name IS NOT NULL
         )
@@ -103,7 +103,7 @@ async def find_platforms(tx: Tx) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """How a run ended, and how many postings it saw."""
+    """The outcome of a run and the number of postings it saw."""
 
     source_id: int
     outcome: str
@@ -113,8 +113,8 @@ class RunOutcome:
 async def find_recent_runs(
     tx: Tx, ids: Iterable[int], *, limit: int = MAX_RECENT_RUNS
 ) -> Mapping[int, Sequence[RunOutcome]]:
-    """The last runs of each of these sources, oldest first."""
-    found = await fetch_all(
+    """The last runs of each source, oldest first."""
+    runs = await fetch_all(
         tx,
         RunOutcome,
         """
@@ -127,18 +127,18 @@ async def find_recent_runs(
         {"ids": list(ids), "limit": limit},
     )
     by_source: defaultdict[int, list[RunOutcome]] = defaultdict(list)
-    for one in found:
-        by_source[one.source_id].append(one)
+    for run in runs:
+        by_source[run.source_id].append(run)
     return by_source
 
 
 def posting_counts(runs: Iterable[RunOutcome]) -> list[int]:
-    """How many postings there were after each run; one that saw nothing new or failed says nothing
-    of its own."""
+    """The number of postings after each run; an unchanged run repeats the previous number, a
+    failed run is left out."""
     counts: list[int] = []
-    for one in runs:
-        if one.outcome in ("complete", "truncated", "empty"):
-            counts.append(one.seen)
-        elif one.outcome == "unchanged" and counts:
+    for run in runs:
+        if run.outcome in ("complete", "truncated", "empty"):
+            counts.append(run.seen)
+        elif run.outcome == "unchanged" and counts:
             counts.append(counts[-1])
     return counts

@@ -1,4 +1,4 @@
-"""What a run of a source saw becomes what the catalog holds: new, changed, closed, opened again."""
+"""Saves the result of a run of a source: new, changed, closed and reopened listings."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Outcome: TypeAlias = Literal[
 ]
 
 EMPTY_RUNS_TO_CONFIRM = 3
-"""So many empty answers in a row are believed, and an alert tells of them."""
+"""After this many empty runs in a row, an empty board is accepted and raises an alert."""
 RUN_RETENTION = dt.timedelta(days=90)
 MIN_RUNS_KEPT = 50
-"""So many of each source stay however old they are."""
+"""The newest runs of each source are kept regardless of age."""
 SILENT_SOURCE_ALERT = "source gone silent"
 UNCONFIRMED_EMPTY_RUN = "no postings, where there were {}: not believed yet; has the page changed?"
 
@@ -40,43 +40,44 @@ class SeenPosting:
 
     posting: Posting
     listed_hash: UUID
-    """`listings.listed_hash` of it as the list showed it, before its detail was read."""
+    """`listings.listed_hash` of the posting as the list showed it, before its detail page was
+    read."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageCall:
-    """A page that a run asked for, once."""
+    """One request for a page of the list."""
 
     params: Mapping[str, Any]
-    """What it asks otherwise than the first: an offset, a cursor, another address."""
+    """The parameters that differ from the first request: an offset, a cursor or another URL."""
     count: int | None
-    """How many postings it held; None where it was not answered."""
+    """The number of postings on the page; None if the request failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlResult:
-    """One run, before it is saved."""
+    """The result of one run, before it is saved."""
 
     started_at: dt.datetime
     outcome: Outcome
-    """What the walk says; `save` may call a complete one empty."""
+    """The outcome according to the crawler; `save` may change `complete` to `empty`."""
     seen: Sequence[SeenPosting] = ()
     calls: int = 0
     pages: Sequence[PageCall] = ()
-    """Those of the calls that asked for a page; the others asked for details."""
+    """The requests for pages of the list; the other calls were for details."""
     stubs: int = 0
-    """Records that could not be read: any listing that was not seen may be one of them."""
+    """The number of unreadable records: a listing that was not seen may be one of them."""
     failure: str | None = None
-    """Why it ended early: a fetch's cause, "gone" or "unreadable"."""
+    """Why the run ended early: a cause of a failed fetch, "gone" or "unreadable"."""
     detail: str | None = None
     vendor: str | None = None
-    """Whose trouble it may be; None for a site of its own."""
+    """The vendor whose incident a failure may belong to; None for a company's own site."""
     inventory: bool = True
-    """A complete run names all that is open."""
+    """Whether a complete run lists everything that is open."""
     believe_empty: bool = True
-    """None at all may be the truth."""
+    """Whether an empty list can be true."""
     validators: Validators = field(default_factory=Validators)
-    """For asking whether anything has changed."""
+    """For a conditional request the next time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +92,16 @@ class RunCounts:
 
 @dataclass(frozen=True, slots=True)
 class SavedRun:
-    """What became of a run."""
+    """A saved run."""
 
     run_id: int | None
-    """None where it, or a newer run, was saved before: then it counts for nothing."""
+    """None if this or a newer run was saved before; then this one is ignored."""
     outcome: Outcome
     counts: RunCounts
     failure_effect: FailureEffect
     added: tuple[ListingId, ...] = ()
     changed: tuple[ListingId, ...] = ()
-    """Say something else than before that one judges by, or are open again."""
+    """Reopened, or changed in a field that rules judge by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class _Source:
 
 
 async def save(tx: Tx, source_id: int, result: CrawlResult, platforms: PlatformRules) -> SavedRun:
-    """Keep what a run saw. Only a complete one closes what it did not see."""
+    """Save a run. Only a complete run closes the listings that it did not see."""
     if result.failure and result.vendor:
         await source_health.lock_vendor(tx, result.vendor)
     source = await _lock(tx, source_id, result.started_at)
@@ -143,8 +144,8 @@ def _is_overtaken(source: _Source, harvest: CrawlResult) -> bool:
 
 
 async def _lock(tx: Tx, id: int, started_at: dt.datetime) -> _Source:
-    """The source, for this transaction alone."""
-    # First the lock, then the look: a count in the locking statement could be older than the lock.
+    """Lock the source and return its state."""
+    # Lock first, then read: a count in the locking statement could be older than the lock.
     await tx.execute("SELECT 1 FROM catalog.source WHERE id = %s FOR UPDATE", [id])
     source = await fetch_one(
         tx,
@@ -166,17 +167,18 @@ async def _lock(tx: Tx, id: int, started_at: dt.datetime) -> _Source:
 
 
 def _believed(source: _Source, harvest: CrawlResult) -> Outcome:
-    """No posting where there were some is not believed at once: many sites answer so when they err."""
+    """The outcome, but `empty` for a board that is suddenly empty: many sites return an empty list
+    on errors."""
     if not _is_sudden(source, harvest):
         return harvest.outcome
     often = source.empty_runs + 1 >= EMPTY_RUNS_TO_CONFIRM
-    # Records that we cannot read are postings: it is we who see none.
+    # Unreadable records are postings, so the board is not empty.
     believable = harvest.believe_empty and not harvest.stubs
     return "complete" if often and believable else "empty"
 
 
 def _is_sudden(source: _Source, harvest: CrawlResult) -> bool:
-    """Nothing, where there was something."""
+    """Whether the run saw no postings although there are open listings."""
     nothing = harvest.outcome == "complete" and harvest.inventory and not harvest.seen
     return nothing and source.open_listings > 0 and not source.allow_empty
 
@@ -184,12 +186,12 @@ def _is_sudden(source: _Source, harvest: CrawlResult) -> bool:
 async def _take(
     tx: Tx, source: _Source, harvest: CrawlResult, platforms: PlatformRules
 ) -> tuple[tuple[ListingId, ...], tuple[ListingId, ...], RunCounts]:
-    """Add what is new, rewrite what changed, and note when the rest was last seen."""
+    """Insert new listings, update changed ones, and mark the others as seen."""
     clean = [replace(one, posting=listings.make_storable(one.posting)) for one in harvest.seen]
     seen = {posting_identity.identity(one.posting, platforms): one for one in clean}
     known = await listings.find_by_identity(tx, list(seen))
-    # Companies, new listings, links, then what was there: in this order for all, so that two runs
-    # never wait for each other.
+    # All runs write in this order (companies, new listings, links, existing listings), so that
+    # they cannot deadlock.
     company_ids = await _companies(tx, source, seen, known)
     to_record = partial(_record, source, company_ids, platforms)
     fresh = {key: one for key, one in seen.items() if key not in known}
@@ -212,7 +214,7 @@ async def _take(
 async def _companies(
     tx: Tx, source: _Source, seen: Mapping[str, SeenPosting], known: Mapping[str, ListingState]
 ) -> Mapping[str, companies.CompanyId]:
-    """The companies that the postings name, by name; of what is as it was, nobody asks again."""
+    """The ids of the companies that new or changed postings name, by name."""
     new = [one for key, one in seen.items() if key not in known or _may_differ(one, known[key])]
     named = (_company(source, one.posting) for one in new if not _is_own(one.posting, source))
     return await companies.get_or_create_all(tx, [name for name in named if name])
@@ -243,8 +245,7 @@ async def _change(
     to_record: Callable[[str, SeenPosting], dict[str, Any]],
     at: dt.datetime,
 ) -> list[tuple[ListingId, dict[str, Any]]]:
-    """Rewrite those that say something else than before, and say what; what they said stays in their
-    history."""
+    """Update changed listings and record the old values in their history; returns the changes."""
     again = {one.id: key for key, one in known.items() if _may_differ(seen[key], one)}
     records: list[dict[str, Any]] = []
     changed: list[tuple[ListingId, dict[str, Any]]] = []
@@ -265,7 +266,7 @@ def _may_differ(seen: SeenPosting, known: ListingState) -> bool:
 
 
 def _with_detail(seen: SeenPosting, old: Listing) -> SeenPosting:
-    """A list that leaves things out takes nothing from what the detail once said."""
+    """Fill in fields that a list leaves out from the stored detail."""
     if not seen.posting.partial:
         return seen
     before = listings.to_posting(old)
@@ -274,7 +275,7 @@ def _with_detail(seen: SeenPosting, old: Listing) -> SeenPosting:
     ]
     kept = {name: getattr(before, name) for name in silent}
     posting = replace(seen.posting, **kept, partial=before.partial)
-    # The detail that we have is not of this list: the next run shall read it anew.
+    # The stored detail belongs to an older list entry: let the next run read it again.
     return SeenPosting(posting, seen.listed_hash if before.partial else old.listed_hash)
 
 
@@ -292,7 +293,7 @@ def _record(
     key: str,
     seen: SeenPosting,
 ) -> dict[str, Any]:
-    """A posting as a row, with its company; `key` is who it is, whatever is added to it."""
+    """A posting as a row of the table; `key` is its identity before a company is filled in."""
     posting = replace(seen.posting, company=_company(source, seen.posting))
     own = _is_own(posting, source)
     company_id = source.company_id if own else company_ids.get(posting.company or "")
@@ -305,7 +306,7 @@ def _company(source: _Source, posting: Posting) -> str | None:
 
 
 def _is_own(posting: Posting, source: _Source) -> bool:
-    """Whether it is the source's own company: a board often writes its name in another way."""
+    """Whether the posting is of the source's own company; boards often spell its name differently."""
     alone = source.company_id is not None and source.relation == "own"
     return alone and not posting.via
 
@@ -313,7 +314,7 @@ def _is_own(posting: Posting, source: _Source) -> bool:
 async def _see(
     tx: Tx, source_id: SourceId, known: Sequence[ListingState], at: dt.datetime
 ) -> list[ListingId]:
-    """Note that they were seen; those that were closed are open again."""
+    """Mark listings as seen and reopen the closed ones; returns the reopened ones."""
     await tx.execute(
         """
         UPDATE catalog.listing
@@ -343,8 +344,8 @@ async def _all_seen(tx: Tx, source_id: SourceId, at: dt.datetime) -> None:
 
 
 async def _unread_since(tx: Tx, source_id: SourceId, harvest: CrawlResult) -> dt.datetime:
-    """What was not seen since then is closed: since this run, or, where this run could not read
-    some records, since the complete run before it."""
+    """The time since which a listing must have been seen to stay open: the start of this run, or
+    of the previous complete run if this one had unreadable records."""
     if not harvest.stubs:
         return harvest.started_at
     before = await fetch_value(
@@ -360,7 +361,7 @@ async def _unread_since(tx: Tx, source_id: SourceId, harvest: CrawlResult) -> dt
 
 
 async def _close(tx: Tx, source_id: SourceId, started_at: dt.datetime, since: dt.datetime) -> int:
-    """Close what is open and was last seen before `since`."""
+    """Close open listings that were last seen before `since`."""
     cursor = await tx.execute(
         """
         UPDATE catalog.listing SET closed_at = %(at)s, changed_at = %(at)s
@@ -410,13 +411,13 @@ async def _write(
         """
         UPDATE catalog.source
            SET last_scraped_at = now(), last_scraped_status = %(outcome)s,
-               -- A run that learnt nothing does not stand in the way of one that began before it.
+               -- A run without result must not make an older one count as overtaken.
                last_run_started_at = CASE WHEN %(outcome)s IN ('failed', 'held')
                                           THEN last_run_started_at ELSE %(started_at)s END,
                empty_runs = CASE %(outcome)s WHEN 'empty' THEN empty_runs + 1
                                              WHEN 'complete' THEN 0 WHEN 'unchanged' THEN 0
                                              ELSE empty_runs END,
-               -- Validators stand for what was saved: only a run that saved all of it leaves them.
+               -- Validators describe what was saved, so only a complete run stores them.
                etag = CASE WHEN %(outcome)s = 'complete' THEN %(etag)s ELSE etag END,
                last_modified = CASE WHEN %(outcome)s = 'complete' THEN %(last_modified)s
                                     ELSE last_modified END,
@@ -439,7 +440,7 @@ async def _write(
 async def _judge(
     tx: Tx, source: _Source, harvest: CrawlResult, outcome: Outcome, run_id: int
 ) -> FailureEffect:
-    """What the run means for the health of the source."""
+    """Update the health of the source."""
     if outcome == "empty":
         await source_health.record_problem(
             tx, source.id, "empty", UNCONFIRMED_EMPTY_RUN.format(source.open_listings)
@@ -457,7 +458,8 @@ async def _judge(
 
 
 async def _mind_silence(tx: Tx, source: _Source, harvest: CrawlResult) -> None:
-    """Say so when a source that had postings has shown none for a while, until it shows some."""
+    """Raise an alert when a source with postings has shown none for several runs; lift it when it
+    shows some."""
     if harvest.seen:
         await alerts.resolve_alert(tx, SILENT_SOURCE_ALERT, f"source {source.id}")
     elif _is_sudden(source, harvest) and source.empty_runs + 1 >= EMPTY_RUNS_TO_CONFIRM:
@@ -469,7 +471,7 @@ async def _mind_silence(tx: Tx, source: _Source, harvest: CrawlResult) -> None:
 
 
 async def prune(tx: Tx, *, limit: int = 1_000) -> int:
-    """Delete up to `most` old runs, and none of the newest of any source; returns how many."""
+    """Delete up to `limit` old runs; the newest runs of each source stay."""
     gone = await tx.execute(
         """
         DELETE FROM catalog.run

@@ -1,4 +1,4 @@
-"""Sources: where listings come from, how each is set up, and whether it may run."""
+"""Sources: where listings come from, how they are configured, and whether they may run."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ DiscoveredVia: TypeAlias = Literal[
 ]
 
 ADDRESS_KEYS = ("board_token", "base_url", "selectors", "url", "company_id", "keywords")
-"""A config that has one of these can be asked something."""
+"""A config needs one of these to be readable."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewSource:
-    """What is written at once; the rest follows from tests and runs."""
+    """The fields of a source that are known when it is added."""
 
     name: str
     source_type: str
@@ -74,7 +74,7 @@ class Source:
     disabled_reason: str | None
     retry_at: dt.datetime | None
     held_until: dt.datetime | None
-    """While an incident of its vendor lasts."""
+    """Set while an incident of its vendor lasts."""
     etag: str | None
     last_modified: str | None
     validators_url: str | None
@@ -82,31 +82,30 @@ class Source:
 
 
 def is_valid(source: Source) -> bool:
-    """It can be asked: a type, and a config that says where."""
+    """Whether the source has a type and an address."""
     return bool(source.source_type) and any(source.config.get(name) for name in ADDRESS_KEYS)
 
 
 def is_complete(source: Source) -> bool:
-    """Valid, tested, and recognised beyond doubt."""
+    """Valid, tested, and detected with high confidence."""
     return (
         is_valid(source) and source.tested_at is not None and source.discovery_confidence == "high"
     )
 
 
 def needs_validation(source: Source) -> bool:
-    """A person should look at it before it is trusted."""
+    """Whether a person should check it before it runs."""
     return source.validation_required or source.discovery_confidence in ("medium", "low")
 
 
 def completeness(source: Source) -> Literal["complete", "valid", "invalid"]:
-    """In one word, how well it is set up."""
     if is_complete(source):
         return "complete"
     return "valid" if is_valid(source) else "invalid"
 
 
 async def add(tx: Tx, new: NewSource, *, enabled: bool) -> tuple[SourceId, bool]:
-    """The source's id, and whether it is new: a board is kept once, whoever finds it again."""
+    """Add a source; returns its id and whether it is new. Each board is stored once."""
     created = await fetch_value(
         tx,
         SourceId,
@@ -146,8 +145,8 @@ async def add(tx: Tx, new: NewSource, *, enabled: bool) -> tuple[SourceId, bool]
 
 
 async def _existing(tx: Tx, new: NewSource) -> SourceId:
-    """The id of the same board; what is now known of its company is added."""
-    found = await fetch_value(
+    """The id of the stored source for the same board; fills in its company."""
+    source_id = await fetch_value(
         tx,
         SourceId,
         """
@@ -164,20 +163,20 @@ async def _existing(tx: Tx, new: NewSource) -> SourceId:
             "token": new.token,
         },
     )
-    assert found is not None
-    return found
+    assert source_id is not None
+    return source_id
 
 
 async def get(tx: Tx, id: int) -> Source:
-    """One source; NotFound if there is none."""
-    found = await find(tx, id=id, limit=1)
-    if not found:
+    """Return one source; raises NotFound."""
+    sources = await find(tx, id=id, limit=1)
+    if not sources:
         raise NotFound("source", id)
-    return found[0]
+    return sources[0]
 
 
 async def find_by_board(tx: Tx, source_type: str, token: str) -> Source | None:
-    """The source of a board, whatever was decided about it."""
+    """The source of a board, also if it was rejected."""
     id = await fetch_value(
         tx,
         SourceId,
@@ -199,7 +198,7 @@ async def find(
     after: int = 0,
     limit: int = 50,
 ) -> list[Source]:
-    """Sources by any of these, in the order in which they came."""
+    """Find sources, oldest first."""
     return await fetch_all(
         tx,
         Source,
@@ -240,13 +239,13 @@ async def find(
 
 
 async def find_enabled_ids(tx: Tx) -> list[SourceId]:
-    """All that may run, in the order in which they came."""
+    """The ids of all enabled sources, oldest first."""
     cursor = await tx.execute("SELECT id FROM catalog.source WHERE status = 'active' ORDER BY id")
     return [SourceId(id) for (id,) in await cursor.fetchall()]
 
 
 async def enable(tx: Tx, id: int, *, actor: str | None = None) -> None:
-    """Let it run again, from a clean start; whoever asks vouches for it."""
+    """Enable a source, reset its failures and accept it as checked."""
     changed = await fetch_value(
         tx,
         int,
@@ -264,7 +263,8 @@ async def enable(tx: Tx, id: int, *, actor: str | None = None) -> None:
 
 
 async def enable_after_test(tx: Tx, id: int) -> bool:
-    """Let one run that waited and proved itself; False where a person has decided in the meantime."""
+    """Enable a waiting source after a successful test; False if a person has decided in the
+    meantime."""
     changed = await fetch_value(
         tx,
         int,
@@ -282,7 +282,7 @@ async def enable_after_test(tx: Tx, id: int) -> bool:
 
 
 async def disable(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> None:
-    """Stop it until a person enables it again."""
+    """Disable a source until a person enables it again."""
     changed = await fetch_value(
         tx,
         int,
@@ -290,7 +290,7 @@ async def disable(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> 
         UPDATE catalog.source
            SET status = 'disabled', disabled_reason = %(reason)s, retry_at = NULL,
                updated_at = now()
-         -- What failures disabled would be tried again; what a person disables is not.
+         -- A source that failures disabled is tried again; one that a person disables is not.
          WHERE id = %(id)s AND (status <> 'disabled' OR retry_at IS NOT NULL)
         RETURNING id
         """,
@@ -300,7 +300,7 @@ async def disable(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> 
 
 
 async def reject(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> None:
-    """Say that it is not wanted: it stays known, so that it is not found anew."""
+    """Reject a source. The row stays, so that it is not proposed again."""
     changed = await fetch_value(
         tx,
         int,
@@ -331,12 +331,12 @@ async def _say(
 
 
 async def mark_tested(tx: Tx, id: int) -> None:
-    """Keep that a test of it worked."""
+    """Record a successful test."""
     await tx.execute("UPDATE catalog.source SET tested_at = now() WHERE id = %s", [id])
 
 
 async def find_by_url(tx: Tx, url: str, *, board: tuple[str, str] | None = None) -> Source | None:
-    """The source that a URL belongs to: its board's, else the only one on its domain."""
+    """The source of a URL: the source of its board, otherwise the only source on its domain."""
     id = await fetch_value(
         tx,
         SourceId,
@@ -354,7 +354,7 @@ async def find_by_url(tx: Tx, url: str, *, board: tuple[str, str] | None = None)
         {
             "platform": board[0] if board else None,
             "token": board[1] if board else None,
-            # A vendor's domain is shared by its customers: only the board tells them apart.
+            # Customers of a vendor share its domain: only the board tells them apart.
             "domain": None if board else urls.domain(url),
         },
     )
@@ -363,7 +363,7 @@ async def find_by_url(tx: Tx, url: str, *, board: tuple[str, str] | None = None)
 
 @dataclass(frozen=True, slots=True)
 class SourceRun:
-    """One run of a source, as it ended."""
+    """A saved run of a source."""
 
     id: int
     started_at: dt.datetime
@@ -396,7 +396,7 @@ async def find_runs(tx: Tx, id: int, *, limit: int = 20) -> list[SourceRun]:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """A vendor in trouble: its sources are held."""
+    """An incident of a vendor; its sources are held."""
 
     vendor: str
     cause: str
@@ -407,7 +407,7 @@ class Incident:
 
 
 async def find_incident(tx: Tx, vendor: str) -> Incident | None:
-    """The vendor's incident, if one lasts."""
+    """The vendor's current incident."""
     return await fetch_one(
         tx,
         Incident,

@@ -1,4 +1,4 @@
-"""Values for tables that a spreadsheet reads."""
+"""Escapes values for CSV files that people open in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # 
 
 
 def escape_formula(value: object) -> object:
-    """A value that no spreadsheet runs; a list is one text."""
+    """A value that a spreadsheet does not run as a formula; lists become one text."""
     if isinstance(value, list):
         value = "; ".join(cast(list[str], value))
     risky = isinstance(value, str) and value.startswith(FORMULA)

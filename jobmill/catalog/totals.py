@@ -1,4 +1,4 @@
-"""How much there is of everything, at a cost that does not grow with it."""
+"""Totals of the catalog, at a cost that does not grow with it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from jobmill.db import Tx, fetch_one
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What is more than 50,000 is an estimate, as the server keeps it for its plans."""
+    """Totals above 50,000 are estimates from the statistics of PostgreSQL."""
 
     companies: int
     sources: int
     active_sources: int
     disabled_sources: int
     troubled_sources: int
-    """That run, but whose last run failed; no more than 1,000 are counted."""
+    """Enabled sources with a failed last run, up to 1,000."""
     listings: int
     new_listings: int
-    """Of the last 24 hours; no more than 1,000 are counted."""
+    """First seen in the last 24 hours, up to 1,000."""
 
 
 async def count(tx: Tx) -> Totals:
-    found = await fetch_one(
+    totals = await fetch_one(
         tx,
         Totals,
         """
@@ -50,5 +50,5 @@ async def count(tx: Tx) -> Totals:
                                        LIMIT 1000) AS fresh) AS new_listings
         """,
     )
-    assert found
-    return found
+    assert totals
+    return totals

@@ -20,7 +20,7 @@ _TRACKING = re.compile(
     r"|trk|trkinfo|trackingid|tracking|lipi|mcid|cmpid|s_kwcid|spm|_ga|_gl|iisn?|share|jsessionid",
     re.IGNORECASE,
 )
-# In a query, what says which posting it is: by its name, or by a number or uuid as its value.
+# Query parameters that identify a posting: by their name, or by a number or UUID as value.
 _ID_NAME = re.compile(r"jk|vjk|jl|j|p|.*(id|jid|req|job|pos|vacan|offer|key|code|no|num|nr|token)")
 _ID_VALUE = re.compile(rf".*\d{{3}}.*|{UUID}")
 _LIST = re.compile(
@@ -73,8 +73,8 @@ def names_a_list(page: tuple[str, str]) -> bool:
 
 
 def is_own_page(url: str) -> bool:
-    """Whether a posting that names this page most likely has it for itself: it lies below another, is
-    not called like a list, and no anchor says that it holds several."""
+    """Whether the page probably belongs to one posting: it is below another page, is not named
+    like a list, and has no anchor."""
     parts = parse(url)
     steps = [step for step in parts.path.split("/") if step]
     return (
@@ -85,8 +85,8 @@ def is_own_page(url: str) -> bool:
 
 
 def differ_by_place(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    """Whether two pages differ only in the last words of their names, as those of a site do that shows a
-    posting once for each place. Numbers and codes are ids: those pages differ in more."""
+    """Whether two pages differ only in the last words of their names, as on sites that show a
+    posting once for each place. Numbers and codes are ids, so such pages differ in more."""
     first, second = (page[1].removesuffix("?").split("-") for page in (one, other))
     steps = enumerate(zip(first, second, strict=False))
     common = next((at for at, (left, right) in steps if left != right), 0)
@@ -100,7 +100,7 @@ def differ_by_place(one: tuple[str, str], other: tuple[str, str]) -> bool:
 
 
 def domain(url: str) -> str:
-    """The part of the host that somebody registered, as far as a short list can tell."""
+    """The registered part of the host, by a short list of suffixes."""
     host = parse(url).host
     labels = host.split(".")
     if host.startswith("[") or all(label.isdigit() for label in labels):
@@ -115,7 +115,7 @@ def parse(url: str) -> UrlParts:
     try:
         split = urlsplit(url.strip())
         root, host = _root(split)
-    except ValueError as error:  # UnicodeError, from a host that is no name, is one, too.
+    except ValueError as error:  # Includes the UnicodeError of an invalid host name.
         raise Invalid(f"{url[:200]!r} is not a URL: {error}") from None
     fragment = split.fragment
     return UrlParts(
@@ -124,7 +124,8 @@ def parse(url: str) -> UrlParts:
 
 
 def _root(split: SplitResult) -> tuple[str, str]:
-    """Scheme, host and port, and the host alone; the two schemes of a usual port are one."""
+    """Scheme, host and port, and the host alone; http and https on their default ports count as
+    one."""
     if split.scheme not in ("http", "https"):
         raise ValueError("it does not begin with http:// or https://")
     host = split.hostname or ""
@@ -151,24 +152,24 @@ def _path(path: str) -> str:
 
 
 def _query(query: str) -> tuple[tuple[str, str], ...]:
-    """The parameters that are not tracking, sorted, none twice."""
+    """The parameters without tracking, sorted, without repetitions."""
     pairs = (pair.partition("=")[::2] for pair in query.replace("+", "%20").split("&") if pair)
     escaped = {(escape(name, "="), escape(value, "=")) for name, value in pairs}
     return tuple(sorted(pair for pair in escaped if not _TRACKING.fullmatch(pair[0])))
 
 
 def _route(fragment: str) -> str:
-    """A fragment that a page reads as a path ("#/item/7", "#!item"); any other is a place on it."""
+    """A fragment that acts as a path ("#/item/7", "#!item"); empty for an anchor."""
     if not fragment.startswith(("/", "!")):
         return ""
     path, _, query = fragment.partition("?")
-    kept = "&".join(f"{name}={value}" for name, value in _query(query))
+    params = "&".join(f"{name}={value}" for name, value in _query(query))
     route = escape(path).rstrip("/")
-    return f"#{route}{'?' if kept else ''}{kept}" if route else ""
+    return f"#{route}{'?' if params else ''}{params}" if route else ""
 
 
 def escape(text: str, also: str = "") -> str:
-    """Each character in its one form: plain if it may be, %XX in capitals if not."""
+    """Every character in one form: literal if allowed, otherwise %XX in capitals."""
     plain = "".join(
         char if char in _ALLOWED and char not in also else _percent(char) for char in text
     )

@@ -1,4 +1,4 @@
-"""The Messages API of Anthropic, as far as we speak it."""
+"""The parts of Anthropic's Messages API that Jobmill uses."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def headers(endpoint: Endpoint) -> dict[str, str]:
 
 
 def body(ask: ModelQuestion[T], endpoint: Endpoint, *, stream: bool) -> bytes:
-    """The request. The newest models take neither a forced tool nor a temperature, so the form
-    of the answer is asked for as such."""
-    asked: dict[str, Any] = {
+    """The request body. The newest models accept neither a forced tool nor a temperature, so the
+    answer is requested as structured output."""
+    payload: dict[str, Any] = {
         "model": endpoint.model,
         "max_tokens": ask.max_tokens,
         "system": system_prompt(ask),
@@ -45,7 +45,7 @@ def body(ask: ModelQuestion[T], endpoint: Endpoint, *, stream: bool) -> bytes:
             "format": {"type": "json_schema", "schema": answer_schema(ask.answer_type)}
         },
     }
-    return json.dumps(asked | ({"stream": True} if stream else {}), ensure_ascii=False).encode()
+    return json.dumps(payload | ({"stream": True} if stream else {}), ensure_ascii=False).encode()
 
 
 class _Usage(BaseModel):
@@ -83,7 +83,7 @@ class _Event(BaseModel):
 
 
 def read(body: bytes) -> ModelReply:
-    """What a whole answer says; Unreadable if it is none."""
+    """Parse a complete response; raises UnreadableReply."""
     try:
         message = _Message.model_validate_json(body)
     except ValidationError as error:
@@ -93,7 +93,7 @@ def read(body: bytes) -> ModelReply:
 
 
 def read_stream(body: bytes) -> ModelReply:
-    """What a streamed answer says; Cut if it does not come to its end."""
+    """Parse a streamed response; raises StreamInterrupted if it ends early."""
     text, stop, tokens_in, tokens_out = "", None, None, None
     for event in map(_event, read_events(body)):
         match event.type:
@@ -108,7 +108,7 @@ def read_stream(body: bytes) -> ModelReply:
             case "message_delta":
                 stop = event.delta.get("stop_reason") or stop
                 if event.usage:
-                    # Running totals, not steps.
+                    # Running totals, not increments.
                     tokens_in = event.usage.all_in or tokens_in
                     tokens_out = event.usage.output_tokens
             case "error":

@@ -1,4 +1,4 @@
-"""Reads pages that fill themselves by script, with a Chromium that is on this machine."""
+"""Renders pages that need JavaScript, with a local Chromium."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jobmill.outside.public_addresses import AllowedUrl
 
 PROGRAM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MAX_BROWSERS = 2
-"""How many browsers one process runs: each takes some hundred megabytes."""
+"""Browsers per process: each needs several hundred megabytes."""
 
 _FLAGS = (
     "--headless",
@@ -36,9 +36,9 @@ _FLAGS = (
     "--disable-breakpad",
     "--no-first-run",
     "--blink-settings=imagesEnabled=false",
-    # Loopback, too: by default a browser goes there without asking its proxy.
+    # Also for loopback, which a browser contacts without its proxy by default.
     "--proxy-bypass-list=<-loopback>",
-    # Nothing is looked up, and nothing sent, but by way of the proxy.
+    # All lookups and all traffic go through the proxy.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
@@ -47,14 +47,14 @@ _FAULT = re.compile(rb"Page load failed: (net::\w+)")
 
 @dataclass(frozen=True, slots=True)
 class RenderLimits:
-    """What one page may cost at most."""
+    """Limits for one page."""
 
     seconds: float = 45
     script_seconds: float = 10
-    """How long its scripts believe to have run; waiting takes them no time."""
+    """Virtual time for scripts; timers do not cost real time."""
     bytes: int = 16_000_000
     traffic: int = 60_000_000
-    """With all that the page loads besides."""
+    """All bytes that the page loads."""
 
 
 class Browser:
@@ -72,7 +72,7 @@ class Browser:
         self.slots = asyncio.Semaphore(MAX_BROWSERS)
 
     def missing_reason(self) -> str | None:
-        """What to do about it if there is no browser; None if there is one."""
+        """Why there is no browser and what to do; None if there is one."""
         if find_browser(self._path):
             return None
         if self._path:
@@ -83,7 +83,7 @@ class Browser:
         )
 
     async def render(self, target: AllowedUrl, max_bytes: int | None = None) -> HttpReply:
-        """The page after its scripts have run; Trouble if it did not come to that."""
+        """The page after its scripts have run; raises ExchangeError."""
         program = find_browser(self._path)
         if program is None:
             raise ExchangeError("no_browser", self.missing_reason() or "")
@@ -102,10 +102,10 @@ class Browser:
         self, program: str, proxy: str, target: AllowedUrl, most: int | None
     ) -> HttpReply:
         limit = min(most or self._limits.bytes, self._limits.bytes)
-        # A fresh profile each time: no page finds what another has left.
+        # A new profile each time, so that pages cannot share state.
         with (
             tempfile.TemporaryDirectory(prefix="jobmill-", ignore_cleanup_errors=True) as folder,
-            tempfile.TemporaryFile() as said,
+            tempfile.TemporaryFile() as stderr,
         ):
             process = await asyncio.create_subprocess_exec(
                 program,
@@ -113,7 +113,7 @@ class Browser:
                 target.url,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
-                stderr=said,
+                stderr=stderr,
                 cwd=folder,
                 env=_environment(folder),
                 start_new_session=True,
@@ -122,8 +122,8 @@ class Browser:
                 page = await _read(process, limit)
             finally:
                 await _kill(process)
-            said.seek(0)
-            fault = _FAULT.search(said.read())
+            stderr.seek(0)
+            fault = _FAULT.search(stderr.read())
         if not page.strip():
             why = f" ({fault[1].decode()})" if fault else ""
             raise ExchangeError("network", f"a browser found nothing at {target.host}{why}")
@@ -133,7 +133,7 @@ class Browser:
     def _arguments(self, folder: str, proxy: str) -> list[str]:
         return [
             *_FLAGS,
-            # Chromium does not run its sandbox as root, and says so.
+            # Chromium refuses to run its sandbox as root.
             *(["--no-sandbox"] if os.name == "posix" and os.geteuid() == 0 else []),
             f"--user-data-dir={folder}/profile",
             f"--user-agent={self._agent}",
@@ -144,7 +144,7 @@ class Browser:
 
 
 def find_browser(path: Path | None = None) -> str | None:
-    """The program: the one that was named, else $CHROMIUM, else the first one in PATH."""
+    """The configured program, otherwise $CHROMIUM, otherwise the first one in PATH."""
     if path:
         return shutil.which(str(path))
     named = os.environ.get("CHROMIUM")
@@ -152,9 +152,9 @@ def find_browser(path: Path | None = None) -> str | None:
 
 
 def _environment(folder: str) -> dict[str, str]:
-    """Nothing of ours: a browser needs no keys."""
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "TZ") if name in os.environ}
-    return {**kept, "HOME": folder, "TMPDIR": folder}
+    """Environment variables for the browser; keys are not passed on."""
+    inherited = {name: os.environ[name] for name in ("PATH", "LANG", "TZ") if name in os.environ}
+    return {**inherited, "HOME": folder, "TMPDIR": folder}
 
 
 async def _read(process: asyncio.subprocess.Process, limit: int) -> bytes:
@@ -166,7 +166,7 @@ async def _read(process: asyncio.subprocess.Process, limit: int) -> bytes:
 
 
 async def _kill(process: asyncio.subprocess.Process) -> None:
-    """With all its children: they are one session."""
+    """Kill the browser and its child processes, which share a session."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     await process.wait()

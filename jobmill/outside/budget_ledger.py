@@ -1,4 +1,4 @@
-"""The budget: what calls of models may cost, are going to cost and have cost."""
+"""The ledger of model calls: caps, reservations and costs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .model_question import ModelBlocked, ModelQuestion, T
 CallOutcome: TypeAlias = Literal["answered", "malformed", "truncated", "refused", "failed"]
 
 CALL_RETENTION = dt.timedelta(days=400)
-"""More than a year, so that a month can be held against the one a year before."""
+"""More than a year, so that a month can be compared with the same month a year ago."""
 ANSWER_RETENTION = dt.timedelta(days=90)
-"""Few listings are open longer, and a later question is a new one."""
+"""Few listings are open longer."""
 PRUNE_BATCH = 1_000
 
 
@@ -30,7 +30,7 @@ class BudgetCaps:
     day: Decimal
     month: Decimal
     local_when_spent: bool = False
-    """Whether to go on locally when a day or month is spent."""
+    """Whether to continue without a model when the day or month is spent."""
 
 
 def read_caps(settings: Settings) -> BudgetCaps:
@@ -50,22 +50,22 @@ def read_caps(settings: Settings) -> BudgetCaps:
 
 @dataclass(frozen=True, slots=True)
 class BudgetUse:
-    """What counts so far; all but `flying` with what is reserved."""
+    """What counts against the caps; all fields except `in_flight` include reservations."""
 
     run: Decimal
     day: Decimal
     month: Decimal
     flying: Decimal
-    """Reserved by calls of today that may still be answered."""
+    """Reserved by today's calls that have not ended."""
     look_in: dt.timedelta
-    """Until one of these may have ended, and so left something."""
+    """When one of these may have ended and released its reservation."""
     next_day_in: dt.timedelta
     next_month_in: dt.timedelta
-    """These are measured by the server's clock: a worker's own may be wrong."""
+    """Times are relative because the clock of a worker may be wrong."""
 
 
 def check_caps(need: Decimal, spent: BudgetUse, caps: BudgetCaps) -> ModelBlocked | None:
-    """None if a call that costs at most `need` fits into what is left."""
+    """Why a call that costs at most `need` is not allowed; None if it fits into the caps."""
     if need == 0:
         return None
     for name, cap in (("call", caps.call), ("run", caps.run), ("day", caps.day), ("month", caps.month)):  # fmt: skip
@@ -73,7 +73,7 @@ def check_caps(need: Decimal, spent: BudgetUse, caps: BudgetCaps) -> ModelBlocke
             detail = f"it may cost ${need:.4f}, and budget_{name} is ${cap}"
             return ModelBlocked("too_dear", detail)
     if spent.run + need > caps.run:
-        # A run does not begin anew: there is nothing to wait for.
+        # A run has no next period to wait for.
         return ModelBlocked("spent_out", f"budget_run (${caps.run}) is spent")
     for name, cap, used, opens_in in (
         ("month", caps.month, spent.month, spent.next_month_in),
@@ -93,16 +93,17 @@ def check_caps(need: Decimal, spent: BudgetUse, caps: BudgetCaps) -> ModelBlocke
 async def reserve(
     tx: Tx, ask: ModelQuestion[T], model: str, need: Decimal, caps: BudgetCaps, lasts: dt.timedelta
 ) -> int | ModelBlocked:
-    """The number of a call that may cost `need`, which counts from now on; Blocked if too much
-    would. Commit before you call."""
+    """Reserve `need` for a call and return its id; ModelBlocked if the caps do not allow it.
+    Commit before calling the model."""
     await tx.execute("SELECT 1 FROM budget.allowance FOR UPDATE")
-    # A statement of its own, so that it sees what those before us have committed.
+    # A separate statement, so that it sees what other transactions committed before we got the
+    # lock.
     spent = await _spent(tx, ask.run)
     return check_caps(need, spent, caps) or await _insert(tx, ask, model, need, lasts)
 
 
 async def _spent(tx: Tx, run: str | None) -> BudgetUse:
-    found = await fetch_one(
+    use = await fetch_one(
         tx,
         BudgetUse,
         """
@@ -132,8 +133,8 @@ async def _spent(tx: Tx, run: str | None) -> BudgetUse:
         """,
         {"run": run},
     )
-    assert found is not None
-    return found
+    assert use is not None
+    return use
 
 
 async def _insert(
@@ -175,7 +176,7 @@ async def settle(
     tokens_out: int | None = None,
     cost: Decimal | None = None,
 ) -> None:
-    """Say how a call ended; a cost that nobody knows leaves what was reserved counted."""
+    """Record the end of a call. If the cost is unknown, the full reservation stays counted."""
     await tx.execute(
         """
         UPDATE budget.call
@@ -194,7 +195,7 @@ async def settle(
 
 
 async def save_answer(tx: Tx, key: bytes, model: str, answer: str) -> None:
-    """Remember an answer, in the transaction that settles its call."""
+    """Store an answer in the transaction that settles its call."""
     await tx.execute(
         "INSERT INTO budget.answer (key, model, answer) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
         [key, model, answer],
@@ -202,12 +203,12 @@ async def save_answer(tx: Tx, key: bytes, model: str, answer: str) -> None:
 
 
 async def find_answer(tx: Tx, key: bytes) -> str | None:
-    """The answer that was given to the same question."""
+    """The stored answer to the same question."""
     return await fetch_value(tx, str, "SELECT answer FROM budget.answer WHERE key = %s", [key])
 
 
 async def record_cache_hit(tx: Tx, ask: ModelQuestion[T], model: str) -> None:
-    """A row for an answer that cost nothing."""
+    """Record an answer from the cache, which costs nothing."""
     await tx.execute(
         """
         INSERT INTO budget.call
@@ -222,15 +223,15 @@ async def record_cache_hit(tx: Tx, ask: ModelQuestion[T], model: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PeriodSpending:
-    """What a day or month has cost, and what calls under way may yet."""
+    """The cost of a day or month, and the reservations of running calls."""
 
     spent: float
     reserved: float
 
 
 async def read_spending(tx: Tx, unit: Literal["day", "month"]) -> PeriodSpending:
-    """That of the running day or month."""
-    found = await fetch_one(
+    """The spending of the current day or month."""
+    spending = await fetch_one(
         tx,
         PeriodSpending,
         """
@@ -242,8 +243,8 @@ async def read_spending(tx: Tx, unit: Literal["day", "month"]) -> PeriodSpending
         """,
         {"unit": unit},
     )
-    assert found is not None
-    return found
+    assert spending is not None
+    return spending
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,11 +261,11 @@ class LedgerLine:
     tokens_out: int
     spent: float
     unknown: int
-    """Calls whose cost nobody knows: counted as reserved."""
+    """Calls with unknown cost, counted at their reservation."""
 
 
 async def read_lines(tx: Tx, days: int) -> list[LedgerLine]:
-    """The last days, newest first."""
+    """The last `days` days, newest first."""
     return await fetch_all(
         tx,
         LedgerLine,
@@ -288,7 +289,7 @@ async def read_lines(tx: Tx, days: int) -> list[LedgerLine]:
 
 
 async def prune(tx: Tx) -> int:
-    """Delete up to a bite of calls and of answers that are too old to matter; returns how many."""
+    """Delete one batch of old calls and one of old answers; returns how many."""
     gone = await fetch_value(
         tx,
         int,

@@ -1,4 +1,4 @@
-"""Finds the charset of a body: what it is, rather than what somebody says it is."""
+"""Detects the charset of a body; the content counts more than the declared charset."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _LATIN = {"iso8859-1", "ascii"}
-# Not every codec of Python is one for pages: some are slow (punycode), some are tricks (utf-7).
+# Python codecs that pages use; others are slow (punycode) or unsafe (utf-7).
 _KNOWN = re.compile(
     r"utf-8|utf-16(-[lb]e)?|iso8859-\d+|cp\d{3,4}|koi8-[rtu]|mac-\w+|gb2312|gbk|gb18030"
     r"|big5(hkscs)?|shift_jis|euc_(jp|kr)|iso2022_jp|tis-620|ascii"
@@ -27,14 +27,14 @@ _UTF8_LETTER = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xf4][\x80-\xbf]{2,3}"
 
 
 def find_charset(content_type: str, body: bytes) -> str | None:
-    """By its mark at the beginning, else UTF-8 if it can be, else what the header or the page says;
-    None where nobody says anything that is true."""
+    """The charset by the byte order mark, otherwise UTF-8 if the body is valid UTF-8, otherwise as
+    declared in the header or page; None if none of these can decode the body."""
     for bom, name in _BOMS:
         if body.startswith(bom):
             return name
     named = [name for name in map(_python_name, _said(content_type, body)) if name]
-    # Hardly any text of another charset is valid UTF-8 by accident, but for those that shift
-    # between 7-bit codes or put a zero beside each letter.
+    # Text in another charset is almost never valid UTF-8 by accident, except for 7-bit shift codes
+    # and UTF-16 with zero bytes.
     shifty = [name for name in named if _is_shifty(name, body)]
     for name in [*shifty, "utf-8", *named]:
         if _reads(body, name):
@@ -45,8 +45,8 @@ def find_charset(content_type: str, body: bytes) -> str | None:
 def _said(content_type: str, body: bytes) -> list[str]:
     header = _IN_HEADER.search(content_type)
     page = _IN_PAGE.search(body[:_HEAD])
-    said = [header[1]] if header else []
-    return said + ([(page[1] or page[2]).decode("ascii")] if page else [])
+    labels = [header[1]] if header else []
+    return labels + ([(page[1] or page[2]).decode("ascii")] if page else [])
 
 
 def _python_name(label: str) -> str | None:
@@ -54,7 +54,7 @@ def _python_name(label: str) -> str | None:
         name = codecs.lookup(label).name
     except LookupError:
         return None
-    # As browsers do: who says Latin-1 means the Windows one.
+    # Browsers also read Latin-1 as Windows-1252.
     return ("cp1252" if name in _LATIN else name) if _KNOWN.fullmatch(name) else None
 
 
@@ -65,7 +65,7 @@ def _is_shifty(name: str, body: bytes) -> bool:
 
 def _reads(body: bytes, name: str) -> bool:
     try:
-        # Not final: a body that we cut may end in the middle of a letter.
+        # Not final: a truncated body may end within a character.
         codecs.getincrementaldecoder(name)().decode(body)
     except UnicodeError:
         return False
@@ -73,6 +73,6 @@ def _reads(body: bytes, name: str) -> bool:
 
 
 def _is_damaged_utf8(body: bytes) -> bool:
-    """UTF-8 but for a few bytes: one bad byte must not spoil all other letters."""
+    """UTF-8 with a few invalid bytes, which must not change the charset of all other characters."""
     damage = body.decode("utf-8", "replace").count("\ufffd")
     return len(_UTF8_LETTER.findall(body)) > 4 * damage

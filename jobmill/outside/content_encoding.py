@@ -1,4 +1,4 @@
-"""Undoes Content-Encoding, and never makes more of it than it is allowed to."""
+"""Decodes Content-Encoding with a limit on the decoded size."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 
 class BrokenEncoding(ValueError):
-    """It is not what its header says it is."""
+    """The body does not match its Content-Encoding."""
 
 
 class BodyTooLarge(Exception):
-    """There is more than was allowed."""
+    """The decoded body exceeds the limit."""
 
 
 class _Layer:
@@ -32,7 +32,7 @@ class _Layer:
             piece = self._inflate(data)
             data = self._zlib.unconsumed_tail
             if piece:
-                # Counted in each layer: a bomb in a bomb would burst in the inner one.
+                # Counted in each layer: a nested decompression bomb expands in the inner one.
                 self._left -= len(piece)
                 yield piece
             if self._left < 0:
@@ -53,7 +53,7 @@ class _Layer:
         except zlib.error as error:
             if self._gzip or self._began:
                 raise BrokenEncoding("its compression is broken") from error
-            # Some servers send "deflate" without the wrapping that the word means.
+            # Some servers send raw deflate data without the zlib header.
             self._zlib = zlib.decompressobj(-zlib.MAX_WBITS)
             self._began = True
             return self._inflate(data)
@@ -69,7 +69,8 @@ class _Layer:
 
 
 class BodyDecoder:
-    """Takes raw chunks, gives decoded ones; Full beyond `limit` bytes, Broken where it is not right."""
+    """Decodes a body chunk by chunk; raises BodyTooLarge beyond `limit` bytes and BrokenEncoding
+    for invalid data."""
 
     def __init__(self, encoding: str, limit: int) -> None:
         names = [name.strip().lower() for name in encoding.split(",")]
@@ -87,7 +88,7 @@ class BodyDecoder:
                 raise BodyTooLarge
 
     def end(self) -> None:
-        """Broken if something is missing at the end."""
+        """Raise BrokenEncoding if the body is incomplete."""
         if not all(layer.ended() for layer in self._layers):
             raise BrokenEncoding("its compression ends too early")
 

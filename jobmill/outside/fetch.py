@@ -1,4 +1,5 @@
-"""The one door to the network: waits its turn, asks, follows, and says what came of it."""
+"""Fetches pages: waits for the rate limit, sends the request, follows redirects and classifies the
+reply."""
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ async def open_fetch(
     limits: HttpLimits | None = None,
     tls: ssl.SSLContext | None = None,
 ) -> AsyncGenerator[Fetcher]:
-    """The door as the operator wants it; what else is given is for those who need it otherwise."""
+    """A `Fetch` by the settings; the other arguments are for tests."""
     stand_ins = settings.stand_ins
     guard = guard or AddressGuard(
         parse_private_hosts(",".join([settings.private_hosts, *stand_ins.values()]))
@@ -66,13 +67,13 @@ async def open_fetch(
 
 
 def build_user_agent(user_agent: str, contact: str) -> str:
-    """What we call ourselves, and whom to write to about us."""
+    """The User-Agent header, with a contact address for site operators."""
     return f"{user_agent} (+{contact})" if contact else user_agent
 
 
 @dataclass(frozen=True, slots=True)
 class _Hop:
-    """One exchange on the way to an answer."""
+    """One request in a chain of redirects."""
 
     target: AllowedUrl
     method: str
@@ -82,7 +83,7 @@ class _Hop:
 
 
 class Fetcher:
-    """A `Fetch`. It raises what the database raises, and nothing for what the network does."""
+    """A `Fetch`. It raises database errors, but nothing for network errors."""
 
     def __init__(
         self,
@@ -97,7 +98,7 @@ class Fetcher:
         self._guard = guard
         self._turns = turns
         self._browser = browser
-        # Rules are for a name, not for what we say about ourselves behind it.
+        # robots.txt rules apply to the product name, the first word of the user agent.
         self._robots = Robots(database, agent.replace("/", " ").split()[0], self._walk)
 
     async def __call__(self, request: Request, validators: Validators | None = None) -> FetchResult:
@@ -114,32 +115,32 @@ class Fetcher:
             return await self._walk(request, validators)
         if missing := self._browser.missing_reason():
             return FetchFailure(request.url, "no_browser", missing)
-        # A browser does not tell us of a 404 or a 429, so we look before it does. Validators would
-        # be those of the empty frame, which stays the same whatever a script puts into it.
+        # A browser does not report a 404 or a 429, so request the page without it first. Ignore
+        # its validators: the HTML without the content of the scripts does not change.
         answer = await self._walk(replace(request, page=True))
         if isinstance(answer, Ok) and "html" in answer.content_type.lower():
             return await self._render(answer, request)
         return answer
 
     async def _walk(self, request: Request, validators: Validators | None = None) -> FetchResult:
-        """Ask, and follow where we are sent."""
+        """Send the request and follow redirects."""
         try:
             url = request.private_url or request.url
-            asked = target = parse_url(url, self._guard.private)
-            seen: set[tuple[str, str]] = set()
-            hop = _first_hop(request, asked, validators)
+            requested = target = parse_url(url, self._guard.private)
+            visited: set[tuple[str, str]] = set()
+            hop = _first_hop(request, requested, validators)
             while True:
                 target = hop.target
                 if request.page and (objection := await self._robots.check(target)):
                     return objection
-                seen.add((hop.method, target.url))
+                visited.add((hop.method, target.url))
                 reply = await self._exchange(hop, request.max_bytes)
                 if reply.status not in _REDIRECTS:
                     return reply_classification.classify_reply(
-                        reply, asked, target, conditional=hop.conditional
+                        reply, requested, target, conditional=hop.conditional
                     )
-                hop = self._next_hop(hop, reply, request, asked, validators)
-                if len(seen) > MAX_REDIRECTS or (hop.method, hop.target.url) in seen:
+                hop = self._next_hop(hop, reply, request, requested, validators)
+                if len(visited) > MAX_REDIRECTS or (hop.method, hop.target.url) in visited:
                     return FetchFailure(
                         target.url, "redirects", f"{target.host} sends us on and on"
                     )
@@ -169,7 +170,7 @@ class Fetcher:
         hop: _Hop,
         reply: HttpReply,
         request: Request,
-        asked: AllowedUrl,
+        requested: AllowedUrl,
         validators: Validators | None,
     ) -> _Hop:
         try:
@@ -182,12 +183,12 @@ class Fetcher:
         again = hop.method == "GET" or reply.status in (307, 308)
         if not again or hop.method == "GET":
             request = replace(request, method="GET", json=None)
-        return _make_hop(request, asked, target, validators)
+        return _make_hop(request, requested, target, validators)
 
     async def _render(self, answer: Ok, request: Request) -> FetchResult:
         try:
             target = parse_url(answer.url, self._guard.private)
-            # First the browser, then the turn: a turn is not to be sat on.
+            # Wait for a browser first, so that the request slot is not held while waiting.
             async with self._browser.slots, self._turns.slot(target.rate_limit_key) as turn:
                 reply = await self._browser.render(target, request.max_bytes)
                 turn.outcome = "answered"
@@ -202,7 +203,8 @@ class Fetcher:
 
 
 def _without_keys(answer: FetchResult, request: Request) -> FetchResult:
-    """The answer as if the address without its keys had been asked: it is logged and kept."""
+    """The result with the public URL in place of the private one, because results are logged and
+    stored."""
     if not request.private_url:
         return answer
     answer = replace(answer, url=request.url)
@@ -213,35 +215,38 @@ def _without_keys(answer: FetchResult, request: Request) -> FetchResult:
     return answer
 
 
-def _first_hop(request: Request, asked: AllowedUrl, validators: Validators | None) -> _Hop:
-    return _make_hop(request, asked, asked, validators)
+def _first_hop(request: Request, requested: AllowedUrl, validators: Validators | None) -> _Hop:
+    return _make_hop(request, requested, requested, validators)
 
 
 def _make_hop(
-    request: Request, asked: AllowedUrl, target: AllowedUrl, validators: Validators | None
+    request: Request, requested: AllowedUrl, target: AllowedUrl, validators: Validators | None
 ) -> _Hop:
     headers = list(request.headers.items())
-    if _may_see_secrets(asked, target):
+    if _may_see_secrets(requested, target):
         headers += request.secret.items()
     body = None
     if request.json is not None:
         body = json.dumps(request.json).encode()
         headers.append(("Content-Type", "application/json"))
-    conditions = _conditions(target, asked, validators)
+    conditions = _conditions(target, requested, validators)
     return _Hop(target, request.method, (*headers, *conditions), body, bool(conditions))
 
 
-def _may_see_secrets(asked: AllowedUrl, target: AllowedUrl) -> bool:
-    same = (asked.host, asked.port) == (target.host, target.port) and asked.scheme == target.scheme
-    upgraded = asked.host == target.host and (asked.port, target.port) == (80, 443)
+def _may_see_secrets(requested: AllowedUrl, target: AllowedUrl) -> bool:
+    same = (requested.host, requested.port) == (
+        target.host,
+        target.port,
+    ) and requested.scheme == target.scheme
+    upgraded = requested.host == target.host and (requested.port, target.port) == (80, 443)
     return same or upgraded
 
 
 def _conditions(
-    target: AllowedUrl, asked: AllowedUrl, validators: Validators | None
+    target: AllowedUrl, requested: AllowedUrl, validators: Validators | None
 ) -> tuple[tuple[str, str], ...]:
-    """Only for the address that gave the validators out: another's "unchanged" says nothing of ours."""
-    if validators is None or target.url != (validators.url or asked.url):
+    """Send validators only to the URL that issued them."""
+    if validators is None or target.url != (validators.url or requested.url):
         return ()
     pairs = (("If-None-Match", validators.etag), ("If-Modified-Since", validators.last_modified))
     return tuple((name, text) for name, text in pairs if text)
@@ -255,7 +260,7 @@ def _tell(turn: RequestSlot, reply: HttpReply) -> None:
 
 
 def _log(answer: FetchResult, seconds: float) -> None:
-    """One line a call: the host only, because paths and queries hold keys."""
+    """Log one line per request; only the host, because paths and queries can hold keys."""
     fields: dict[str, object] = {
         "host": _host(answer.url),
         "answer": type(answer).__name__,

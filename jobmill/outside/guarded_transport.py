@@ -1,4 +1,4 @@
-"""Connects to public addresses only, and to the very address that was checked."""
+"""Connects only to public addresses, and to exactly the address that was checked."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .public_addresses import AddressRefused, PrivateHosts, check_host, is_publi
 Resolve: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 
 MAX_ADDRESSES_TRIED = 3
-"""How many of a name's addresses are tried."""
+"""Addresses of a name to try."""
 
 
 async def resolve_with_system(host: str, port: int) -> Sequence[str]:
-    """The addresses of a name; OSError if it has none."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [str(entry[4][0]) for entry in found]
+    """The addresses of a name; raises OSError if it has none."""
+    entries = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in entries]
 
 
 class AddressGuard(httpcore2.AsyncNetworkBackend):
-    """The only way to a socket. A name is resolved once; all its addresses must be public, and one
-    of these is connected to, so that a name cannot change its mind in between."""
+    """The only way to open a socket. It resolves a name once, requires that all its addresses are
+    public, and connects to one of them, so that DNS rebinding has no effect."""
 
     def __init__(
         self,
@@ -71,12 +71,12 @@ class AddressGuard(httpcore2.AsyncNetworkBackend):
     async def _addresses(self, host: str, port: int, seconds: float | None) -> list[str]:
         try:
             async with asyncio.timeout(seconds):
-                found = list(dict.fromkeys(await self._resolve(host, port)))
+                addresses = list(dict.fromkeys(await self._resolve(host, port)))
         except TimeoutError as error:
             raise httpcore2.ConnectTimeout(f"the name {host} was not resolved in time") from error
         except (OSError, UnicodeError) as error:
             raise httpcore2.ConnectError(f"the name {host} cannot be resolved") from error
-        if (host, port) not in self.private and not all(map(is_public_text, found)):
-            # One address in the house is enough: whoever mixes them wants us to pick that one.
+        if (host, port) not in self.private and not all(map(is_public_text, addresses)):
+            # One private address is enough to refuse: a mixed answer is an attempt to reach it.
             raise AddressRefused(f"{host} has an address that is not public")
-        return found
+        return addresses

@@ -1,4 +1,4 @@
-"""One exchange with one server: ask, read what is allowed, and give up in time."""
+"""One HTTP request and its reply, with limits on time and size."""
 
 from __future__ import annotations
 
@@ -21,41 +21,39 @@ from .guarded_transport import AddressGuard
 from .public_addresses import AddressRefused, AllowedUrl
 
 OK_STATUSES = (200, 201, 203)
-"""Answers whose body is the thing that was asked for."""
+"""Statuses with a body that is the requested content."""
 
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 _OURS = {"host", "connection", "content-length", "transfer-encoding", "accept-encoding", "te"}
-"""Headers that say how we talk, not what is asked."""
+"""Headers that callers cannot set."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpLimits:
-    """What one exchange may cost at most."""
+    """Limits for one request."""
 
     seconds: float = 60
-    """From the first byte out to the last byte in, however steadily they drip."""
+    """From the first byte sent to the last byte received."""
     connect_seconds: float = 10
     read_seconds: float = 20
     raw_bytes: int = 16_000_000
-    """As they come over the wire."""
+    """Before decompression."""
     bytes: int = 32_000_000
     """After decompression."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpReply:
-    """What a server said."""
-
     status: int
     headers: httpx2.Headers
     body: bytes = field(default=b"", repr=False)
     cut_at: int | None = None
-    """The limit that the body went beyond."""
+    """The limit that the body exceeded."""
 
 
 class ExchangeError(OutsideError):
-    """An exchange that came to no answer."""
+    """A request without a usable reply."""
 
     def __init__(self, cause: FetchCause, message: str) -> None:
         super().__init__(message)
@@ -84,7 +82,7 @@ class HttpClient:
         method: str = "GET",
         max_bytes: int | None = None,
     ) -> HttpReply:
-        """The server's reply; Trouble or Refused if there is none."""
+        """Send a request; raises ExchangeError or AddressRefused."""
         try:
             sent = self._headers(target, headers)
             async with asyncio.timeout(self._limits.seconds):
@@ -119,7 +117,7 @@ class HttpClient:
         ) as response:
             got = httpx2.Headers(response.headers)
             if response.status not in OK_STATUSES:
-                # Nothing is concluded from the body of anything else: do not even fetch it.
+                # The body of other statuses is not used, so do not read it.
                 return HttpReply(response.status, got)
             limit = min(most or limits.bytes, limits.bytes)
             text, cut_at = await self._read(response, got.get("content-encoding", ""), limit)
@@ -142,7 +140,7 @@ class HttpClient:
         return b"".join(parts), None
 
     def _address(self, target: AllowedUrl) -> str:
-        """Where it really goes: to the server that stands in for the host, if one does."""
+        """The URL to connect to; a stand-in server replaces the host if one is configured."""
         labels = target.host.split(".")
         above = ("*." + ".".join(labels[n:]) for n in range(1, len(labels)))
         for name in (target.host, *above):
@@ -151,18 +149,18 @@ class HttpClient:
         return target.url
 
     def _headers(
-        self, target: AllowedUrl, given: Iterable[tuple[str, str]]
+        self, target: AllowedUrl, extra: Iterable[tuple[str, str]]
     ) -> list[tuple[bytes, bytes]]:
         headers = {
             "Host": target.authority,
             "User-Agent": self._agent,
             "Accept": "*/*",
             "Accept-Encoding": content_encoding.ACCEPT_ENCODING,
-            # One connection an exchange: no answer can be mistaken for that of another.
+            # One connection per request, so that replies cannot be mixed up.
             "Connection": "close",
         }
         names = {name.lower(): name for name in headers}
-        for name, value in given:
+        for name, value in extra:
             if not (_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value.strip())):
                 raise AddressRefused(f"the header {name!r} has characters that cannot be sent")
             if name.lower() not in _OURS:
@@ -179,7 +177,7 @@ async def open_client(
     tls: ssl.SSLContext | None = None,
     stand_ins: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[HttpClient]:
-    """A client whose every connection goes through `guard`; nothing of the environment is heeded."""
+    """A client that connects only through `guard` and ignores proxy settings of the environment."""
     async with httpcore2.AsyncConnectionPool(
         ssl_context=tls or httpcore2.default_ssl_context(),
         max_connections=None,
@@ -190,7 +188,7 @@ async def open_client(
 
 
 def _words(error: Exception) -> str:
-    """What went wrong; a LocalProtocolError would quote what we sent, keys included."""
+    """A short error message; a LocalProtocolError would quote the request with its keys."""
     if isinstance(error, httpcore2.LocalProtocolError):
         return "we cannot ask in this way"
     return (str(error) or type(error).__name__)[:200]

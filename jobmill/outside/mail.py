@@ -1,4 +1,4 @@
-"""Hands letters to a mail server, one connection a letter."""
+"""Sends letters through an SMTP server, one connection per letter."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from jobmill.errors import AppError, Invalid, OutsideError, Unavailable
 from jobmill.settings import Settings
 
 TIMEOUT_SECONDS = 20.0
-"""How long each answer of the server may take."""
+"""Timeout of each server response."""
 PORTS = {"smtp": 587, "smtps": 465}
 MAX_HEADER_LENGTH = 200
 LOCAL = re.compile(r"[^\s@<>()\[\],;:\\\"\x00-\x20\x7f]{1,64}")
@@ -35,19 +35,20 @@ NOT_IN_A_HEADER = re.compile(r"[^\S ]+|[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 class MailLoginFailed(OutsideError):
-    """The server does not let us in: not the letter is at fault, but how the server is set."""
+    """The mail server rejected our login or cannot be used with these settings; the letter is not
+    at fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """Plain text to one person."""
+    """A plain text e-mail to one person."""
 
     name: str
     address: str
     subject: str
     body: str
     message_id: str
-    """Without its brackets. The same letter has the same one, however often it is sent."""
+    """Without angle brackets; the same for every attempt to send the letter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +58,19 @@ class MailServer:
     user: str | None = None
     password: str | None = field(default=None, repr=False)
     tls: bool = False
-    """From the first byte on."""
+    """TLS from the first byte (smtps)."""
 
     @property
     def start_tls(self) -> bool | None:
-        """True: it must; None: where the server offers it. A password goes nowhere in the clear,
-        except to this machine."""
+        """True: required; None: used if the server offers it. Passwords are never sent
+        unencrypted, except to loopback."""
         if self.tls or _is_loopback(self.host):
             return False
         return True if self.password else None
 
 
 def missing_setting(settings: Settings) -> str | None:
-    """What is missing to send any letter, in words; None where nothing is."""
+    """The setting that is missing to send letters; None if mail is configured."""
     if not settings.smtp_url.get_secret_value():
         return "no mail server is set (smtp_url)"
     if not settings.mail_from:
@@ -78,7 +79,7 @@ def missing_setting(settings: Settings) -> str | None:
 
 
 def parse_server(url: str) -> MailServer:
-    """From a URL as the settings have checked it."""
+    """Parse a URL that the settings have validated."""
     parts = urlsplit(url)
     user, password = parts.username, parts.password
     return MailServer(
@@ -91,8 +92,8 @@ def parse_server(url: str) -> MailServer:
 
 
 class Mailer:
-    """The way to the operator's mail server. What it accepted is on its way, but whoever dies before
-    noting that down sends it again: at least once, under the same Message-ID."""
+    """Sends letters at least once: if the worker dies before it records a sent letter, the letter
+    is sent again with the same Message-ID."""
 
     def __init__(self, settings: Settings, *, tls: SSLContext | None = None) -> None:
         self._missing = missing_setting(settings)
@@ -104,7 +105,7 @@ class Mailer:
 
     @cached_property
     def _tls(self) -> SSLContext:
-        # It reads all the certificates there are, which is not to be done for every letter.
+        # Loading all root certificates takes time, so do it once.
         return self._given_tls or create_default_context()
 
     @property
@@ -112,8 +113,8 @@ class Mailer:
         return _split(self._sender)[1].rpartition("@")[2] or "localhost"
 
     async def send(self, letter: Letter) -> None:
-        """Hand it over; Invalid for what is no address, NoSignIn where we are not let in, else
-        OutsideError, permanent if the server will not have it."""
+        """Send a letter. Raises Invalid for an invalid address, MailLoginFailed if the login
+        fails, otherwise OutsideError, which is permanent if the server rejects the letter."""
         if not self._server:
             raise Unavailable(self._missing or "")
         message = compose(letter, self._sender)
@@ -124,8 +125,8 @@ class Mailer:
 
 
 def compose(letter: Letter, sender: str) -> EmailMessage:
-    """The letter as it is sent; Invalid for what is no address. Nothing in a name, an address or a
-    subject can begin a header of its own."""
+    """The message to send; raises Invalid for an invalid address. Names, addresses and subjects
+    cannot inject headers."""
     message = EmailMessage(policy=SMTP)
     message["From"] = _address(*_split(sender))
     message["To"] = _address(letter.name, letter.address)
@@ -133,19 +134,19 @@ def compose(letter: Letter, sender: str) -> EmailMessage:
     message["Date"] = formatdate()
     message["Message-ID"] = f"<{letter.message_id}>"
     message["Auto-Submitted"] = "auto-generated"
-    # Readable by any server, whatever it says of itself.
+    # Every server accepts this encoding.
     message.set_content(letter.body, charset="utf-8", cte="quoted-printable")
     return message
 
 
 def to_header_text(text: str) -> str:
-    """The text as a header can hold it."""
+    """The text on one line, as a header can hold it."""
     flat = " ".join(NOT_IN_A_HEADER.sub(" ", text).split())
     return flat.encode("utf-8", "replace").decode()[:MAX_HEADER_LENGTH]
 
 
 def _split(sender: str) -> tuple[str, str]:
-    """Name and address, from what the settings have checked."""
+    """Name and address of a sender that the settings have validated."""
     name, _, address = sender.rpartition("<")
     return name.strip(), address.removesuffix(">")
 
@@ -153,7 +154,7 @@ def _split(sender: str) -> tuple[str, str]:
 def _address(name: str, address: str) -> Address:
     local, _, domain = address.rpartition("@")
     try:
-        # Names of hosts have a spelling in ASCII, which every server knows.
+        # Every server accepts host names in their ASCII form.
         domain = domain.encode("idna").decode() if not domain.isascii() else domain
     except UnicodeError as error:
         raise Invalid("what stands as the address is none") from error
@@ -169,7 +170,7 @@ async def _hand_over(server: MailServer, message: EmailMessage, tls: SSLContext)
         port=server.port,
         username=server.user,
         password=server.password,
-        # Without it the name of this machine would be looked up for every letter.
+        # Otherwise the library looks up the name of this machine for every letter.
         local_hostname=socket.gethostname(),
         timeout=TIMEOUT_SECONDS,
         use_tls=server.tls,
@@ -179,27 +180,27 @@ async def _hand_over(server: MailServer, message: EmailMessage, tls: SSLContext)
 
 
 def _explain(error: Exception, host: str, address: str) -> AppError:
-    """What the server said, without the address it said it about: errors are kept where people's
-    data is not looked for."""
+    """The server's message without the recipient's address: error logs must not hold personal
+    data."""
     if isinstance(error, SMTPRecipientsRefused):
         error = error.recipients[0]
-    said = str(getattr(error, "message", "") or error).replace(address, "the address")
-    words = " ".join(said.split())[:300] or type(error).__name__
+    reply = str(getattr(error, "message", "") or error).replace(address, "the address")
+    summary = " ".join(reply.split())[:300] or type(error).__name__
     match error:
         case OSError():
-            # Also a server that greets us with a refusal: it is not about this letter.
-            return OutsideError(f"{host} did not take the letter: {words}")
+            # Includes a server that refuses the connection.
+            return OutsideError(f"{host} did not take the letter: {summary}")
         case SMTPAuthenticationError():
-            return MailLoginFailed(f"{host} did not let us in: {error.code} {words}")
+            return MailLoginFailed(f"{host} did not let us in: {error.code} {summary}")
         case SMTPResponseException():
-            refusal = f"{host} refused the letter: {error.code} {words}"
+            refusal = f"{host} refused the letter: {error.code} {summary}"
             return OutsideError(refusal, permanent=500 <= error.code < 600)
         case SMTPNotSupported():
-            return OutsideError(f"{host} cannot carry the letter: {words}", permanent=True)
+            return OutsideError(f"{host} cannot carry the letter: {summary}", permanent=True)
         case ValueError():
-            return Invalid(f"what stands as the address is none: {words}")
+            return Invalid(f"what stands as the address is none: {summary}")
         case _:
-            return MailLoginFailed(f"{host} cannot be used as it is set: {words}")
+            return MailLoginFailed(f"{host} cannot be used as it is set: {summary}")
 
 
 def _is_loopback(host: str) -> bool:

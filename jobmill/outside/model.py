@@ -1,4 +1,4 @@
-"""Asks a language model for an answer of a certain form, inside a budget."""
+"""Asks a language model for a structured answer, within the budget."""
 
 from __future__ import annotations
 
@@ -44,28 +44,29 @@ from jobmill.outside.reply_classification import parse_retry_after
 from jobmill.settings import Settings
 
 log = logging.getLogger(__name__)
-# It would tell of each call a second time.
+# It would log each call a second time.
 logging.getLogger("httpx2").setLevel(logging.WARNING)
 
 SETTLE_TIME = dt.timedelta(seconds=60)
-"""After the last moment of a call, until it counts as lost."""
+"""Time after the timeout of a call until it counts as lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelLimits:
-    """What one question may take at most."""
+    """Limits for one question."""
 
     seconds: float = 120
-    """One call, from the first byte out to the last byte in."""
+    """One call, from the first byte sent to the last byte received."""
     connect_seconds: float = 10
     bytes: int = 4_000_000
     tries: int = 3
     retry_within: float = 120
-    """No further try begins later than that after the first."""
+    """No retry starts later than this after the first attempt."""
     max_pause: float = 30
-    """The longest wait between two tries; whoever is told to wait longer comes back another time."""
+    """The longest wait between two attempts; if the provider asks for more, the question fails for
+    now."""
     first_pause: float = 1
-    """The first wait where nobody says how long; it doubles."""
+    """The first wait if the provider does not say how long; doubles with each attempt."""
 
 
 @asynccontextmanager
@@ -75,29 +76,29 @@ async def open_model(
     environ: Mapping[str, str] | None = None,
     limits: ModelLimits | None = None,
 ) -> AsyncGenerator[ModelClient]:
-    """The models that the operator wants. Their addresses are the operator's own words, not a
-    stranger's: they may be private, and no guard stands before them."""
+    """The configured models. Their URLs come from the operator, so private addresses are allowed
+    and there is no address guard."""
     limits = limits or ModelLimits()
     timeout = httpx2.Timeout(limits.seconds, connect=limits.connect_seconds)
-    # Redirects are not followed: the key is for the address that was set.
+    # Redirects are not followed: the key is only for the configured URL.
     async with httpx2.AsyncClient(timeout=timeout, trust_env=False) as client:
         environ = os.environ if environ is None else environ
         tiers: tuple[Tier, ...] = ("cheap", "strong")
-        found: dict[Tier, Endpoint | ModelBlocked] = {
+        endpoints: dict[Tier, Endpoint | ModelBlocked] = {
             tier: model_endpoint.find_endpoint(tier, settings, environ) for tier in tiers
         }
-        yield ModelClient(database, settings, found, client, limits)
+        yield ModelClient(database, settings, endpoints, client, limits)
 
 
 @dataclass(frozen=True, slots=True)
 class _Heard(Generic[T]):
-    """How one call ended, and what it is to the ledger."""
+    """The result of one call, and what the ledger records."""
 
     result: ModelAnswer[T] | ModelBlocked | ModelRefused | ModelFailed
     outcome: CallOutcome
     said: ModelReply | None = None
     free: bool = False
-    """Whether it surely was not billed."""
+    """Whether the provider certainly did not bill it."""
 
 
 class ModelClient:
@@ -107,13 +108,13 @@ class ModelClient:
         self,
         database: Database,
         settings: Settings,
-        found: Mapping[Tier, Endpoint | ModelBlocked],
+        endpoints: Mapping[Tier, Endpoint | ModelBlocked],
         client: httpx2.AsyncClient,
         limits: ModelLimits,
     ) -> None:
         self._db = database
         self._streaming = settings.model_streaming
-        self._found = found
+        self._found = endpoints
         self._client = client
         self._limits = limits
         self._caps = budget_ledger.read_caps(settings)
@@ -129,19 +130,19 @@ class ModelClient:
         self, ask: ModelQuestion[T], at: Endpoint, key: bytes
     ) -> ModelAnswer[T] | None:
         async with self._db.transaction() as tx:
-            kept = await budget_ledger.find_answer(tx, key)
-            if kept is None:
+            cached = await budget_ledger.find_answer(tx, key)
+            if cached is None:
                 return None
             try:
-                answer = ask.answer_type.model_validate_json(kept)
+                answer = ask.answer_type.model_validate_json(cached)
             except ValidationError:
-                # What the form's own code checks may have changed; the schema does not tell.
+                # Validators in the answer type may have changed without a change of its schema.
                 return None
             await budget_ledger.record_cache_hit(tx, ask, at.name)
         return ModelAnswer(answer, at.name, Decimal(0), cached=True)
 
     async def _try(self, ask: ModelQuestion[T], at: Endpoint, key: bytes) -> ModelResult[T]:
-        """Ask, and ask again where that may help."""
+        """Ask, with retries where they can help."""
         begun, tried, malformed = time.monotonic(), 0, 0
         while True:
             result = await self._call(ask, at, key)
@@ -156,18 +157,20 @@ class ModelClient:
             await asyncio.sleep(wait)
 
     def _wait(self, failed: ModelFailed, tried: int, malformed: int) -> float | None:
-        """Seconds until the next try; None if there is none."""
+        """Seconds until the next attempt; None if there is none."""
         if failed.cause == "malformed":
             return 0 if malformed == 1 else None
         if failed.permanent or tried >= self._limits.tries:
             return None
-        told = failed.retry_after.total_seconds() if failed.retry_after else 0
-        wait = max(told, self._limits.first_pause * 2 ** (tried - 1) * random.uniform(0.5, 1))
+        retry_after = failed.retry_after.total_seconds() if failed.retry_after else 0
+        wait = max(
+            retry_after, self._limits.first_pause * 2 ** (tried - 1) * random.uniform(0.5, 1)
+        )
         return wait if wait <= self._limits.max_pause else None
 
     async def _call(self, ask: ModelQuestion[T], at: Endpoint, key: bytes) -> ModelResult[T]:
-        """One call: reserved before it begins, settled when it has ended. If we do not live to
-        settle it, what was reserved stays counted."""
+        """Make one call: reserve its maximum cost, then settle it. If the worker dies in between,
+        the reservation stays counted."""
         began = time.monotonic()
         wire = anthropic if at.provider == "anthropic" else openai
         body = wire.body(ask, at, stream=self._streaming)
@@ -186,9 +189,9 @@ class ModelClient:
     async def _settle(
         self, id: int, heard: _Heard[T], at: Endpoint, key: bytes, cost: Decimal | None
     ) -> None:
-        """Settle the call, again where the database is away or did not confirm it: an answer that is
-        thrown away is paid for twice, and a call that is settled stays as it is. A worker that loses its
-        lease meanwhile cancels this, and then the answer is lost."""
+        """Settle the call, and retry while the database is unreachable or did not confirm: a lost
+        answer would be paid for again. Settling twice has no effect. A worker that loses its lease
+        cancels this, and the answer is lost."""
         until = time.monotonic() + SETTLE_TIME.total_seconds()
         pause = self._limits.first_pause
         while True:
@@ -203,14 +206,14 @@ class ModelClient:
     async def _write(
         self, id: int, heard: _Heard[T], at: Endpoint, key: bytes, cost: Decimal | None
     ) -> None:
-        said, result = heard.said, heard.result
+        reply, result = heard.said, heard.result
         async with self._db.transaction() as tx:
             await budget_ledger.settle(
                 tx,
                 id,
                 heard.outcome,
-                tokens_in=said.tokens_in if said else None,
-                tokens_out=said.tokens_out if said else None,
+                tokens_in=reply.tokens_in if reply else None,
+                tokens_out=reply.tokens_out if reply else None,
                 cost=cost,
             )
             if isinstance(result, ModelAnswer):
@@ -248,38 +251,38 @@ class ModelClient:
 
 
 def _judge(ask: ModelQuestion[T], at: Endpoint, reply: HttpReply) -> _Heard[T]:
-    """What an answer with status 200 is worth."""
+    """Parse a response with status 200."""
     wire = anthropic if at.provider == "anthropic" else openai
     streamed = "event-stream" in reply.headers.get("content-type", "")
     try:
-        said = wire.read_stream(reply.body) if streamed else wire.read(reply.body)
+        answer = wire.read_stream(reply.body) if streamed else wire.read(reply.body)
     except StreamInterrupted as error:
         detail = _clean(f"{at.name} broke off: {error}", at)
         return _Heard(ModelFailed("network", detail, False), "failed")
     except UnreadableReply:
         detail = f"{at.name} answered in a way that we do not know"
         return _Heard(ModelFailed("malformed", detail, True), "malformed")
-    if said.stop == "refused":
-        return _Heard(ModelRefused(f"{at.name} does not want to answer"), "refused", said)
-    if said.stop == "truncated":
+    if answer.stop == "refused":
+        return _Heard(ModelRefused(f"{at.name} does not want to answer"), "refused", answer)
+    if answer.stop == "truncated":
         detail = f"{at.name} had more to say than {ask.max_tokens} tokens"
-        return _Heard(ModelFailed("truncated", detail, True), "truncated", said)
-    return _judge_text(ask, at, said)
+        return _Heard(ModelFailed("truncated", detail, True), "truncated", answer)
+    return _judge_text(ask, at, answer)
 
 
-def _judge_text(ask: ModelQuestion[T], at: Endpoint, said: ModelReply) -> _Heard[T]:
+def _judge_text(ask: ModelQuestion[T], at: Endpoint, reply: ModelReply) -> _Heard[T]:
     try:
-        answer = ask.answer_type.model_validate_json(_unwrapped(said.text))
+        answer = ask.answer_type.model_validate_json(_unwrapped(reply.text))
     except ValidationError as error:
-        where = {".".join(map(str, one["loc"])) or "all of it" for one in error.errors()}
+        where = {".".join(map(str, problem["loc"])) or "all of it" for problem in error.errors()}
         detail = f"{at.name} gave no {ask.answer_type.__name__}: {', '.join(sorted(where))[:200]}"
-        return _Heard(ModelFailed("malformed", detail, True), "malformed", said)
-    cost = _usage_cost(said, at)
-    return _Heard(ModelAnswer(answer, at.name, cost), "answered", said)
+        return _Heard(ModelFailed("malformed", detail, True), "malformed", reply)
+    cost = _usage_cost(reply, at)
+    return _Heard(ModelAnswer(answer, at.name, cost), "answered", reply)
 
 
 def _unwrapped(text: str) -> str:
-    """The JSON without the ``` that some models put around it."""
+    """Remove the ``` that some models put around JSON."""
     text = text.strip()
     if text.startswith("```") and text.endswith("```"):
         return text.removeprefix("```json").removeprefix("```").removesuffix("```")
@@ -287,8 +290,10 @@ def _unwrapped(text: str) -> str:
 
 
 def _judge_error(reply: HttpReply, at: Endpoint) -> _Heard[T]:
-    told = _trouble(reply.body)
-    detail = _clean(f"{at.name} answered {reply.status}: {told.message if told else ''}", at)
+    provider_error = _trouble(reply.body)
+    detail = _clean(
+        f"{at.name} answered {reply.status}: {provider_error.message if provider_error else ''}", at
+    )
     retry_after = parse_retry_after(reply)
     status = reply.status
     if status in (401, 402, 403):
@@ -298,9 +303,9 @@ def _judge_error(reply: HttpReply, at: Endpoint) -> _Heard[T]:
     if status in (429, 503, 529):
         return _Heard(ModelFailed("limited", detail, False, retry_after), "failed", free=True)
     if status in (408, 409) or status >= 500:
-        # A provider that says itself that it failed does not bill; a proxy on the way knows nothing.
+        # A provider that reports an error does not bill; a gateway in between does not know.
         failed = ModelFailed("server", detail, False, retry_after)
-        return _Heard(failed, "failed", free=status < 500 or told is not None)
+        return _Heard(failed, "failed", free=status < 500 or provider_error is not None)
     return _Heard(ModelFailed("rejected", detail, True), "failed", free=400 <= status < 500)
 
 
@@ -316,26 +321,26 @@ def _trouble(body: bytes) -> ProviderError | None:
 
 
 def _cost(heard: _Heard[T], at: Endpoint) -> Decimal | None:
-    """In dollars; None if nobody knows."""
+    """In dollars; None if unknown."""
     if heard.free:
         return Decimal(0)
     return _usage_cost(heard.said, at) if heard.said else None
 
 
-def _usage_cost(said: ModelReply, at: Endpoint) -> Decimal | None:
-    if not at.priced or said.tokens_in is None or said.tokens_out is None:
+def _usage_cost(reply: ModelReply, at: Endpoint) -> Decimal | None:
+    if not at.priced or reply.tokens_in is None or reply.tokens_out is None:
         return None
-    return at.price.cost(said.tokens_in, said.tokens_out)
+    return at.price.cost(reply.tokens_in, reply.tokens_out)
 
 
 def _clean(text: str, at: Endpoint) -> str:
-    """On one line, short, and without our key, should a server repeat it."""
+    """One short line without our key, in case the server repeats it."""
     text = " ".join(text.split())
     return (text.replace(at.key, "…") if at.key else text)[:300]
 
 
 def _words(error: Exception) -> str:
-    """What went wrong; a LocalProtocolError would quote what we sent, keys included."""
+    """A short error message; a LocalProtocolError would quote the request with its keys."""
     if isinstance(error, httpx2.LocalProtocolError):
         return "we cannot ask in this way"
     return (str(error) or type(error).__name__)[:200]

@@ -1,4 +1,4 @@
-"""Tries whether a model can be asked: the smallest question there is, inside the budget."""
+"""Checks that the configured models answer, with a minimal question within the budget."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ class _Echo(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ModelTrial:
-    """What became of asking one of the two."""
+    """The result of asking one tier."""
 
     tier: str
     model: str
     ok: bool
     detail: str
     cost: Decimal | None = None
-    """In US dollars; None where nobody knows."""
+    """In US dollars; None if unknown."""
 
 
 def key_variable(model: str) -> str | None:
-    """What the key of a model is read from; None for one that needs none."""
+    """The environment variable of the model's key; None if it needs none."""
     provider = model.partition(":")[0]
     return next(
-        (name for one, name in model_endpoint.KEY_VARIABLES.items() if one == provider), None
+        (name for owner, name in model_endpoint.KEY_VARIABLES.items() if owner == provider), None
     )
 
 
 async def check_models(
     database: Database, settings: Settings, environ: Mapping[str, str]
 ) -> list[ModelTrial]:
-    """Ask both; each call is reserved and counted as any other."""
+    """Ask both tiers; the calls are reserved and counted as usual."""
     async with open_model(database, settings, environ, LIMITS) as model:
         return [await _try(model, seat) for seat in model_tiers.find_tiers(settings, environ)]
 
@@ -57,7 +57,7 @@ async def check_models(
 async def _try(model: Model, seat: TierStatus) -> ModelTrial:
     if seat.missing is not None:
         return ModelTrial(seat.tier, seat.model, False, seat.missing)
-    # The time makes it another question each time: an answer that we remember proves nothing.
+    # The time makes every question unique: a cached answer would prove nothing.
     ask = ModelQuestion(
         tier="cheap" if seat.tier == "cheap" else "strong",
         purpose="trial",
@@ -71,7 +71,7 @@ async def _try(model: Model, seat: TierStatus) -> ModelTrial:
         case ModelAnswer(cost=cost):
             return ModelTrial(seat.tier, seat.model, True, "it answers", cost)
         case ModelFailed(cause="truncated" | "malformed"):
-            # In other words than we asked for, but whoever answers has taken the key.
+            # The answer has the wrong form, but the provider accepted the key.
             return ModelTrial(seat.tier, seat.model, True, "it answers")
         case other:
             return ModelTrial(seat.tier, seat.model, False, other.detail)

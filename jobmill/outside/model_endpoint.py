@@ -1,4 +1,4 @@
-"""Where a tier's model is asked, with which key and at which price."""
+"""The URL, key and price of the model of a tier."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .model_question import ModelBlocked, Tier
 Provider: TypeAlias = Literal["anthropic", "openai", "ollama"]
 
 KEY_VARIABLES: dict[Provider, str] = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
-"""The environment variables that keys are read from, and the only place they are kept."""
+"""The environment variables that hold the keys; they are stored nowhere else."""
 
 OPENAI_BASE_URL = "https://api.openai.com/v1"
 
@@ -29,7 +29,7 @@ class Endpoint:
     base_url: str
     price: Price
     priced: bool
-    """False where a price of zero only says that nobody charges."""
+    """Whether the price is known; an unknown price is zero."""
     key: str = field(default="", repr=False)
 
 
@@ -40,7 +40,7 @@ def tier_model(settings: Settings, tier: Tier) -> str:
 def find_endpoint(
     tier: Tier, settings: Settings, environ: Mapping[str, str]
 ) -> Endpoint | ModelBlocked:
-    """Whom to ask for a tier, or what is missing."""
+    """The endpoint of a tier, or what is missing."""
     name = tier_model(settings, tier)
     if name == "none":
         return ModelBlocked("no_model", f"no model: model_{tier} is none")
@@ -67,7 +67,7 @@ def _base_url(provider: Provider, settings: Settings) -> str:
 
 
 def _key_trouble(provider: Provider, base_url: str, key: str) -> str:
-    # A server of one's own that speaks as OpenAI does often wants no key.
+    # Other servers with the API of OpenAI often need no key.
     needed = provider == "anthropic" or (provider == "openai" and base_url == OPENAI_BASE_URL)
     if needed and not key:
         return f"no key: set the environment variable {KEY_VARIABLES[provider]}"

@@ -1,4 +1,4 @@
-"""What a call costs: dollars for a million tokens, by model."""
+"""Prices of models in dollars per million tokens."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 AS_OF = "2026-11-15"
-"""When the table below was compared with what the providers publish."""
+"""When the table was last compared with the providers' price lists."""
 
 LONG_PROMPT_TOKENS = 100_000
-"""A prompt of more tokens is charged at the long price, where there is one."""
+"""Longer prompts cost the long price, if the model has one."""
 
 TOKENS_PER_PRICE = Decimal(1_000_000)
 
@@ -44,7 +44,7 @@ PRICES = {
 
 
 def find_price(name: str, overrides: Mapping[str, str]) -> Price | None:
-    """The operator's price before ours; None if nobody told."""
+    """The price in the settings, otherwise in the table; None if unknown."""
     if name in overrides:
         per_in, _, per_out = overrides[name].partition("/")
         return Price(Decimal(per_in), Decimal(per_out))
@@ -52,5 +52,6 @@ def find_price(name: str, overrides: Mapping[str, str]) -> Price | None:
 
 
 def max_cost(price: Price, body: bytes, max_tokens: int) -> Decimal:
-    """The most that a request can cost: no token is shorter than a byte, and a provider adds a few of its own."""
+    """The maximum cost of a request: no token is shorter than a byte, and the provider adds a few
+    tokens."""
     return price.cost(len(body) + 1_000, max_tokens)

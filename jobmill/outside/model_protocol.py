@@ -1,4 +1,4 @@
-"""What the protocols of model servers have in common: what was said, and streams of it."""
+"""Types and parsing that the protocols of model servers share."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class ModelReply:
 
 
 class UnreadableReply(Exception):
-    """An answer that the protocol does not know."""
+    """A response that does not follow the protocol."""
 
 
 class StreamInterrupted(Exception):
-    """A stream that ended before the answer did."""
+    """A stream that ended before the answer was complete."""
 
 
 class ProviderError(BaseModel):
-    """An error as both protocols tell it."""
+    """An error message; both protocols use the same form."""
 
     message: str = ""
 
 
 def read_events(body: bytes) -> Iterator[str]:
-    """The data of each event of a stream."""
+    """The data of each server-sent event."""
     text = body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     for block in text.split("\n\n"):
         lines = [line[5:].removeprefix(" ") for line in block.split("\n") if line[:5] == "data:"]

@@ -1,4 +1,4 @@
-"""What is asked of a language model, and the ways in which it is answered."""
+"""Questions to a language model and their possible results."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ ModelFailureCause: TypeAlias = Literal["network", "timeout", "limited", "server"
 
 @dataclass(frozen=True, slots=True)
 class ModelQuestion(Generic[T]):
-    """One question: our instructions, and a text of somebody else's that they are about."""
+    """One question: our instructions, and the text from outside that they are about."""
 
     tier: Tier
     purpose: str
-    """For the ledger, in a word or two."""
+    """A word or two for the ledger."""
     instructions: str
     text: str = field(repr=False)
     answer_type: type[T]
     prompt_version: str
     max_tokens: int
-    """Of the answer and of what the model thinks before it; the most that is paid for."""
+    """Limit for the answer and the reasoning before it."""
     item: int | None = None
     run: str | None = None
-    """The lineage whose calls share the cap of a run."""
+    """The lineage whose calls share `budget_run`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +40,25 @@ class ModelAnswer(Generic[T]):
     answer: T
     model: str
     cost: Decimal | None
-    """In US dollars; None where nobody knows."""
+    """In US dollars; None if unknown."""
     cached: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ModelBlocked:
-    """Nobody was asked; trying again costs nothing."""
+    """The model was not called, so a retry costs nothing."""
 
     reason: BlockReason
     detail: str
     opens_in: dt.timedelta | None = None
-    """How long until it opens by itself; None if only the operator can open it."""
+    """Time until a retry can succeed; None if only the operator can fix it."""
     use_local: bool = True
-    """Whether to go on without a model rather than wait."""
+    """Whether to continue without a model instead of waiting."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRefused:
-    """The model does not want to answer; asking again is no use."""
+    """The model refused to answer; a retry does not help."""
 
     detail: str
 
@@ -75,13 +75,13 @@ ModelResult: TypeAlias = ModelAnswer[T] | ModelBlocked | ModelRefused | ModelFai
 
 
 class Model(Protocol):
-    """Answers a question, or says why not; it raises only what the database raises."""
+    """Answers a question or says why not; raises only database errors."""
 
     async def __call__(self, ask: ModelQuestion[T]) -> ModelResult[T]: ...
 
 
 async def no_model(ask: ModelQuestion[T]) -> ModelResult[T]:
-    """For those who have no model."""
+    """Stands in for a model where none is available."""
     return ModelBlocked("no_model", "no model: this was started without one")
 
 
@@ -96,7 +96,7 @@ Answer with one JSON object that fits this schema, and nothing else:
 
 
 def system_prompt(ask: ModelQuestion[T]) -> str:
-    """Our instructions with the rule of the fence and the form of the answer."""
+    """Our instructions, the rule about the fence and the schema of the answer."""
     form = json.dumps(answer_schema(ask.answer_type), separators=(",", ":"))
     return (
         ask.instructions.rstrip() + "\n" + FENCE_RULE.format(mark=fence_mark(ask.text), schema=form)
@@ -104,15 +104,15 @@ def system_prompt(ask: ModelQuestion[T]) -> str:
 
 
 def fence(text: str) -> str:
-    """The only way in which a foreign text is put before a model."""
+    """The text between fence marks. Text from outside is sent to a model only in this form."""
     name = fence_mark(text)
-    # Half a character cannot be sent.
-    whole = text.encode(errors="replace").decode()
-    return f"<{name}>\n{whole}\n</{name}>"
+    # Lone surrogates cannot be encoded.
+    sendable = text.encode(errors="replace").decode()
+    return f"<{name}>\n{sendable}\n</{name}>"
 
 
 def fence_mark(text: str) -> str:
-    """A mark that the text cannot hold: it is made from a digest of it."""
+    """A mark that the text cannot contain, because it is a digest of the text."""
     return f"document-{hashlib.sha256(text.encode(errors='replace')).hexdigest()[:24]}"
 
 
@@ -120,28 +120,29 @@ _KEPT = ("type", "enum", "const", "description", "required", "$ref")
 
 
 def answer_schema(answer: type[BaseModel]) -> dict[str, Any]:
-    """The form of an answer, without the limits that providers do not take: we check these ourselves."""
+    """The schema of an answer without constraints that providers do not support; we check these
+    ourselves."""
     return _plain(answer.model_json_schema())
 
 
 def _plain(node: dict[str, Any]) -> dict[str, Any]:
-    kept = {name: node[name] for name in _KEPT if name in node}
+    plain = {name: node[name] for name in _KEPT if name in node}
     for name in ("properties", "$defs"):
         if name in node:
             parts = cast(dict[str, dict[str, Any]], node[name])
-            kept[name] = {key: _plain(part) for key, part in parts.items()}
+            plain[name] = {key: _plain(part) for key, part in parts.items()}
     if "properties" in node:
-        kept["additionalProperties"] = False
+        plain["additionalProperties"] = False
     for name in ("anyOf", "oneOf", "allOf"):
         if name in node:
-            kept["anyOf" if name == "oneOf" else name] = [_plain(part) for part in node[name]]
+            plain["anyOf" if name == "oneOf" else name] = [_plain(part) for part in node[name]]
     if "items" in node:
-        kept["items"] = _plain(node["items"])
-    return kept
+        plain["items"] = _plain(node["items"])
+    return plain
 
 
 def cache_key(ask: ModelQuestion[T], model: str) -> bytes:
-    """The same for the same content, prompt, form of answer and model."""
+    """The same for the same text, prompt, answer type and model."""
     form = ask.answer_type.model_json_schema()
-    asked = [model, ask.prompt_version, ask.instructions, ask.text, form]
-    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).digest()
+    parts = [model, ask.prompt_version, ask.instructions, ask.text, form]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).digest()

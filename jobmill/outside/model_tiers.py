@@ -1,4 +1,4 @@
-"""Which model answers for each tier, and what those lack that do not."""
+"""The model of each tier, and what is missing to use it."""
 
 from __future__ import annotations
 
@@ -16,16 +16,14 @@ TIERS: tuple[Tier, ...] = ("cheap", "strong")
 
 @dataclass(frozen=True)
 class TierStatus:
-    """A tier and who answers for it."""
-
     tier: str
     model: str
     missing: str | None
-    """Why it is not asked; None if it is."""
+    """Why the model is not used; None if it is."""
 
 
 def find_tiers(settings: Settings, environ: Mapping[str, str]) -> list[TierStatus]:
-    """Both tiers, and what each of them lacks."""
+    """Both tiers, with what is missing to use them."""
     return [
         TierStatus(
             tier, model_endpoint.tier_model(settings, tier), _missing(tier, settings, environ)
@@ -46,7 +44,7 @@ def _missing(tier: Tier, settings: Settings, environ: Mapping[str, str]) -> str 
             return None
 
 
-def describe_mode(seats: Sequence[TierStatus]) -> str:
-    """In a few words, who does the thinking."""
-    asked = [f"{seat.tier}: {seat.model}" for seat in seats if seat.missing is None]
-    return ", ".join(asked) if asked else "local only"
+def describe_mode(tiers: Sequence[TierStatus]) -> str:
+    """The models in use, or "local only"."""
+    active = [f"{tier.tier}: {tier.model}" for tier in tiers if tier.missing is None]
+    return ", ".join(active) if active else "local only"

@@ -1,4 +1,4 @@
-"""Chat completions as OpenAI, Ollama and many other servers speak them."""
+"""The chat completions API of OpenAI, Ollama and compatible servers."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def headers(endpoint: Endpoint) -> dict[str, str]:
 
 
 def body(ask: ModelQuestion[T], endpoint: Endpoint, *, stream: bool) -> bytes:
-    """The request. OpenAI itself has renamed `max_tokens`; the others have not followed."""
+    """The request body. OpenAI has renamed `max_tokens`; other servers have not."""
     limit = "max_completion_tokens" if endpoint.base_url == OPENAI_BASE_URL else "max_tokens"
     form = {"name": "answer", "schema": answer_schema(ask.answer_type)}
-    asked: dict[str, Any] = {
+    payload: dict[str, Any] = {
         "model": endpoint.model,
         limit: ask.max_tokens,
         "messages": [
@@ -41,8 +41,8 @@ def body(ask: ModelQuestion[T], endpoint: Endpoint, *, stream: bool) -> bytes:
         "response_format": {"type": "json_schema", "json_schema": form},
     }
     if stream:
-        asked |= {"stream": True, "stream_options": {"include_usage": True}}
-    return json.dumps(asked, ensure_ascii=False).encode()
+        payload |= {"stream": True, "stream_options": {"include_usage": True}}
+    return json.dumps(payload, ensure_ascii=False).encode()
 
 
 class _Usage(BaseModel):
@@ -68,25 +68,25 @@ class _Completion(BaseModel):
 
 
 def read(body: bytes) -> ModelReply:
-    """What a whole answer says; Unreadable if it is none."""
-    told = _completion(body)
-    if not told.choices:
+    """Parse a complete response; raises UnreadableReply."""
+    completion = _completion(body)
+    if not completion.choices:
         raise UnreadableReply
-    choice = told.choices[0]
-    return _said(choice.message, choice.finish_reason, told.usage)
+    choice = completion.choices[0]
+    return _said(choice.message, choice.finish_reason, completion.usage)
 
 
 def read_stream(body: bytes) -> ModelReply:
-    """What a streamed answer says; Cut if it does not come to its end."""
+    """Parse a streamed response; raises StreamInterrupted if it ends early."""
     words, stop, usage = _Words(content=""), None, None
     for data in read_events(body):
         if data.strip() == "[DONE]":
             return _said(words, stop, usage)
-        told = _completion(data.encode())
-        if told.error:
-            raise StreamInterrupted(told.error.message)
-        usage = told.usage or usage
-        for choice in told.choices[:1]:
+        completion = _completion(data.encode())
+        if completion.error:
+            raise StreamInterrupted(completion.error.message)
+        usage = completion.usage or usage
+        for choice in completion.choices[:1]:
             words.content = (words.content or "") + (choice.delta.content or "")
             words.refusal = choice.delta.refusal or words.refusal
             stop = choice.finish_reason or stop

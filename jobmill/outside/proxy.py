@@ -1,4 +1,4 @@
-"""A forward proxy on loopback that puts all of a browser's traffic through the guard."""
+"""A forward proxy on loopback that sends all traffic of a browser through the address guard."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ HEAD = 65_536
 CONNECT_SECONDS = 10
 _CONNECT = re.compile(r"CONNECT \[?([0-9a-z._:-]+?)\]?:(\d{1,5}) HTTP/1\.1", re.IGNORECASE)
 _PLAIN = re.compile(r"([A-Z]{3,10}) (http://\S+) HTTP/1\.1")
-# What is said to the proxy, not to the site; the connection is for one request only.
+# Headers for the proxy rather than the site; each connection serves one request.
 _HOP_HEADERS = re.compile(r"(proxy-[a-z-]+|connection|keep-alive|host):", re.IGNORECASE)
 
 
 class _Spent(Exception):
-    """The page has loaded more than a page needs."""
+    """The page has loaded more than its limit."""
 
 
 class Proxy:
-    """Carries at most `budget` bytes in all."""
+    """Forwards at most `budget` bytes in total."""
 
     def __init__(self, guard: AddressGuard, budget: int) -> None:
         self._guard = guard
@@ -33,7 +33,7 @@ class Proxy:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        # A task of our own: the one that asyncio would make complains when it is cancelled.
+        # Our own task: asyncio would log an error when it cancels the one it creates.
         task = asyncio.create_task(self._serve(reader, writer))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -47,7 +47,7 @@ class Proxy:
         try:
             await self._carry(reader, writer)
         except (OSError, httpcore2.NetworkError, httpcore2.TimeoutException, _Spent):
-            pass  # One of the two has gone away, or is shown the door.
+            pass  # The browser or the site closed the connection, or the limit was reached.
         finally:
             writer.close()
 
@@ -76,7 +76,7 @@ class Proxy:
             await site.aclose()
 
     def _read_head(self, head: str) -> tuple[str, int, bytes]:
-        """Where to, and what to say there first; Refused if we do not go there."""
+        """The host, the port and the first bytes to send; raises AddressRefused."""
         line, _, rest = head.partition("\r\n")
         if tunnel := _CONNECT.fullmatch(line):
             return tunnel[1].lower(), int(tunnel[2]), b""
@@ -84,9 +84,11 @@ class Proxy:
         if not plain:
             raise AddressRefused("not a request for a proxy")
         target = parse_url(plain[2], self._guard.private)
-        kept = [one for one in rest.split("\r\n") if one and not _HOP_HEADERS.match(one)]
+        headers = [
+            header for header in rest.split("\r\n") if header and not _HOP_HEADERS.match(header)
+        ]
         first = f"{plain[1]} {target.path} HTTP/1.1"
-        lines = [first, f"Host: {target.authority}", "Connection: close", *kept, "", ""]
+        lines = [first, f"Host: {target.authority}", "Connection: close", *headers, "", ""]
         return target.host, target.port, "\r\n".join(lines).encode("latin-1")
 
     async def _join(
@@ -119,7 +121,7 @@ class Proxy:
 
 @asynccontextmanager
 async def open_proxy(guard: AddressGuard, budget: int) -> AsyncGenerator[str]:
-    """The address of a proxy that is there for as long as the block."""
+    """Run a proxy for the duration of the block; yields its address."""
     proxy = Proxy(guard, budget)
     server = await asyncio.start_server(proxy.accept, "127.0.0.1", 0, limit=HEAD)
     try:

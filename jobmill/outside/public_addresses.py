@@ -1,4 +1,4 @@
-"""Which URLs, names and addresses we go to."""
+"""Checks which URLs, host names and addresses may be requested."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PORTS = {"http": 80, "https": 443}
 MAX_URL_LENGTH = 8_000
 
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
-# What resolvers read as a number: 127.1, 0x7f.1, 2130706433, 0177.0.0.1
+# Forms that resolvers read as an address: 127.1, 0x7f.1, 2130706433, 0177.0.0.1
 _NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
 _HOUSE_NAMES = ("localhost", "localdomain", "local", "internal", "home.arpa", "lan")
 
@@ -29,8 +29,8 @@ _NOT_PUBLIC_4 = tuple(
     ip_network(net)
     for net in (
         "0.0.0.0/8",
-        "100.64.0.0/10",  # shared by the customers of a carrier; metadata of some clouds
-        "168.63.129.16/32",  # public by its number, but the inside of one cloud
+        "100.64.0.0/10",  # carrier-grade NAT; metadata of some clouds
+        "168.63.129.16/32",  # a public number, but internal to one cloud
         "192.0.0.0/24",
         "192.88.99.0/24",  # 6to4 relays
         "198.18.0.0/15",
@@ -49,7 +49,7 @@ _NOT_PUBLIC_6 = tuple(
 
 
 class AddressRefused(OutsideError):
-    """We do not go there."""
+    """The URL, host name or address may not be requested."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, permanent=True)
@@ -57,14 +57,14 @@ class AddressRefused(OutsideError):
 
 @dataclass(frozen=True, slots=True)
 class AllowedUrl:
-    """A URL that may be asked, as far as that can be told without its addresses."""
+    """A URL that passed all checks that need no address lookup."""
 
     url: str
     scheme: str
     host: str
     port: int
     path: str
-    """With the query."""
+    """Including the query."""
 
     @property
     def origin(self) -> str:
@@ -77,12 +77,12 @@ class AllowedUrl:
 
     @property
     def rate_limit_key(self) -> str:
-        """Whose politeness it is: http and https of one host are one."""
+        """The key of the host's rate limit; http and https share one."""
         return self.host if self.port in PORTS.values() else f"{self.host}:{self.port}"
 
 
 def parse_url(url: str, private: PrivateHosts = frozenset()) -> AllowedUrl:
-    """The URL taken apart; Refused if it is not one that we ask."""
+    """Parse and check a URL; raises AddressRefused."""
     if len(url) > MAX_URL_LENGTH or "\\" in url or any(c.isspace() for c in url.split("?")[0]):
         raise AddressRefused(
             "not a URL that we ask: too long, or with characters that URLs do not have"
@@ -103,7 +103,7 @@ def parse_url(url: str, private: PrivateHosts = frozenset()) -> AllowedUrl:
 
 
 def check_host(host: str, port: int, private: PrivateHosts = frozenset()) -> None:
-    """Refuse a port or a name that is not of the public web, before anybody is asked for its address."""
+    """Check the port and the host name or address, before any lookup; raises AddressRefused."""
     if (host, port) in private:
         return
     if port not in PORTS.values():
@@ -116,17 +116,17 @@ def check_host(host: str, port: int, private: PrivateHosts = frozenset()) -> Non
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Whether the whole internet means the same machine by it."""
+    """Whether the address is publicly routable."""
     if isinstance(address, IPv4Address):
         return address.is_global and not any(address in net for net in _NOT_PUBLIC_4)
     if address in _NAT64:
-        # What an IPv6-only network makes of every IPv4 address: as good as the one within.
+        # IPv6-only networks map every IPv4 address to this range: check the embedded address.
         return is_public(IPv4Address(int(address) & 0xFFFFFFFF))
     return address in _PUBLIC_6 and not any(address in net for net in _NOT_PUBLIC_6)
 
 
 def is_public_text(address: str) -> bool:
-    """The same for an address as a resolver spells it."""
+    """`is_public` for an address as text."""
     try:
         return is_public(ipaddress.ip_address(address))
     except ValueError:
@@ -134,7 +134,7 @@ def is_public_text(address: str) -> bool:
 
 
 def parse_private_hosts(text: str) -> PrivateHosts:
-    """From `host:port,host:port`, as the settings have checked it."""
+    """Parse `host:port,host:port`, which the settings have validated."""
     parts = [part.strip().rpartition(":") for part in text.split(",") if part.strip()]
     return frozenset((host.strip("[]").lower(), int(port)) for host, _, port in parts)
 
@@ -152,5 +152,5 @@ def _check_name(host: str) -> None:
         raise AddressRefused("not the name of a host")
     if _NUMBER.fullmatch(labels[-1]):
         raise AddressRefused(f"{host} is a number in disguise")
-    if len(labels) == 1 or any(host == own or host.endswith(f".{own}") for own in _HOUSE_NAMES):
+    if len(labels) == 1 or any(host == name or host.endswith(f".{name}") for name in _HOUSE_NAMES):
         raise AddressRefused(f"{host} is a name inside a house, not on the internet")

@@ -1,4 +1,4 @@
-"""Whose turn it is: one line a host, for all workers and processes."""
+"""Rate limits per host, shared by all workers and processes."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from jobmill.errors import OutsideError
 RequestOutcome: TypeAlias = Literal["answered", "failed", "limited", "dropped"]
 
 RESERVATION_LEASE = dt.timedelta(minutes=3)
-"""A turn whose worker died counts no longer than this; no living one takes as long."""
+"""The reservation of a worker that died expires after this time; no request takes as long."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostRateLimit:
-    """How we behave towards one host."""
+    """The rate limit of one host."""
 
     interval: dt.timedelta = dt.timedelta(seconds=1)
-    """From one beginning to the next."""
+    """Between the starts of two requests."""
     max_concurrent: int = 3
-    """How many may run at the same time."""
+    """Requests that may run at the same time."""
     max_wait: dt.timedelta = dt.timedelta(seconds=60)
-    """How long a caller sits in the line before it is told to come back later."""
+    """How long a caller waits before it fails with RateLimited."""
 
 
 class RateLimited(OutsideError):
-    """It would take too long until it is our turn."""
+    """The wait for the host would be too long."""
 
     def __init__(self, host: str, retry_after: dt.timedelta) -> None:
         super().__init__(
@@ -44,25 +44,25 @@ class RateLimited(OutsideError):
 
 @dataclass(slots=True)
 class RequestSlot:
-    """Leave to ask once; whoever has it says how it went."""
+    """Permission for one request; its holder sets the outcome."""
 
     outcome: RequestOutcome = "dropped"
     hold: dt.timedelta | None = None
-    """How long the host wants to be left alone."""
+    """How long the host asked us to wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """A turn as the database counts it."""
+    """A request slot in the database."""
 
     until: dt.datetime
     wait: dt.timedelta
-    """From now to its beginning."""
+    """From now until the request may start."""
 
 
 @dataclass(slots=True, weakref_slot=True)
 class _Line:
-    """Those of this process who want to ask one host; only the first of them asks the database."""
+    """Callers of this process that wait for one host; only the first of them queries the database."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     waiting: int = 0
@@ -76,8 +76,8 @@ class RateLimiter:
 
     @asynccontextmanager
     async def slot(self, host: str) -> AsyncGenerator[RequestSlot]:
-        """Wait until `host` may be asked; NotNow when that takes too long. No transaction is open
-        while we wait or ask."""
+        """Wait until a request to `host` may start; raises RateLimited if that takes too long. No
+        transaction is open while waiting or during the request."""
         flight = await self._stand_in_line(host)
         turn = RequestSlot()
         try:
@@ -117,11 +117,11 @@ class RateLimiter:
             if opens_in is not None:
                 if left == 0 or opens_in >= left:
                     raise RateLimited(host, dt.timedelta(seconds=max(opens_in, interval, 1)))
-                # All flights are in the air, some perhaps in other processes: look again soon.
+                # All slots are in use, some perhaps by other processes: check again soon.
                 await asyncio.sleep(min(max(interval, 0.05), 1) * random.uniform(0.5, 1))
 
     async def _sleep(self, host: str, flight: Reservation) -> bool:
-        """Wait for the moment; False if the host has asked meanwhile to be left alone."""
+        """Wait for the start; False if the host has been put on hold in the meantime."""
         if flight.wait <= dt.timedelta():
             return True
         try:
@@ -130,10 +130,10 @@ class RateLimiter:
             await self._end(host, flight, RequestSlot())
             raise
         async with self._db.transaction() as tx:
-            held = await is_held(tx, host)
-            if held:
+            on_hold = await is_held(tx, host)
+            if on_hold:
                 await release(tx, host, flight.until, RequestSlot())
-        return not held
+        return not on_hold
 
     async def _end(self, host: str, flight: Reservation, turn: RequestSlot) -> None:
         async with self._db.transaction() as tx:
@@ -143,11 +143,12 @@ class RateLimiter:
 async def reserve(
     tx: Tx, host: str, rate_limit: HostRateLimit, max_wait: dt.timedelta
 ) -> Reservation | None:
-    """The next free moment at a host, taken; None if all flights are in the air or it is too far."""
+    """Reserve the next free start at a host; None if all slots are in use or the start is too far
+    away."""
     return await fetch_one(
         tx,
         Reservation,
-        # `excluded.turn_at` is now, read once; what a row holds is read under its lock.
+        # `excluded.turn_at` is the current time, read once; the row is read under its lock.
         """
         INSERT INTO outside.host AS host (name, turn_at, flights)
         SELECT %(host)s, at, ARRAY[at + %(lease)s] FROM (SELECT clock_timestamp() AS at) AS now
@@ -168,7 +169,7 @@ async def reserve(
         {
             "host": host,
             "lease": RESERVATION_LEASE,
-            # Never nothing: flights are told apart by their moments.
+            # Never zero: reservations are identified by their times.
             "interval": max(rate_limit.interval, dt.timedelta(microseconds=1)),
             "flights": rate_limit.max_concurrent,
             "patience": max_wait,
@@ -177,7 +178,7 @@ async def reserve(
 
 
 async def read_wait_seconds(tx: Tx, host: str, rate_limit: HostRateLimit) -> float | None:
-    """Seconds from now to the moment from which on the host may be asked, flights aside."""
+    """Seconds until the next request may start, ignoring slots in use."""
     return await fetch_value(
         tx,
         float,
@@ -191,7 +192,7 @@ async def read_wait_seconds(tx: Tx, host: str, rate_limit: HostRateLimit) -> flo
 
 
 async def is_held(tx: Tx, host: str) -> bool:
-    """Whether nobody may ask it now."""
+    """Whether the host is on hold."""
     return bool(
         await fetch_value(
             tx,
@@ -203,8 +204,8 @@ async def is_held(tx: Tx, host: str) -> bool:
 
 
 async def release(tx: Tx, host: str, flight: dt.datetime, turn: RequestSlot) -> None:
-    """Give the flight back. A host that asks for quiet, or fails again and again, is left alone for
-    a while that doubles each time, by everybody, and not by all to the same moment."""
+    """Release a reservation. A host that limits us or fails repeatedly is put on hold for all
+    workers, for a time that doubles each time, with jitter."""
     await tx.execute(
         """
         UPDATE outside.host
@@ -215,7 +216,7 @@ async def release(tx: Tx, host: str, flight: dt.datetime, turn: RequestSlot) -> 
                held_until = greatest(held_until, clock_timestamp() + CASE %(outcome)s
                    WHEN 'limited' THEN coalesce(%(hold)s::interval,
                        least(60 * 2 ^ failures, 3600) * (1 + random()) / 2 * interval '1 s')
-                   -- Once may be the fault of one page, and other pages of the host are fine.
+                   -- A single failure may concern one page only.
                    WHEN 'failed' THEN CASE WHEN failures > 0 THEN
                        least(2 ^ failures, 300) * (1 + random()) / 2 * interval '1 s' END
                    END)

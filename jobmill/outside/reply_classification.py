@@ -1,4 +1,4 @@
-"""What a reply means: one of the five answers, decided without any I/O."""
+"""Classifies a reply as one of the five results of a fetch, without I/O."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .http_exchange import OK_STATUSES, HttpReply
 from .public_addresses import AllowedUrl
 
 MAX_RETRY_AFTER = dt.timedelta(hours=6)
-"""However long a server tells us to stay away, we look again after this."""
+"""A longer Retry-After is cut to this."""
 
 _PLAIN: dict[int, tuple[FetchCause, str]] = {
     401: ("auth", "wants a key, or does not know ours"),
@@ -35,7 +35,7 @@ _PLAIN: dict[int, tuple[FetchCause, str]] = {
     999: ("forbidden", "does not let programs in"),
 }
 
-# All of these run on whatever a stranger sends: none may look at a letter many times.
+# These run on untrusted input, so none may backtrack.
 _TITLE = re.compile(r"<title[^<>]{0,200}>([^<]{0,300})", re.IGNORECASE)
 _CHALLENGE_TITLE = re.compile(
     r"just a moment\W*|attention required!.*|access (to this page has been )?denied\W*"
@@ -62,20 +62,21 @@ _UNSEEN_PART = re.compile(r"</?(?:script|style|noscript)\b[^<>]{0,2000}>", re.IG
 _TAG = re.compile(r"<[^<>]{0,2000}>")
 _CHALLENGE_SIZE = 200_000
 _CHALLENGE_WORDS = 1_500
-"""Letters to be seen: a page that says more than this says something."""
+"""Visible characters; a page with more text is not a challenge."""
 
 _FRONT = re.compile(r"(/[a-z]{2}([-_][a-z]{2})?)?/?(index\.\w{2,5})?", re.IGNORECASE)
 
 
 def classify_reply(
-    reply: HttpReply, asked: AllowedUrl, at: AllowedUrl, *, conditional: bool = False
+    reply: HttpReply, requested: AllowedUrl, at: AllowedUrl, *, conditional: bool = False
 ) -> FetchResult:
-    """`asked` is where we began, `at` where the redirects led; `conditional` if validators were sent."""
+    """Classify a reply. `requested` is the original URL, `at` the URL after redirects;
+    `conditional`: validators were sent."""
     if reply.status in OK_STATUSES:
-        return _judge_body(reply, asked, at)
+        return _judge_body(reply, requested, at)
     if reply.status == 304 and conditional:
         return NotModified(at.url)
-    if reply.status in (404, 410) and is_same_page(asked, at):
+    if reply.status in (404, 410) and is_same_page(requested, at):
         return PageGone(at.url, reply.status)
     cause, words = _judge_status(reply)
     retry_after = parse_retry_after(reply) if cause == "rate_limited" else None
@@ -84,15 +85,15 @@ def classify_reply(
 
 
 def is_rate_limited(reply: HttpReply) -> bool:
-    """Whether it tells us to ask less often."""
+    """Whether the server asks us to slow down."""
     patient = reply.status in (403, 503) and parse_retry_after(reply) is not None
     return reply.status == 429 or patient
 
 
 def parse_retry_after(reply: HttpReply, now: dt.datetime | None = None) -> dt.timedelta | None:
-    """How long it tells us to wait, in seconds or as a date; None if it does not say.
+    """The wait in the Retry-After header, in seconds or as a date; None without the header.
 
-    A date is measured from the site's own `Date`, and from `now` only where it sends none.
+    A date is relative to the server's own `Date`, or to `now` if it sends none.
     """
     text = reply.headers.get("retry-after", "").strip()
     if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text):
@@ -111,27 +112,27 @@ def _read_date(text: str) -> dt.datetime | None:
         date = parsedate_to_datetime(text)
     except ValueError:
         return None
-    # A date without a zone is meant as GMT, as all dates of HTTP are.
+    # Dates in HTTP are in GMT, even without a zone.
     return date if date.tzinfo else date.replace(tzinfo=dt.UTC)
 
 
-def is_same_page(asked: AllowedUrl, at: AllowedUrl) -> bool:
-    """Whether redirects have only changed how the thing is spelled, not what is asked for: then a
-    404 is about the thing. Else it may be that of a front page, a login or another's site."""
-    one, other = urlsplit(asked.url), urlsplit(at.url)
-    if asked.host.removeprefix("www.") != at.host.removeprefix("www."):
+def is_same_page(requested: AllowedUrl, at: AllowedUrl) -> bool:
+    """Whether the redirects kept host, query and last part of the path. Only then a 404 is about
+    the requested page and not about a front page, a login or another site."""
+    first, last = urlsplit(requested.url), urlsplit(at.url)
+    if requested.host.removeprefix("www.") != at.host.removeprefix("www."):
         return False
-    if not {*parse_qsl(one.query)} <= {*parse_qsl(other.query)}:
+    if not {*parse_qsl(first.query)} <= {*parse_qsl(last.query)}:
         return False
-    return _last_part(one.path) == _last_part(other.path)
+    return _last_part(first.path) == _last_part(last.path)
 
 
 def is_challenge(html: str) -> bool:
-    """Whether a page that says it is fine only wants to see a human, or a password."""
+    """Whether a page with status 200 is a bot challenge or a login form."""
     if len(html) > _CHALLENGE_SIZE:
         return False
-    found = _TITLE.search(html)
-    title = " ".join(found[1].split()) if found else ""
+    match = _TITLE.search(html)
+    title = " ".join(match[1].split()) if match else ""
     if _CHALLENGE_TITLE.fullmatch(title):
         return True
     suspect = _CHALLENGE_MARK.search(html) or (
@@ -141,8 +142,8 @@ def is_challenge(html: str) -> bool:
 
 
 def _letters_to_see(html: str) -> int:
-    seen = "".join(_UNSEEN_PART.split(html)[::2])
-    return len(" ".join(_TAG.sub(" ", seen).split()))
+    visible = "".join(_UNSEEN_PART.split(html)[::2])
+    return len(" ".join(_TAG.sub(" ", visible).split()))
 
 
 def _judge_status(reply: HttpReply) -> tuple[FetchCause, str]:
@@ -155,26 +156,26 @@ def _judge_status(reply: HttpReply) -> tuple[FetchCause, str]:
     return _PLAIN.get(reply.status, ("status", "answered in a way that we do not know"))
 
 
-def _judge_body(reply: HttpReply, asked: AllowedUrl, at: AllowedUrl) -> FetchResult:
+def _judge_body(reply: HttpReply, requested: AllowedUrl, at: AllowedUrl) -> FetchResult:
     content_type = reply.headers.get("content-type", "")
     charset = find_charset(content_type, reply.body)
     if reply.cut_at is not None:
         return Truncated(at.url, reply.body, reply.cut_at, content_type, charset)
-    if _is_sent_home(asked, at):
+    if _is_sent_home(requested, at):
         return FetchFailure(at.url, "redirects", f"{at.host} shows its front page instead")
     validators = Validators(
         reply.headers.get("etag"), reply.headers.get("last-modified"), url=at.url
     )
     ok = Ok(at.url, reply.body, content_type, charset, validators)
-    if _wants_a_human(reply, asked, ok):
+    if _wants_a_human(reply, requested, ok):
         return FetchFailure(
             at.url, "forbidden", f"{at.host} wants a human or a login", reply.status
         )
     return ok
 
 
-def _wants_a_human(reply: HttpReply, asked: AllowedUrl, ok: Ok) -> bool:
-    if _LOGIN_PATH.search(urlsplit(ok.url).path) and not _LOGIN_PATH.search(asked.path):
+def _wants_a_human(reply: HttpReply, requested: AllowedUrl, ok: Ok) -> bool:
+    if _LOGIN_PATH.search(urlsplit(ok.url).path) and not _LOGIN_PATH.search(requested.path):
         return True
     sign = reply.headers.get("cf-mitigated") or reply.headers.get("x-amzn-waf-action")
     is_html = "html" in ok.content_type.lower() or ok.body[:100].lstrip()[:1] == b"<"
@@ -182,10 +183,10 @@ def _wants_a_human(reply: HttpReply, asked: AllowedUrl, ok: Ok) -> bool:
     return bool(sign) or (is_html and small and is_challenge(ok.text))
 
 
-def _is_sent_home(asked: AllowedUrl, at: AllowedUrl) -> bool:
-    """A thing inside a site was asked for, and its front page is what we were led to."""
-    began, ended = urlsplit(asked.url), urlsplit(at.url)
-    same_site = asked.host.removeprefix("www.") == at.host.removeprefix("www.")
+def _is_sent_home(requested: AllowedUrl, at: AllowedUrl) -> bool:
+    """Whether a request for a page within the site was redirected to the front page."""
+    began, ended = urlsplit(requested.url), urlsplit(at.url)
+    same_site = requested.host.removeprefix("www.") == at.host.removeprefix("www.")
     at_home = _FRONT.fullmatch(ended.path) and not ended.query
     was_home = _FRONT.fullmatch(began.path) and not began.query
     return bool(same_site and at_home and not was_home)

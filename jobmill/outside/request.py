@@ -1,4 +1,4 @@
-"""What we ask of the outside, and the five ways it can answer."""
+"""Requests to other servers and the five possible results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call. Making one does nothing; `Fetch` carries it out."""
+    """A request to be passed to a `Fetch`."""
 
     url: str
     method: Literal["GET", "POST"] = "GET"
@@ -18,35 +18,35 @@ class Request:
     """The body of a POST."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     secret: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    """Headers that must not be logged or followed to another host."""
+    """Headers that are not logged and not sent to another host on redirects."""
     private_url: str = field(default="", repr=False)
-    """Where it really goes, if the address holds a key; then only `url`, which does not, is shown."""
+    """The URL with a key, if it needs one; logs and results show only `url`."""
     page: bool = False
-    """A page made for people: robots.txt is asked before it is fetched."""
+    """A page made for people: robots.txt is checked first."""
     render: bool = False
-    """The page needs JavaScript: a browser reads it."""
+    """The page needs JavaScript: load it in a browser."""
     max_bytes: int | None = None
-    """Take at most so many bytes of the answer, if that is less than we would anyway."""
+    """A lower size limit than the default."""
     context: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The asker's own notes (an offset, a total); they do not leave the house."""
+    """Values for the caller (an offset, a total); they are not sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """What lets us ask "has it changed?" the next time."""
+    """Validators for a conditional request."""
 
     etag: str | None = None
     last_modified: str | None = None
     url: str | None = None
-    """Who gave them out; nobody else is asked with them. None: the address that is asked."""
+    """The URL that issued them; they are sent to no other. None: the requested URL."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ok:
-    """The whole answer."""
+    """The complete response."""
 
     url: str
-    """Where it came from in the end, after redirects."""
+    """The URL after redirects."""
     body: bytes = field(repr=False)
     content_type: str = ""
     charset: str | None = None
@@ -54,7 +54,7 @@ class Ok:
 
     @property
     def text(self) -> str:
-        """The body as text, by the charset that was found, or the likeliest."""
+        """The body decoded by its charset, or by the most likely one."""
         try:
             if self.charset:
                 return self.body.decode(self.charset, errors="replace")
@@ -65,14 +65,14 @@ class Ok:
 
 @dataclass(frozen=True, slots=True)
 class NotModified:
-    """Nothing has changed since the validators were given out."""
+    """Unchanged since the validators were issued."""
 
     url: str
 
 
 @dataclass(frozen=True, slots=True)
 class PageGone:
-    """The thing itself is not there any more (404 or 410)."""
+    """The requested page does not exist (404 or 410)."""
 
     url: str
     status: int
@@ -80,7 +80,7 @@ class PageGone:
 
 @dataclass(frozen=True, slots=True)
 class Truncated:
-    """The beginning of an answer that is longer than we take."""
+    """The beginning of a response that exceeds the size limit."""
 
     url: str
     body: bytes = field(repr=False)
@@ -90,28 +90,28 @@ class Truncated:
 
 
 FetchCause: TypeAlias = Literal[
-    "timeout",  # it took too long
-    "network",  # no name, no connection, a reset, a broken TLS or body
+    "timeout",  # the request took too long
+    "network",  # DNS, connection or TLS error, or a broken body
     "server",  # 5xx
     "rate_limited",  # 429, or a Retry-After
     "auth",  # 401: a key is missing or wrong
-    "forbidden",  # 403, or a page that wants a human
-    "robots",  # robots.txt says no
-    "refused",  # we do not go there: not public, not http, a port we do not use
-    "redirects",  # too many, or in a circle
+    "forbidden",  # 403, a bot challenge or a login page
+    "robots",  # robots.txt disallows it
+    "refused",  # not a public address, not http(s), or another port
+    "redirects",  # too many, or a loop
     "status",  # any other status
-    "no_browser",  # a page that needs one, on a machine without
+    "no_browser",  # the page needs a browser and there is none
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class FetchFailure:
-    """We do not know: nothing may be concluded from it."""
+    """The request failed: nothing may be concluded about the page."""
 
     url: str
     cause: FetchCause
     detail: str
-    """In words, for people; holds no secrets."""
+    """An explanation for people; holds no secrets."""
     status: int | None = None
     retry_after: dt.timedelta | None = None
 
@@ -120,8 +120,8 @@ FetchResult: TypeAlias = Ok | NotModified | PageGone | Truncated | FetchFailure
 
 
 class Fetch(Protocol):
-    """Carries out a request: waits its turn, and answers in one of five ways. It never raises for
-    what the network does."""
+    """Carries out a request within the rate limits of the host. It never raises for network
+    errors."""
 
     async def __call__(
         self, request: Request, validators: Validators | None = None

@@ -1,4 +1,4 @@
-"""What robots.txt says of a page; read once a day for all workers (RFC 9309)."""
+"""Checks robots.txt (RFC 9309), which is read once a day for all workers."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from jobmill.outside.request import FetchFailure, FetchResult, Ok, PageGone, Req
 
 RULES_LIFETIME = dt.timedelta(days=1)
 MAX_RULES_AGE = dt.timedelta(days=30)
-"""How long old rules serve while the new ones cannot be read."""
+"""How long old rules are used while new ones cannot be read."""
 RETRY_AFTER = dt.timedelta(minutes=10)
 MAX_CRAWL_DELAY = dt.timedelta(seconds=30)
 MAX_ROBOTS_BYTES = 512_000
 MAX_CACHED_SITES = 1_000
-"""How many sites' rules a process keeps at hand."""
+"""Sites with rules in the cache of a process."""
 
 FetchRobots: TypeAlias = Callable[[Request], Awaitable[FetchResult]]
 
 
 @dataclass(frozen=True, slots=True)
 class RobotsRules:
-    """A robots.txt as the database keeps it."""
+    """A stored robots.txt."""
 
     rules: str
     fresh_for: dt.timedelta
-    """By the server's clock; not positive when they are to be read again."""
+    """By the server's clock; zero or negative if the rules are due for a refresh."""
     serves: bool
-    """Young enough to be used while the new ones cannot be read."""
+    """Recent enough to be used while new rules cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +55,15 @@ class Robots:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def check(self, target: AllowedUrl) -> FetchFailure | None:
-        """Why this page may not be asked for, or not now; None if it may."""
+        """Why the page may not be fetched now; None if it may."""
         lock = self._locks.setdefault(target.origin, asyncio.Lock())
         async with lock:
-            known = self._known.get(target.origin)
-            if known is None or known.expires <= time.monotonic():
-                known = await self._learn(target)
-        if isinstance(known, FetchFailure):
-            return known
-        if known.parsed.can_fetch(target.url, self._name):
+            cached = self._known.get(target.origin)
+            if cached is None or cached.expires <= time.monotonic():
+                cached = await self._learn(target)
+        if isinstance(cached, FetchFailure):
+            return cached
+        if cached.parsed.can_fetch(target.url, self._name):
             return None
         return FetchFailure(
             target.url, "robots", f"{target.host} asks robots to leave this page alone"
@@ -71,18 +71,18 @@ class Robots:
 
     async def _learn(self, target: AllowedUrl) -> _Known | FetchFailure:
         async with self._db.transaction() as tx:
-            kept = await find_rules(tx, target.origin)
-        if kept is None or kept.fresh_for <= dt.timedelta():
-            found = await self._read(target, kept)
-            if isinstance(found, FetchFailure):
-                return found
-            kept = found
-        expires = time.monotonic() + kept.fresh_for.total_seconds()
-        known = _Known(Protego.parse(kept.rules), expires)
+            stored = await find_rules(tx, target.origin)
+        if stored is None or stored.fresh_for <= dt.timedelta():
+            fetched = await self._read(target, stored)
+            if isinstance(fetched, FetchFailure):
+                return fetched
+            stored = fetched
+        expires = time.monotonic() + stored.fresh_for.total_seconds()
+        cached = _Known(Protego.parse(stored.rules), expires)
         while len(self._known) >= MAX_CACHED_SITES:
             del self._known[next(iter(self._known))]
-        self._known[target.origin] = known
-        return known
+        self._known[target.origin] = cached
+        return cached
 
     async def _read(
         self, target: AllowedUrl, old: RobotsRules | None
@@ -102,10 +102,10 @@ class Robots:
 
 
 def parse_rules(answer: FetchResult) -> str | None:
-    """The rules; empty where there are none, None where we cannot know."""
+    """The rules; "" if there are none, None if the request failed."""
     match answer:
         case Ok():
-            # PostgreSQL keeps no zero bytes.
+            # PostgreSQL cannot store zero bytes.
             return answer.text.replace("\0", "")
         case Truncated():
             return answer.body.decode("utf-8", "replace").replace("\0", "")
@@ -122,7 +122,7 @@ def parse_rules(answer: FetchResult) -> str | None:
 
 
 def crawl_delay(rules: str, name: str) -> dt.timedelta:
-    """How far apart the site wants our calls, as far as we go along with that."""
+    """The Crawl-delay, up to a maximum."""
     seconds = Protego.parse(rules).crawl_delay(name) or 0
     return min(dt.timedelta(seconds=min(max(seconds, 0), 86_400)), MAX_CRAWL_DELAY)
 
@@ -141,7 +141,7 @@ async def find_rules(tx: Tx, origin: str) -> RobotsRules | None:
 
 
 async def save_rules(tx: Tx, target: AllowedUrl, rules: str, delay: dt.timedelta) -> None:
-    """Keep the rules for all workers, and the pace that they ask for."""
+    """Store the rules and their crawl delay for all workers."""
     await tx.execute(
         """
         INSERT INTO outside.robots (origin, rules, read_at, expires_at)
@@ -155,7 +155,7 @@ async def save_rules(tx: Tx, target: AllowedUrl, rules: str, delay: dt.timedelta
 
 
 async def postpone_refresh(tx: Tx, target: AllowedUrl, delay: dt.timedelta) -> None:
-    """Let the old rules serve a little longer; another worker may have read new ones meanwhile."""
+    """Use the old rules a little longer, unless another worker has read new ones."""
     await tx.execute(
         """
         UPDATE outside.robots SET expires_at = greatest(expires_at, now() + %(retry)s)

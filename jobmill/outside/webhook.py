@@ -1,4 +1,4 @@
-"""Tells other people's servers of what happened: one signed POST, and nothing is followed."""
+"""Sends webhooks: one signed POST per event, without redirects."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 LIMITS = HttpLimits(seconds=10, connect_seconds=5, read_seconds=10, raw_bytes=64_000, bytes=64_000)
 MAX_REPLY_BYTES = 1
-"""Bytes of an answer: only its status counts."""
+"""Only the status of the response is used."""
 RETRYABLE_STATUSES = (408, 425, 429)
 GONE_STATUS = 410
 
@@ -39,24 +39,24 @@ class WebhookDelivery:
     """One event for one receiver."""
 
     id: int
-    """The same however often it is sent, so that the receiver knows it again."""
+    """The same for every attempt, so that receivers can ignore repetitions."""
     url: str
     secret: str = field(repr=False)
     event: str
     body: bytes
     signed_at: dt.datetime
-    """The server's time: receivers refuse a delivery whose time is far from theirs."""
+    """Server time: receivers reject deliveries with a time far from theirs."""
 
 
 class ReceiverGone(OutsideError):
-    """The receiver is gone for good (410): it is not to be told any more."""
+    """The receiver is gone (410): do not send anything to it again."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, permanent=True)
 
 
 class WebhookSender:
-    """The way to receivers: through the same guard as everything else that goes out."""
+    """Sends deliveries through the address guard."""
 
     def __init__(
         self,
@@ -74,12 +74,12 @@ class WebhookSender:
 
     @cached_property
     def _tls(self) -> SSLContext:
-        # It reads all the certificates there are, which is not to be done for every call.
+        # Loading all root certificates takes time, so do it once.
         return self._given_tls or httpcore2.default_ssl_context()
 
     async def send(self, delivery: WebhookDelivery) -> str:
-        """Say it; returns in words what was answered. Unwanted for 410, else OutsideError, permanent
-        if saying it again cannot help."""
+        """Send a delivery; returns a summary of the response. Raises ReceiverGone for 410,
+        otherwise OutsideError, which is permanent if a retry cannot help."""
         target = parse_url(delivery.url, self._guard.private)
         headers = _headers(delivery)
         began = time.monotonic()
@@ -96,13 +96,13 @@ class WebhookSender:
 
 
 def allowed_private_hosts(settings: Settings) -> PrivateHosts:
-    """Where a receiver may be although it is not public."""
+    """Hosts that may receive webhooks although they are not public."""
     return parse_private_hosts(",".join([settings.private_hosts, *settings.stand_ins.values()]))
 
 
 def check_url(url: str, private: PrivateHosts) -> str:
-    """The URL as it is kept; Invalid for one that we would not call: over plain HTTP only what the
-    operator allows by name."""
+    """The normalized URL; raises Invalid for a URL that would be refused. Plain HTTP is only for
+    hosts in `private_hosts`."""
     try:
         target = parse_url(url.strip(), private)
     except AddressRefused as error:
@@ -116,23 +116,23 @@ def check_url(url: str, private: PrivateHosts) -> str:
 
 
 def sign(secret: str, timestamp: int, body: bytes) -> str:
-    """What the header Jobmill-Signature holds."""
+    """The value of the header Jobmill-Signature."""
     signed = f"{timestamp}.".encode() + body
     return f"v1={hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()}"
 
 
 def interpret_reply(reply: HttpReply, host: str) -> str:
-    """In words, what an answer means; raises where it means that nothing arrived."""
+    """A summary of the response; raises if the delivery failed."""
     status = reply.status
-    said = f"{host} answered {status}"
+    summary = f"{host} answered {status}"
     if 200 <= status < 300:
-        return said
+        return summary
     if 300 <= status < 400:
         to = reply.headers.get("location", "nowhere")[:300]
-        raise OutsideError(f"{said}, a redirect to {to}: not followed", permanent=True)
+        raise OutsideError(f"{summary}, a redirect to {to}: not followed", permanent=True)
     if status == GONE_STATUS:
-        raise ReceiverGone(f"{said}: it is not there any more")
-    raise OutsideError(said, permanent=not (status in RETRYABLE_STATUSES or status >= 500))
+        raise ReceiverGone(f"{summary}: it is not there any more")
+    raise OutsideError(summary, permanent=not (status in RETRYABLE_STATUSES or status >= 500))
 
 
 def _headers(delivery: WebhookDelivery) -> list[tuple[str, str]]:

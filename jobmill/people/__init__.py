@@ -1,1 +1,1 @@
-"""Who may do what: people, their keys and sessions, and what links are signed with."""
+"""Accounts, API keys, sessions, and the key that signs links."""

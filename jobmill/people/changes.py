@@ -1,4 +1,4 @@
-"""Who changed how this house is run; the triggers of migration 0017 write it down."""
+"""The log of administrative changes; database triggers (migration 0017) write it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class AdminChange:
     became: Mapping[str, object]
     actor: str
     by: str | None
-    """What they are called; None: it was done on this machine."""
+    """The name of the person or key; None for a change on this machine."""
 
     @property
     def details(self) -> list[str]:
-        """`role: viewer → admin`, for each thing that became another."""
+        """`role: viewer → admin` for each changed value."""
         names = [*self.was, *(name for name in self.became if name not in self.was)]
         return [self._detail(name) for name in names]
 
@@ -40,8 +40,8 @@ def _plain(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        said = [str(one) for one in cast("list[object]", value) if one != ""]
-        return ", ".join(said) or "any"
+        texts = [str(part) for part in cast("list[object]", value) if part != ""]
+        return ", ".join(texts) or "any"
     if value is None:
         return "none"
     # A time, to the minute.
@@ -49,7 +49,7 @@ def _plain(name: str, value: object) -> str:
 
 
 async def find_recent(tx: Tx, *, before: int | None = None, limit: int = 50) -> list[AdminChange]:
-    """The newest first; `before` the id of the last one that was seen."""
+    """The newest changes first; `before`: the id of the last change on the previous page."""
     return await fetch_all(
         tx,
         AdminChange,

@@ -1,4 +1,4 @@
-"""API keys: what programs show in place of a password."""
+"""API keys for programs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class NewApiKey:
     name: str
     role: Role
     key: str
-    """Shown this once: only its digest is kept."""
+    """Shown once: only its digest is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ async def add(tx: Tx, name: str, role: Role) -> NewApiKey:
 
 
 async def find_all(tx: Tx) -> list[ApiKey]:
-    """All there are and were."""
+    """All keys, including revoked ones."""
     return await fetch_all(
         tx,
         ApiKey,
@@ -69,21 +69,21 @@ async def find_all(tx: Tx) -> list[ApiKey]:
 
 
 async def get(tx: Tx, id: int) -> ApiKey:
-    """One there is or was."""
-    found = await fetch_one(
+    """Return one key, also if revoked; raises NotFound."""
+    key = await fetch_one(
         tx,
         ApiKey,
         "SELECT id, name, role, created_at, used_at, ended_at FROM people.api_key WHERE id = %s",
         [id],
     )
-    if found is None:
+    if key is None:
         raise NotFound("key", id)
-    return found
+    return key
 
 
 async def find_holder(tx: Tx, key: str) -> KeyHolder | None:
-    """Whose key this is, if it still opens; that it was used is noted."""
-    found = await fetch_one(
+    """The holder of a key that is not revoked; records the use."""
+    holder = await fetch_one(
         tx,
         KeyHolder,
         """
@@ -94,13 +94,13 @@ async def find_holder(tx: Tx, key: str) -> KeyHolder | None:
         """,
         [digest(key)],
     )
-    if found and found.stale:
-        await _note_use(tx, found.id)
-    return found
+    if holder and holder.stale:
+        await _note_use(tx, holder.id)
+    return holder
 
 
 async def _note_use(tx: Tx, id: int) -> None:
-    """Of many requests at once the first writes, and none waits for it."""
+    """Record the use; concurrent requests skip the row instead of waiting."""
     await tx.execute(
         """
         UPDATE people.api_key SET used_at = now()
@@ -113,7 +113,7 @@ async def _note_use(tx: Tx, id: int) -> None:
 
 
 async def revoke(tx: Tx, id: int) -> ApiKey:
-    """It opens nothing from now on; ending it again changes nothing."""
+    """Revoke a key; revoking it again has no effect."""
     ended = await fetch_one(
         tx,
         ApiKey,

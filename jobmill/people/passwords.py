@@ -1,4 +1,4 @@
-"""Passwords: kept as argon2, worked out beside the loop."""
+"""Password hashing with argon2, in threads beside the event loop."""
 
 from __future__ import annotations
 
@@ -19,42 +19,42 @@ DUMMY_HASH = (
     "$argon2id$v=19$m=65536,t=3,p=4$ai3vSEFjo1TMbhKC4MZ/5Q$"
     "ZWGpyRmppIeJ1jinhgoS7lY46FYtP1OCdXwsdyItXSQ"
 )
-"""Of a password that nobody knows: checking it takes as long as checking anybody's."""
+"""The hash of an unknown password, so that a sign-in takes the same time for unknown accounts."""
 
-# Each takes 64 MB while it runs: however many sign in at once, no more than two do.
+# Hashing takes 64 MB, so at most two run at the same time.
 THREADS = ThreadPoolExecutor(2, "password")
 
 
 ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
-"""Those that nobody takes for another."""
+"""Without characters that look alike."""
 
 
 def generate() -> str:
-    """One that nobody guesses and everybody can type: 99 bits."""
+    """A random password with 99 bits that is easy to type."""
     return "-".join("".join(secrets.choice(ALPHABET) for _ in range(5)) for _ in range(4))
 
 
 async def hash_password(password: str) -> str:
-    """What to keep of a password; Invalid if it is too short to be one."""
+    """The hash of a password; raises Invalid if it is too short or too long."""
     if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
         raise Invalid(f"A password has {MIN_LENGTH} to {MAX_LENGTH:,} characters.")
     return await asyncio.get_running_loop().run_in_executor(THREADS, HASHER.hash, _bytes(password))
 
 
-async def verify(kept: str | None, password: str) -> bool:
-    """Whether it is the one; in the same time if there is none."""
+async def verify(password_hash: str | None, password: str) -> bool:
+    """Whether the password matches; takes the same time without a hash."""
     return await asyncio.get_running_loop().run_in_executor(
-        THREADS, _verify, DUMMY_HASH if kept is None else kept, password
+        THREADS, _verify, DUMMY_HASH if password_hash is None else password_hash, password
     )
 
 
-def _verify(kept: str, password: str) -> bool:
+def _verify(password_hash: str, password: str) -> bool:
     try:
-        return HASHER.verify(kept, _bytes(password))
+        return HASHER.verify(password_hash, _bytes(password))
     except VerifyMismatchError:
         return False
 
 
 def _bytes(password: str) -> bytes:
-    # Half a character is as good as any other in a password.
+    # Lone surrogates are allowed in a password.
     return password.encode("utf-8", "surrogatepass")

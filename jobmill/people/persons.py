@@ -1,4 +1,4 @@
-"""Those who work here and sign in."""
+"""People with an account."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """One who may sign in, and what their password is kept as."""
+    """An active account and its password hash."""
 
     id: int
     name: str
@@ -42,15 +42,15 @@ class _AdminId:
 
 
 class LastAdmin(Conflict):
-    """Nobody could let others in any more."""
+    """The change would leave no admin."""
 
 
 async def add(tx: Tx, name: str, email: str, role: Role, password: str) -> Person:
-    """Let somebody sign in, also one who ended; Conflict if the address is taken."""
+    """Create an account or reopen a closed one; raises Conflict if the address is taken."""
     if not name.strip():
         raise Invalid("A person needs a name.")
-    key, kept = email_key(email), await passwords.hash_password(password)
-    made = await fetch_one(
+    key, password_hash = email_key(email), await passwords.hash_password(password)
+    person = await fetch_one(
         tx,
         Person,
         """
@@ -62,15 +62,15 @@ async def add(tx: Tx, name: str, email: str, role: Role, password: str) -> Perso
          WHERE person.ended_at IS NOT NULL
         RETURNING id, name, email, role, created_at, ended_at
         """,
-        [name.strip(), email.strip(), key, role, kept],
+        [name.strip(), email.strip(), key, role, password_hash],
     )
-    if made is None:
+    if person is None:
         raise Conflict(f"there is a person with the address {email.strip()} already")
-    return made
+    return person
 
 
 async def find_all(tx: Tx) -> list[Person]:
-    """All there are and were."""
+    """All accounts, including closed ones."""
     return await fetch_all(
         tx,
         Person,
@@ -79,20 +79,20 @@ async def find_all(tx: Tx) -> list[Person]:
 
 
 async def get(tx: Tx, id: int) -> Person:
-    """One there is or was."""
-    found = await fetch_one(
+    """Return one account, also if closed; raises NotFound."""
+    person = await fetch_one(
         tx,
         Person,
         "SELECT id, name, email, role, created_at, ended_at FROM people.person WHERE id = %s",
         [id],
     )
-    if found is None:
+    if person is None:
         raise NotFound("person", id)
-    return found
+    return person
 
 
 async def find_credentials(tx: Tx, email: str) -> Credentials | None:
-    """Whoever may sign in with this address."""
+    """The active account with this address."""
     return await fetch_one(
         tx,
         Credentials,
@@ -105,16 +105,17 @@ async def find_credentials(tx: Tx, email: str) -> Credentials | None:
 
 
 async def has_admin(tx: Tx) -> bool:
-    found = await fetch_value(
+    exists = await fetch_value(
         tx,
         bool,
         "SELECT EXISTS (SELECT FROM people.person WHERE role = 'admin' AND ended_at IS NULL)",
     )
-    return bool(found)
+    return bool(exists)
 
 
 async def require_other_admin(tx: Tx, id: int) -> None:
-    """LastAdmin if without this person there would be none; of two who leave at once, one waits."""
+    """Raise LastAdmin if there is no other admin. The lock makes concurrent removals wait for each
+    other."""
     admins = await fetch_all(
         tx,
         _AdminId,
@@ -123,12 +124,12 @@ async def require_other_admin(tx: Tx, id: int) -> None:
          ORDER BY id FOR UPDATE
         """,
     )
-    if [one.id for one in admins] == [id]:
+    if [admin.id for admin in admins] == [id]:
         raise LastAdmin("There would be no admin left. Make somebody else one first.")
 
 
 async def set_role(tx: Tx, email: str, role: Role) -> Person:
-    """Counts from the next request on, also in sessions that are open."""
+    """Change the role; it takes effect with the next request."""
     return _there(
         await fetch_one(
             tx,
@@ -144,8 +145,8 @@ async def set_role(tx: Tx, email: str, role: Role) -> Person:
 
 
 async def set_password(tx: Tx, email: str, password: str) -> Person:
-    """Their sessions end: whoever has one must know the new password."""
-    kept = await passwords.hash_password(password)
+    """Change the password and end all sessions."""
+    password_hash = await passwords.hash_password(password)
     person = _there(
         await fetch_one(
             tx,
@@ -154,7 +155,7 @@ async def set_password(tx: Tx, email: str, password: str) -> Person:
             UPDATE people.person SET password = %s WHERE email_key = %s AND ended_at IS NULL
             RETURNING id, name, email, role, created_at, ended_at
             """,
-            [kept, email_key(email)],
+            [password_hash, email_key(email)],
         ),
         email,
     )
@@ -163,7 +164,7 @@ async def set_password(tx: Tx, email: str, password: str) -> Person:
 
 
 async def deactivate(tx: Tx, email: str) -> Person:
-    """They can no longer sign in, and are signed out."""
+    """Close the account and end all sessions."""
     person = _there(
         await fetch_one(
             tx,
@@ -185,7 +186,7 @@ async def _end_sessions(tx: Tx, id: int) -> None:
 
 
 def email_key(email: str) -> str:
-    """One address, whatever its case; Invalid if it is none."""
+    """The address in lower case; raises Invalid if it is not an e-mail address."""
     key = email.strip().lower()
     if not EMAIL.fullmatch(key):
         raise Invalid(f"{email!r} is not an e-mail address")

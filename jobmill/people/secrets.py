@@ -1,4 +1,4 @@
-"""What personal links are signed with, and how other secrets are kept."""
+"""The key that signs personal links, and digests of other secrets."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ BYTES = 32
 
 
 async def get_signing_key(tx: Tx) -> bytes:
-    """The one secret of all hosts, made when it is first asked for."""
-    found = await _find(tx)
-    if found is None:
+    """The signing key of this installation, created at the first call."""
+    key = await _find(tx)
+    if key is None:
         await _make(tx)
-        found = await _find(tx)
-    assert found is not None
-    return found
+        key = await _find(tx)
+    assert key is not None
+    return key
 
 
 async def _find(tx: Tx) -> bytes | None:
@@ -25,12 +25,12 @@ async def _find(tx: Tx) -> bytes | None:
 
 
 async def _make(tx: Tx) -> None:
-    """Of two who make it at once, the second waits, and keeps what the first has made."""
+    """Of two concurrent transactions, the second waits and uses the key of the first."""
     await tx.execute(
         "INSERT INTO people.secret (key) VALUES (%s) ON CONFLICT DO NOTHING", [os.urandom(BYTES)]
     )
 
 
 def digest(secret: str) -> bytes:
-    """What is kept of a secret that is long and random: whoever reads it cannot use it."""
+    """The stored form of a long random secret; the secret cannot be derived from it."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()

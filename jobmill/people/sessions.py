@@ -1,4 +1,4 @@
-"""Who is signed in: rows, so that a session can be ended from here."""
+"""Sessions of signed-in people, stored as rows so that they can be ended."""
 
 from __future__ import annotations
 
@@ -24,17 +24,18 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class OpenSession:
-    """One that has not ended."""
+    """A session that has not expired."""
 
     person_id: int
     created_at: dt.datetime
     expires_at: dt.datetime
     own: bool
-    """Whether it is the one that asks."""
+    """Whether this is the caller's own session."""
 
 
 async def create(tx: Tx, person: Credentials) -> str:
-    """The id of a new session, which is kept nowhere else; refused if they ended meanwhile."""
+    """Create a session and return its id, which is not stored in plain form; refused if the
+    account changed in the meantime."""
     id = secrets.token_urlsafe(32)
     cursor = await tx.execute(
         """
@@ -51,15 +52,15 @@ async def create(tx: Tx, person: Credentials) -> str:
 
 
 async def create_after_password_change(tx: Tx, person: Person) -> str:
-    """For one who has just changed their password, in the same transaction."""
-    known = await persons.find_credentials(tx, person.email)
-    if known is None:
+    """Create a session in the transaction that changes the password."""
+    credentials = await persons.find_credentials(tx, person.email)
+    if credentials is None:
         raise NotFound("person", person.email)
-    return await create(tx, known)
+    return await create(tx, credentials)
 
 
 async def find(tx: Tx, id: str) -> Session | None:
-    """Whose session this is, with the role they have now."""
+    """The person of a session, with the current role."""
     return await fetch_one(
         tx,
         Session,
@@ -79,7 +80,7 @@ async def delete(tx: Tx, id: str) -> None:
 async def find_open(
     tx: Tx, person_id: int | None = None, current_id: str = ""
 ) -> list[OpenSession]:
-    """Those of one person or of all, newest first; `own`: the id of the one that asks."""
+    """Sessions of one person or all, newest first. `current_id`: the caller's session."""
     return await fetch_all(
         tx,
         OpenSession,
@@ -93,7 +94,7 @@ async def find_open(
 
 
 async def delete_all(tx: Tx, person_id: int, except_id: str = "") -> int:
-    """Sign a person out wherever they are, but in the session of this id."""
+    """End all sessions of a person except one."""
     cursor = await tx.execute(
         "DELETE FROM people.session WHERE person_id = %s AND digest <> %s",
         [person_id, digest(except_id)],
@@ -102,6 +103,6 @@ async def delete_all(tx: Tx, person_id: int, except_id: str = "") -> int:
 
 
 async def prune(tx: Tx) -> int:
-    """Forget those that expired."""
+    """Delete expired sessions."""
     cursor = await tx.execute("DELETE FROM people.session WHERE expires_at <= now()")
     return cursor.rowcount

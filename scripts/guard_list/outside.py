@@ -40,8 +40,8 @@ GUARDS: list[Guard] = [
     guard(
         "a host with one private address is refused",
         GUARD,
-        "not all(map(is_public_text, found))",
-        "not any(map(is_public_text, found))",
+        "not all(map(is_public_text, addresses))",
+        "not any(map(is_public_text, addresses))",
         "tests/outside/test_guarded_transport.py::test_one_address_that_is_not_public_is_enough_to_refuse",
     ),
     guard(
@@ -69,7 +69,7 @@ GUARDS: list[Guard] = [
     guard(
         "redirects end",
         FETCH,
-        "if len(seen) > MAX_REDIRECTS or",
+        "if len(visited) > MAX_REDIRECTS or",
         "if",
         f"{CALLS}::test_five_redirects_are_followed_and_six_are_too_many",
     ),
@@ -104,7 +104,7 @@ GUARDS: list[Guard] = [
     guard(
         "robots.txt is heeded",
         "jobmill/outside/robots.py",
-        "if known.parsed.can_fetch(target.url, self._name):",
+        "if cached.parsed.can_fetch(target.url, self._name):",
         "if True:",
         "tests/outside/test_robots.py::test_robots_txt_is_heeded_under_our_own_name",
     ),
@@ -147,7 +147,7 @@ GUARDS: list[Guard] = [
     guard(
         "a hold counts for callers that already wait",
         POLITENESS,
-        "        return not held\n",
+        "        return not on_hold\n",
         "        return True\n",
         f"{TURNS}::test_a_hold_counts_for_those_who_wait_already",
     ),

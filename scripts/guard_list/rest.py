@@ -63,7 +63,7 @@ GUARDS: list[Guard] = [
     guard(
         "the last admin stays",
         PERSONS,
-        "    if [one.id for one in admins] == [id]:\n",
+        "    if [admin.id for admin in admins] == [id]:\n",
         "    if False:\n",
         "tests/web/test_people_pages.py::test_the_last_admin_stays",
     ),

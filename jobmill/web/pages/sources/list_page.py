@@ -144,7 +144,7 @@ async def _done(tx: Tx, did: str | None) -> Approval | None:
 
 async def _tabs(tx: Tx) -> list[Tab]:
     waiting = await approvals.count_waiting(tx, limit=MANY)
-    counts = await source_list.count_troubled(tx, most=MANY)
+    counts = await source_list.count_troubled(tx, limit=MANY)
     return [
         Tab("all", say("All"), ""),
         Tab("waiting", say("Waiting for approval"), _many(waiting)),
