@@ -11,13 +11,13 @@ import numpy as np
 
 from jobmill.rotation.policies import call_value, yield_model
 from jobmill.rotation.policies.target_pool import Places
-from jobmill.rotation.policies.yield_policy import Auction, ranked
+from jobmill.rotation.policies.yield_policy import YieldPolicy, ranked
 
 LOOK = 50
 """Rows looked at for each call that may be made."""
 
 
-class Indexed(Auction):
+class Indexed(YieldPolicy):
     """The same rules; a moment is computed when a target is recorded, and again when the price has
     fallen since, or when it was looked at and found too cheap."""
 

@@ -25,7 +25,7 @@ from bench.rotation.world import DAY, START, Scenario, World
 from evaluation.goal import Goal
 from evaluation.run import line
 from jobmill.rotation.policies import create_policy
-from jobmill.rotation.policies.yield_model import Rules
+from jobmill.rotation.policies.yield_model import YieldRules
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench" / "results" / "rotation.json"
@@ -37,7 +37,7 @@ POLICIES: dict[str, Callable[[World], Policy]] = {
     "round robin": lambda _: RoundRobin(),
     "seed": lambda _: create_policy("seed"),
     "yield": lambda _: create_policy("yield"),
-    "yield, by index": lambda _: Indexed(Rules()),
+    "yield, by index": lambda _: Indexed(YieldRules()),
     BOUND: Clairvoyant,
 }
 WORLDS: dict[str, Callable[[int], Scenario]] = {

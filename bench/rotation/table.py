@@ -24,7 +24,7 @@ from jobmill.db import Database, Tx, connect, fetch_value, open_connection
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.rotation import board_import, monitor, planner, platform_state
-from jobmill.rotation.planner import Planned, Wish
+from jobmill.rotation.planner import Planned, RunRequest
 
 SIZES = (1_000, 100_000, 1_000_000)
 WARM_UP = 8
@@ -75,8 +75,8 @@ async def _measure(url: str, sizes: Sequence[int]) -> None:
         found: list[Measured] = []
         for size in sizes:
             await fill(url, size)
-            found.append(await _rounds(database, "seed", Wish("seed", "manual", most=BUDGET)))
-            wish = Wish("yield", "manual", most=BUDGET)
+            found.append(await _rounds(database, "seed", RunRequest("seed", "manual", most=BUDGET)))
+            wish = RunRequest("yield", "manual", most=BUDGET)
             found.append(await _rounds(database, "yield", wish))
             found += await _looks(database)
             if size >= 100_000:
@@ -92,7 +92,7 @@ async def _import(database: Database) -> float:
     text = "".join(f"{NAMES[n % 2]},board{n}\n" for n in range(LINES))
     began = time.perf_counter()
     async with database.transaction() as tx:
-        await board_import.keep(tx, board_import.read(text))
+        await board_import.import_boards(tx, board_import.parse_boards(text))
     return time.perf_counter() - began
 
 
@@ -194,7 +194,9 @@ async def _flood(url: str) -> None:
         await tx.execute("VACUUM ANALYZE")
 
 
-async def _rounds(database: Database, what: str, wish: Wish, *, rounds: int = ROUNDS) -> Measured:
+async def _rounds(
+    database: Database, what: str, wish: RunRequest, *, rounds: int = ROUNDS
+) -> Measured:
     """Runs one after the other; between them the calls are answered and as many others become due."""
     took: list[float] = []
     due: list[int] = []
@@ -202,7 +204,7 @@ async def _rounds(database: Database, what: str, wish: Wish, *, rounds: int = RO
         async with database.transaction() as tx:
             at = await planner.clock(tx)
             began = time.perf_counter()
-            planned = await planner.start(tx, wish, at, {})
+            planned = await planner.start_run(tx, wish, at, {})
             lasted = 1000 * (time.perf_counter() - began)
             if turn >= WARM_UP:
                 took.append(lasted)
@@ -272,13 +274,15 @@ async def _answer(tx: Tx, planned: Planned, at: dt.datetime) -> None:
 async def _looks(database: Database) -> list[Measured]:
     """What people look at."""
     looks: dict[str, Callable[[Tx, dt.datetime], Awaitable[object]]] = {
-        "rotate due": lambda tx, at: monitor.due(tx, at, "yield"),
-        "rotate due, seed": lambda tx, at: monitor.due(tx, at, "seed"),
-        "status: platforms": lambda tx, at: monitor.brought(tx, at, dt.timedelta(hours=24)),
+        "rotate due": lambda tx, at: monitor.due_targets(tx, at, "yield"),
+        "rotate due, seed": lambda tx, at: monitor.due_targets(tx, at, "seed"),
+        "status: platforms": lambda tx, at: monitor.yield_by_platform(
+            tx, at, dt.timedelta(hours=24)
+        ),
         "status: days": lambda tx, at: monitor.days(tx, at),
-        "status: ages": lambda tx, at: monitor.ages(tx, at),
-        "status: standstill": lambda tx, at: monitor.standstill(tx, at, {}),
-        "rotate report": lambda tx, _: monitor.report(tx),
+        "status: ages": lambda tx, at: monitor.target_ages(tx, at),
+        "status: standstill": lambda tx, at: monitor.blocked_targets(tx, at, {}),
+        "rotate report": lambda tx, _: monitor.run_report(tx),
     }
     async with database.transaction() as tx:
         size = await fetch_value(tx, int, "SELECT count(*) FROM rotation.target") or 0

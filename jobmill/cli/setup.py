@@ -36,7 +36,9 @@ def companies(
     as_json: AsJson = False,
 ) -> None:
     """List the companies that come with Jobmill; `setup add KEY` adds one."""
-    found = [Entry(one.key, one.name, one.about) for one in bundled_companies.find(search)]
+    found = [
+        Entry(one.key, one.name, one.about) for one in bundled_companies.search_companies(search)
+    ]
     if not found and not as_json:
         typer.echo(
             "Nobody in the list is like that. Any board or careers page: jobmill setup add URL"

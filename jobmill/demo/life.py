@@ -16,7 +16,7 @@ from jobmill.demo.companies import COMPANIES
 from jobmill.demo.world import Now, World
 from jobmill.errors import AppError
 from jobmill.pipelines import rotation
-from jobmill.rotation.planner import Wish
+from jobmill.rotation.planner import RunRequest
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ async def _call(tx: Tx, now: Now) -> None:
     due = [one.id for one in found if one.last_scraped_at and one.last_scraped_at < before]
     # Several at a time, so that a run is worth looking at.
     if due and len(due) >= len(found) * TOGETHER:
-        await rotation.start(tx, Wish(trigger="manual", sources=due), {})
+        await rotation.start(tx, RunRequest(trigger="manual", sources=due), {})
 
 
 async def _mend(tx: Tx, now: Now) -> None:

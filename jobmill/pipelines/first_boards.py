@@ -65,7 +65,7 @@ def read(lines: Iterable[str]) -> Wishes:
 
 def _read(line: str) -> NewSource | DiscoveryConfig:
     if "." not in line.partition("/")[0] and ":" not in line:
-        return bundled_companies.board(line)
+        return bundled_companies.source_for_key(line)
     url = line if "://" in line else f"https://{line}"
     urls.parse(url)
     return _board(url) or DiscoveryConfig(url=url)
@@ -79,7 +79,7 @@ def _board(url: str) -> NewSource | None:
     platform = saved_responses.platform(found.platform)
     if platform.off or platform.first is None or platform.name in (FEED, GENERIC):
         return None
-    [company] = bundled_companies.named([f"{platform.name}/{found.token}"]) or [None]
+    [company] = bundled_companies.companies_by_keys([f"{platform.name}/{found.token}"]) or [None]
     return NewSource(
         name=company.name if company else f"{found.token} {platform.title}",
         source_type=platform.name,

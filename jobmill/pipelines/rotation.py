@@ -13,7 +13,7 @@ from jobmill.db import Tx
 from jobmill.pipelines import source
 from jobmill.queue import Finish, ItemId, Move, NewItem, RefusedItem, Work
 from jobmill.rotation import planner, targets
-from jobmill.rotation.planner import Planned, Wish
+from jobmill.rotation.planner import Planned, RunRequest
 from jobmill.rotation.target_selection import Limits
 from jobmill.settings import Settings
 
@@ -21,7 +21,7 @@ KIND = "rotation"
 EVERY = dt.timedelta(minutes=5)
 
 
-def wish_of(settings: Settings) -> Wish:
+def wish_of(settings: Settings) -> RunRequest:
     """What the settings say of every run."""
     limits = Limits(
         companies=settings.max_company_targets_per_run,
@@ -31,15 +31,17 @@ def wish_of(settings: Settings) -> Wish:
             "lever": settings.lever_max_companies_per_run,
         },
     )
-    return Wish(settings.rotation_policy, limits=limits, per_day=settings.rotation_calls_per_day)
+    return RunRequest(
+        settings.rotation_policy, limits=limits, per_day=settings.rotation_calls_per_day
+    )
 
 
 async def start(
-    tx: Tx, wish: Wish, environ: Mapping[str, str], *, at: dt.datetime | None = None
+    tx: Tx, wish: RunRequest, environ: Mapping[str, str], *, at: dt.datetime | None = None
 ) -> tuple[Planned, dict[int, ItemId]]:
     """Claim what is due and put it into the queue, in one transaction: the plan, and the item of
     each source. What the queue has no room for is left for the next run."""
-    planned = await planner.start(tx, wish, at or await planner.clock(tx), environ)
+    planned = await planner.start_run(tx, wish, at or await planner.clock(tx), environ)
     news = [source.work(one.source_id, window=one.window) for one in planned.claimed]
     answers = await queue.submit_all(tx, news) if news else []
     full = [one for one in answers if isinstance(one, RefusedItem) and one.live is None]
@@ -59,7 +61,7 @@ def work() -> NewItem:
     return NewItem(KIND, "run", "what a person asked for", {"trigger": "manual"}, priority=0)
 
 
-async def rotate(wish: Wish, work: Work) -> Move:
+async def rotate(wish: RunRequest, work: Work) -> Move:
     """The recurring run, or one that a person asked for."""
     by_hand = work.data.get("trigger") == "manual"
     wish = replace(wish, trigger="manual") if by_hand else wish

@@ -18,7 +18,7 @@ from jobmill.outside.request import Fetch, FetchFailure, FetchResult, Request, V
 from jobmill.pipelines import judging
 from jobmill.queue import Block, Finish, ItemId, Move, NewItem, Skip, Work
 from jobmill.rotation import call_outcomes, calls, planner, targets
-from jobmill.rotation.calls import Asked
+from jobmill.rotation.calls import EarlierCall
 from jobmill.tools import Tools
 
 KIND = "source"
@@ -72,7 +72,7 @@ async def _hold(tx: Tx, *, id: int, item: ItemId, why: str) -> None:
     await source_health.record_problem(tx, SourceId(id), "auth", why)
     not_before = await planner.clock(tx) + HOLD
     await targets.release(tx, ids=[id], why=why, not_before=not_before)
-    await calls.forget(tx, id, item=item)
+    await calls.release_claim(tx, id, item=item)
 
 
 class Ear:
@@ -89,7 +89,7 @@ class Ear:
         return answer
 
 
-async def _asked(tools: Tools, work: Work) -> Asked | None:
+async def _asked(tools: Tools, work: Work) -> EarlierCall | None:
     """Who has asked the same within the window, if the item has one; Conflict if the source may not
     take turns any more."""
     if "window" not in work.data:
@@ -119,7 +119,9 @@ async def keep(
     next turn follows from it."""
     saved = await source_runs.save(tx, id, harvest, PLATFORM_RULES)
     at = await planner.clock(tx)
-    await call_outcomes.record(tx, id, harvest, saved, at=at, item=item, retry_after=retry_after)
+    await call_outcomes.record_outcome(
+        tx, id, harvest, saved, at=at, item=item, retry_after=retry_after
+    )
     await judging.put(tx, [*saved.added, *saved.changed], parent=item)
     return saved
 

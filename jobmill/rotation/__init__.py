@@ -1,1 +1,1 @@
-"""Rotation on the database: targets, which of them are called next, and what calls have taught."""
+"""Chooses which sources are read next and learns from every read."""

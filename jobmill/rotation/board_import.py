@@ -1,4 +1,4 @@
-"""Takes many boards in at once: lines of platform and slug."""
+"""Imports many boards at once from lines of platform and slug."""
 
 from __future__ import annotations
 
@@ -17,45 +17,43 @@ from jobmill.errors import Invalid
 from . import targets
 
 FIELDS = ("platform", "slug", "priority")
-NAMED = 20
-"""So many wrong lines are named at once."""
+MAX_NAMED_LINES = 20
+"""An error message names at most this many invalid lines."""
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
-    """One line."""
-
+class ImportedBoard:
     new: NewSource
     priority: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """What became of the lines."""
+class ImportResult:
+    """How many lines were new, and how many were in the catalog already."""
 
     boards: int
     new: int
     known: int
 
 
-def read(text: str) -> list[Board]:
-    """CSV (platform,slug[,priority], with or without a heading) or JSON lines with these names;
-    Invalid names the lines that are wrong."""
-    found: list[Board] = []
+def parse_boards(text: str) -> list[ImportedBoard]:
+    """Read CSV (platform,slug[,priority], header optional) or JSON lines with these names. Invalid
+    names the wrong lines."""
+    boards: list[ImportedBoard] = []
     wrong: list[str] = []
     for number, line in _lines(text):
         try:
-            found.append(_board(line))
+            boards.append(_board(line))
         except Invalid as error:
             wrong.append(f"line {number}: {error}")
     if wrong:
-        more = f"; and {len(wrong) - NAMED} more" if len(wrong) > NAMED else ""
-        raise Invalid(f"nothing was imported: {'; '.join(wrong[:NAMED])}{more}")
-    return found
+        more = f"; and {len(wrong) - MAX_NAMED_LINES} more" if len(wrong) > MAX_NAMED_LINES else ""
+        raise Invalid(f"nothing was imported: {'; '.join(wrong[:MAX_NAMED_LINES])}{more}")
+    return boards
 
 
 def _lines(text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """Each line with its number: by name, or in words why it cannot be read."""
+    """Yield the number of each line with its fields, or with the reason why it cannot be read."""
     if text.lstrip("\ufeff \n\r\t").startswith("{"):
         for number, line in enumerate(text.splitlines(), 1):
             if line.strip():
@@ -70,31 +68,31 @@ def _lines(text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
 
 def _object(line: str) -> dict[str, Any] | str:
     try:
-        found = json.loads(line)
+        value = json.loads(line)
     except (ValueError, RecursionError) as error:
         return f"not JSON: {error}"
-    return cast(dict[str, Any], found) if isinstance(found, dict) else "not an object: {…}"
+    return cast(dict[str, Any], value) if isinstance(value, dict) else "not an object: {…}"
 
 
-def _board(line: dict[str, Any] | str) -> Board:
+def _board(line: dict[str, Any] | str) -> ImportedBoard:
     if isinstance(line, str):
         raise Invalid(line)
     name, slug = line.get("platform"), line.get("slug")
     if not isinstance(name, str) or not isinstance(slug, str) or not name or not slug:
         raise Invalid("wants a platform and a slug")
-    return Board(new_board(name, slug), _priority(line.get("priority")))
+    return ImportedBoard(new_board(name, slug), _priority(line.get("priority")))
 
 
-def _priority(given: Any) -> int | None:
-    if given in (None, ""):
+def _priority(value: Any) -> int | None:
+    if value in (None, ""):
         return None
-    if not str(given).isascii() or not str(given).isdigit() or int(given) > 1_000_000:
-        raise Invalid(f"priority is a whole number, lower first, not {given!r}")
-    return int(given)
+    if not str(value).isascii() or not str(value).isdigit() or int(value) > 1_000_000:
+        raise Invalid(f"priority is a whole number, lower first, not {value!r}")
+    return int(value)
 
 
 def new_board(name: str, slug: str) -> NewSource:
-    """The source of a board; Invalid where the platform has no such thing."""
+    """Make a source for a board; Invalid if the platform has no such boards."""
     platform = saved_responses.platform(name)
     if platform.off or platform.first is None:
         raise Invalid(f"{platform.title}: {platform.off or 'it cannot be read yet'}")
@@ -113,21 +111,21 @@ def new_board(name: str, slug: str) -> NewSource:
     )
 
 
-async def keep(tx: Tx, found: Sequence[Board]) -> Imported:
-    """Make each a source that runs and a target; those known already stay as they are."""
-    answers = await source_import.add_all(tx, [one.new for one in found], enabled=True)
+async def import_boards(tx: Tx, boards: Sequence[ImportedBoard]) -> ImportResult:
+    """Add each board as an enabled source and target; existing ones are not changed."""
+    answers = await source_import.add_all(tx, [board.new for board in boards], enabled=True)
     fresh = {id for id, new in answers if new}
     await targets.add_new(tx, sorted(fresh))
-    # All at once: each priority's own would not be the lowest first.
+    # Lock all targets in one statement: locking per priority would break the ascending lock order.
     await targets.lock(tx, [id for id, new in answers if not new])
-    for priority, ids in _by_priority(zip(found, answers, strict=True)):
+    for priority, ids in _by_priority(zip(boards, answers, strict=True)):
         await targets.prioritise(tx, ids, priority)
     ids = {id for id, _ in answers}
-    return Imported(len(ids), len(fresh), len(ids) - len(fresh))
+    return ImportResult(len(ids), len(fresh), len(ids) - len(fresh))
 
 
 def _by_priority(
-    pairs: Iterable[tuple[Board, tuple[int, bool]]],
+    pairs: Iterable[tuple[ImportedBoard, tuple[int, bool]]],
 ) -> Iterator[tuple[int, list[int]]]:
     named: dict[int, list[int]] = {}
     for board, (id, _) in pairs:

@@ -1,4 +1,4 @@
-"""How calls went over time."""
+"""Calls per hour or day, for charts."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ HOUR, DAY = dt.timedelta(hours=1), dt.timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Spell:
-    """The calls of an hour or a day (UTC)."""
+class CallPeriod:
+    """The calls of one hour or day (UTC)."""
 
     began_at: dt.datetime
     calls: int
     new: int
     wasted: int
-    """Calls that brought nothing new."""
+    """Calls that found nothing new."""
     failed: int
 
     @property
@@ -26,11 +26,13 @@ class Spell:
         return self.new / self.calls if self.calls else 0.0
 
 
-async def of(tx: Tx, at: dt.datetime, step: dt.timedelta, count: int) -> list[Spell]:
-    """The last `count` steps, newest first: the one that is not over, and those before."""
+async def recent_periods(
+    tx: Tx, at: dt.datetime, step: dt.timedelta, count: int
+) -> list[CallPeriod]:
+    """The last `count` periods, newest first, including the current one."""
     return await fetch_all(
         tx,
-        Spell,
+        CallPeriod,
         """
         SELECT step.began_at, calls, new, wasted, failed
           FROM unnest(%(begins)s::timestamptz[]) AS step (began_at)
@@ -42,12 +44,12 @@ async def of(tx: Tx, at: dt.datetime, step: dt.timedelta, count: int) -> list[Sp
                AND hourly_calls.began_at < step.began_at + %(step)s) AS made
          ORDER BY step.began_at DESC
         """,
-        {"begins": begins(at, step, count), "step": step},
+        {"begins": period_starts(at, step, count), "step": step},
     )
 
 
-def begins(at: dt.datetime, step: dt.timedelta, count: int) -> list[dt.datetime]:
-    """When the last steps began, counted from midnight in UTC."""
+def period_starts(at: dt.datetime, step: dt.timedelta, count: int) -> list[dt.datetime]:
+    """The start of each of the last periods, aligned to midnight UTC."""
     seconds = step.total_seconds()
     last = at.timestamp() // seconds * seconds
     return [dt.datetime.fromtimestamp(last - n * seconds, dt.UTC) for n in range(count)]

@@ -1,4 +1,4 @@
-"""What a run of a source means for its turn: success, failure, patience, and what was learnt."""
+"""Records the outcome of a call and updates its target and platform."""
 
 from __future__ import annotations
 
@@ -12,30 +12,31 @@ from jobmill.db import Tx, fetch_value, optional_time
 
 from . import calls, platform_state, targets, timestamps
 from .calls import Call
-from .platform_state import Standing
+from .platform_state import PlatformState
 from .policies import eligibility, interval_policy, yield_model
 from .targets import Status, Target
 
-SEED = interval_policy.Rules()
-YIELD = yield_model.Rules()
-LEAST_CAP = 10
-"""A search or feed that shows as many as the last time and new ones among them shows the newest so
-many; with fewer than this it may be chance."""
-STAND_BACK = 3
-"""So many times as long as its vendor is held, one whose call had it held lets others go first."""
+INTERVAL_RULES = interval_policy.IntervalRules()
+YIELD_RULES = yield_model.YieldRules()
+MIN_PAGE_CAP = 10
+"""A search that returns as many results as last time, some of them new, probably shows only its
+newest results. Below this count it may be a coincidence."""
+PROBE_BACKOFF_FACTOR = 3
+"""A target whose call put its vendor on hold waits this many times longer than the hold, so that
+another target makes the probe."""
 
 
-def read(
+def read_outcome(
     harvest: CrawlResult,
     saved: SavedRun,
     retry_after: dt.timedelta | None = None,
     *,
     page_cap: int | None = None,
 ) -> dict[str, Any]:
-    """A run as policies see it; only what is new after duplicates counts as new."""
+    """Convert a run to the outcome that policies learn from; duplicates do not count as new."""
     counts = saved.counts
     full = page_cap is not None and counts.seen >= page_cap
-    posted = [one.posting.posted_at for one in harvest.seen]
+    posted = [sighting.posting.posted_at for sighting in harvest.seen]
     return {
         "status": _status(harvest, saved),
         "returned": counts.seen,
@@ -52,13 +53,13 @@ def _status(harvest: CrawlResult, saved: SavedRun) -> str:
         return "not_modified"
     if harvest.failure == "gone":
         return "gone"
-    # When the vendor is in trouble its target has done nothing wrong; the incident holds it.
+    # A vendor's incident is not the target's fault; the incident holds the target.
     if harvest.failure == "rate_limited" or saved.failure_effect.incident:
         return "rate_limited"
     return "error" if harvest.failure else "ok"
 
 
-async def record(
+async def record_outcome(
     tx: Tx,
     source_id: int,
     harvest: CrawlResult,
@@ -68,41 +69,43 @@ async def record(
     item: int | None = None,
     retry_after: dt.timedelta | None = None,
 ) -> None:
-    """Keep the call, and what it teaches; to be called in the transaction that saved the run.
+    """Record the call and what it teaches, in the transaction that saves the run.
 
-    The queue runs one item of a source at a time, so the `item` that ends is the one the claims on the
-    target and on its question wait for. A run without an item leaves both to the item that has them.
+    The queue runs one item per source at a time, so the claims on the target and on the signature
+    belong to the `item` that ends. A run without an item leaves both claims alone.
     """
     target = await targets.find(tx, source_id, lock=True)
     claimed = [] if item is None else [source_id]
     if saved.run_id is None or target is None:
-        # Saved before, overtaken by a newer run, or a source that takes no turns.
+        # Saved before, overtaken by a newer run, or not in the rotation.
         await targets.release(tx, ids=claimed)
         return
     if harvest.outcome == "held" and not harvest.calls:
-        # Its vendor is held: nobody was asked, and nothing was learnt.
-        await calls.forget(tx, source_id, item=item)
+        # The vendor is on hold: no request was made and there is nothing to learn.
+        await calls.release_claim(tx, source_id, item=item)
         await targets.release(tx, ids=claimed, why=harvest.detail)
         return
     target = replace(target, page_cap=await _page_cap(tx, target, harvest, saved))
-    outcome = read(harvest, saved, retry_after, page_cap=target.page_cap)
+    outcome = read_outcome(harvest, saved, retry_after, page_cap=target.page_cap)
     await _note(tx, target, harvest, saved, outcome["status"], item)
     target = target if item is None else replace(target, queued_at=None)
-    await _learn(tx, target, outcome, at, saved, asked=harvest.calls > 0)
+    await _learn(tx, target, outcome, at, saved, was_called=harvest.calls > 0)
 
 
 async def _page_cap(tx: Tx, target: Target, harvest: CrawlResult, saved: SavedRun) -> int | None:
-    """How many the target shows at most, as far as its answers tell."""
-    seen, fresh = saved.counts.seen, saved.counts.added
-    if harvest.outcome == "truncated" and seen:
-        return max(seen, target.page_cap or 0)
+    """The most results that the target shows, as far as its answers tell."""
+    shown, fresh = saved.counts.seen, saved.counts.added
+    if harvest.outcome == "truncated" and shown:
+        return max(shown, target.page_cap or 0)
     if harvest.outcome != "complete" or target.kind != "slice":
         return target.page_cap
-    if target.page_cap and seen > target.page_cap:
-        # It was no limit, or is none any more.
+    if target.page_cap and shown > target.page_cap:
+        # It was not a limit, or no longer is one.
         return None
-    rolls = fresh and seen >= LEAST_CAP and seen == await calls.last_count(tx, target.source_id)
-    return target.page_cap or (seen if rolls else None)
+    rolls = (
+        fresh and shown >= MIN_PAGE_CAP and shown == await calls.last_count(tx, target.source_id)
+    )
+    return target.page_cap or (shown if rolls else None)
 
 
 async def _note(
@@ -132,18 +135,18 @@ async def _learn(
     at: dt.datetime,
     saved: SavedRun,
     *,
-    asked: bool,
+    was_called: bool,
 ) -> None:
-    """What the outcome teaches; where nobody was asked it is the target's own, not its platform's."""
-    # While another save has the platform, the target learns and the average does without; what
-    # shuts the platform is never left out.
+    """Update the target; without a request the platform learns nothing."""
+    # If another save holds the platform's row, only the target learns. Outcomes that close the
+    # platform wait for the row.
     ours = await platform_state.lock(
         tx, target.platform, wait=outcome["status"] not in yield_model.GOOD
     )
-    standing = ours or (await platform_state.standings(tx)).get(target.platform)
-    average = standing.average if standing else yield_model.Platform()
+    standing = ours or (await platform_state.load_all(tx)).get(target.platform)
+    average = standing.average if standing else yield_model.PlatformAverage()
     now = at.timestamp()
-    shared, incident = is_shared(target.platform) and asked, saved.failure_effect.incident
+    shared, incident = is_shared(target.platform) and was_called, saved.failure_effect.incident
     excused = standing is not None and shared and standing.opened > 0
     state, average = yield_model.learn(
         target.yields,
@@ -152,10 +155,10 @@ async def _learn(
         kind=target.kind,
         page_cap=target.page_cap,
         platform=average,
-        rules=YIELD,
+        rules=YIELD_RULES,
         excused=excused,
     )
-    turn = interval_policy.learn(target.seed, outcome, now, kind=target.kind, rules=SEED)
+    turn = interval_policy.learn(target.seed, outcome, now, kind=target.kind, rules=INTERVAL_RULES)
     if outcome["status"] == "rate_limited" and not shared:
         state, turn = _patient(state, turn, outcome, now)
     if incident:
@@ -164,30 +167,33 @@ async def _learn(
     await _keep(tx, target, state, turn)
     if ours:
         trouble = _trouble(ours, outcome, now, shared and not incident)
-        await platform_state.keep(tx, ours.name, average, trouble)
+        await platform_state.save_state(tx, ours.name, average, trouble)
 
 
 def is_shared(platform: str) -> bool:
-    """Whether its sources stand or fall together; sites of their own do not."""
-    known = BY_NAME.get(platform)
-    return known is not None and known.vendor
+    """Whether the sources of a platform share one service; company sites do not."""
+    adapter = BY_NAME.get(platform)
+    return adapter is not None and adapter.vendor
 
 
 def _trouble(
-    standing: Standing, outcome: dict[str, Any], now: float, counts: bool
-) -> eligibility.Trouble:
-    """What the outcome says of the platform; an incident is kept elsewhere."""
+    standing: PlatformState, outcome: dict[str, Any], now: float, counts: bool
+) -> eligibility.BreakerState:
+    """Update the health of the platform; incidents are stored elsewhere."""
     if not counts:
         return standing.trouble
-    return eligibility.after(standing.trouble, outcome, now, YIELD.breaker)
+    return eligibility.after(standing.trouble, outcome, now, YIELD_RULES.breaker)
 
 
 def _patient(
-    state: yield_model.State, turn: interval_policy.State, outcome: dict[str, Any], now: float
-) -> tuple[yield_model.State, interval_policy.State]:
-    """A site of its own that asks for patience is left alone for as long as it says."""
-    wait = outcome["retry_after_s"] or YIELD.breaker.hold_first
-    until = now + min(wait, YIELD.breaker.hold_most)
+    state: yield_model.YieldState,
+    turn: interval_policy.IntervalState,
+    outcome: dict[str, Any],
+    now: float,
+) -> tuple[yield_model.YieldState, interval_policy.IntervalState]:
+    """A company site that asks for patience is left alone for as long as it says."""
+    wait = outcome["retry_after_s"] or YIELD_RULES.breaker.hold_first
+    until = now + min(wait, YIELD_RULES.breaker.hold_most)
     return (
         replace(state, called_at=now, gate_at=max(state.gate_at, until)),
         replace(turn, next_allowed_at=max(turn.next_allowed_at, until)),
@@ -202,10 +208,13 @@ async def _held_until(tx: Tx, vendor: str, at: dt.datetime) -> float:
 
 
 def _behind(
-    state: yield_model.State, turn: interval_policy.State, now: float, held_until: float
-) -> tuple[yield_model.State, interval_policy.State]:
-    """Another finds out whether the vendor is well: one that is broken itself would hold it for ever."""
-    until = held_until + STAND_BACK * max(held_until - now, 0.0)
+    state: yield_model.YieldState,
+    turn: interval_policy.IntervalState,
+    now: float,
+    held_until: float,
+) -> tuple[yield_model.YieldState, interval_policy.IntervalState]:
+    """Let another target probe the vendor: a broken target would keep it on hold forever."""
+    until = held_until + PROBE_BACKOFF_FACTOR * max(held_until - now, 0.0)
     return (
         replace(state, gate_at=max(state.gate_at, until)),
         replace(turn, next_allowed_at=max(turn.next_allowed_at, until)),
@@ -213,9 +222,9 @@ def _behind(
 
 
 def _spaced(
-    target: Target, state: yield_model.State, turn: interval_policy.State
-) -> tuple[yield_model.State, interval_policy.State]:
-    """Not sooner than its platform wants to be asked again."""
+    target: Target, state: yield_model.YieldState, turn: interval_policy.IntervalState
+) -> tuple[yield_model.YieldState, interval_policy.IntervalState]:
+    """Not before the platform's minimum interval has passed."""
     platform = BY_NAME.get(target.platform)
     if not platform or not platform.every or state.called_at is None:
         return state, turn
@@ -227,10 +236,10 @@ def _spaced(
 
 
 async def _keep(
-    tx: Tx, target: Target, state: yield_model.State, turn: interval_policy.State
+    tx: Tx, target: Target, state: yield_model.YieldState, turn: interval_policy.IntervalState
 ) -> None:
     price = await fetch_value(tx, float, "SELECT price FROM rotation.call_allowance") or 0.0
-    due_at = yield_model.due_at(state, price, target.known_at.timestamp(), YIELD)
+    due_at = yield_model.due_at(state, price, target.known_at.timestamp(), YIELD_RULES)
     await tx.execute(
         """
         UPDATE rotation.target
@@ -251,10 +260,10 @@ async def _keep(
             "queued_at": target.queued_at,
             "page_cap": target.page_cap,
             "status": _standing_of(target, turn),
-            "called_at": timestamps.moment(state.called_at),
+            "called_at": timestamps.to_datetime(state.called_at),
             "interval": turn.interval,
-            "next_allowed_at": timestamps.moment(turn.next_allowed_at),
-            "last_success_at": timestamps.moment(turn.last_success_at),
+            "next_allowed_at": timestamps.to_datetime(turn.next_allowed_at),
+            "last_success_at": timestamps.to_datetime(turn.last_success_at),
             "fail_count": turn.fail_count,
             "new": turn.new_last,
             "empty_runs": turn.empty_runs,
@@ -267,18 +276,18 @@ async def _keep(
             "d": state.d,
             "health": state.health,
             "failures": state.failures,
-            "last_ok_at": timestamps.moment(state.last_ok_at),
-            "gate_at": timestamps.moment(state.gate_at),
-            "due_at": timestamps.moment(due_at),
+            "last_ok_at": timestamps.to_datetime(state.last_ok_at),
+            "gate_at": timestamps.to_datetime(state.gate_at),
+            "due_at": timestamps.to_datetime(due_at),
             "price": price,
         },
     )
 
 
-def _standing_of(target: Target, turn: interval_policy.State) -> Status:
-    """Bad after too many failures, well again after a success; what a person paused stays so."""
+def _standing_of(target: Target, turn: interval_policy.IntervalState) -> Status:
+    """Bad after too many failures, active again after a success; a paused target stays paused."""
     if target.status == "paused":
         return "paused"
     worked = turn.last_success_at != target.seed.last_success_at
     given_up = target.status == "bad" and not worked
-    return "bad" if given_up or interval_policy.is_bad(turn, SEED) else "active"
+    return "bad" if given_up or interval_policy.is_bad(turn, INTERVAL_RULES) else "active"

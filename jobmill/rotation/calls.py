@@ -1,4 +1,4 @@
-"""Calls: what was asked, who may ask it, and what came of it."""
+"""Records calls, and prevents the same request from being made twice within its window."""
 
 from __future__ import annotations
 
@@ -19,69 +19,76 @@ from jobmill.errors import Invalid
 from . import timestamps
 
 FREE_TEXT = ("keywords", "location")
-"""Fields in which case and spaces make no difference to a site."""
+"""Fields in which sites ignore case and spaces."""
 WINDOW = dt.timedelta(hours=24)
-"""The same question is not asked twice within it."""
+"""The same request is not repeated within this time."""
 GOOD = ("ok", "not_modified")
 CALLS_STAY = dt.timedelta(days=90)
-LONGEST = 1_000
-"""Letters of a signature that people are shown; its key is of the whole."""
+MAX_SIGNATURE_LENGTH = 1_000
+"""Signatures are cut to this length for display; the key covers the full text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a call asks: for people, and as a key that no two questions share."""
+    """Identifies a request: a text for people and a unique key."""
 
     text: str
     key: bytes
 
 
-def sign(
+def build_signature(
     source: str, params: Mapping[str, Any], page: Mapping[str, Any] | None = None
 ) -> Signature:
-    """`source:key1=value1&key2=value2`, sorted; what says nothing is left out, as is the first page."""
-    pairs = sorted((name, _plain(name, one)) for name, one in params.items())
-    said = [(name, one) for name, one in pairs if one not in (None, "", [], {})]
+    """Build `source:key1=value1&key2=value2`, sorted, without empty values and without the first
+    page's number."""
+    pairs = sorted((name, _plain(name, value)) for name, value in params.items())
+    parameters = [(name, value) for name, value in pairs if value not in (None, "", [], {})]
     beyond = sorted((page or {}).items())
-    shown = sorted((name, _shown(one)) for name, one in (*said, *beyond))
-    text = "&".join(f"{name}={one}" for name, one in shown)
-    # The text alone could be ambiguous: a value may hold an & or a =.
-    exact = [source, said, beyond] if beyond else [source, said]
-    whole = json.dumps(exact, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    return Signature(_storable(f"{source}:{text}"), hashlib.sha256(whole).digest())
+    shown = sorted((name, _shown(value)) for name, value in (*parameters, *beyond))
+    text = "&".join(f"{name}={value}" for name, value in shown)
+    # The text alone is ambiguous: a value may contain & or =.
+    exact = [source, parameters, beyond] if beyond else [source, parameters]
+    exact_json = json.dumps(exact, sort_keys=True, ensure_ascii=False).encode(
+        "utf-8", "surrogatepass"
+    )
+    return Signature(_storable(f"{source}:{text}"), hashlib.sha256(exact_json).digest())
 
 
-def _plain(name: str, one: Any) -> Any:
-    if isinstance(one, str):
-        words = " ".join(one.split())
+def _plain(name: str, value: Any) -> Any:
+    if isinstance(value, str):
+        words = " ".join(value.split())
         return words.casefold() if name in FREE_TEXT else words
-    return one
+    return value
 
 
-def _shown(one: Any) -> str:
-    return one if isinstance(one, str) else json.dumps(one, sort_keys=True, ensure_ascii=False)
+def _shown(value: Any) -> str:
+    return (
+        value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+    )
 
 
 def _storable(text: str) -> str:
-    """Without what no database takes: a site's own cursor may hold anything."""
-    return "".join(mark if mark.isprintable() else "\ufffd" for mark in text[:LONGEST])
+    """Replace characters that PostgreSQL refuses; a site's cursor may contain anything."""
+    return "".join(mark if mark.isprintable() else "\ufffd" for mark in text[:MAX_SIGNATURE_LENGTH])
 
 
-def of_source(source: Source, page: Mapping[str, Any] | None = None) -> Signature:
-    """What a run of the source asks for on its first page, or on this one. A date window stands in
-    its config; and as each page's signature holds all of the first's, who may ask for that may ask
-    for all."""
+def source_signature(source: Source, page: Mapping[str, Any] | None = None) -> Signature:
+    """The signature of a source's first page, or of the given page. It includes the date window of
+    the config. Every page's signature contains the first page's, so a claim on the first page
+    covers all of them."""
     try:
         platform = saved_responses.platform(source.source_type)
         config = response_reader.configure(platform, source.config)
     except Invalid:
-        return sign(source.source_type, source.config, page)
-    return sign(platform.name, config.model_dump(mode="json", exclude_defaults=True), page)
+        return build_signature(source.source_type, source.config, page)
+    return build_signature(
+        platform.name, config.model_dump(mode="json", exclude_defaults=True), page
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Who asked the same before."""
+class EarlierCall:
+    """An earlier call with the same signature."""
 
     source_id: int
     signature: str
@@ -94,10 +101,10 @@ class Asked:
 
 async def claim(
     tx: Tx, source_id: int, *, item: int, window: dt.timedelta, at: dt.datetime
-) -> Asked | None:
-    """None: ask, nobody else will; else who has asked the same within the window."""
-    signature = of_source(await sources.get(tx, source_id))
-    # The source first, then what it asks: as a run is saved.
+) -> EarlierCall | None:
+    """Claim the request: None if it may be made, otherwise the earlier call within the window."""
+    signature = source_signature(await sources.get(tx, source_id))
+    # Lock the source before the signature, as saving a run does.
     await tx.execute("SELECT 1 FROM catalog.source WHERE id = %s FOR KEY SHARE", [source_id])
     ours = await fetch_value(
         tx,
@@ -118,32 +125,32 @@ async def claim(
             "source": source_id,
             "item": item,
             "at": at,
-            # Not in SQL: there a day has 23 or 25 hours where a server's clock changes.
+            # Not computed in SQL: there a day may have 23 or 25 hours.
             "before": at - window,
-            "ahead": timestamps.ahead(at),
+            "ahead": timestamps.latest_valid(at),
         },
     )
     if ours is not None:
         return None
-    # A look of its own: the statement above may have waited for what it could not see yet.
-    found = await fetch_one(
+    # A second statement: the first may have waited for a row that its snapshot could not see.
+    earlier = await fetch_one(
         tx,
-        Asked,
+        EarlierCall,
         "SELECT source_id, signature, called_at FROM rotation.signature WHERE key = %s",
         [signature.key],
     )
-    return found and replace(found, called_at=found.called_at.astimezone(dt.UTC))
+    return earlier and replace(earlier, called_at=earlier.called_at.astimezone(dt.UTC))
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call, as it ended."""
+    """A finished call."""
 
     source_id: int
     platform: str
     run_id: int | None
     item: int | None
-    """The item that made it, and claimed the question if it had a window; None: a person made it."""
+    """The item that made the call and holds the claim; None for a manual run."""
     called_at: dt.datetime
     answer: str
     detail: str | None
@@ -155,16 +162,18 @@ class Call:
 
 
 async def record(tx: Tx, call: Call) -> None:
-    """Keep a call with its pages; where none was answered it may be made again at once."""
+    """Store a call with its pages; if no page was answered, release the claim."""
     source = await sources.get(tx, call.source_id)
-    signature = of_source(source)
+    signature = source_signature(source)
     id = await _insert(tx, signature, call)
     if call.pages:
-        await _insert_pages(tx, id, [of_source(source, one.params) for one in call.pages], call)
-    if call.answer in GOOD or any(one.count is not None for one in call.pages):
+        await _insert_pages(
+            tx, id, [source_signature(source, page.params) for page in call.pages], call
+        )
+    if call.answer in GOOD or any(page.count is not None for page in call.pages):
         await _asked(tx, signature, call)
     else:
-        await forget(tx, call.source_id, item=call.item)
+        await release_claim(tx, call.source_id, item=call.item)
 
 
 async def _insert(tx: Tx, signature: Signature, call: Call) -> int | None:
@@ -211,16 +220,16 @@ async def _insert_pages(
         """,
         {
             "call": id,
-            "texts": [one.text for one in signatures],
-            "keys": [one.key for one in signatures],
-            "counts": [one.count for one in call.pages],
+            "texts": [entry.text for entry in signatures],
+            "keys": [entry.key for entry in signatures],
+            "counts": [entry.count for entry in call.pages],
         },
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A call as people read it."""
+class CallReport:
+    """A call as shown to people."""
 
     source: int
     platform: str
@@ -233,14 +242,14 @@ class Told:
     new: int
     duplicates: int
     pages: list[dict[str, Any]]
-    """Each with its `signature` and its `result_count`, which is null where it was not answered."""
+    """Each with `signature` and `result_count`, which is null for an unanswered page."""
 
 
-async def of_run(tx: Tx, run_id: int, *, limit: int = 1_000) -> list[Told]:
-    """Calls of a run, as they were made."""
+async def calls_of_run(tx: Tx, run_id: int, *, limit: int = 1_000) -> list[CallReport]:
+    """The calls of a run, oldest first."""
     return await fetch_all(
         tx,
-        Told,
+        CallReport,
         """
         SELECT source_id AS source, platform, token AS slug, called_at, answer::text,
                call.detail, requests, result_count, new, duplicates,
@@ -256,8 +265,8 @@ async def of_run(tx: Tx, run_id: int, *, limit: int = 1_000) -> list[Told]:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
-    """A call of a run that failed."""
+class FailedCall:
+    """A failed call of a run."""
 
     source: int
     platform: str
@@ -265,11 +274,11 @@ class Failed:
     why: str
 
 
-async def failed(tx: Tx, run_id: int, *, limit: int = 100) -> list[Failed]:
-    """Which calls of a run failed, and why."""
+async def failed_calls(tx: Tx, run_id: int, *, limit: int = 100) -> list[FailedCall]:
+    """The failed calls of a run with their reasons."""
     return await fetch_all(
         tx,
-        Failed,
+        FailedCall,
         """
         SELECT source_id AS source, platform, token AS slug,
                coalesce(call.detail, answer::text) AS why
@@ -282,7 +291,7 @@ async def failed(tx: Tx, run_id: int, *, limit: int = 100) -> list[Failed]:
 
 
 async def last_count(tx: Tx, source_id: int) -> int | None:
-    """How many its last good answer held."""
+    """The result count of the last successful call."""
     return await fetch_value(
         tx,
         int,
@@ -294,17 +303,18 @@ async def last_count(tx: Tx, source_id: int) -> int | None:
     )
 
 
-async def forget(tx: Tx, source_id: int, *, item: int | None) -> None:
-    """What this item asked for its source was not answered: it may be asked again at once."""
-    # What was answered names no item any more: a run that fails does not undo it. And a run without
-    # an item has claimed nothing: the question may be under way in the item that has.
+async def release_claim(tx: Tx, source_id: int, *, item: int | None) -> None:
+    """Release the item's claim on the request of its source: it was not answered and may be
+    repeated."""
+    # An answered signature has no item, so a failing run does not release it. A manual run has
+    # claimed nothing: another item may be making the request.
     await tx.execute(
         "DELETE FROM rotation.signature WHERE source_id = %s AND item = %s", [source_id, item]
     )
 
 
 async def _asked(tx: Tx, signature: Signature, call: Call) -> None:
-    """It was answered, also where somebody ran the source by hand: whoever asks next waits."""
+    """Mark the request as answered, also for manual runs."""
     await tx.execute(
         """
         INSERT INTO rotation.signature AS known (key, signature, source_id, called_at)
@@ -337,7 +347,7 @@ async def prune(tx: Tx, *, most: int = 1_000) -> int:
         """,
         [CALLS_STAY, most],
     )
-    asked = await tx.execute(
+    signatures = await tx.execute(
         """
         DELETE FROM rotation.signature WHERE key = ANY (ARRAY(
             SELECT key FROM rotation.signature
@@ -346,4 +356,4 @@ async def prune(tx: Tx, *, most: int = 1_000) -> int:
         [CALLS_STAY, most],
     )
     await tx.execute("DELETE FROM rotation.hourly_calls WHERE began_at < now() - %s", [CALLS_STAY])
-    return calls.rowcount + runs.rowcount + asked.rowcount
+    return calls.rowcount + runs.rowcount + signatures.rowcount

@@ -1,4 +1,4 @@
-"""What no longer holds: claims whose item was lost, and what a clock noted that was wrong."""
+"""Releases claims of lost items and corrects timestamps of wrong clocks."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import datetime as dt
 from jobmill.db import Tx
 
 from . import targets
-from .targets import CLAIM
-from .timestamps import ahead, far
+from .targets import CLAIM_LIFETIME
+from .timestamps import latest_due, latest_valid
 
 MOST = 1_000
-"""Targets of each platform that one run mends."""
+"""Targets per platform that one run corrects."""
 
 
-async def clear(tx: Tx, at: dt.datetime) -> None:
-    """Give up what would keep a target from being called for no reason."""
+async def release_and_correct(tx: Tx, at: dt.datetime) -> None:
+    """Remove everything that would block a target without reason."""
     await _free(tx, at)
     await _forget(tx, at)
 
@@ -27,7 +27,7 @@ async def _free(tx: Tx, at: dt.datetime) -> None:
          WHERE queued_at <= %(void)s OR queued_at > %(ahead)s
            FOR UPDATE SKIP LOCKED
         """,
-        {"void": at - CLAIM, "ahead": ahead(at)},
+        {"void": at - CLAIM_LIFETIME, "ahead": latest_valid(at)},
     )
     lost = [id for (id,) in await cursor.fetchall()]
     if lost:
@@ -35,7 +35,7 @@ async def _free(tx: Tx, at: dt.datetime) -> None:
 
 
 async def _forget(tx: Tx, at: dt.datetime) -> None:
-    """The rule of the policies: what a wrong clock noted was very long ago, and its gates are open."""
+    """As in the policies, a timestamp in the future counts as long past, and its gate is open."""
     await tx.execute(
         """
         WITH wrong AS MATERIALIZED (
@@ -74,5 +74,5 @@ async def _forget(tx: Tx, at: dt.datetime) -> None:
                              ELSE due_at END
           FROM wrong WHERE target.source_id = wrong.source_id
         """,
-        {"at": at, "ahead": ahead(at), "far": far(at), "most": MOST},
+        {"at": at, "ahead": latest_valid(at), "far": latest_due(at), "most": MOST},
     )

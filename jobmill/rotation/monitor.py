@@ -1,4 +1,4 @@
-"""How the rotation goes: what calls brought, what was wasted, what is due, and what stands still."""
+"""Reports on the rotation: yield, waste, due targets, and what is blocked."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from .policies.eligibility import UNLIMITED
 from .target_selection import PolicyName
 from .targets import Kind, Status
 
-NEAR = 1_000
-"""So many of the last calls are looked at for sources that brought nothing."""
+RECENT_CALLS = 1_000
+"""The number of recent calls that are searched for sources without results."""
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
-    """A platform in the last hours."""
+class PlatformYield:
+    """The calls of a platform within a time span."""
 
     platform: str
     calls: int
     results: int
     new: int
-    """After duplicates."""
+    """Without duplicates."""
     duplicates: int
     wasted: int
-    """Calls that brought nothing new."""
+    """Calls that found nothing new."""
     failed: int
     requests: int
     new_per_call: float
     unique_listings: int
-    """Listings first seen in that time that are not a repetition of another."""
+    """Listings first seen in that time that duplicate no other."""
 
 
-async def brought(tx: Tx, at: dt.datetime, span: dt.timedelta) -> list[Brought]:
-    """Calls and results of each platform, and the unique listings it found, richest first."""
+async def yield_by_platform(tx: Tx, at: dt.datetime, span: dt.timedelta) -> list[PlatformYield]:
+    """Calls, results and unique listings of each platform, most listings first."""
     return await fetch_all(
         tx,
-        Brought,
+        PlatformYield,
         """
         WITH told AS (
             -- Whole hours as they were summed up, and the one in which it begins call by call.
@@ -81,8 +81,8 @@ async def brought(tx: Tx, at: dt.datetime, span: dt.timedelta) -> list[Brought]:
 
 
 @dataclass(frozen=True, slots=True)
-class Yielded:
-    """A source in the last hours."""
+class SourceYield:
+    """The calls of a source within a time span."""
 
     source: int
     name: str
@@ -94,11 +94,13 @@ class Yielded:
     failed: int
 
 
-async def yielded(tx: Tx, at: dt.datetime, span: dt.timedelta, *, limit: int = 50) -> list[Yielded]:
-    """The sources that brought most; after them, those of the last calls that brought nothing."""
+async def yield_by_source(
+    tx: Tx, at: dt.datetime, span: dt.timedelta, *, limit: int = 50
+) -> list[SourceYield]:
+    """Sources by new listings, followed by recently called sources that found nothing."""
     return await fetch_all(
         tx,
-        Yielded,
+        SourceYield,
         """
         WITH rich AS (
             -- By an index of the calls that brought something, and of nothing else.
@@ -123,12 +125,12 @@ async def yielded(tx: Tx, at: dt.datetime, span: dt.timedelta, *, limit: int = 5
           JOIN catalog.source ON source.id = source_id
          ORDER BY new DESC, calls DESC, source_id LIMIT %(limit)s
         """,
-        {"since": at - span, "limit": limit, "near": NEAR},
+        {"since": at - span, "limit": limit, "near": RECENT_CALLS},
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class CallDay:
     """The calls of one day (UTC)."""
 
     day: dt.date
@@ -139,11 +141,11 @@ class Day:
     failed: int
 
 
-async def days(tx: Tx, at: dt.datetime, count: int = 14) -> list[Day]:
-    """Yield per call over time, newest first; days without a call are left out."""
+async def days(tx: Tx, at: dt.datetime, count: int = 14) -> list[CallDay]:
+    """Calls per day, newest first; days without a call are left out."""
     return await fetch_all(
         tx,
-        Day,
+        CallDay,
         """
         SELECT day::date AS day, calls, new, round(new::numeric / calls, 2)::float8 AS new_per_call,
                wasted, failed
@@ -162,18 +164,18 @@ async def days(tx: Tx, at: dt.datetime, count: int = 14) -> list[Day]:
 
 
 @dataclass(frozen=True, slots=True)
-class Age:
-    """Targets whose last success is so long ago."""
+class TargetAge:
+    """Number of targets by time since their last success."""
 
     age: str
     targets: int
 
 
-async def ages(tx: Tx, at: dt.datetime) -> list[Age]:
+async def target_ages(tx: Tx, at: dt.datetime) -> list[TargetAge]:
     """How stale the active targets are."""
     return await fetch_all(
         tx,
-        Age,
+        TargetAge,
         """
         WITH found AS (
             SELECT coalesce(width_bucket(last_success_at, %(since)s::timestamptz[]), 6) AS place,
@@ -191,21 +193,23 @@ async def ages(tx: Tx, at: dt.datetime) -> list[Age]:
 
 
 @dataclass(frozen=True, slots=True)
-class Standstill:
-    """Something that is not called, and why."""
+class BlockedTargets:
+    """Something that is not called, and the reason."""
 
     what: str
     targets: int
     why: str
 
 
-async def standstill(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> list[Standstill]:
-    """Platforms that take no call now, targets that are paused or bad, sources that are disabled."""
-    shut = (await platform_state.room(tx, at, environ)).shut
-    off = {one.name: one.off for one in PLATFORMS if one.off and one.name not in shut}
+async def blocked_targets(
+    tx: Tx, at: dt.datetime, environ: Mapping[str, str]
+) -> list[BlockedTargets]:
+    """Platforms that accept no calls now, paused and bad targets, disabled sources."""
+    shut = (await platform_state.remaining_calls(tx, at, environ)).shut
+    off = {entry.name: entry.off for entry in PLATFORMS if entry.off and entry.name not in shut}
     counts = await fetch_all(
         tx,
-        Standstill,
+        BlockedTargets,
         """
         SELECT 'targets' AS what, count(*)::int AS targets, target.status::text AS why
           FROM rotation.target WHERE target.status IN ('paused', 'bad') GROUP BY target.status
@@ -220,41 +224,50 @@ async def standstill(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> lis
         """,
         {"names": list(shut)},
     )
-    named = [Standstill(one.what, one.targets, shut.get(one.what, one.why)) for one in counts]
-    return named + [Standstill(name, 0, why) for name, why in off.items()]
+    named = [
+        BlockedTargets(entry.what, entry.targets, shut.get(entry.what, entry.why))
+        for entry in counts
+    ]
+    return named + [BlockedTargets(name, 0, why) for name, why in off.items()]
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
-    """A platform, and how many calls it takes now."""
+class PlatformBudget:
+    """How many calls a platform accepts now."""
 
     platform: str
     per_hour: int | None
     per_day: int | None
     left: int | None
-    """None: as many as one likes."""
+    """None: no limit."""
     why: str | None
-    """Why it takes none."""
+    """Why it accepts none."""
 
 
-async def spaces(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> list[Space]:
-    """Each platform that has targets or limits."""
-    room = await platform_state.room(tx, at, environ)
-    known = await platform_state.standings(tx)
-    limited = {one.name for one in known.values() if (one.per_hour, one.per_day) != (None, None)}
-    found: list[Space] = []
+async def platform_budgets(
+    tx: Tx, at: dt.datetime, environ: Mapping[str, str]
+) -> list[PlatformBudget]:
+    """Every platform that has targets or limits."""
+    room = await platform_state.remaining_calls(tx, at, environ)
+    standings = await platform_state.load_all(tx)
+    limited = {
+        standing.name
+        for standing in standings.values()
+        if (standing.per_hour, standing.per_day) != (None, None)
+    }
+    capacities: list[PlatformBudget] = []
     for name in sorted({*room.left, *room.shut, *limited}):
-        one = known.get(name)
+        standing = standings.get(name)
         left = room.left.get(name, 0 if name in room.shut else UNLIMITED)
         why = room.shut.get(name)
-        limits = (one.per_hour, one.per_day) if one else (None, None)
-        found.append(Space(name, *limits, None if left >= UNLIMITED else left, why))
-    return found
+        limits = (standing.per_hour, standing.per_day) if standing else (None, None)
+        capacities.append(PlatformBudget(name, *limits, None if left >= UNLIMITED else left, why))
+    return capacities
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
-    """A target and its turn."""
+class DueTarget:
+    """A target and when it is due."""
 
     source: int
     name: str
@@ -269,7 +282,7 @@ class Due:
     queued: bool
 
 
-async def due(
+async def due_targets(
     tx: Tx,
     at: dt.datetime,
     policy: PolicyName,
@@ -277,18 +290,18 @@ async def due(
     platform: str | None = None,
     ahead: dt.timedelta = dt.timedelta(),
     limit: int = 50,
-) -> list[Due]:
-    """What is due, or will be so soon, in the order of its turn."""
-    asked = {"platform": platform, "by": at + ahead, "limit": limit}
+) -> list[DueTarget]:
+    """Targets that are due, or will be within `ahead`, in calling order."""
+    parameters = {"platform": platform, "by": at + ahead, "limit": limit}
     if policy == "seed":
-        return await _due_by_seed(tx, asked)
-    return await _due_by_yield(tx, asked)
+        return await _due_by_seed(tx, parameters)
+    return await _due_by_yield(tx, parameters)
 
 
-async def _due_by_seed(tx: Tx, asked: Mapping[str, object]) -> list[Due]:
+async def _due_by_seed(tx: Tx, parameters: Mapping[str, object]) -> list[DueTarget]:
     return await fetch_all(
         tx,
-        Due,
+        DueTarget,
         """
         SELECT source_id AS source, board AS name, due.platform, kind, status, priority,
                coalesce(next_allowed_at, known_at) AS due_at, last_success_at, new_jobs_last,
@@ -307,15 +320,15 @@ async def _due_by_seed(tx: Tx, asked: Mapping[str, object]) -> list[Due]:
          ORDER BY priority, last_success_at NULLS FIRST, source_id
          LIMIT %(limit)s
         """,
-        asked,
+        parameters,
     )
 
 
-async def _due_by_yield(tx: Tx, asked: Mapping[str, object]) -> list[Due]:
-    """Each line by its index: those that have a moment, those nobody has tried, and those in the queue."""
+async def _due_by_yield(tx: Tx, parameters: Mapping[str, object]) -> list[DueTarget]:
+    """Read each group by its own index: targets with a due time, untried targets, queued targets."""
     return await fetch_all(
         tx,
-        Due,
+        DueTarget,
         """
         SELECT source_id AS source, source.name, due.platform, kind, due.status, priority,
                due_at, last_success_at, new_jobs_last, fail_count,
@@ -348,13 +361,13 @@ async def _due_by_yield(tx: Tx, asked: Mapping[str, object]) -> list[Due]:
          ORDER BY due_at, source_id
          LIMIT %(limit)s
         """,
-        asked,
+        parameters,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """One run of the rotation, as far as it has come."""
+class RunReport:
+    """The progress of one run of the rotation."""
 
     run: int
     trigger: str
@@ -363,7 +376,7 @@ class Report:
     chosen: int
     called: int
     waiting: int
-    """Chosen, and not called yet."""
+    """Chosen, but not called yet."""
     requests: int
     new: int
     duplicates: int
@@ -374,11 +387,11 @@ class Report:
     next_due: dt.datetime | None
 
 
-async def report(tx: Tx, run: int | None = None) -> Report:
-    """That run, or the last one; NotFound or Conflict if there is none."""
-    found = await fetch_one(
+async def run_report(tx: Tx, run: int | None = None) -> RunReport:
+    """The given run or the last one; NotFound or Conflict if there is none."""
+    run_report = await fetch_one(
         tx,
-        Report,
+        RunReport,
         """
         SELECT run.id AS run, trigger, policy, started_at, chosen, count(call.id)::int AS called,
                (SELECT count(*)::int FROM rotation.target
@@ -399,8 +412,8 @@ async def report(tx: Tx, run: int | None = None) -> Report:
         """,
         {"run": run},
     )
-    if found is None and run is None:
+    if run_report is None and run is None:
         raise Conflict("the rotation has not run yet: `jobmill rotate run` begins")
-    if found is None:
+    if run_report is None:
         raise NotFound("run", run)
-    return found
+    return run_report

@@ -1,4 +1,4 @@
-"""One run of the rotation: how many calls may be made, which, and the claim on them."""
+"""Plans one run of the rotation: how many calls may be made, which targets, and their claims."""
 
 from __future__ import annotations
 
@@ -14,45 +14,46 @@ from jobmill.db import Tx, fetch_all, fetch_one, fetch_value, optional_time
 from jobmill.db.clock import server_time
 
 from . import calls, expired_claims, platform_state, target_selection, targets
-from .platform_state import Room
+from .platform_state import PlatformCapacity
 from .policies import call_value, yield_model
-from .target_selection import Limits, Place, PolicyName, Question
+from .target_selection import Limits, PolicyName, SelectionRequest, TargetRef
 from .targets import Kind, Target
 
 Trigger: TypeAlias = Literal["schedule", "manual"]
 
 DAY = dt.timedelta(days=1)
 SEED_EVERY = dt.timedelta(hours=1)
-"""The seed's rules say how many a run takes, not how often one comes; a schedule makes one an hour."""
+"""The interval policy limits targets per run, not runs per hour; a schedule makes one run an hour.
+"""
 
-REPRICED = 50
-"""Moments that a run computes anew for each call that it may make, where the price has fallen."""
+REPRICED_PER_CALL = 50
+"""Due times that a run recomputes per allowed call when the price has fallen."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What a run is asked to do."""
+class RunRequest:
+    """What a run should do."""
 
     policy: PolicyName = "yield"
     trigger: Trigger = "schedule"
     limits: Limits = field(default_factory=Limits)
     per_day: float = 1_200
     platforms: Sequence[str] = ()
-    """Only these; none named: all."""
+    """Only these platforms; empty: all."""
     kind: Kind | None = None
     most: int | None = None
-    """How many calls a run by hand may make."""
+    """Maximum calls of a manual run."""
     sources: Sequence[int] = ()
-    """Just these, whether or not it is their turn; none named: whoever is due."""
+    """Exactly these sources, due or not; empty: the due ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A target that is ours to call."""
+    """A claimed target."""
 
     source_id: int
     window: dt.timedelta | None
-    """The same question is not asked twice within it; None: it is asked in any case."""
+    """The same request is not repeated within this time; None: repeat it anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +61,15 @@ class Planned:
     """What a run chose."""
 
     run_id: int | None
-    """None where there was nothing to do."""
+    """None if there was nothing to do."""
     claimed: list[Claimed]
     skipped: dict[str, str]
-    """Platforms that take no call now, and why."""
+    """Platforms that accept no calls now, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """How fast calls are made."""
+class CallAllowance:
+    """The allowance of calls and the current price of a call."""
 
     price: float
     saved: float
@@ -76,43 +77,47 @@ class Pace:
     owed: float
 
 
-async def start(tx: Tx, wish: Wish, at: dt.datetime, environ: Mapping[str, str]) -> Planned:
-    """Choose what is called next and claim it; two runs at once never claim the same."""
-    # First of all locks: two runs that change several targets each must not wait for each other.
+async def start_run(
+    tx: Tx, wish: RunRequest, at: dt.datetime, environ: Mapping[str, str]
+) -> Planned:
+    """Choose and claim the next targets; concurrent runs never claim the same target."""
+    # Always the first lock: two runs that each change several targets must not deadlock.
     pace = refill(await _lock_pace(tx), at, wish.per_day)
     await targets.sync(tx)
-    await expired_claims.clear(tx, at)
-    room = _narrowed(await platform_state.room(tx, at, environ), wish)
-    question = Question(at, room.left, wish.limits)
+    await expired_claims.release_and_correct(tx, at)
+    room = _narrowed(await platform_state.remaining_calls(tx, at, environ), wish)
+    question = SelectionRequest(at, room.left, wish.limits)
     ids: list[int] = []
     if await _is_time(tx, wish, pace, at):
         ids, pace = await _choose(tx, question, wish, pace)
-    asked = wish.trigger == "manual" and not wish.sources
-    run_id = await _open(tx, wish, at, room) if ids or asked else None
+    is_manual = wish.trigger == "manual" and not wish.sources
+    run_id = await _open(tx, wish, at, room) if ids or is_manual else None
     taken = await _claim(tx, ids, run_id, at)
     await _spend(tx, spent(pace, len(taken), wish.per_day))
-    await platform_state.probed(tx, sorted({one.platform for one in taken}), at)
+    await platform_state.mark_probed(tx, sorted({target.platform for target in taken}), at)
     await _count(tx, run_id, len(taken))
     claimed = [
-        Claimed(one.source_id, None if wish.sources else window(one, wish.policy)) for one in taken
+        Claimed(target.source_id, None if wish.sources else window(target, wish.policy))
+        for target in taken
     ]
     return Planned(run_id, claimed, dict(room.shut))
 
 
 async def clock(tx: Tx) -> dt.datetime:
-    """The database's time, which is the same for all who choose; in UTC, to be reckoned with."""
+    """The database server's time in UTC, the same for all schedulers."""
     return await server_time(tx)
 
 
-def refill(pace: Pace, at: dt.datetime, per_day: float) -> Pace:
-    """With the calls saved since then: never more than an hour's, so that no downtime ends in a burst."""
+def refill(pace: CallAllowance, at: dt.datetime, per_day: float) -> CallAllowance:
+    """Add the calls accumulated since then, at most one hour's worth, so downtime does not end in a
+    burst."""
     since = max(at - pace.saved_at, dt.timedelta())
     saved = min(pace.saved + per_day * (since / DAY), _hour(per_day))
     return replace(pace, saved=saved, saved_at=at)
 
 
-def spent(pace: Pace, calls: int, per_day: float) -> Pace:
-    """Without these; runs by hand leave the schedule an hour's debt at most, however many calls they make."""
+def spent(pace: CallAllowance, calls: int, per_day: float) -> CallAllowance:
+    """Subtract the calls; manual runs put the schedule into debt for an hour at most."""
     return replace(pace, saved=max(pace.saved - calls, -_hour(per_day)))
 
 
@@ -120,24 +125,24 @@ def _hour(per_day: float) -> float:
     return max(1.0, per_day / 24)
 
 
-def _narrowed(room: Room, wish: Wish) -> Room:
-    """Without the platforms that nobody asked for."""
+def _narrowed(room: PlatformCapacity, wish: RunRequest) -> PlatformCapacity:
+    """Drop the platforms that were not requested."""
 
     def wanted(name: str) -> bool:
         named = not wish.platforms or name in wish.platforms
         return named and wish.kind in (None, targets.kind_of(name))
 
     left = {name: calls for name, calls in room.left.items() if wanted(name)}
-    return Room(left, {name: why for name, why in room.shut.items() if wanted(name)})
+    return PlatformCapacity(left, {name: why for name, why in room.shut.items() if wanted(name)})
 
 
-async def _is_time(tx: Tx, wish: Wish, pace: Pace, at: dt.datetime) -> bool:
-    """Whether calls may be made now: always by hand, and at its pace by a schedule."""
+async def _is_time(tx: Tx, wish: RunRequest, pace: CallAllowance, at: dt.datetime) -> bool:
+    """Whether calls may be made now: always for a manual run, at the allowed rate for a schedule."""
     if wish.trigger == "manual":
         return True
     if wish.policy == "yield":
         return pace.saved >= 1
-    # Another may have run while this one waited for the pace: later than its own clock said.
+    # Another run may have committed while this one waited for the lock.
     last = await fetch_value(
         tx,
         optional_time,
@@ -147,48 +152,60 @@ async def _is_time(tx: Tx, wish: Wish, pace: Pace, at: dt.datetime) -> bool:
     return last is None or at - last >= SEED_EVERY
 
 
-async def _choose(tx: Tx, question: Question, wish: Wish, pace: Pace) -> tuple[list[int], Pace]:
+async def _choose(
+    tx: Tx, question: SelectionRequest, wish: RunRequest, pace: CallAllowance
+) -> tuple[list[int], CallAllowance]:
     if wish.sources:
         named = await targets.by_ids(tx, wish.sources)
-        free = (one for one in named if one.queued_at is None and one.status != "paused")
-        places = [Place(one.source_id, one.platform) for one in free]
+        free = (
+            target for target in named if target.queued_at is None and target.status != "paused"
+        )
+        places = [TargetRef(target.source_id, target.platform) for target in free]
         return question.room().take(places, len(places)), pace
     if wish.policy == "seed":
         return await _by_seed(tx, question, wish, pace)
     return await _by_yield(tx, question, wish, pace)
 
 
-def _owed(pace: Pace, calls: int) -> float:
-    """Of so many calls and those before, how many go to those that nobody would call otherwise."""
-    fair = yield_model.Rules().stale_share * calls
+def _owed(pace: CallAllowance, calls: int) -> float:
+    """The share of calls for targets that would otherwise never be called."""
+    fair = yield_model.YieldRules().stale_share * calls
     return min(pace.owed + fair, max(1.0, 2 * fair))
 
 
-async def _by_seed(tx: Tx, question: Question, wish: Wish, pace: Pace) -> tuple[list[int], Pace]:
+async def _by_seed(
+    tx: Tx, question: SelectionRequest, wish: RunRequest, pace: CallAllowance
+) -> tuple[list[int], CallAllowance]:
     room = question.room()
     most = sum(room.left.values()) if wish.most is None else wish.most
     owed = _owed(pace, min(most, sum(room.left.values())))
-    bad = await target_selection.bad(tx, question)
+    bad = await target_selection.retryable_bad(tx, question)
     first = room.take(bad, min(int(owed), most))
-    due = room.take(await target_selection.by_seed(tx, question, room), most - len(first))
-    rest = [one for one in bad if one.source_id not in first]
+    due = room.take(
+        await target_selection.choose_by_interval(tx, question, room), most - len(first)
+    )
+    rest = [candidate for candidate in bad if candidate.source_id not in first]
     spare = room.take(rest, min(target_selection.RETRIES, most - len(first) - len(due)))
     return [*first, *due, *spare], replace(pace, owed=owed - len(first))
 
 
-async def _by_yield(tx: Tx, question: Question, wish: Wish, pace: Pace) -> tuple[list[int], Pace]:
+async def _by_yield(
+    tx: Tx, question: SelectionRequest, wish: RunRequest, pace: CallAllowance
+) -> tuple[list[int], CallAllowance]:
     budget = int(max(pace.saved, 0))
     if wish.trigger == "manual":
         budget = wish.limits.companies if wish.most is None else wish.most
     if budget <= 0:
         return [], pace
-    await _reprice(tx, pace.price, REPRICED * budget, question.at)
+    await _reprice(tx, pace.price, REPRICED_PER_CALL * budget, question.at)
     owed = _owed(pace, min(budget, sum(question.room().left.values())))
-    bad = await target_selection.bad(tx, question)
+    bad = await target_selection.retryable_bad(tx, question)
     quota = min(int(owed), budget)
-    chosen = await target_selection.by_yield(tx, question, budget=budget, quota=quota, bad=bad)
+    chosen = await target_selection.choose_by_yield(
+        tx, question, budget=budget, quota=quota, bad=bad
+    )
     next_price = call_value.next_price(pace.price, chosen.lowest)
-    # What was due and is not worth the price must not stand before the others the next time.
+    # A due target that is not worth the price must not block others in the next run.
     least = call_value.NEARLY * next_price
     cheap = [id for id, worth in chosen.passed.items() if worth < least]
     await _put_off(tx, await targets.by_ids(tx, cheap) if cheap else [], next_price, question.at)
@@ -196,44 +213,47 @@ async def _by_yield(tx: Tx, question: Question, wish: Wish, pace: Pace) -> tuple
 
 
 async def _reprice(tx: Tx, price_now: float, most: int, at: dt.datetime) -> None:
-    """Bring forward what was put off at a price that has fallen since."""
-    old = await target_selection.outdated(tx, price_now, most)
-    await _put_off(tx, [one for one in old if one.rho is not None], price_now, at)
-    # What a first answer is worth does not grow: those may be worth the price from now on.
-    silent = {one.source_id: max(at, one.gate_at or at) for one in old if one.rho is None}
+    """Bring forward targets that were postponed at a price that has fallen since."""
+    old = await target_selection.outdated_due_times(tx, price_now, most)
+    await _put_off(tx, [target for target in old if target.rho is not None], price_now, at)
+    # The value of a first call does not grow, so these may be worth the price now.
+    silent = {
+        target.source_id: max(at, target.gate_at or at) for target in old if target.rho is None
+    }
     if silent:
         await targets.reprice(tx, silent, price_now)
 
 
-async def _put_off(tx: Tx, found: Sequence[Target], price_now: float, at: dt.datetime) -> None:
-    """Look at these again when they are worth the price."""
-    if found:
-        now, rules = at.timestamp(), yield_model.Rules()
+async def _put_off(tx: Tx, postponed: Sequence[Target], price_now: float, at: dt.datetime) -> None:
+    """Postpone targets until they are worth the price."""
+    if postponed:
+        now, rules = at.timestamp(), yield_model.YieldRules()
         due = {
-            one.source_id: yield_model.look_at(one.yields, price_now, now, rules) for one in found
+            target.source_id: yield_model.look_at(target.yields, price_now, now, rules)
+            for target in postponed
         }
         moments = {id: dt.datetime.fromtimestamp(when, dt.UTC) for id, when in due.items()}
         await targets.reprice(tx, moments, price_now)
 
 
-async def _lock_pace(tx: Tx) -> Pace:
+async def _lock_pace(tx: Tx) -> CallAllowance:
     pace = await fetch_one(
         tx,
-        Pace,
+        CallAllowance,
         "SELECT price, saved, saved_at, owed FROM rotation.call_allowance FOR UPDATE",
     )
     assert pace is not None
     return pace
 
 
-async def _spend(tx: Tx, pace: Pace) -> None:
+async def _spend(tx: Tx, pace: CallAllowance) -> None:
     await tx.execute(
         "UPDATE rotation.call_allowance SET price = %s, saved = %s, saved_at = %s, owed = %s",
         [pace.price, pace.saved, pace.saved_at, pace.owed],
     )
 
 
-async def _open(tx: Tx, wish: Wish, at: dt.datetime, room: Room) -> int | None:
+async def _open(tx: Tx, wish: RunRequest, at: dt.datetime, room: PlatformCapacity) -> int | None:
     return await fetch_value(
         tx,
         int,
@@ -258,7 +278,7 @@ class _Taken:
 
 
 async def _claim(tx: Tx, ids: Sequence[int], run_id: int | None, at: dt.datetime) -> list[_Taken]:
-    """Those of these that may still run and that nobody has claimed meanwhile, in their order."""
+    """Claim the targets that may still run and are unclaimed, keeping their order."""
     taken = await fetch_all(
         tx,
         _Taken,
@@ -278,13 +298,14 @@ async def _claim(tx: Tx, ids: Sequence[int], run_id: int | None, at: dt.datetime
         {"ids": list(ids), "at": at, "run": run_id},
     )
     order = {id: n for n, id in enumerate(ids)}
-    return sorted(taken, key=lambda one: order[one.source_id])
+    return sorted(taken, key=lambda target: order[target.source_id])
 
 
 def window(target: _Taken | Target, policy: PolicyName) -> dt.timedelta:
-    """How long the same question is not asked again: a day, but never longer than its own interval."""
+    """How long the same request is not repeated: a day, but never longer than the target's
+    interval."""
     if policy == "seed":
         return min(calls.WINDOW, target.min_interval)
-    gap = dt.timedelta(seconds=yield_model.Rules().gaps[target.kind])
+    gap = dt.timedelta(seconds=yield_model.YieldRules().gaps[target.kind])
     platform = BY_NAME.get(target.platform)
     return min(calls.WINDOW, max(gap, (platform.every if platform else None) or gap))

@@ -1,4 +1,4 @@
-"""Platforms in the rotation: their averages, what shuts them, and how many calls they take now."""
+"""The state of each platform: averages, circuit breaker, and remaining calls."""
 
 from __future__ import annotations
 
@@ -13,16 +13,14 @@ from jobmill.db import Tx, fetch_all, fetch_one
 
 from . import timestamps
 from .policies import eligibility, yield_model
-from .policies.eligibility import UNLIMITED, Breaker, Trouble
+from .policies.eligibility import UNLIMITED, Breaker, BreakerState
 
-CLAIM = dt.timedelta(hours=6)
-"""After so long a claim is void: its item was lost."""
+CLAIM_LIFETIME = dt.timedelta(hours=6)
+"""A claim expires after this time: its item was lost."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """One platform."""
-
+class PlatformState:
     name: str
     per_hour: int | None
     per_day: int | None
@@ -39,39 +37,43 @@ class Standing:
     held: int
 
     @property
-    def average(self) -> yield_model.Platform:
-        return yield_model.Platform(
-            self.found, self.looked, self.shown, self.shown_days, timestamps.seconds(self.pooled_at)
+    def average(self) -> yield_model.PlatformAverage:
+        return yield_model.PlatformAverage(
+            self.found,
+            self.looked,
+            self.shown,
+            self.shown_days,
+            timestamps.to_seconds(self.pooled_at),
         )
 
     @property
-    def trouble(self) -> Trouble:
-        return Trouble(
+    def trouble(self) -> BreakerState:
+        return BreakerState(
             self.streak,
             self.opened,
-            timestamps.gate(self.shut_until),
-            timestamps.seconds(self.shut_at),
-            timestamps.seconds(self.probe_at),
+            timestamps.to_gate(self.shut_until),
+            timestamps.to_seconds(self.shut_at),
+            timestamps.to_seconds(self.probe_at),
             self.held,
         )
 
 
-async def standings(tx: Tx) -> dict[str, Standing]:
+async def load_all(tx: Tx) -> dict[str, PlatformState]:
     """All platforms that were ever called or limited, by name."""
-    found = await fetch_all(
+    platforms = await fetch_all(
         tx,
-        Standing,
+        PlatformState,
         """
         SELECT name, per_hour, per_day, found, looked, shown, shown_days, pooled_at, streak, opened,
                shut_until, shut_at, probe_at, held
           FROM rotation.platform
         """,
     )
-    return {one.name: one for one in found}
+    return {platform.name: platform for platform in platforms}
 
 
 async def add(tx: Tx, names: Iterable[str]) -> None:
-    """See that these are known."""
+    """Add missing platforms."""
     await tx.execute(
         """
         INSERT INTO rotation.platform (name) SELECT unnest(%s::text[]) ON CONFLICT DO NOTHING
@@ -80,13 +82,13 @@ async def add(tx: Tx, names: Iterable[str]) -> None:
     )
 
 
-async def lock(tx: Tx, name: str, *, wait: bool) -> Standing | None:
-    """The platform for this transaction alone; None while another has it and we do not wait."""
+async def lock(tx: Tx, name: str, *, wait: bool) -> PlatformState | None:
+    """Lock the platform's row; None if another transaction holds it and `wait` is false."""
     if wait:
         await tx.execute("SELECT 1 FROM rotation.platform WHERE name = %s FOR UPDATE", [name])
     return await fetch_one(
         tx,
-        Standing,
+        PlatformState,
         """
         SELECT name, per_hour, per_day, found, looked, shown, shown_days, pooled_at, streak, opened,
                shut_until, shut_at, probe_at, held
@@ -96,8 +98,10 @@ async def lock(tx: Tx, name: str, *, wait: bool) -> Standing | None:
     )
 
 
-async def keep(tx: Tx, name: str, average: yield_model.Platform, trouble: Trouble) -> None:
-    """What calls have taught about a platform."""
+async def save_state(
+    tx: Tx, name: str, average: yield_model.PlatformAverage, trouble: BreakerState
+) -> None:
+    """Store what calls have taught about a platform."""
     await tx.execute(
         """
         UPDATE rotation.platform
@@ -113,21 +117,21 @@ async def keep(tx: Tx, name: str, average: yield_model.Platform, trouble: Troubl
             "looked": average.looked,
             "shown": average.shown,
             "shown_days": average.shown_days,
-            "pooled_at": timestamps.moment(average.at),
+            "pooled_at": timestamps.to_datetime(average.at),
             "streak": trouble.streak,
             "opened": trouble.opened,
-            "shut_until": timestamps.moment(trouble.shut_until),
-            "shut_at": timestamps.moment(trouble.shut_at),
-            "probe_at": timestamps.moment(trouble.probe_at),
+            "shut_until": timestamps.to_datetime(trouble.shut_until),
+            "shut_at": timestamps.to_datetime(trouble.shut_at),
+            "probe_at": timestamps.to_datetime(trouble.probe_at),
             "held": trouble.held,
         },
     )
 
 
-async def probed(tx: Tx, names: list[str], at: dt.datetime) -> None:
-    """One call has left to see whether each of these is well again."""
-    # Who has the row saves what a call brought, and may wait for a target that we have: we do not
-    # wait for them. Until the call is made its claim keeps others from being sent.
+async def mark_probed(tx: Tx, names: list[str], at: dt.datetime) -> None:
+    """Record that a probe was sent to each of these platforms."""
+    # Skip locked rows: their holder saves an outcome and may wait for a target that this
+    # transaction holds. Until then the claim on the target prevents a second probe.
     await tx.execute(
         """
         UPDATE rotation.platform SET probe_at = %s
@@ -138,10 +142,10 @@ async def probed(tx: Tx, names: list[str], at: dt.datetime) -> None:
     )
 
 
-async def limit(
+async def set_limits(
     tx: Tx, name: str, *, per_hour: int | None, per_day: int | None, actor: str | None = None
 ) -> None:
-    """From now on so many calls are made to a platform at most; None lifts a limit."""
+    """Set the limits of calls to a platform; None removes a limit."""
     await tx.execute(
         """
         INSERT INTO rotation.platform (name, per_hour, per_day)
@@ -150,8 +154,8 @@ async def limit(
         """,
         {"name": name, "per_hour": per_hour, "per_day": per_day},
     )
-    said = {"per_hour": per_hour, "per_day": per_day}
-    await history.record(tx, "vendor", name, "limited", actor=actor, **said)
+    limits = {"per_hour": per_hour, "per_day": per_day}
+    await history.record(tx, "vendor", name, "limited", actor=actor, **limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,26 +168,26 @@ class _Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """How many calls each platform takes now, and why some take none."""
+class PlatformCapacity:
+    """How many calls each platform accepts now, and why some accept none."""
 
     left: Mapping[str, int]
     shut: Mapping[str, str]
 
 
-async def room(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> Room:
-    """Of each platform that has targets: calls that its limits, its health and its keys leave."""
-    known = await standings(tx)
+async def remaining_calls(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> PlatformCapacity:
+    """The calls that limits, health and API keys leave to each platform with targets."""
+    platforms = await load_all(tx)
     left: dict[str, int] = {}
     shut: dict[str, str] = {}
     for use in await _uses(tx, at):
-        why = _off(use.platform, environ) or _held(use, known.get(use.platform), at)
-        calls = 0 if why else _left(use, known.get(use.platform), at)
+        why = _off(use.platform, environ) or _held(use, platforms.get(use.platform), at)
+        calls = 0 if why else _left(use, platforms.get(use.platform), at)
         if calls > 0:
             left[use.platform] = calls
         else:
             shut[use.platform] = why or "its calls of this hour or day are used up"
-    return Room(left, shut)
+    return PlatformCapacity(left, shut)
 
 
 async def _uses(tx: Tx, at: dt.datetime) -> list[_Use]:
@@ -214,7 +218,7 @@ async def _uses(tx: Tx, at: dt.datetime) -> list[_Use]:
                  WHERE vendor = step.platform) AS held_until
           FROM step WHERE step.platform IS NOT NULL
         """,
-        {"at": at, "void": at - CLAIM, "ahead": timestamps.ahead(at)},
+        {"at": at, "void": at - CLAIM_LIFETIME, "ahead": timestamps.latest_valid(at)},
     )
 
 
@@ -227,25 +231,31 @@ def _off(name: str, environ: Mapping[str, str]) -> str | None:
     return platform.off or (f"it needs a key: set {', '.join(unset)}" if unset else None)
 
 
-def _held(use: _Use, standing: Standing | None, at: dt.datetime) -> str | None:
-    """Why a platform is not called at this moment."""
-    if use.held_until and at < use.held_until <= timestamps.ahead(at):
+def _held(use: _Use, standing: PlatformState | None, at: dt.datetime) -> str | None:
+    """Why a platform is not called now."""
+    if use.held_until and at < use.held_until <= timestamps.latest_valid(at):
         return f"the vendor is in trouble: held until {use.held_until:%Y-%m-%d %H:%M} UTC"
-    if standing and eligibility.door(standing.trouble, at.timestamp(), Breaker()) == "shut":
+    if (
+        standing
+        and eligibility.breaker_position(standing.trouble, at.timestamp(), Breaker()) == "shut"
+    ):
         until = standing.shut_until if standing.shut_until and standing.shut_until > at else None
         when = f" until {until:%Y-%m-%d %H:%M} UTC" if until else ": one call finds out how it is"
         return f"it asked for patience, or failed too often: held{when}"
     return None
 
 
-def _left(use: _Use, standing: Standing | None, at: dt.datetime) -> int:
+def _left(use: _Use, standing: PlatformState | None, at: dt.datetime) -> int:
     limits: list[int] = [UNLIMITED]
     if standing and standing.per_hour is not None:
         limits.append(standing.per_hour - use.hour - use.queued)
     if standing and standing.per_day is not None:
         limits.append(standing.per_day - use.day - use.queued)
-    probing = standing and eligibility.door(standing.trouble, at.timestamp(), Breaker()) == "probe"
+    probing = (
+        standing
+        and eligibility.breaker_position(standing.trouble, at.timestamp(), Breaker()) == "probe"
+    )
     if use.held_until or probing:
-        # One call finds out whether it is well again.
+        # One call probes whether it works again.
         limits.append(1 - use.queued)
     return max(0, min(limits))

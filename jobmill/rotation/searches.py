@@ -1,5 +1,4 @@
-"""Searches: what a person looks for at sites that gather postings; each pair of words and place is
-a slice, and slices are what runs."""
+"""Searches at aggregators: each pair of keywords and location is a slice, and slices are what runs."""
 
 from __future__ import annotations
 
@@ -18,10 +17,10 @@ from jobmill.errors import Conflict, Invalid, NotFound
 from . import targets
 
 INTERVAL = dt.timedelta(hours=24)
-"""At most once a day each, until they are warmed."""
+"""At most once a day each, until they warm."""
 HIGHEST = 100
-MOST = 1_000
-"""Slices of one search: a list that was pasted by mistake must not become a million calls."""
+MAX_SLICES = 1_000
+"""Slices per search: a list pasted by mistake must not cause a million calls."""
 SAME = "there is the same search already: `rotate search list`"
 
 
@@ -41,7 +40,7 @@ class Search:
 async def add(
     tx: Tx, platform: str, keywords: Sequence[str], locations: Sequence[str], *, priority: int = 50
 ) -> Search:
-    """Keep a search and make its slices; Conflict if there is the same already."""
+    """Add a search with its slices; Conflict if it exists already."""
     name = saved_responses.platform(platform).name
     words, places = _plain(keywords), _plain(locations)
     slices(name, words, places)
@@ -56,56 +55,60 @@ async def add(
     )
     if id is None:
         raise Conflict(SAME)
-    await arrange(tx, id)
+    await update_slices(tx, id)
     return await get(tx, id)
 
 
-def _plain(given: Sequence[str]) -> list[str]:
-    return sorted({" ".join(one.split()) for one in given}) or [""]
+def _plain(texts: Sequence[str]) -> list[str]:
+    return sorted({" ".join(text.split()) for text in texts}) or [""]
 
 
 def slices(platform: str, keywords: Sequence[str], locations: Sequence[str]) -> list[NewSource]:
-    """One source for each pair; Invalid where the platform cannot be searched so."""
+    """One source per pair; Invalid if the platform cannot be searched this way."""
     chosen = saved_responses.platform(platform)
     if chosen.inventory or "keywords" not in chosen.config.model_fields:
         raise Invalid(f"{chosen.title} cannot be searched")
     if chosen.off:
         raise Invalid(f"{chosen.title} is off: {chosen.off}")
-    if len(keywords) * len(locations) > MOST:
-        raise Invalid(f"a search has at most {MOST:,} pairs of words and place")
+    if len(keywords) * len(locations) > MAX_SLICES:
+        raise Invalid(f"a search has at most {MAX_SLICES:,} pairs of words and place")
     return [_slice(platform, words, place) for words in keywords for place in locations]
 
 
 def _slice(platform: str, words: str, place: str) -> NewSource:
     chosen = saved_responses.platform(platform)
     config = {"keywords": words, "location": place}
-    said = {name: one for name, one in config.items() if one}
-    checked = response_reader.configure(chosen, dict(said))
-    shown = " in ".join(one for one in (words, place) if one) or "everything"
+    parameters = {name: value for name, value in config.items() if value}
+    checked = response_reader.configure(chosen, dict(parameters))
+    shown = " in ".join(value for value in (words, place) if value) or "everything"
     return NewSource(
         name=f"{chosen.title}: {shown}",
         source_type=chosen.name,
         token=chosen.token(checked),
-        config=said,
+        config=parameters,
         discovered_via="user_submission",
         evidence="a search",
     )
 
 
-async def arrange(tx: Tx, id: int) -> None:
-    """Make the slices of a search what it says; those that no search wants any more are paused."""
+async def update_slices(tx: Tx, id: int) -> None:
+    """Create the slices of a search, and pause slices that no search needs any more."""
     search = await get(tx, id)
     before = await _slices_of(tx, id)
-    wanted = slices(search.platform, search.keywords, search.locations) if search.enabled else []
-    kept = [one for one, _ in await source_import.add_all(tx, wanted, enabled=True)]
-    await _lock(tx, sorted({*before, *kept}))
-    await targets.add(tx, kept, priority=HIGHEST - search.priority, interval=INTERVAL)
+    new_slices = (
+        slices(search.platform, search.keywords, search.locations) if search.enabled else []
+    )
+    slice_ids = [
+        source_id for source_id, _ in await source_import.add_all(tx, new_slices, enabled=True)
+    ]
+    await _lock(tx, sorted({*before, *slice_ids}))
+    await targets.add(tx, slice_ids, priority=HIGHEST - search.priority, interval=INTERVAL)
     await tx.execute("DELETE FROM rotation.search_slice WHERE search_id = %s", [id])
     await tx.execute(
         "INSERT INTO rotation.search_slice (search_id, source_id) SELECT %s, unnest(%s::bigint[])",
-        [id, list(kept)],
+        [id, list(slice_ids)],
     )
-    await _settle(tx, sorted({*before, *kept}))
+    await _settle(tx, sorted({*before, *slice_ids}))
 
 
 async def _slices_of(tx: Tx, id: int) -> list[int]:
@@ -116,7 +119,7 @@ async def _slices_of(tx: Tx, id: int) -> list[int]:
 
 
 async def _lock(tx: Tx, ids: Sequence[int]) -> None:
-    """Their sources, which a slice names, then their targets: as a run is saved."""
+    """Lock their sources, then their targets, as saving a run does."""
     await tx.execute(
         "SELECT 1 FROM catalog.source WHERE id = ANY (%s) ORDER BY id FOR KEY SHARE", [list(ids)]
     )
@@ -124,7 +127,7 @@ async def _lock(tx: Tx, ids: Sequence[int]) -> None:
 
 
 async def _settle(tx: Tx, ids: Sequence[int]) -> None:
-    """Pause the slices that no search wants, resume those that one does."""
+    """Pause slices that no search needs, and resume the others."""
     await tx.execute(
         """
         UPDATE rotation.target
@@ -140,8 +143,7 @@ async def _settle(tx: Tx, ids: Sequence[int]) -> None:
 
 
 async def get(tx: Tx, id: int) -> Search:
-    """One search; NotFound if there is none."""
-    found = await fetch_one(
+    search = await fetch_one(
         tx,
         Search,
         """
@@ -152,13 +154,13 @@ async def get(tx: Tx, id: int) -> Search:
         """,
         [id],
     )
-    if found is None:
+    if search is None:
         raise NotFound("search", id)
-    return found
+    return search
 
 
 async def find(tx: Tx) -> list[Search]:
-    """All of them, the most wanted first."""
+    """All searches, highest priority first."""
     return await fetch_all(
         tx,
         Search,
@@ -171,10 +173,10 @@ async def find(tx: Tx) -> list[Search]:
     )
 
 
-async def change(
+async def update_search(
     tx: Tx, id: int, *, enabled: bool | None = None, priority: int | None = None
 ) -> Search:
-    """Turn it on or off, or put it further ahead or behind."""
+    """Enable or disable a search, or change its priority."""
     await get(tx, id)
     await tx.execute(
         """
@@ -185,11 +187,11 @@ async def change(
         """,
         {"id": id, "enabled": enabled, "priority": priority},
     )
-    await arrange(tx, id)
+    await update_slices(tx, id)
     return await get(tx, id)
 
 
-async def edit(
+async def replace_search(
     tx: Tx,
     id: int,
     platform: str,
@@ -198,7 +200,7 @@ async def edit(
     *,
     priority: int,
 ) -> Search:
-    """Look for something else; slices that nobody wants any more rest, with what they have taught."""
+    """Change a search; slices that are no longer needed are paused and keep what they learnt."""
     await get(tx, id)
     name = saved_responses.platform(platform).name
     words, places = _plain(keywords), _plain(locations)
@@ -213,13 +215,13 @@ async def edit(
         )
     except UniqueViolation as error:
         raise Conflict(SAME) from error
-    await arrange(tx, id)
+    await update_slices(tx, id)
     return await get(tx, id)
 
 
-async def own_slices(tx: Tx, id: int) -> int:
-    """How many slices no other search wants: without this one they rest."""
-    found = await fetch_value(
+async def count_exclusive_slices(tx: Tx, id: int) -> int:
+    """How many slices no other search uses; they pause if this search is removed."""
+    count = await fetch_value(
         tx,
         int,
         """
@@ -230,11 +232,11 @@ async def own_slices(tx: Tx, id: int) -> int:
         """,
         {"id": id},
     )
-    return found or 0
+    return count or 0
 
 
 async def remove(tx: Tx, id: int) -> Search:
-    """Forget a search; the listings that it found stay."""
-    search = await change(tx, id, enabled=False)
+    """Delete a search; its listings stay."""
+    search = await update_search(tx, id, enabled=False)
     await tx.execute("DELETE FROM rotation.search WHERE id = %s", [id])
     return search

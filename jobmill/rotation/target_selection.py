@@ -1,4 +1,4 @@
-"""Which targets are called next: SQL finds a few that matter by an index, the policy decides."""
+"""Chooses the next targets: SQL finds a few candidates by index, the policy decides."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from jobmill.db import Tx, fetch_all
 
 from . import platform_state, targets, timestamps
 from .policies import call_value, yield_model
-from .policies.yield_policy import Auction
+from .policies.yield_policy import YieldPolicy
 from .targets import Kind, Target
 
 PolicyName: TypeAlias = Literal["seed", "yield"]
 
 RETRIES = 5
-"""Bad targets that a run tries again where others leave room; beyond that they share what is owed."""
-LOOKED_AT = 100
-"""So many targets of each platform that are due are weighed, and a few more for each call to be made."""
+"""Bad targets that a run retries with spare calls; beyond that they share the reserved calls."""
+EVALUATED_PER_PLATFORM = 100
+"""Due targets per platform that are evaluated, plus a few per allowed call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many targets one run takes at most."""
+    """Maximum targets per run."""
 
     companies: int = 50
-    """Of each platform."""
+    """Per platform."""
     slices: int = 50
     """Of all platforms together."""
     platforms: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Of these in particular."""
+    """Overrides for single platforms."""
 
     def of(self, platform: str) -> int:
         most = self.slices if targets.kind_of(platform) == "slice" else self.companies
@@ -39,22 +39,22 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What a run asks for."""
+class SelectionRequest:
+    """The time, capacities and limits of a run."""
 
     at: dt.datetime
     left: Mapping[str, int]
-    """Calls that each platform takes."""
+    """Calls that each platform accepts."""
     limits: Limits
 
-    def room(self) -> Room:
-        """What platforms and limits leave."""
+    def room(self) -> RunCapacity:
+        """The calls that capacities and limits leave."""
         left = {name: min(calls, self.limits.of(name)) for name, calls in self.left.items()}
-        return Room(left, self.limits.slices)
+        return RunCapacity(left, self.limits.slices)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TargetRef:
     """A target that a run may choose."""
 
     source_id: int
@@ -62,21 +62,21 @@ class Place:
 
 
 @dataclass(slots=True)
-class Room:
-    """Calls that a run may still make; each one taken uses it up."""
+class RunCapacity:
+    """Calls that a run may still make; taking a target uses one."""
 
     left: dict[str, int]
-    """To each platform."""
+    """Per platform."""
     slices: int
-    """To all slices together."""
+    """For all slices together."""
 
-    def take(self, found: Iterable[Place], most: int) -> list[int]:
-        """The first of these for which there is room."""
+    def take(self, places: Iterable[TargetRef], most: int) -> list[int]:
+        """The first targets that fit."""
         picked: list[int] = []
-        for one in found:
-            if len(picked) < most and self._has(one.platform):
-                self._use(one.platform)
-                picked.append(one.source_id)
+        for place in places:
+            if len(picked) < most and self._has(place.platform):
+                self._use(place.platform)
+                picked.append(place.source_id)
         return picked
 
     def _has(self, platform: str) -> bool:
@@ -88,12 +88,15 @@ class Room:
         self.slices -= targets.kind_of(platform) == "slice"
 
 
-async def by_seed(tx: Tx, question: Question, room: Room) -> list[Place]:
-    """The seed's two questions: of each platform's companies by priority and staleness, then slices."""
+async def choose_by_interval(
+    tx: Tx, question: SelectionRequest, room: RunCapacity
+) -> list[TargetRef]:
+    """The two queries of the interval policy: companies per platform by priority and staleness,
+    then slices."""
     names = [name for name in room.left if targets.kind_of(name) == "company"]
     companies = await fetch_all(
         tx,
-        Place,
+        TargetRef,
         """
         SELECT due.source_id, open.platform
           FROM unnest(%(names)s::text[], %(room)s::bigint[]) AS open (platform, room)
@@ -112,7 +115,7 @@ async def by_seed(tx: Tx, question: Question, room: Room) -> list[Place]:
     names = [name for name in room.left if targets.kind_of(name) == "slice"]
     slices = await fetch_all(
         tx,
-        Place,
+        TargetRef,
         """
         SELECT due.source_id, open.platform
           FROM unnest(%(names)s::text[], %(room)s::bigint[]) AS open (platform, room)
@@ -139,15 +142,15 @@ async def by_seed(tx: Tx, question: Question, room: Room) -> list[Place]:
 
 
 @dataclass(frozen=True, slots=True)
-class Owed(Place):
-    """One that is called whatever it brings."""
+class OverdueTarget(TargetRef):
+    """A target that is called whatever its value."""
 
     since: dt.datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate(Place):
-    """As much of a target as says its worth; times in epoch seconds."""
+class Candidate(TargetRef):
+    """The part of a target that determines its value; times in epoch seconds."""
 
     page_cap: int | None
     priority: int
@@ -162,97 +165,109 @@ class Candidate(Place):
         return targets.kind_of(self.platform)
 
     @property
-    def state(self) -> yield_model.State:
-        return yield_model.State(
+    def state(self) -> yield_model.YieldState:
+        return yield_model.YieldState(
             rho=self.rho, d=self.d, health=self.health, last_ok_at=self.last_ok_at
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """What `yield` chose, and what that says of the price."""
+class YieldChoice:
+    """The choice of `yield`, with data for the next price."""
 
     ids: list[int]
     owed: int
-    """Of these, those that waited too long."""
+    """How many of them were overdue."""
     lowest: float | None
-    """What the cheapest of the others is worth; None where calls were left over."""
+    """The lowest value chosen; None if calls were left over."""
     passed: dict[int, float]
-    """Those that were due and lost, with what each is worth."""
+    """Due targets that were not chosen, with their values."""
 
 
-async def by_yield(
+async def choose_by_yield(
     tx: Tx,
-    question: Question,
+    question: SelectionRequest,
     *,
     budget: int,
     quota: int,
-    rules: yield_model.Rules | None = None,
-    bad: Sequence[Owed] = (),
-) -> Chosen:
-    """Up to `quota` that waited too long or were given up, then the dearest, `budget` in all; what
-    nobody else wants goes to those that were given up."""
-    rules = rules or yield_model.Rules()
+    rules: yield_model.YieldRules | None = None,
+    bad: Sequence[OverdueTarget] = (),
+) -> YieldChoice:
+    """Up to `quota` overdue or bad targets, then the most valuable, `budget` in total; spare calls
+    go to bad targets."""
+    rules = rules or yield_model.YieldRules()
     room = question.room()
-    waiting = sorted([*await _late(tx, question, quota, rules), *bad], key=lambda one: one.since)
+    waiting = sorted(
+        [*await _late(tx, question, quota, rules), *bad], key=lambda place: place.since
+    )
     owed = room.take(waiting, quota)
-    found = await _candidates(tx, question, budget)
-    rest = {one.source_id: one for one in found if one.source_id not in owed}
+    candidates = await _candidates(tx, question, budget)
+    rest = {
+        candidate.source_id: candidate
+        for candidate in candidates
+        if candidate.source_id not in owed
+    }
     auction = await _auction(tx, list(rest.values()), question.at, rules)
     ranked = auction.choose(question.at.timestamp(), len(rest), room.left)
     order = [rest[id] for id in ranked if isinstance(id, int)]
     dear = room.take(order, budget - len(owed))
     full = bool(dear) and len(owed) + len(dear) == budget
     lowest = min(_value(auction, rest[id], question.at) for id in dear) if full else None
-    spare = [one for one in bad if one.source_id not in owed]
+    spare = [candidate for candidate in bad if candidate.source_id not in owed]
     ids = [*owed, *dear, *room.take(spare, min(RETRIES, budget - len(owed) - len(dear)))]
-    lost = [one for one in found if one.due and one.source_id not in ids]
-    passed = {one.source_id: _value(auction, one, question.at) for one in lost}
-    return Chosen(ids, len(owed), lowest, passed)
+    lost = [
+        candidate for candidate in candidates if candidate.due and candidate.source_id not in ids
+    ]
+    passed = {candidate.source_id: _value(auction, candidate, question.at) for candidate in lost}
+    return YieldChoice(ids, len(owed), lowest, passed)
 
 
 async def _auction(
-    tx: Tx, found: Sequence[Candidate], at: dt.datetime, rules: yield_model.Rules
-) -> Auction:
-    """The policy itself, knowing what the table knows of these."""
-    # Those that waited too long were taken before: here only the value counts.
-    auction = Auction(replace(rules, stale_share=0.0))
-    for name, standing in (await platform_state.standings(tx)).items():
+    tx: Tx, candidates: Sequence[Candidate], at: dt.datetime, rules: yield_model.YieldRules
+) -> YieldPolicy:
+    """The policy object, loaded with the stored state of the candidates."""
+    # Overdue targets were taken before: only the value counts here.
+    auction = YieldPolicy(replace(rules, stale_share=0.0))
+    for name, standing in (await platform_state.load_all(tx)).items():
         auction.platforms[name, targets.kind_of(name)] = standing.average
-    auction.states.update((one.source_id, one.state) for one in found)
-    auction.bind([_plain(one) for one in found], {}, at.timestamp())
+    auction.states.update((candidate.source_id, candidate.state) for candidate in candidates)
+    auction.bind([_plain(candidate) for candidate in candidates], {}, at.timestamp())
     return auction
 
 
-def _plain(one: Candidate) -> dict[str, object]:
+def _plain(candidate: Candidate) -> dict[str, object]:
     return {
-        "id": one.source_id,
-        "kind": one.kind,
-        "source": one.platform,
-        "page_cap": one.page_cap,
-        "priority": one.priority,
+        "id": candidate.source_id,
+        "kind": candidate.kind,
+        "source": candidate.platform,
+        "page_cap": candidate.page_cap,
+        "priority": candidate.priority,
     }
 
 
-def _value(auction: Auction, one: Candidate, at: dt.datetime) -> float:
-    """What a call now is worth."""
+def _value(auction: YieldPolicy, candidate: Candidate, at: dt.datetime) -> float:
+    """The value of a call now."""
     return yield_model.value_of(
-        one.state,
+        candidate.state,
         at.timestamp(),
-        kind=one.kind,
-        page_cap=one.page_cap,
-        platform=auction.platforms.get((one.platform, one.kind), yield_model.Platform()),
+        kind=candidate.kind,
+        page_cap=candidate.page_cap,
+        platform=auction.platforms.get(
+            (candidate.platform, candidate.kind), yield_model.PlatformAverage()
+        ),
         rules=auction.rules,
     )
 
 
-async def _late(tx: Tx, question: Question, quota: int, rules: yield_model.Rules) -> list[Owed]:
-    """Those that waited longest of those that waited too long, and since when that is so."""
+async def _late(
+    tx: Tx, question: SelectionRequest, quota: int, rules: yield_model.YieldRules
+) -> list[OverdueTarget]:
+    """The longest waiting of the overdue targets, with the time since when they are overdue."""
     if quota <= 0:
         return []
     return await fetch_all(
         tx,
-        Owed,
+        OverdueTarget,
         """
         SELECT source_id, late.platform, since + make_interval(secs => %(staleness)s) AS since
           FROM unnest(%(names)s::text[]) AS open (platform)
@@ -276,11 +291,11 @@ async def _late(tx: Tx, question: Question, quota: int, rules: yield_model.Rules
     )
 
 
-async def _candidates(tx: Tx, question: Question, budget: int) -> list[Candidate]:
-    """Of each platform those that are due first, some that come next, and those nobody has tried.
+async def _candidates(tx: Tx, question: SelectionRequest, budget: int) -> list[Candidate]:
+    """Per platform: the targets due first, some that are due next, and untried ones.
 
-    What is due is never gated, so only of those that come next some are passed over; how many are
-    read is bounded all the same.
+    Due targets are never gated, so only some of the next ones are skipped; the number of rows read
+    is bounded.
     """
     room = question.room().left
     return await fetch_all(
@@ -320,13 +335,13 @@ async def _candidates(tx: Tx, question: Question, budget: int) -> list[Candidate
             "at": question.at,
             "names": list(room),
             "room": [min(calls, budget) for calls in room.values()],
-            "most": LOOKED_AT + 4 * budget,
+            "most": EVALUATED_PER_PLATFORM + 4 * budget,
         },
     )
 
 
-async def outdated(tx: Tx, price_now: float, most: int) -> list[Target]:
-    """Some whose moment was computed at a price that has fallen since: they would come too late."""
+async def outdated_due_times(tx: Tx, price_now: float, most: int) -> list[Target]:
+    """Targets whose due time was computed at a price that has fallen since."""
     cursor = await tx.execute(
         """
         SELECT source_id FROM rotation.target
@@ -340,12 +355,11 @@ async def outdated(tx: Tx, price_now: float, most: int) -> list[Target]:
     return await targets.by_ids(tx, dearest) if dearest else []
 
 
-async def bad(tx: Tx, question: Question) -> list[Owed]:
-    """Some of each platform that were given up and have rested long enough: nothing is given up in
-    silence."""
+async def retryable_bad(tx: Tx, question: SelectionRequest) -> list[OverdueTarget]:
+    """Some bad targets of each platform that have rested long enough to be retried."""
     return await fetch_all(
         tx,
-        Owed,
+        OverdueTarget,
         """
         SELECT source_id, rested.platform, since
           FROM unnest(%(names)s::text[]) AS open (platform)
@@ -362,7 +376,7 @@ async def bad(tx: Tx, question: Question) -> list[Owed]:
         """,
         {
             "at": question.at,
-            "far": timestamps.far(question.at),
+            "far": timestamps.latest_due(question.at),
             "names": [name for name, calls in question.room().left.items() if calls > 0],
             "most": RETRIES,
         },

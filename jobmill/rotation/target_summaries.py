@@ -1,4 +1,4 @@
-"""Turns as people see them: what a call is worth, what calls brought, and who comes first."""
+"""Targets as shown to people: value, calls and priority."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from .policies import yield_model
 from .targets import Kind, Status, Target
 
 LAST = 1_000_000
-"""Nothing stands further behind."""
+"""The lowest priority."""
 
 
-async def worths(tx: Tx, at: dt.datetime, ids: Sequence[int]) -> dict[int, float]:
-    """New listings that a call of each of these would bring now, beyond what calling later would."""
-    known = await platform_state.standings(tx)
-    rules = yield_model.Rules()
-    found: dict[int, float] = {}
-    for one in await targets.by_ids(tx, ids):
-        standing = known.get(one.platform)
-        found[one.source_id] = yield_model.value_of(
-            one.yields,
+async def call_values(tx: Tx, at: dt.datetime, ids: Sequence[int]) -> dict[int, float]:
+    """New listings that a call of each target would find now, beyond what a later call would find."""
+    platforms = await platform_state.load_all(tx)
+    rules = yield_model.YieldRules()
+    values: dict[int, float] = {}
+    for target in await targets.by_ids(tx, ids):
+        standing = platforms.get(target.platform)
+        values[target.source_id] = yield_model.value_of(
+            target.yields,
             at.timestamp(),
-            kind=one.kind,
-            page_cap=one.page_cap,
-            platform=standing.average if standing else yield_model.Platform(),
+            kind=target.kind,
+            page_cap=target.page_cap,
+            platform=standing.average if standing else yield_model.PlatformAverage(),
             rules=rules,
         )
-    return found
+    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Turn:
     kind: Kind
     status: Status
     enabled: bool
-    """As its source is."""
+    """The name of its source."""
     priority: int
     due_at: dt.datetime
     last_success_at: dt.datetime | None
@@ -63,7 +63,7 @@ async def find(
     after: int = 0,
     limit: int = 50,
 ) -> list[Turn]:
-    """Targets in the order of their sources, from the one after `after` on."""
+    """Targets ordered by source, starting after `after`."""
     return await fetch_all(
         tx,
         Turn,
@@ -82,7 +82,7 @@ async def find(
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class TargetCall:
     """One call of a target."""
 
     called_at: dt.datetime
@@ -93,14 +93,14 @@ class Call:
     new: int
     duplicates: int
     run_id: int | None
-    """None: somebody ran the source by hand."""
+    """None for a manual run."""
 
 
-async def calls(tx: Tx, source_id: int, *, limit: int = 200) -> list[Call]:
+async def calls(tx: Tx, source_id: int, *, limit: int = 200) -> list[TargetCall]:
     """The last calls of a target, newest first."""
     return await fetch_all(
         tx,
-        Call,
+        TargetCall,
         """
         SELECT called_at, answer::text, detail, requests, result_count, new, duplicates, run_id
           FROM rotation.call WHERE source_id = %s ORDER BY called_at DESC LIMIT %s
@@ -109,14 +109,16 @@ async def calls(tx: Tx, source_id: int, *, limit: int = 200) -> list[Call]:
     )
 
 
-async def put(tx: Tx, source_id: int, priority: int, *, actor: str | None = None) -> Target:
-    """Put a target further ahead (lower) or behind; Invalid beyond 0 and LAST."""
+async def set_priority(
+    tx: Tx, source_id: int, priority: int, *, actor: str | None = None
+) -> Target:
+    """Set the priority of a target (lower first); Invalid outside 0 to LAST."""
     if not 0 <= priority <= LAST:
         raise Invalid(f"a priority is 0 to {LAST:,}")
     target = await targets.get(tx, source_id, lock=True)
     if target.priority == priority:
         return target
     await targets.prioritise(tx, [source_id], priority)
-    said = {"before": target.priority, "after": priority}
-    await history.record(tx, "source", source_id, "prioritised", actor=actor, **said)
+    change = {"before": target.priority, "after": priority}
+    await history.record(tx, "source", source_id, "prioritised", actor=actor, **change)
     return await targets.get(tx, source_id)

@@ -1,4 +1,4 @@
-"""Targets: the sources that are called in turn, each with what its calls have taught."""
+"""Targets: the sources that rotation calls, each with what its calls have taught."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Kind: TypeAlias = Literal["company", "slice"]
 Status: TypeAlias = Literal["active", "paused", "bad"]
 
 INTERVALS: dict[Kind, dt.timedelta] = {
-    "company": dt.timedelta(seconds=interval_policy.Rules().company_interval),
-    "slice": dt.timedelta(seconds=interval_policy.Rules().slice_interval),
+    "company": dt.timedelta(seconds=interval_policy.IntervalRules().company_interval),
+    "slice": dt.timedelta(seconds=interval_policy.IntervalRules().slice_interval),
 }
 PRIORITY = 100
-CLAIM = platform_state.CLAIM
-SYNC_MOST = 20_000
+CLAIM_LIFETIME = platform_state.CLAIM_LIFETIME
+SYNC_BATCH = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +61,22 @@ class Target:
     price: float
 
     @property
-    def seed(self) -> interval_policy.State:
-        """As the policy `seed` sees it."""
-        return interval_policy.State(
+    def seed(self) -> interval_policy.IntervalState:
+        """The state for the interval policy."""
+        return interval_policy.IntervalState(
             interval=self.min_interval.total_seconds(),
             fail_count=self.fail_count,
             empty_runs=self.consecutive_empty_runs,
             new_last=self.new_jobs_last,
-            called_at=timestamps.seconds(self.last_called_at),
-            last_success_at=timestamps.seconds(self.last_success_at),
-            next_allowed_at=timestamps.gate(self.next_allowed_at),
+            called_at=timestamps.to_seconds(self.last_called_at),
+            last_success_at=timestamps.to_seconds(self.last_success_at),
+            next_allowed_at=timestamps.to_gate(self.next_allowed_at),
         )
 
     @property
-    def yields(self) -> yield_model.State:
-        """As the policy `yield` sees it."""
-        return yield_model.State(
+    def yields(self) -> yield_model.YieldState:
+        """The state for the yield policy."""
+        return yield_model.YieldState(
             found=self.found,
             looked=self.looked,
             shown=self.shown,
@@ -86,28 +86,28 @@ class Target:
             d=self.d,
             health=self.health,
             failures=self.failures,
-            called_at=timestamps.seconds(self.last_called_at),
-            last_ok_at=timestamps.seconds(self.last_ok_at),
-            gate_at=timestamps.gate(self.gate_at),
+            called_at=timestamps.to_seconds(self.last_called_at),
+            last_ok_at=timestamps.to_seconds(self.last_ok_at),
+            gate_at=timestamps.to_gate(self.gate_at),
         )
 
 
 def kind_of(platform: str) -> Kind:
-    """Whether its sources are boards or searches."""
-    known = BY_NAME.get(platform)
-    return "slice" if known and not known.inventory else "company"
+    """Whether the sources of a platform are boards or searches."""
+    adapter = BY_NAME.get(platform)
+    return "slice" if adapter and not adapter.inventory else "company"
 
 
 async def get(tx: Tx, source_id: int, *, lock: bool = False) -> Target:
-    """One target, for this transaction alone if it is locked; NotFound if the source has none."""
-    found = await find(tx, source_id, lock=lock)
-    if found is None:
+    """The target of a source, optionally locked; NotFound if it has none."""
+    target = await find(tx, source_id, lock=lock)
+    if target is None:
         raise NotFound("target of source", source_id)
-    return found
+    return target
 
 
 async def find(tx: Tx, source_id: int, *, lock: bool = False) -> Target | None:
-    """The same, or None."""
+    """The target of a source, optionally locked, or None."""
     if lock:
         await tx.execute(
             "SELECT 1 FROM rotation.target WHERE source_id = %s FOR UPDATE", [source_id]
@@ -116,8 +116,8 @@ async def find(tx: Tx, source_id: int, *, lock: bool = False) -> Target | None:
 
 
 async def lock(tx: Tx, ids: Sequence[int]) -> None:
-    """Take these for this transaction alone, lowest first as all do who change several: nobody then
-    waits for one who waits for them. Who needs their sources too takes those before."""
+    """Lock targets in ascending order, as every transaction that changes several of them does. Lock
+    their sources before, if they are needed too."""
     await tx.execute(
         """
         SELECT 1 FROM rotation.target WHERE source_id = ANY (%s) ORDER BY source_id FOR UPDATE
@@ -127,7 +127,7 @@ async def lock(tx: Tx, ids: Sequence[int]) -> None:
 
 
 async def by_ids(tx: Tx, ids: Sequence[int]) -> list[Target]:
-    """These targets, by priority and then as they came."""
+    """Targets by priority and id."""
     return await fetch_all(
         tx,
         Target,
@@ -152,7 +152,7 @@ class _Changed:
 
 
 async def sync(tx: Tx) -> int:
-    """Give each source that may run a target, and rest those of the others; returns how many changed."""
+    """Add targets for sources that may run, and disable the others; returns how many changed."""
     changed = await fetch_all(
         tx,
         _Changed,
@@ -168,15 +168,14 @@ async def sync(tx: Tx) -> int:
         )
         SELECT id, active, retry FROM free JOIN taken ON source_id = id ORDER BY id
         """,
-        [SYNC_MOST],
+        [SYNC_BATCH],
     )
     await _take_in(tx, changed)
     return len(changed)
 
 
-async def meet(tx: Tx, source_id: int) -> None:
-    """The same for one source, which is taken for this transaction alone: whoever changes one turn
-    waits for nobody who changes others."""
+async def sync_source(tx: Tx, source_id: int) -> None:
+    """Sync a single source, locked by this transaction."""
     changed = await fetch_all(
         tx,
         _Changed,
@@ -194,13 +193,13 @@ async def meet(tx: Tx, source_id: int) -> None:
 
 
 async def _take_in(tx: Tx, changed: Sequence[_Changed]) -> None:
-    await lock(tx, [one.id for one in changed])
-    await add(tx, [one.id for one in changed if one.active or one.retry])
-    await _rest(tx, [one.id for one in changed if not one.active])
+    await lock(tx, [source.id for source in changed])
+    await add(tx, [source.id for source in changed if source.active or source.retry])
+    await _rest(tx, [source.id for source in changed if not source.active])
 
 
 async def _rest(tx: Tx, ids: Sequence[int]) -> None:
-    """These may not run; one that failures disabled is tried again when its source says so."""
+    """Disable these targets; one that failures disabled is retried when its source says so."""
     await tx.execute(
         """
         UPDATE rotation.target AS target
@@ -224,7 +223,7 @@ async def add(
     priority: int | None = None,
     interval: dt.timedelta | None = None,
 ) -> None:
-    """See that these sources are targets; one that was given up begins anew."""
+    """Make these sources targets; a bad target starts again."""
     if not ids:
         return
     kinds = {name: kind_of(name) for name in await _platforms(tx, ids)}
@@ -274,7 +273,7 @@ async def add(
 
 
 async def add_new(tx: Tx, ids: Sequence[int]) -> None:
-    """The same for sources that this transaction has made: nobody need look at them again."""
+    """Add targets for sources created in this transaction, which need no sync."""
     await add(tx, ids)
     await tx.execute("DELETE FROM rotation.changed_source WHERE source_id = ANY (%s)", [list(ids)])
 
@@ -289,7 +288,7 @@ async def _platforms(tx: Tx, ids: Sequence[int]) -> list[str]:
 async def release(
     tx: Tx, *, ids: Sequence[int], why: str | None = None, not_before: dt.datetime | None = None
 ) -> None:
-    """Take back the claims on these, which have not been called, and keep why."""
+    """Release the claims on targets that were not called, with the reason."""
     await tx.execute(
         """
         UPDATE rotation.target
@@ -303,8 +302,8 @@ async def release(
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A target whose turn came to no call."""
+class UncalledTarget:
+    """A chosen target that was not called."""
 
     source: int
     platform: str
@@ -312,11 +311,11 @@ class Held:
     why: str
 
 
-async def held(tx: Tx, run_id: int, *, limit: int = 100) -> list[Held]:
-    """Those that a run chose and nobody called, while no later run has chosen them."""
+async def uncalled_targets(tx: Tx, run_id: int, *, limit: int = 100) -> list[UncalledTarget]:
+    """Targets that a run chose but did not call, unless a later run has chosen them."""
     return await fetch_all(
         tx,
-        Held,
+        UncalledTarget,
         """
         SELECT source_id AS source, platform, token AS slug, held AS why
           FROM rotation.target JOIN catalog.source ON source.id = source_id
@@ -328,12 +327,12 @@ async def held(tx: Tx, run_id: int, *, limit: int = 100) -> list[Held]:
 
 
 async def pause(tx: Tx, source_id: int, *, actor: str | None = None) -> Target:
-    """Leave it out until it is resumed."""
+    """Exclude a target until it is resumed."""
     return await _turn(tx, source_id, "paused", "paused", actor)
 
 
 async def resume(tx: Tx, source_id: int, *, actor: str | None = None) -> Target:
-    """Let one that was paused take its turn again."""
+    """Include a paused target again."""
     return await _turn(tx, source_id, "active", "resumed", actor)
 
 
@@ -351,8 +350,9 @@ async def _turn(tx: Tx, source_id: int, status: Status, what: str, actor: str | 
 
 
 async def revive(tx: Tx, source_id: int, *, actor: str | None = None) -> Target:
-    """Forget its failures and let it run at once; a source that failures disabled is enabled."""
-    # The source first, then its target: as a run is saved.
+    """Reset the failures of a target and make it due now; a source that failures disabled is
+    enabled."""
+    # Lock the source before its target, as saving a run does.
     await tx.execute("SELECT 1 FROM catalog.source WHERE id = %s FOR UPDATE", [source_id])
     target = await get(tx, source_id, lock=True)
     if target.status == "paused":
@@ -374,9 +374,9 @@ async def revive(tx: Tx, source_id: int, *, actor: str | None = None) -> Target:
 
 
 async def reprice(tx: Tx, due: Mapping[int, dt.datetime], price: float) -> None:
-    """Keep when these are worth a call at today's price."""
-    # A run moves several times, never the lowest first: so it waits for none that somebody has.
-    # What it passes over is found again.
+    """Store when these targets are worth a call at the current price."""
+    # A run moves targets several times in no fixed order, so it skips locked rows; later runs find
+    # them again.
     await tx.execute(
         """
         WITH free AS MATERIALIZED (
@@ -395,7 +395,7 @@ async def reprice(tx: Tx, due: Mapping[int, dt.datetime], price: float) -> None:
 
 
 async def prioritise(tx: Tx, ids: Sequence[int], priority: int) -> None:
-    """Put them further ahead (lower) or behind."""
+    """Set the priority of targets; lower comes first."""
     await lock(tx, ids)
     await tx.execute(
         "UPDATE rotation.target SET priority = %s WHERE source_id = ANY (%s)",
@@ -404,5 +404,4 @@ async def prioritise(tx: Tx, ids: Sequence[int], priority: int) -> None:
 
 
 async def count(tx: Tx) -> int:
-    """How many there are."""
     return await fetch_value(tx, int, "SELECT count(*) FROM rotation.target") or 0

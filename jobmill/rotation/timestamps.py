@@ -1,4 +1,4 @@
-"""Times as policies count them: seconds since 1970, with minus infinity for never."""
+"""Converts between datetimes and the epoch seconds of policies, where minus infinity means never."""
 
 from __future__ import annotations
 
@@ -9,27 +9,26 @@ from .policies import interval_policy, yield_model
 from .policies.eligibility import CLOCK_SLACK
 
 
-def seconds(at: dt.datetime | None) -> float | None:
-    """For what a policy calls None when it has not happened."""
+def to_seconds(at: dt.datetime | None) -> float | None:
+    """For fields where the policy uses None for never."""
     return None if at is None else at.timestamp()
 
 
-def gate(at: dt.datetime | None) -> float:
-    """For what a policy sets to minus infinity when nothing is in the way."""
+def to_gate(at: dt.datetime | None) -> float:
+    """For fields where the policy uses minus infinity for an open gate."""
     return -math.inf if at is None else at.timestamp()
 
 
-def moment(at: float | None) -> dt.datetime | None:
-    """Back again."""
+def to_datetime(at: float | None) -> dt.datetime | None:
     return None if at is None or not math.isfinite(at) else dt.datetime.fromtimestamp(at, dt.UTC)
 
 
-def ahead(at: dt.datetime) -> dt.datetime:
-    """What was noted later than this comes from a clock that was wrong."""
+def latest_valid(at: dt.datetime) -> dt.datetime:
+    """Timestamps after this come from a wrong clock."""
     return at + dt.timedelta(seconds=CLOCK_SLACK)
 
 
-def far(at: dt.datetime) -> dt.datetime:
-    """Nothing is put off for longer than this, so a later moment comes from such a clock as well."""
-    longest = max(yield_model.Rules().longest, interval_policy.Rules().longest)
-    return ahead(at) + dt.timedelta(seconds=longest)
+def latest_due(at: dt.datetime) -> dt.datetime:
+    """Nothing is postponed for longer than this, so a later due time comes from a wrong clock."""
+    longest = max(yield_model.YieldRules().longest, interval_policy.IntervalRules().longest)
+    return latest_valid(at) + dt.timedelta(seconds=longest)

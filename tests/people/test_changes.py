@@ -74,7 +74,7 @@ async def test_pauses_and_searches_are_told_of(tx: Tx) -> None:
     await operator_actions.pause_phase(tx, "tea", "run", "descaling")
     await operator_actions.resume_phase(tx, "tea", "run")
     search = await searches.add(tx, "jooble", ["cook"], [""])
-    await searches.change(tx, search.id, priority=9)
+    await searches.update_search(tx, search.id, priority=9)
     paused, resumed, added, changed = await told(tx, 4)
     assert paused == ("pause", "tea run", "added", ["reason: descaling"])
     assert resumed[:3] == ("pause", "tea run", "removed")

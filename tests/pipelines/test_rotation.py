@@ -16,7 +16,7 @@ from jobmill.outside.request import FetchFailure, FetchResult, Request
 from jobmill.pipelines import rotation, source
 from jobmill.queue import Worker, operator_actions
 from jobmill.rotation import board_import, targets
-from jobmill.rotation.planner import Wish
+from jobmill.rotation.planner import RunRequest
 from jobmill.rotation.target_selection import Limits
 from jobmill.settings import Settings
 from jobmill.tools import Tools
@@ -25,7 +25,7 @@ from tests.fakes import Net, ok
 from tests.queue.helpers import claim, fetch, lose_leases
 
 BOARD = "https://boards-api.greenhouse.io/v1/boards/{}/jobs?content=true&pay_transparency=true"
-WISH = Wish(trigger="manual", limits=Limits(100, 100))
+WISH = RunRequest(trigger="manual", limits=Limits(100, 100))
 
 
 def board(*titles: str) -> Any:
@@ -52,7 +52,7 @@ async def declare(database: Database, net: Net) -> queue.Stages:
     return table
 
 
-async def start(database: Database, wish: Wish = WISH) -> list[int]:
+async def start(database: Database, wish: RunRequest = WISH) -> list[int]:
     async with database.transaction() as tx:
         planned, _ = await rotation.start(tx, wish, {})
     return [one.source_id for one in planned.claimed]
@@ -89,10 +89,10 @@ async def test_two_schedulers_and_four_workers_call_nothing_twice(database: Data
     net = Net()
     async with database.transaction() as tx:
         found = [
-            board_import.Board(board_import.new_board("greenhouse", f"b{n}"), None)
+            board_import.ImportedBoard(board_import.new_board("greenhouse", f"b{n}"), None)
             for n in range(60)
         ]
-        await board_import.keep(tx, found)
+        await board_import.import_boards(tx, found)
         # Two sources that ask the same, as people may write it.
         for words in ("cook", "Cook "):
             config = {"keywords": words}
@@ -354,7 +354,7 @@ async def test_a_source_without_its_key_is_held_and_comes_back_with_it(database:
         assert await fetch(database, f"SELECT 1 FROM rotation.{table}") == []
     async with database.transaction() as tx:
         assert "set SHOP_API_KEY" in ((await sources.get(tx, id)).last_detail or "")
-        (held,) = await targets.held(tx, target.run_id or 0)
+        (held,) = await targets.uncalled_targets(tx, target.run_id or 0)
     assert "set SHOP_API_KEY" in held.why
     # No run chooses it while its item waits, however often that looks again.
     assert await start(database) == []
@@ -368,7 +368,7 @@ async def test_a_source_without_its_key_is_held_and_comes_back_with_it(database:
     assert (target.new_jobs_last, target.queued_at, len(net.asked)) == (1, None, 1)
     async with database.transaction() as tx:
         assert (await sources.get(tx, id)).last_detail is None
-        assert await targets.held(tx, target.run_id or 0) == []
+        assert await targets.uncalled_targets(tx, target.run_id or 0) == []
 
 
 async def look_again(database: Database) -> None:

@@ -57,7 +57,9 @@ async def answer(
     shown = added if seen is None else seen
     counts = RunCounts(seen=shown, added=added, duplicates=duplicates)
     saved = SavedRun(1, harvest.outcome, counts, verdict or FailureEffect(counted=False))
-    await call_outcomes.record(tx, id, harvest, saved, at=at, item=item, retry_after=retry_after)
+    await call_outcomes.record_outcome(
+        tx, id, harvest, saved, at=at, item=item, retry_after=retry_after
+    )
     return await targets.get(tx, id)
 
 

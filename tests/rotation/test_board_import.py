@@ -11,7 +11,7 @@ from jobmill.catalog import sources
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.rotation import board_import, monitor, searches, targets
-from jobmill.rotation.planner import Wish, start
+from jobmill.rotation.planner import RunRequest, start_run
 from jobmill.rotation.target_selection import PolicyName
 from tests.catalog.helpers import make_source
 
@@ -29,21 +29,21 @@ from .helpers import DAY, HOUR, KEYS, NOW, answer, failed, make_target, put
     ids=["csv", "heading", "mark", "json"],
 )
 async def test_lines_become_sources_and_targets(tx: Tx, text: str) -> None:
-    done = await board_import.keep(tx, board_import.read(text))
+    done = await board_import.import_boards(tx, board_import.parse_boards(text))
     assert (done.boards, done.new, done.known) == (2, 2, 0)
     source = await sources.find_by_board(tx, "lever", "pumps")
     assert source
     assert (source.status, source.discovered_via) == ("active", "import")
     target = await targets.get(tx, source.id)
     assert (target.priority, target.kind, target.min_interval) == (5, "company", DAY)
-    again = await board_import.keep(tx, board_import.read(text))
+    again = await board_import.import_boards(tx, board_import.parse_boards(text))
     assert (again.new, again.known) == (0, 2)
 
 
 def test_wrong_lines_are_named_and_nothing_is_read() -> None:
     text = "greenhouse,wells\ngrenhouse,x\nlever\njooble,x\nlever,a b\nlever,x,soon\n"
     with pytest.raises(Invalid) as caught:
-        board_import.read(text)
+        board_import.parse_boards(text)
     told = str(caught.value)
     assert "line 2: there is no platform grenhouse: did you mean greenhouse?" in told
     assert "line 3: wants a platform and a slug" in told
@@ -51,11 +51,13 @@ def test_wrong_lines_are_named_and_nothing_is_read() -> None:
     assert "line 5: 'a b' cannot be" in told
     assert "line 6: priority is a whole number" in told
     with pytest.raises(Invalid, match=r"line 2: not JSON.*line 3: not an object"):
-        board_import.read('{"platform": "lever", "slug": "x"}\n{\n[1]\n')
+        board_import.parse_boards('{"platform": "lever", "slug": "x"}\n{\n[1]\n')
 
 
 async def test_a_board_that_stands_twice_in_a_file_is_one(tx: Tx) -> None:
-    done = await board_import.keep(tx, board_import.read("lever,pumps\nlever,pumps\n"))
+    done = await board_import.import_boards(
+        tx, board_import.parse_boards("lever,pumps\nlever,pumps\n")
+    )
     assert (done.boards, done.new) == (1, 1)
 
 
@@ -81,7 +83,7 @@ async def test_a_bad_target_whose_source_is_enabled_need_not_rest_first(
     await sources.disable(tx, id, "it fails")
     await targets.sync(tx)
     await sources.enable(tx, id)
-    planned = await start(tx, Wish(policy, "manual"), NOW, {})
+    planned = await start_run(tx, RunRequest(policy, "manual"), NOW, {})
     assert [one.source_id for one in planned.claimed] == [id]
     assert (await targets.get(tx, id)).health == 1
 
@@ -118,7 +120,7 @@ async def test_a_search_becomes_slices_the_most_wanted_first(tx: Tx) -> None:
     assert (low.slices, high.slices) == (1, 4)
     for policy in ("seed", "yield"):
         await tx.execute("UPDATE rotation.target SET queued_at = NULL")
-        planned = await start(tx, Wish(policy, "manual"), NOW, KEYS)
+        planned = await start_run(tx, RunRequest(policy, "manual"), NOW, KEYS)
         found = await targets.by_ids(tx, [one.source_id for one in planned.claimed])
         turns = {one.source_id: one.priority for one in found}
         assert [turns[one.source_id] for one in planned.claimed] == [20, 20, 20, 20, 80]
@@ -128,7 +130,7 @@ async def test_a_search_becomes_slices_the_most_wanted_first(tx: Tx) -> None:
 async def test_slices_that_no_search_wants_rest(tx: Tx) -> None:
     one = await searches.add(tx, "jooble", ["cook", "diver"], [""])
     two = await searches.add(tx, "jooble", ["cook"], [""])
-    await searches.change(tx, one.id, enabled=False)
+    await searches.update_search(tx, one.id, enabled=False)
 
     async def active() -> list[str]:
         cursor = await tx.execute(
@@ -140,7 +142,7 @@ async def test_slices_that_no_search_wants_rest(tx: Tx) -> None:
     assert await active() == ["cook"]
     await searches.remove(tx, two.id)
     assert await active() == []
-    await searches.change(tx, one.id, enabled=True)
+    await searches.update_search(tx, one.id, enabled=True)
     assert await active() == ["cook", "diver"]
     assert [search.id for search in await searches.find(tx)] == [one.id]
 
@@ -160,15 +162,15 @@ async def test_monitoring_tells_what_calls_brought_and_what_stands_still(tx: Tx)
     await answer(tx, two, NOW - HOUR, **failed())
     await put(tx, bad, status="bad")
     await make_target(tx, "jooble")
-    [told] = await monitor.brought(tx, NOW, DAY)
+    [told] = await monitor.yield_by_platform(tx, NOW, DAY)
     assert (told.platform, told.calls, told.results, told.new) == ("greenhouse", 2, 5, 4)
     assert (told.wasted, told.failed, told.duplicates, told.new_per_call) == (1, 1, 1, 2.0)
     days = await monitor.days(tx, NOW)
     assert [(day.calls, day.new) for day in days] == [(2, 4), (1, 9)]
-    ages = {one.age: one.targets for one in await monitor.ages(tx, NOW)}
+    ages = {one.age: one.targets for one in await monitor.target_ages(tx, NOW)}
     assert sum(ages.values()) == 3
     assert ages["never"] == 2
-    still = {one.what: one.why for one in await monitor.standstill(tx, NOW, {})}
+    still = {one.what: one.why for one in await monitor.blocked_targets(tx, NOW, {})}
     assert still["targets"] == "bad"
     assert "JOOBLE_API_KEY" in still["jooble"]
     assert "subscription" in still["jobdatafeeds"]
@@ -179,21 +181,21 @@ async def test_what_is_due_is_listed_in_its_order(tx: Tx, policy: str) -> None:
     late = await make_target(tx, due_at=NOW - DAY, next_allowed_at=NOW - DAY)
     soon = await make_target(tx, due_at=NOW + HOUR, next_allowed_at=NOW + HOUR)
     await make_target(tx, status="paused")
-    found = await monitor.due(tx, NOW, policy)  # type: ignore[arg-type]
+    found = await monitor.due_targets(tx, NOW, policy)  # type: ignore[arg-type]
     assert [one.source for one in found] == [late]
-    ahead = await monitor.due(tx, NOW, policy, ahead=2 * HOUR)  # type: ignore[arg-type]
+    ahead = await monitor.due_targets(tx, NOW, policy, ahead=2 * HOUR)  # type: ignore[arg-type]
     assert [one.source for one in ahead] == [late, soon]
 
 
 async def test_a_run_tells_what_came_of_it(tx: Tx) -> None:
     with pytest.raises(Conflict):
-        await monitor.report(tx)
+        await monitor.run_report(tx)
     one, two = await make_target(tx), await make_target(tx)
-    planned = await start(tx, Wish(trigger="manual"), NOW, {})
+    planned = await start_run(tx, RunRequest(trigger="manual"), NOW, {})
     await answer(tx, one, NOW, new=3)
-    told = await monitor.report(tx, planned.run_id)
+    told = await monitor.run_report(tx, planned.run_id)
     assert (told.chosen, told.called, told.waiting, told.new) == (2, 1, 1, 3)
     await answer(tx, two, NOW, **failed())
-    told = await monitor.report(tx)
+    told = await monitor.run_report(tx)
     assert (told.called, told.waiting, told.failures) == (2, 0, 1)
     assert json.dumps(told.skipped) == "{}"

@@ -17,16 +17,16 @@ def test_every_bundled_line_is_a_board_that_we_can_read_and_stands_once() -> Non
     assert len({one.key.casefold() for one in found}) == len(found)
     assert [one.name.casefold() for one in found] == sorted(one.name.casefold() for one in found)
     for one in found:
-        new = bundled_companies.board(one.key)
+        new = bundled_companies.source_for_key(one.key)
         assert (new.source_type, new.company_name) == (one.platform, one.name)
         assert one.about.startswith(f"{one.field}: ")
 
 
 def test_companies_are_found_by_all_words_of_name_platform_and_description() -> None:
-    assert bundled_companies.find("STRIPE payments greenhouse")[0].name == "Stripe"
-    assert bundled_companies.find("stripe zebra") == []
-    assert {one.field for one in bundled_companies.find("", "Games")} == {"Games"}
-    assert bundled_companies.find() == list(bundled_companies.companies())
+    assert bundled_companies.search_companies("STRIPE payments greenhouse")[0].name == "Stripe"
+    assert bundled_companies.search_companies("stripe zebra") == []
+    assert {one.field for one in bundled_companies.search_companies("", "Games")} == {"Games"}
+    assert bundled_companies.search_companies() == list(bundled_companies.companies())
 
 
 def test_lines_are_boards_or_pages_or_told_to_be_neither() -> None:

@@ -13,7 +13,7 @@ from jobmill.catalog.source_health import FailureEffect
 from jobmill.catalog.source_runs import CrawlResult, RunCounts, SavedRun
 from jobmill.db import Tx
 from jobmill.rotation import call_outcomes, calls, platform_state, targets
-from jobmill.rotation.planner import Wish, start, window
+from jobmill.rotation.planner import RunRequest, start_run, window
 from jobmill.rotation.policies import interval_policy, yield_model
 from jobmill.rotation.policies.eligibility import after
 
@@ -66,9 +66,9 @@ async def test_a_request_for_patience_counts_for_the_platform_not_the_target(tx:
     target = await answer(tx, id, NOW, retry_after=2 * HOUR, **slow)
     assert (target.fail_count, target.failures, target.health) == (0, 0, 1.0)
     assert target.next_allowed_at == before.next_allowed_at
-    wish = Wish(trigger="manual")
-    assert (await start(tx, wish, NOW + 2 * HOUR - DAY / 24 / 60, {})).claimed == []
-    claimed = (await start(tx, wish, NOW + 2 * HOUR, {})).claimed
+    wish = RunRequest(trigger="manual")
+    assert (await start_run(tx, wish, NOW + 2 * HOUR - DAY / 24 / 60, {})).claimed == []
+    claimed = (await start_run(tx, wish, NOW + 2 * HOUR, {})).claimed
     assert {one.source_id for one in claimed} == {id, other}
 
 
@@ -79,7 +79,7 @@ async def test_a_site_of_its_own_that_asks_for_patience_holds_no_other(tx: Tx) -
     assert target.gate_at == target.next_allowed_at == NOW + 2 * HOUR
     for policy in ("seed", "yield"):
         await tx.execute("UPDATE rotation.target SET queued_at = NULL")
-        claimed = (await start(tx, Wish(policy, "manual"), NOW + HOUR, {})).claimed
+        claimed = (await start_run(tx, RunRequest(policy, "manual"), NOW + HOUR, {})).claimed
         assert [one.source_id for one in claimed] == [other]
 
 
@@ -171,7 +171,7 @@ async def test_a_feed_at_its_limit_is_known_to_lose_what_is_not_fetched(tx: Tx) 
     target = await answer(tx, id, NOW + 2 * DAY, seen=40, new=20, vendor=None)
     assert target.span is not None
     assert target.d is not None
-    assert target.d > yield_model.Rules().closing
+    assert target.d > yield_model.YieldRules().closing
 
 
 async def test_a_config_that_cannot_be_asked_with_is_the_targets_failure_alone(tx: Tx) -> None:
@@ -180,18 +180,18 @@ async def test_a_config_that_cannot_be_asked_with_is_the_targets_failure_alone(t
     await tx.execute("UPDATE rotation.platform SET streak = 3, opened = 1")
     target = await answer(tx, id, NOW, **failed("unreadable", calls=0, vendor=None))
     assert (target.fail_count, target.failures, target.queued_at) == (1, 1, None)
-    assert (await platform_state.standings(tx))["greenhouse"].streak == 3
+    assert (await platform_state.load_all(tx))["greenhouse"].streak == 3
     # And nobody was asked: it takes nothing from what its platform may be asked in an hour.
-    await platform_state.limit(tx, "greenhouse", per_hour=1, per_day=1)
+    await platform_state.set_limits(tx, "greenhouse", per_hour=1, per_day=1)
     await tx.execute("UPDATE rotation.platform SET streak = 0, opened = 0")
-    assert (await platform_state.room(tx, NOW + HOUR / 2, {})).left == {"greenhouse": 1}
+    assert (await platform_state.remaining_calls(tx, NOW + HOUR / 2, {})).left == {"greenhouse": 1}
 
 
 async def test_an_overtaken_run_only_gives_its_claim_back(tx: Tx) -> None:
     id = await make_target(tx, queued_at=NOW)
     harvest = CrawlResult(NOW, "complete", calls=1)
     saved = SavedRun(None, "complete", RunCounts(), FailureEffect(counted=False))
-    await call_outcomes.record(tx, id, harvest, saved, at=NOW, item=1)
+    await call_outcomes.record_outcome(tx, id, harvest, saved, at=NOW, item=1)
     target = await targets.get(tx, id)
     assert (target.queued_at, target.last_called_at) == (None, None)
 
@@ -219,13 +219,13 @@ async def test_a_run_by_hand_leaves_the_claim_to_the_item_that_waits(
     await put(tx, id, run_id=run)
     target = await answer(tx, id, NOW, item=None, **facts)
     assert (target.queued_at, target.run_id) == (NOW, run)
-    assert await calls.of_run(tx, run) == []
+    assert await calls.calls_of_run(tx, run) == []
 
 
 async def test_an_overtaken_run_by_hand_leaves_the_claim_too(tx: Tx) -> None:
     id = await make_target(tx, queued_at=NOW)
     saved = SavedRun(None, "complete", RunCounts(), FailureEffect(counted=False))
-    await call_outcomes.record(tx, id, CrawlResult(NOW, "complete", calls=1), saved, at=NOW)
+    await call_outcomes.record_outcome(tx, id, CrawlResult(NOW, "complete", calls=1), saved, at=NOW)
     assert (await targets.get(tx, id)).queued_at == NOW
 
 
@@ -261,8 +261,8 @@ async def test_the_table_learns_what_the_policies_learn(
         id = await make_target(tx, kind)
         await platform_state.add(tx, [kind])
         target = await targets.get(tx, id)
-        turn, state, average = target.seed, target.yields, yield_model.Platform()
-        trouble, at = platform_state.eligibility.Trouble(), NOW
+        turn, state, average = target.seed, target.yields, yield_model.PlatformAverage()
+        trouble, at = platform_state.eligibility.BreakerState(), NOW
         for what, hours in story:
             at += hours * HOUR
             await put(tx, id, queued_at=at)
@@ -271,16 +271,16 @@ async def test_the_table_learns_what_the_policies_learn(
             plain |= {"new": 3, "returned": 3} if what == "ok" else {"new": 0, "returned": 0}
             excused, now = trouble.opened > 0, at.timestamp()
             turn = interval_policy.learn(
-                turn, plain, now, kind=target.kind, rules=interval_policy.Rules()
+                turn, plain, now, kind=target.kind, rules=interval_policy.IntervalRules()
             )
             state, average = yield_model.learn(
                 state, plain, now, kind=target.kind, page_cap=None, platform=average,
-                rules=yield_model.Rules(), excused=excused,
+                rules=yield_model.YieldRules(), excused=excused,
             )  # fmt: skip
-            trouble = after(trouble, plain, now, yield_model.Rules().breaker)
+            trouble = after(trouble, plain, now, yield_model.YieldRules().breaker)
             assert target.seed == turn
             assert target.yields == state
             assert target.gate_at is None or target.due_at >= target.gate_at
             assert target.queued_at is None
-        standing = (await platform_state.standings(tx))[kind]
+        standing = (await platform_state.load_all(tx))[kind]
         assert (standing.average, standing.trouble) == (average, trouble)

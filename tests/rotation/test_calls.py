@@ -20,11 +20,11 @@ from .helpers import DAY, HOUR, NOW, answer, failed, put
 
 
 def test_a_signature_is_sorted_and_normalised() -> None:
-    told = calls.sign(
+    told = calls.build_signature(
         "jooble", {"location": " Remote", "keywords": "Software  Engineer", "x": None}
     )
     assert told.text == "jooble:keywords=software engineer&location=remote"
-    same = calls.sign("jooble", {"keywords": "software engineer", "location": "remote"})
+    same = calls.build_signature("jooble", {"keywords": "software engineer", "location": "remote"})
     assert told == same
 
 
@@ -39,8 +39,8 @@ def test_a_signature_is_sorted_and_normalised() -> None:
 )
 def test_another_page_window_or_word_is_another_question(other: dict[str, object]) -> None:
     assert (
-        calls.sign("jooble", other).key
-        != calls.sign("jooble", {"keywords": "a", "location": "b"}).key
+        calls.build_signature("jooble", other).key
+        != calls.build_signature("jooble", {"keywords": "a", "location": "b"}).key
     )
 
 
@@ -57,24 +57,24 @@ def test_keys_never_collide(one: dict[str, str], two: dict[str, str]) -> None:
         }
 
     same = plain(one) == plain(two)
-    assert (calls.sign("x", one).key == calls.sign("x", two).key) is same
+    assert (calls.build_signature("x", one).key == calls.build_signature("x", two).key) is same
 
 
 def test_a_page_is_part_of_the_signature() -> None:
-    first = calls.sign("jooble", {"keywords": "cook"}, {})
-    second = calls.sign("jooble", {"keywords": "cook"}, {"page": 2})
-    assert first == calls.sign("jooble", {"keywords": "cook"})
+    first = calls.build_signature("jooble", {"keywords": "cook"}, {})
+    second = calls.build_signature("jooble", {"keywords": "cook"}, {"page": 2})
+    assert first == calls.build_signature("jooble", {"keywords": "cook"})
     assert second.text == "jooble:keywords=cook&page=2"
     # A page is no word that somebody looks for.
-    assert second.key != calls.sign("jooble", {"keywords": "cook", "page": 2}).key
+    assert second.key != calls.build_signature("jooble", {"keywords": "cook", "page": 2}).key
 
 
 def test_a_cursor_may_hold_anything() -> None:
     cursor = {"after": "\x00\ud800" + "x" * 5_000}
-    told = calls.sign("jooble", {}, cursor)
+    told = calls.build_signature("jooble", {}, cursor)
     assert told.text.startswith("jooble:after=\ufffd\ufffdxx")
-    assert len(told.text) == calls.LONGEST
-    assert told.key != calls.sign("jooble", {}, {"after": cursor["after"] + "y"}).key
+    assert len(told.text) == calls.MAX_SIGNATURE_LENGTH
+    assert told.key != calls.build_signature("jooble", {}, {"after": cursor["after"] + "y"}).key
 
 
 async def search(tx: Tx, keywords: str) -> int:
@@ -211,19 +211,19 @@ async def test_the_calls_of_a_run_are_told_with_their_pages_and_failures(tx: Tx)
     await answer(tx, one, NOW, new=3, pages=PAGES)
     await answer(tx, two, NOW, **failed("gone", detail="it is not there"))
     await targets.release(tx, ids=[three], why="set SMITH_KEY")
-    told = await calls.of_run(tx, run)
+    told = await calls.calls_of_run(tx, run)
     assert [(call.slug, call.new, len(call.pages)) for call in told] == [
         ("keywords=cook", 3, 2),
         ("keywords=diver", 0, 0),
     ]
     assert told[0].pages[1] == {"signature": "jooble:keywords=cook&page=2", "result_count": 30}
-    (bad,) = await calls.failed(tx, run)
+    (bad,) = await calls.failed_calls(tx, run)
     assert (bad.platform, bad.slug, bad.why) == ("jooble", "keywords=diver", "it is not there")
-    (held,) = await targets.held(tx, run)
+    (held,) = await targets.uncalled_targets(tx, run)
     assert (held.slug, held.why) == ("keywords=smith", "set SMITH_KEY")
     # The next run may choose it: then it is that run's to tell of.
     await put(tx, three, queued_at=NOW)
-    assert await targets.held(tx, run) == []
+    assert await targets.uncalled_targets(tx, run) == []
 
 
 async def run_of(tx: Tx) -> int:

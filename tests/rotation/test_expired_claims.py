@@ -10,7 +10,7 @@ import pytest
 
 from jobmill.db import Tx
 from jobmill.rotation import calls, platform_state, target_selection, targets
-from jobmill.rotation.planner import Wish, clock, start
+from jobmill.rotation.planner import RunRequest, clock, start_run
 
 from .helpers import DAY, HOUR, NOW, answer, failed, make_target, put
 
@@ -19,7 +19,7 @@ POLICIES = pytest.mark.parametrize("policy", ["seed", "yield"])
 
 
 async def claimed(tx: Tx, policy: target_selection.PolicyName, at: dt.datetime) -> list[int]:
-    planned = await start(tx, Wish(policy, "manual"), at, {})
+    planned = await start_run(tx, RunRequest(policy, "manual"), at, {})
     return [one.source_id for one in planned.claimed]
 
 
@@ -64,14 +64,14 @@ async def test_a_target_that_became_bad_next_year_is_tried_again(tx: Tx, policy:
 async def test_whose_success_is_dated_next_year_is_not_the_last_in_line(tx: Tx) -> None:
     await make_target(tx, last_success_at=NOW - 3 * DAY)
     wrong = await make_target(tx, last_success_at=NOW + YEAR, last_called_at=NOW + YEAR)
-    planned = await start(tx, Wish("seed", "manual", most=1), NOW, {})
+    planned = await start_run(tx, RunRequest("seed", "manual", most=1), NOW, {})
     assert [one.source_id for one in planned.claimed] == [wrong]
 
 
 @POLICIES
 async def test_a_claim_of_next_year_is_void_and_uses_up_no_limit(tx: Tx, policy: Any) -> None:
     id = await make_target(tx, queued_at=NOW + YEAR)
-    await platform_state.limit(tx, "greenhouse", per_hour=1, per_day=1)
+    await platform_state.set_limits(tx, "greenhouse", per_hour=1, per_day=1)
     assert await claimed(tx, policy, NOW) == [id]
 
 
@@ -79,7 +79,7 @@ async def test_a_claim_of_next_year_is_void_and_uses_up_no_limit(tx: Tx, policy:
 async def test_a_call_of_next_year_uses_up_no_limit(tx: Tx, policy: Any) -> None:
     called, other = await make_target(tx), await make_target(tx)
     await answer(tx, called, NOW + YEAR, new=1)
-    await platform_state.limit(tx, "greenhouse", per_hour=2, per_day=2)
+    await platform_state.set_limits(tx, "greenhouse", per_hour=2, per_day=2)
     assert sorted(await claimed(tx, policy, NOW)) == [called, other]
 
 
@@ -144,9 +144,9 @@ async def test_moments_that_are_reckoned_with_are_in_utc(berlin: Tx) -> None:
 async def test_a_day_of_calls_is_as_long_when_clocks_change(berlin: Tx, at: dt.datetime) -> None:
     id = await make_target(berlin)
     await answer(berlin, id, at, new=1)
-    await platform_state.limit(berlin, "greenhouse", per_hour=None, per_day=1)
-    assert (await platform_state.room(berlin, at + DAY - HOUR / 2, {})).left == {}
-    assert (await platform_state.room(berlin, at + DAY, {})).left == {"greenhouse": 1}
+    await platform_state.set_limits(berlin, "greenhouse", per_hour=None, per_day=1)
+    assert (await platform_state.remaining_calls(berlin, at + DAY - HOUR / 2, {})).left == {}
+    assert (await platform_state.remaining_calls(berlin, at + DAY, {})).left == {"greenhouse": 1}
 
 
 @CLOCKS_CHANGE
@@ -168,19 +168,19 @@ async def test_nobody_waits_longer_or_less_long_when_clocks_change(
     """One that is worth nothing is owed a call after thirty days."""
     poor: Any = {"rho": 1e-9, "d": 0.05, "last_ok_at": at, "last_called_at": at}
     id = await make_target(berlin, due_at=at + 60 * DAY, known_at=at, **poor)
-    room = target_selection.Question(
+    room = target_selection.SelectionRequest(
         at + 30 * DAY - HOUR / 2, {"greenhouse": 1}, target_selection.Limits()
     )
-    assert (await target_selection.by_yield(berlin, room, budget=1, quota=1)).owed == 0
+    assert (await target_selection.choose_by_yield(berlin, room, budget=1, quota=1)).owed == 0
     room = replace(room, at=at + 30 * DAY)
-    chosen = await target_selection.by_yield(berlin, room, budget=1, quota=1)
+    chosen = await target_selection.choose_by_yield(berlin, room, budget=1, quota=1)
     assert (chosen.ids, chosen.owed) == ([id], 1)
 
 
 async def test_a_lost_claim_says_so(tx: Tx) -> None:
     id = await make_target(tx, queued_at=NOW)
-    await platform_state.limit(tx, "greenhouse", per_hour=0, per_day=None)
-    await start(tx, Wish(trigger="manual"), NOW + targets.CLAIM, {})
+    await platform_state.set_limits(tx, "greenhouse", per_hour=0, per_day=None)
+    await start_run(tx, RunRequest(trigger="manual"), NOW + targets.CLAIM_LIFETIME, {})
     cursor = await tx.execute(
         "SELECT queued_at, held FROM rotation.target WHERE source_id = %s", [id]
     )

@@ -10,9 +10,9 @@ import pytest
 
 from jobmill.db import Tx
 from jobmill.rotation import targets
-from jobmill.rotation.planner import Wish, start
+from jobmill.rotation.planner import RunRequest, start_run
 from jobmill.rotation.target_selection import Limits
-from jobmill.rotation.targets import CLAIM, Target
+from jobmill.rotation.targets import CLAIM_LIFETIME, Target
 
 from .helpers import DAY, HOUR, KEYS, NOW, answer, failed, make_target
 
@@ -46,7 +46,7 @@ def may_be_called(target: Target, policy: str, at: dt.datetime) -> bool:
     gate = target.next_allowed_at if policy == "seed" else target.gate_at
     if target.status == "bad":
         gate = target.next_allowed_at
-    free = target.queued_at is None or target.queued_at <= at - CLAIM
+    free = target.queued_at is None or target.queued_at <= at - CLAIM_LIFETIME
     return free and (gate is None or gate <= at) and target.status != "paused"
 
 
@@ -64,7 +64,9 @@ async def test_nothing_is_early_nothing_waits_for_ever_and_no_run_is_a_burst(
     longest = dt.timedelta()
     for at in times(fate):
         before = {one.source_id: one for one in await targets.by_ids(tx, [*rates, paused])}
-        planned = await start(tx, Wish(policy, limits=Limits(4, 4), per_day=PER_DAY), at, KEYS)
+        planned = await start_run(
+            tx, RunRequest(policy, limits=Limits(4, 4), per_day=PER_DAY), at, KEYS
+        )
         for one in planned.claimed:
             target = before[one.source_id]
             assert may_be_called(target, policy, at)

@@ -15,7 +15,7 @@ import pytest
 from jobmill.catalog import sources
 from jobmill.db import Database, Tx
 from jobmill.rotation import board_import, calls, planner, platform_state, searches, targets
-from jobmill.rotation.planner import Wish
+from jobmill.rotation.planner import RunRequest
 from tests.catalog.helpers import make_source
 from tests.queue.helpers import fetch
 
@@ -90,13 +90,19 @@ async def test_priorities_are_given_to_the_lowest_first(database: Database) -> N
 
 async def test_an_import_of_several_priorities_takes_the_lowest_first(database: Database) -> None:
     boards = [
-        board_import.Board(board_import.new_board("greenhouse", f"b{n}"), n) for n in range(2)
+        board_import.ImportedBoard(board_import.new_board("greenhouse", f"b{n}"), n)
+        for n in range(2)
     ]
     async with database.transaction() as tx:
-        await board_import.keep(tx, boards)
+        await board_import.import_boards(tx, boards)
     low, high = await fetch(database, "SELECT source_id FROM rotation.target ORDER BY 1")
-    again = [board_import.Board(boards[1].new, 3), board_import.Board(boards[0].new, 4)]
-    await in_order(database, lambda tx: board_import.keep(tx, again), (TARGET, low), (TARGET, high))
+    again = [
+        board_import.ImportedBoard(boards[1].new, 3),
+        board_import.ImportedBoard(boards[0].new, 4),
+    ]
+    await in_order(
+        database, lambda tx: board_import.import_boards(tx, again), (TARGET, low), (TARGET, high)
+    )
     assert await fetch(database, "SELECT priority FROM rotation.target ORDER BY source_id") == [
         4,
         3,
@@ -111,7 +117,7 @@ async def test_what_a_search_does_not_want_any_more_rests_lowest_first(database:
         await put(tx, low, priority=7)
     await in_order(
         database,
-        lambda tx: searches.change(tx, search.id, enabled=False),
+        lambda tx: searches.update_search(tx, search.id, enabled=False),
         (TARGET, low),
         (TARGET, high),
     )
@@ -124,7 +130,10 @@ async def test_a_search_takes_its_sources_before_their_targets(database: Databas
         search = await searches.add(tx, "jooble", ["cook"], [""])
     (id,) = await fetch(database, "SELECT source_id FROM rotation.target")
     await in_order(
-        database, lambda tx: searches.change(tx, search.id, priority=9), (SOURCE, id), (TARGET, id)
+        database,
+        lambda tx: searches.update_search(tx, search.id, priority=9),
+        (SOURCE, id),
+        (TARGET, id),
     )
 
 
@@ -142,9 +151,9 @@ async def test_a_run_takes_the_pace_before_all(database: Database) -> None:
     low, _ = await two(database)
     async with database.transaction() as tx:
         await sources.disable(tx, low, "not now")
-    start = Wish(trigger="manual")
+    start = RunRequest(trigger="manual")
     await in_order(
-        database, lambda tx: planner.start(tx, start, NOW, {}), (PACE, True), (NOTE, low)
+        database, lambda tx: planner.start_run(tx, start, NOW, {}), (PACE, True), (NOTE, low)
     )
 
 
@@ -158,13 +167,13 @@ async def test_one_who_changes_a_turn_takes_the_source_before_its_target(
         await sources.enable(tx, low)
 
     async def act(tx: Tx) -> None:
-        await targets.meet(tx, low)
+        await targets.sync_source(tx, low)
         await change(tx, low)
 
     await in_order(database, act, (SOURCE, low), (TARGET, low))
     async with database.transaction() as tx:
         await sources.disable(tx, low, "not now")
-    await in_order(database, lambda tx: targets.meet(tx, low), (SOURCE, low), (NOTE, low))
+    await in_order(database, lambda tx: targets.sync_source(tx, low), (SOURCE, low), (NOTE, low))
 
 
 async def test_reviving_takes_the_source_before_its_target(database: Database) -> None:
@@ -175,7 +184,7 @@ async def test_reviving_takes_the_source_before_its_target(database: Database) -
 async def test_who_claims_a_question_takes_the_source_before_it(database: Database) -> None:
     id, _ = await two(database)
 
-    async def claim(tx: Tx) -> calls.Asked | None:
+    async def claim(tx: Tx) -> calls.EarlierCall | None:
         return await calls.claim(tx, id, item=1, window=DAY, at=NOW)
 
     async with database.transaction() as other:
@@ -226,8 +235,8 @@ async def test_a_probe_is_sent_while_another_call_of_its_platform_is_saved(
         await tx.execute("UPDATE rotation.platform SET opened = 1")
     async with database.transaction() as other:
         await other.execute(PLATFORM, ["greenhouse"])
-        await at_once(database, lambda tx: platform_state.probed(tx, ["greenhouse"], NOW))
-    await at_once(database, lambda tx: platform_state.probed(tx, ["greenhouse"], NOW))
+        await at_once(database, lambda tx: platform_state.mark_probed(tx, ["greenhouse"], NOW))
+    await at_once(database, lambda tx: platform_state.mark_probed(tx, ["greenhouse"], NOW))
     assert await fetch(database, "SELECT probe_at FROM rotation.platform") == [NOW]
 
 

@@ -16,7 +16,7 @@ async def test_ages_count_every_active_target_once(tx: Tx) -> None:
     for last in (None, None, NOW + HOUR, NOW - HOUR, NOW - 7 * HOUR, NOW - 2 * DAY, NOW - 99 * DAY):
         await make_target(tx, last_success_at=last)
     await make_target(tx, status="paused")
-    found = {one.age: one.targets for one in await monitor.ages(tx, NOW)}
+    found = {one.age: one.targets for one in await monitor.target_ages(tx, NOW)}
     assert found == {
         "never": 2,
         "under 6 hours": 2,
@@ -29,7 +29,7 @@ async def test_ages_count_every_active_target_once(tx: Tx) -> None:
 
 
 async def due(tx: Tx, policy: Any, **asked: Any) -> list[int]:
-    return [one.source for one in await monitor.due(tx, NOW, policy, **asked)]
+    return [one.source for one in await monitor.due_targets(tx, NOW, policy, **asked)]
 
 
 async def test_due_under_yield_is_by_moment_whatever_line_a_target_stands_in(tx: Tx) -> None:
@@ -44,7 +44,9 @@ async def test_due_under_yield_is_by_moment_whatever_line_a_target_stands_in(tx:
     assert await due(tx, "yield", ahead=HOUR) == [untried, moment, queued, failed, soon]
     assert await due(tx, "yield", platform="lever") == [untried, queued]
     assert await due(tx, "yield", limit=2) == [untried, moment]
-    assert [one.source for one in await monitor.due(tx, NOW, "yield") if one.queued] == [queued]
+    assert [one.source for one in await monitor.due_targets(tx, NOW, "yield") if one.queued] == [
+        queued
+    ]
 
 
 async def test_due_under_seed_is_by_priority_then_by_the_last_success(tx: Tx) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from jobmill.db import Database, Tx, fetch_value
 from jobmill.rotation import planner, platform_state, target_selection, targets
-from jobmill.rotation.planner import Pace, Wish, start
+from jobmill.rotation.planner import CallAllowance, RunRequest, start_run
 from jobmill.rotation.target_selection import Limits
 
 from .helpers import DAY, HOUR, KEYS, NOW, answer, make_target
@@ -23,7 +23,7 @@ POLICIES = pytest.mark.parametrize("policy", ["seed", "yield"])
     ("saved", "calls", "left"), [(0, 3, -3), (10, 3, 7), (0, 11, -10), (-10, 50, -10)]
 )
 def test_no_run_is_in_debt_for_more_than_an_hour(saved: float, calls: int, left: float) -> None:
-    pace = Pace(1.0, saved, NOW, 0.0)
+    pace = CallAllowance(1.0, saved, NOW, 0.0)
     assert planner.spent(pace, calls, per_day=240).saved == left
 
 
@@ -31,13 +31,13 @@ async def test_runs_by_hand_leave_the_schedule_an_hours_debt_at_most(tx: Tx) -> 
     for _ in range(90):
         await make_target(tx)
     await tx.execute("UPDATE rotation.call_allowance SET saved = 0, saved_at = %s", [NOW])
-    by_hand = Wish(trigger="manual", per_day=240, limits=Limits(30, 30))
+    by_hand = RunRequest(trigger="manual", per_day=240, limits=Limits(30, 30))
     for _ in range(2):
-        assert len((await start(tx, by_hand, NOW, {})).claimed) == 30
+        assert len((await start_run(tx, by_hand, NOW, {})).claimed) == 30
     assert await fetch_value(tx, float, "SELECT saved FROM rotation.call_allowance") == -10
-    schedule = Wish(per_day=240)
-    assert (await start(tx, schedule, NOW + HOUR, {})).claimed == []
-    assert len((await start(tx, schedule, NOW + 2 * HOUR, {})).claimed) == 10
+    schedule = RunRequest(per_day=240)
+    assert (await start_run(tx, schedule, NOW + HOUR, {})).claimed == []
+    assert len((await start_run(tx, schedule, NOW + 2 * HOUR, {})).claimed) == 10
 
 
 @pytest.mark.parametrize(("back", "calls"), [(HOUR / 360_000, 0), (HOUR / 2, 0), (2 * HOUR, 1)])
@@ -47,9 +47,9 @@ async def test_of_two_schedules_that_meet_one_makes_the_seeds_run(
     """Whoever waited for the other looked at the clock before; hours ahead it was a wrong clock."""
     for _ in range(2):
         await make_target(tx)
-    wish = Wish("seed", limits=Limits(1, 1))
-    assert len((await start(tx, wish, NOW, {})).claimed) == 1
-    assert len((await start(tx, wish, NOW - back, {})).claimed) == calls
+    wish = RunRequest("seed", limits=Limits(1, 1))
+    assert len((await start_run(tx, wish, NOW, {})).claimed) == 1
+    assert len((await start_run(tx, wish, NOW - back, {})).claimed) == calls
 
 
 async def crowd(tx: Tx, *, active: int, bad: int, platform: str = "greenhouse") -> None:
@@ -69,7 +69,7 @@ async def test_bad_targets_count_within_the_limits_of_a_run(tx: Tx, policy: Any)
     await crowd(tx, active=2, bad=5)
     await crowd(tx, active=2, bad=5, platform="jooble")
     limits = Limits(companies=4, slices=3)
-    planned = await start(tx, Wish(policy, "manual", limits, most=100), NOW, KEYS)
+    planned = await start_run(tx, RunRequest(policy, "manual", limits, most=100), NOW, KEYS)
     found = await targets.by_ids(tx, [one.source_id for one in planned.claimed])
     assert Counter(one.platform for one in found) == {"greenhouse": 4, "jooble": 3}
     assert Counter(one.status for one in found) == {"active": 4, "bad": 3}
@@ -78,7 +78,7 @@ async def test_bad_targets_count_within_the_limits_of_a_run(tx: Tx, policy: Any)
 async def test_bad_targets_count_within_the_pace(tx: Tx) -> None:
     await crowd(tx, active=3, bad=5)
     await tx.execute("UPDATE rotation.call_allowance SET saved = 3, saved_at = %s", [NOW])
-    assert len((await start(tx, Wish(per_day=240), NOW, {})).claimed) == 3
+    assert len((await start_run(tx, RunRequest(per_day=240), NOW, {})).claimed) == 3
 
 
 @POLICIES
@@ -87,8 +87,8 @@ async def test_bad_targets_get_their_share_of_runs_that_others_would_use_up(
 ) -> None:
     """Fifteen of a hundred calls, four a run."""
     await crowd(tx, active=60, bad=12)
-    wish = Wish(policy, "manual", Limits(4, 4))
-    tried = [(await standings(tx, await start(tx, wish, NOW, {})))["bad"] for _ in range(15)]
+    wish = RunRequest(policy, "manual", Limits(4, 4))
+    tried = [(await standings(tx, await start_run(tx, wish, NOW, {})))["bad"] for _ in range(15)]
     assert 7 <= sum(tried) <= 9
     assert max(tried) == 1
 
@@ -98,7 +98,7 @@ async def test_room_that_slices_may_not_use_goes_to_boards(tx: Tx) -> None:
     for _ in range(6):
         await make_target(tx, "jooble", **rich)
         await make_target(tx)
-    planned = await start(tx, Wish("yield", "manual", Limits(50, 2), most=6), NOW, KEYS)
+    planned = await start_run(tx, RunRequest("yield", "manual", Limits(50, 2), most=6), NOW, KEYS)
     found = await targets.by_ids(tx, [one.source_id for one in planned.claimed])
     assert Counter(one.platform for one in found) == {"jooble": 2, "greenhouse": 4}
 
@@ -107,14 +107,14 @@ async def test_room_that_slices_may_not_use_goes_to_boards(tx: Tx) -> None:
 async def test_boards_that_never_answered_stand_in_nobodys_way(tx: Tx, kind: str) -> None:
     """Neither while they rest, nor when they might be tried again and are not worth it."""
     gate = NOW + DAY if kind == "rests" else NOW - 2 * DAY
-    for _ in range(target_selection.LOOKED_AT + 10):
+    for _ in range(target_selection.EVALUATED_PER_PLATFORM + 10):
         await make_target(tx, health=0.001, failures=3, gate_at=gate, due_at=gate, priority=1)
     old: Any = {"last_ok_at": NOW - 9 * DAY, "last_called_at": NOW - 9 * DAY, "d": 0.05}
     rich = await make_target(tx, rho=50.0, due_at=NOW - HOUR, **old)
     await tx.execute("UPDATE rotation.call_allowance SET price = 5")
     seen: list[int] = []
     for _ in range(2):
-        planned = await start(tx, Wish(trigger="manual", most=1), NOW, {})
+        planned = await start_run(tx, RunRequest(trigger="manual", most=1), NOW, {})
         seen += [one.source_id for one in planned.claimed]
     assert rich in seen
 
@@ -127,12 +127,12 @@ LIMITS = pytest.mark.parametrize(
 @LIMITS
 async def test_queued_calls_count_against_the_limit_of_a_platform(tx: Tx, limits: Any) -> None:
     ids = [await make_target(tx) for _ in range(6)]
-    await platform_state.limit(tx, "greenhouse", **limits)
+    await platform_state.set_limits(tx, "greenhouse", **limits)
     await answer(tx, ids[0], NOW - HOUR / 2)
-    one_call = Wish(trigger="manual", most=1)
+    one_call = RunRequest(trigger="manual", most=1)
     for calls in (1, 1, 0):
-        assert len((await start(tx, one_call, NOW, {})).claimed) == calls
-    room = await platform_state.room(tx, NOW, {})
+        assert len((await start_run(tx, one_call, NOW, {})).claimed) == calls
+    room = await platform_state.remaining_calls(tx, NOW, {})
     assert (room.left, list(room.shut)) == ({}, ["greenhouse"])
 
 
@@ -143,11 +143,11 @@ async def test_runs_at_once_do_not_overdraw_the_limit_of_a_platform(
     async with database.transaction() as tx:
         for _ in range(24):
             await make_target(tx)
-        await platform_state.limit(tx, "greenhouse", **limits)
+        await platform_state.set_limits(tx, "greenhouse", **limits)
 
     async def run() -> int:
         async with database.transaction() as tx:
-            return len((await start(tx, Wish(trigger="manual", most=2), NOW, {})).claimed)
+            return len((await start_run(tx, RunRequest(trigger="manual", most=2), NOW, {})).claimed)
 
     claims = await asyncio.gather(*(run() for _ in range(6)))
     assert sum(claims) == 3
@@ -158,7 +158,7 @@ async def test_a_source_that_was_turned_off_meanwhile_is_not_claimed(tx: Tx) -> 
     off, on = await make_target(tx), await make_target(tx)
     await tx.execute("UPDATE catalog.source SET status = 'rejected' WHERE id = %s", [off])
     await tx.execute("DELETE FROM rotation.changed_source")
-    planned = await start(tx, Wish(trigger="manual"), NOW, {})
+    planned = await start_run(tx, RunRequest(trigger="manual"), NOW, {})
     assert [one.source_id for one in planned.claimed] == [on]
 
 
@@ -168,5 +168,5 @@ async def test_a_price_that_fell_brings_boards_that_never_answered_back(tx: Tx) 
     poor: Any = {"rho": 0.01, "d": 0.05, "last_ok_at": NOW - DAY, "last_called_at": NOW - DAY}
     await make_target(tx, due_at=NOW + DAY, **poor)
     await tx.execute("UPDATE rotation.call_allowance SET price = 1")
-    planned = await start(tx, Wish(trigger="manual", most=1), NOW, {})
+    planned = await start_run(tx, RunRequest(trigger="manual", most=1), NOW, {})
     assert [one.source_id for one in planned.claimed] == [id]

@@ -12,13 +12,13 @@ from jobmill.catalog import sources
 from jobmill.catalog.source_health import FailureEffect
 from jobmill.db import Tx
 from jobmill.rotation import expired_claims, platform_state, target_selection, targets, timestamps
-from jobmill.rotation.planner import Wish, start
+from jobmill.rotation.planner import RunRequest, start_run
 from jobmill.rotation.policies import eligibility
-from jobmill.rotation.policies.interval_policy import Rules as SeedRules
-from jobmill.rotation.policies.interval_policy import Seed
-from jobmill.rotation.policies.yield_model import Rules
-from jobmill.rotation.policies.yield_policy import Auction
-from jobmill.rotation.target_selection import Limits, Question
+from jobmill.rotation.policies.interval_policy import IntervalPolicy
+from jobmill.rotation.policies.interval_policy import IntervalRules as SeedRules
+from jobmill.rotation.policies.yield_model import YieldRules
+from jobmill.rotation.policies.yield_policy import YieldPolicy
+from jobmill.rotation.target_selection import Limits, SelectionRequest
 
 from .helpers import DAY, HOUR, KEYS, NOW, answer, failed, make_target, put
 
@@ -88,7 +88,7 @@ def plain(one: targets.Target) -> dict[str, Any]:
     }
 
 
-def note(policy: Seed | Auction, gates_at: dict[int, float]) -> None:
+def note(policy: IntervalPolicy | YieldPolicy, gates_at: dict[int, float]) -> None:
     """Let the policy know when each was called, and when it may be again."""
     for id, gate_at in gates_at.items():
         called_at = policy.states[id].called_at
@@ -105,16 +105,16 @@ async def test_the_seeds_questions_in_sql_choose_what_its_policy_chooses(
     left = {name: fate.choice([0, 2, 100]) for name in PLATFORMS}
     open_now = {name: room for name, room in left.items() if room}
 
-    policy = Seed(SeedRules(companies_per_run=most, slices_per_run=slices))
+    policy = IntervalPolicy(SeedRules(companies_per_run=most, slices_per_run=slices))
     active = await all_active(tx)
     policy.states.update({one.source_id: one.seed for one in active})
     policy.bind([plain(one) for one in active], {}, NOW.timestamp())
     note(policy, {one.source_id: one.seed.next_allowed_at for one in active})
     wanted = policy.choose(NOW.timestamp(), 10_000, left)
 
-    await expired_claims.clear(tx, NOW)
-    question = Question(NOW, open_now, Limits(most, slices))
-    places = await target_selection.by_seed(tx, question, question.room())
+    await expired_claims.release_and_correct(tx, NOW)
+    question = SelectionRequest(NOW, open_now, Limits(most, slices))
+    places = await target_selection.choose_by_interval(tx, question, question.room())
     chosen = [one.source_id for one in places]
     assert set(chosen) == set(wanted)
     assert len(chosen) == len(set(chosen))
@@ -127,25 +127,27 @@ async def test_yield_on_the_table_chooses_what_its_policy_chooses(tx: Tx, number
     await tx.execute("UPDATE rotation.platform SET found = 30, looked = 90 WHERE name = 'jooble'")
     budget = fate.choice([1, 5, 20, 40])
     left = {name: fate.choice([0, 2, 100]) for name in PLATFORMS}
-    rules = Rules(stale_share=fate.choice([0.0, 0.1, 0.3]))
+    rules = YieldRules(stale_share=fate.choice([0.0, 0.1, 0.3]))
 
-    policy = Auction(rules)
+    policy = YieldPolicy(rules)
     active = await all_active(tx)
     for one in active:
         policy.states[one.source_id] = one.yields
         # The policy counts how long one waits from when it was bound.
         policy.bind([plain(one)], {}, one.known_at.timestamp())
-    for name, standing in (await platform_state.standings(tx)).items():
+    for name, standing in (await platform_state.load_all(tx)).items():
         policy.platforms[name, targets.kind_of(name)] = standing.average
     policy.bind([plain(one) for one in active], {}, NOW.timestamp())
     note(policy, {one.source_id: one.yields.gate_at for one in active})
     wanted = policy.choose(NOW.timestamp(), budget, left)
 
-    await expired_claims.clear(tx, NOW)
+    await expired_claims.release_and_correct(tx, NOW)
     fair = rules.stale_share * budget
-    chosen = await target_selection.by_yield(
+    chosen = await target_selection.choose_by_yield(
         tx,
-        Question(NOW, {name: room for name, room in left.items() if room}, Limits(1000, 1000)),
+        SelectionRequest(
+            NOW, {name: room for name, room in left.items() if room}, Limits(1000, 1000)
+        ),
         budget=budget,
         quota=int(min(fair, max(1.0, 2 * fair))),
         rules=rules,
@@ -169,8 +171,8 @@ async def test_what_may_not_run_is_passed_over_and_blocks_nobody(tx: Tx, policy:
     )
     await make_target(tx, "jooble", priority=1)
     free = await make_target(tx)
-    wish = Wish(policy, "manual", Limits(1, 1), most=1)
-    planned = await start(tx, wish, NOW, {})
+    wish = RunRequest(policy, "manual", Limits(1, 1), most=1)
+    planned = await start_run(tx, wish, NOW, {})
     assert [one.source_id for one in planned.claimed] == [free]
     assert "in trouble" in planned.skipped["lever"]
     assert "JOOBLE_API_KEY" in planned.skipped["jooble"]
@@ -181,10 +183,10 @@ async def test_what_is_claimed_is_not_chosen_again_until_its_claim_is_void(
     tx: Tx, policy: Any
 ) -> None:
     id = await make_target(tx)
-    wish = Wish(policy, "manual")
-    assert [one.source_id for one in (await start(tx, wish, NOW, {})).claimed] == [id]
-    assert (await start(tx, wish, NOW + HOUR, {})).claimed == []
-    later = await start(tx, wish, NOW + targets.CLAIM, {})
+    wish = RunRequest(policy, "manual")
+    assert [one.source_id for one in (await start_run(tx, wish, NOW, {})).claimed] == [id]
+    assert (await start_run(tx, wish, NOW + HOUR, {})).claimed == []
+    later = await start_run(tx, wish, NOW + targets.CLAIM_LIFETIME, {})
     assert [one.source_id for one in later.claimed] == [id]
 
 
@@ -192,11 +194,11 @@ async def test_limits_for_a_run_and_a_platform_hold(tx: Tx) -> None:
     for name in ("greenhouse", "lever", "ashby", "jooble", "reed"):
         for _ in range(6):
             await make_target(tx, name)
-    await platform_state.limit(tx, "ashby", per_hour=2, per_day=None)
+    await platform_state.set_limits(tx, "ashby", per_hour=2, per_day=None)
     limits = Limits(5, 7, {"greenhouse": 3})
     for policy in ("seed", "yield"):
         await tx.execute("UPDATE rotation.target SET queued_at = NULL")
-        planned = await start(tx, Wish(policy, "manual", limits, most=100), NOW, KEYS)
+        planned = await start_run(tx, RunRequest(policy, "manual", limits, most=100), NOW, KEYS)
         found = await targets.by_ids(tx, [one.source_id for one in planned.claimed])
         names = [one.platform for one in found]
         assert {name: names.count(name) for name in ("greenhouse", "lever", "ashby")} == {
@@ -210,11 +212,11 @@ async def test_limits_for_a_run_and_a_platform_hold(tx: Tx) -> None:
 async def test_a_platforms_hour_and_day_are_never_overdrawn(tx: Tx) -> None:
     for _ in range(20):
         await make_target(tx)
-    await platform_state.limit(tx, "greenhouse", per_hour=2, per_day=5)
+    await platform_state.set_limits(tx, "greenhouse", per_hour=2, per_day=5)
     made: list[dt.datetime] = []
     for quarter in range(4 * 30):
         at = NOW + quarter * HOUR / 4
-        planned = await start(tx, Wish(trigger="manual"), at, {})
+        planned = await start_run(tx, RunRequest(trigger="manual"), at, {})
         for one in planned.claimed:
             made.append(at)
             await answer(tx, one.source_id, at, new=1)
@@ -225,8 +227,8 @@ async def test_a_platforms_hour_and_day_are_never_overdrawn(tx: Tx) -> None:
 
 async def test_a_bad_target_is_tried_again_when_it_has_rested(tx: Tx) -> None:
     id = await make_target(tx, status="bad", next_allowed_at=NOW + DAY)
-    assert (await start(tx, Wish(trigger="manual"), NOW, {})).claimed == []
-    again = await start(tx, Wish(trigger="manual"), NOW + DAY, {})
+    assert (await start_run(tx, RunRequest(trigger="manual"), NOW, {})).claimed == []
+    again = await start_run(tx, RunRequest(trigger="manual"), NOW + DAY, {})
     assert [one.source_id for one in again.claimed] == [id]
 
 
@@ -236,37 +238,37 @@ async def test_a_schedule_tries_bad_targets_again_though_nothing_else_is_due(
 ) -> None:
     id = await make_target(tx, status="bad", next_allowed_at=NOW)
     await tx.execute("UPDATE rotation.call_allowance SET saved = 0, saved_at = %s", [NOW])
-    planned = await start(tx, Wish(policy), NOW + HOUR, {})
+    planned = await start_run(tx, RunRequest(policy), NOW + HOUR, {})
     assert [one.source_id for one in planned.claimed] == [id]
 
 
 async def test_bad_targets_are_tried_within_the_limits_of_their_platform(tx: Tx) -> None:
     for status in ("active", "bad", "bad", "bad"):
         await make_target(tx, status=status, next_allowed_at=NOW - HOUR)
-    await platform_state.limit(tx, "greenhouse", per_hour=2, per_day=None)
-    assert len((await start(tx, Wish(trigger="manual"), NOW, {})).claimed) == 2
-    assert (await start(tx, Wish(trigger="manual"), NOW, {})).claimed == []
+    await platform_state.set_limits(tx, "greenhouse", per_hour=2, per_day=None)
+    assert len((await start_run(tx, RunRequest(trigger="manual"), NOW, {})).claimed) == 2
+    assert (await start_run(tx, RunRequest(trigger="manual"), NOW, {})).claimed == []
 
 
 async def test_bad_targets_are_among_the_calls_that_a_run_by_hand_may_make(tx: Tx) -> None:
     for status in ("active", "bad"):
         await make_target(tx, status=status, next_allowed_at=NOW - HOUR)
-    assert len((await start(tx, Wish(trigger="manual", most=1), NOW, {})).claimed) == 1
+    assert len((await start_run(tx, RunRequest(trigger="manual", most=1), NOW, {})).claimed) == 1
 
 
 async def test_a_lost_claim_uses_up_no_limit_for_ever(tx: Tx) -> None:
     id = await make_target(tx, queued_at=NOW)
-    await platform_state.limit(tx, "greenhouse", per_hour=1, per_day=1)
-    wish = Wish(trigger="manual")
-    assert (await start(tx, wish, NOW + HOUR, {})).claimed == []
-    planned = await start(tx, wish, NOW + targets.CLAIM, {})
+    await platform_state.set_limits(tx, "greenhouse", per_hour=1, per_day=1)
+    wish = RunRequest(trigger="manual")
+    assert (await start_run(tx, wish, NOW + HOUR, {})).claimed == []
+    planned = await start_run(tx, wish, NOW + targets.CLAIM_LIFETIME, {})
     assert [one.source_id for one in planned.claimed] == [id]
 
 
 async def test_runs_by_hand_do_not_put_off_the_schedule(tx: Tx) -> None:
     id = await make_target(tx, next_allowed_at=NOW + HOUR)
-    await start(tx, Wish("seed", "manual"), NOW + HOUR / 2, {})
-    planned = await start(tx, Wish("seed"), NOW + HOUR, {})
+    await start_run(tx, RunRequest("seed", "manual"), NOW + HOUR / 2, {})
+    planned = await start_run(tx, RunRequest("seed"), NOW + HOUR, {})
     assert [one.source_id for one in planned.claimed] == [id]
 
 
@@ -284,12 +286,12 @@ async def test_dead_boards_do_not_hold_their_vendor_for_ever(
     )
     verdict = FailureEffect(counted=False, incident=True)
     await answer(tx, dead, NOW, verdict=verdict, **failed(cause))
-    planned = await start(tx, Wish(policy, trigger="manual"), until, {})
+    planned = await start_run(tx, RunRequest(policy, trigger="manual"), until, {})
     assert [one.source_id for one in planned.claimed] == [other]
     again = until + HOUR
     await tx.execute("UPDATE catalog.incident SET held_until = %s", [again])
     await answer(tx, other, until, verdict=verdict, **failed(cause))
-    planned = await start(tx, Wish(policy, trigger="manual"), again, {})
+    planned = await start_run(tx, RunRequest(policy, trigger="manual"), again, {})
     assert [one.source_id for one in planned.claimed] == [well]
 
 
@@ -297,10 +299,10 @@ async def test_a_schedule_keeps_the_pace_and_no_downtime_ends_in_a_burst(tx: Tx)
     for _ in range(80):
         await make_target(tx)
     await tx.execute("UPDATE rotation.call_allowance SET saved = 0, saved_at = %s", [NOW])
-    wish = Wish(per_day=240, limits=Limits(100, 100))
+    wish = RunRequest(per_day=240, limits=Limits(100, 100))
 
     async def calls(at: dt.datetime) -> int:
-        return len((await start(tx, wish, at, {})).claimed)
+        return len((await start_run(tx, wish, at, {})).claimed)
 
     assert await calls(NOW) == 0
     assert await calls(NOW + HOUR / 2) == 5
@@ -314,14 +316,14 @@ async def test_a_schedule_keeps_the_pace_and_no_downtime_ends_in_a_burst(tx: Tx)
 async def test_an_open_breaker_lets_one_call_through(tx: Tx) -> None:
     for _ in range(3):
         await make_target(tx)
-    shut = eligibility.Trouble(4, 1, (NOW + HOUR).timestamp(), NOW.timestamp())
-    standing = (await platform_state.standings(tx))["greenhouse"]
-    await platform_state.keep(tx, "greenhouse", standing.average, shut)
-    wish = Wish(trigger="manual")
-    assert (await start(tx, wish, NOW, {})).claimed == []
-    assert len((await start(tx, wish, NOW + HOUR, {})).claimed) == 1
-    assert (await start(tx, wish, NOW + HOUR, {})).claimed == []
-    assert timestamps.moment(shut.shut_until) == NOW + HOUR
+    shut = eligibility.BreakerState(4, 1, (NOW + HOUR).timestamp(), NOW.timestamp())
+    standing = (await platform_state.load_all(tx))["greenhouse"]
+    await platform_state.save_state(tx, "greenhouse", standing.average, shut)
+    wish = RunRequest(trigger="manual")
+    assert (await start_run(tx, wish, NOW, {})).claimed == []
+    assert len((await start_run(tx, wish, NOW + HOUR, {})).claimed) == 1
+    assert (await start_run(tx, wish, NOW + HOUR, {})).claimed == []
+    assert timestamps.to_datetime(shut.shut_until) == NOW + HOUR
 
 
 @pytest.mark.parametrize("days", [5, 50])
@@ -329,12 +331,12 @@ async def test_targets_that_lost_their_worth_stand_in_nobodys_way(tx: Tx, days: 
     """Not even those that are owed a call: they have a line of their own."""
     old = NOW - days * DAY
     known: Any = {"last_ok_at": old, "last_called_at": old, "d": 0.05}
-    for _ in range(target_selection.LOOKED_AT + 10):
+    for _ in range(target_selection.EVALUATED_PER_PLATFORM + 10):
         await make_target(tx, rho=0.001, due_at=NOW - 3 * DAY, **known)
     rich = await make_target(tx, rho=50.0, due_at=NOW - HOUR, **known)
-    wish = Wish(trigger="manual", most=1)
-    await start(tx, wish, NOW, {})
-    planned = await start(tx, wish, NOW, {})
+    wish = RunRequest(trigger="manual", most=1)
+    await start_run(tx, wish, NOW, {})
+    planned = await start_run(tx, wish, NOW, {})
     assert [one.source_id for one in planned.claimed] == [rich]
 
 
@@ -345,10 +347,10 @@ async def test_a_source_that_failures_disabled_is_not_forgotten(tx: Tx) -> None:
         "WHERE id = %s",
         [NOW + DAY, id],
     )
-    wish = Wish(trigger="manual")
-    assert (await start(tx, wish, NOW, {})).claimed == []
+    wish = RunRequest(trigger="manual")
+    assert (await start_run(tx, wish, NOW, {})).claimed == []
     assert (await targets.get(tx, id)).status == "bad"
-    assert [one.source_id for one in (await start(tx, wish, NOW + DAY, {})).claimed] == [id]
+    assert [one.source_id for one in (await start_run(tx, wish, NOW + DAY, {})).claimed] == [id]
 
 
 async def test_what_was_put_off_at_a_high_price_is_not_forgotten_when_it_falls(tx: Tx) -> None:
@@ -357,9 +359,9 @@ async def test_what_was_put_off_at_a_high_price_is_not_forgotten_when_it_falls(t
     id = await make_target(tx, due_at=NOW + 20 * DAY, price=9.0, **known)
     fair = await make_target(tx, due_at=NOW + 20 * DAY, price=0.5, **known)
     await tx.execute("UPDATE rotation.call_allowance SET price = 0.5, saved_at = %s", [NOW])
-    await start(tx, Wish(per_day=0), NOW, {})
+    await start_run(tx, RunRequest(per_day=0), NOW, {})
     assert (await targets.get(tx, id)).due_at == NOW + 20 * DAY
-    await start(tx, Wish(trigger="manual", platforms=["lever"]), NOW, {})
+    await start_run(tx, RunRequest(trigger="manual", platforms=["lever"]), NOW, {})
     found = await targets.get(tx, id)
     assert (found.due_at < NOW, found.price) == (True, 0.5)
     assert (await targets.get(tx, fair)).due_at == NOW + 20 * DAY

@@ -298,7 +298,7 @@ async def test_limits_of_a_platform_are_kept_shown_and_lifted(
     await send(site, "/platforms/greenhouse", per_hour="", per_day="0")
     assert "used up" in await look(site, "/platforms")
     async with database.transaction() as tx:
-        standing = (await platform_state.standings(tx))["greenhouse"]
+        standing = (await platform_state.load_all(tx))["greenhouse"]
         events = await history.find_events(tx, "vendor", "greenhouse")
     assert (standing.per_hour, standing.per_day) == (None, 0)
     assert [one.what for one in events] == ["limited", "limited"]

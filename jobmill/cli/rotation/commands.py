@@ -19,8 +19,8 @@ from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.pipelines import rotation, source
 from jobmill.rotation import board_import, platform_state, targets
-from jobmill.rotation.board_import import Board, Imported
-from jobmill.rotation.planner import Wish
+from jobmill.rotation.board_import import ImportedBoard, ImportResult
+from jobmill.rotation.planner import RunRequest
 from jobmill.rotation.targets import Target
 from jobmill.settings import Settings
 from jobmill.tools import Tools
@@ -80,7 +80,7 @@ def _wish(
     most: int | None,
     slices: bool,
     companies: bool,
-) -> Wish:
+) -> RunRequest:
     wish = rotation.wish_of(settings)
     kind = "slice" if slices else "company" if companies else None
     return replace(
@@ -94,7 +94,7 @@ def _wish(
 
 
 async def _run(
-    tools: Tools, settings: Settings, wish: Wish, *, quiet: bool, later: bool
+    tools: Tools, settings: Settings, wish: RunRequest, *, quiet: bool, later: bool
 ) -> reports.Run | None:
     await assembly.declare_stages(tools, settings)
     async with tools.db.transaction() as tx:
@@ -131,7 +131,10 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Add boards to the rotation; they run without a test, and those that fail are given up."""
-    found = [board_import.Board(board_import.new_board(platform, slug), priority) for slug in slugs]
+    found = [
+        board_import.ImportedBoard(board_import.new_board(platform, slug), priority)
+        for slug in slugs
+    ]
     _import(found, as_json)
 
 
@@ -143,12 +146,12 @@ def import_boards(
     as_json: AsJson = False,
 ) -> None:
     """Add many boards at once; where a line is wrong it is named, and nothing is added."""
-    _import(board_import.read(inputs.read_text(file)), as_json)
+    _import(board_import.parse_boards(inputs.read_text(file)), as_json)
 
 
-def _import(found: list[Board], as_json: bool) -> None:
-    async def keep(tx: Tx) -> Imported:
-        return await board_import.keep(tx, found)
+def _import(found: list[ImportedBoard], as_json: bool) -> None:
+    async def keep(tx: Tx) -> ImportResult:
+        return await board_import.import_boards(tx, found)
 
     done = session.ask(keep)
     if as_json:
@@ -178,7 +181,7 @@ def revive(id: Id, as_json: AsJson = False) -> None:
 
 def _change(id: int, act: Callable[[Tx], Awaitable[Target]], as_json: bool) -> None:
     async def change(tx: Tx) -> Target:
-        await targets.meet(tx, id)
+        await targets.sync_source(tx, id)
         return await act(tx)
 
     target = session.ask(change)
@@ -209,7 +212,7 @@ def limit(
     name = saved_responses.platform(platform).name
 
     async def keep(tx: Tx) -> None:
-        await platform_state.limit(
+        await platform_state.set_limits(
             tx, name, per_hour=per_hour, per_day=per_day, actor="command line"
         )
 

@@ -15,9 +15,16 @@ from jobmill.cli.support import environment, output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.rotation import calls, monitor, planner, targets
-from jobmill.rotation.calls import Failed, Told
-from jobmill.rotation.monitor import Age, Brought, Day, Due, Report, Standstill
-from jobmill.rotation.targets import Held
+from jobmill.rotation.calls import CallReport, FailedCall
+from jobmill.rotation.monitor import (
+    BlockedTargets,
+    CallDay,
+    DueTarget,
+    PlatformYield,
+    RunReport,
+    TargetAge,
+)
+from jobmill.rotation.targets import UncalledTarget
 
 NAMED = 20
 """So many calls that failed are named to people."""
@@ -41,10 +48,10 @@ def due(
     policy = environment.load().rotation_policy
     name = saved_responses.platform(platform).name if platform else None
 
-    async def find(tx: Tx) -> list[Due]:
+    async def find(tx: Tx) -> list[DueTarget]:
         await targets.sync(tx)
         at, span = await planner.clock(tx), dt.timedelta(hours=ahead)
-        return await monitor.due(tx, at, policy, platform=name, ahead=span, limit=limit)
+        return await monitor.due_targets(tx, at, policy, platform=name, ahead=span, limit=limit)
 
     found = session.ask(find)
     if as_json:
@@ -64,11 +71,11 @@ def nothing_due(ahead: float) -> str:
     return f"{found} `jobmill rotate due --ahead {further:g}` looks further ahead."
 
 
-def _what(one: Due) -> list[str | None]:
+def _what(one: DueTarget) -> list[str | None]:
     return [one.name, one.platform, one.kind, "queued" if one.queued else None]
 
 
-def _facts(one: Due) -> list[str | None]:
+def _facts(one: DueTarget) -> list[str | None]:
     last = one.last_success_at
     seen = f"last seen {last.astimezone():%Y-%m-%d %H:%M}" if last else "never seen"
     new = f"{one.new_jobs_last:,} new then" if one.new_jobs_last is not None else None
@@ -78,10 +85,10 @@ def _facts(one: Due) -> list[str | None]:
 
 @dataclass(frozen=True)
 class Status:
-    platforms: list[Brought]
-    days: list[Day]
-    staleness: list[Age]
-    standing_still: list[Standstill]
+    platforms: list[PlatformYield]
+    days: list[CallDay]
+    staleness: list[TargetAge]
+    standing_still: list[BlockedTargets]
 
 
 def status(
@@ -96,10 +103,10 @@ def status(
         await targets.sync(tx)
         at = await planner.clock(tx)
         return Status(
-            await monitor.brought(tx, at, dt.timedelta(hours=hours)),
+            await monitor.yield_by_platform(tx, at, dt.timedelta(hours=hours)),
             await monitor.days(tx, at),
-            await monitor.ages(tx, at),
-            await monitor.standstill(tx, at, os.environ),
+            await monitor.target_ages(tx, at),
+            await monitor.blocked_targets(tx, at, os.environ),
         )
 
     found = session.ask(look)
@@ -139,7 +146,7 @@ class _Brought:
     unique: int
 
     @staticmethod
-    def of(one: Brought) -> _Brought:
+    def of(one: PlatformYield) -> _Brought:
         return _Brought(
             one.platform,
             one.calls,
@@ -170,20 +177,20 @@ def report(
 class Run:
     """A run, with what became of its targets."""
 
-    report: Report
-    calls: list[Told]
-    failed: list[Failed]
-    held: list[Held]
+    report: RunReport
+    calls: list[CallReport]
+    failed: list[FailedCall]
+    held: list[UncalledTarget]
 
 
 async def look_at(tx: Tx, run: int | None) -> Run:
     """That run, or the last one."""
-    told = await monitor.report(tx, run)
+    told = await monitor.run_report(tx, run)
     return Run(
         told,
-        await calls.of_run(tx, told.run),
-        await calls.failed(tx, told.run),
-        await targets.held(tx, told.run),
+        await calls.calls_of_run(tx, told.run),
+        await calls.failed_calls(tx, told.run),
+        await targets.uncalled_targets(tx, told.run),
     )
 
 

@@ -61,13 +61,13 @@ def _facts(one: Search) -> list[str | None]:
 @app.command()
 def enable(id: Id, as_json: AsJson = False) -> None:
     """Let a search run."""
-    _tell(lambda tx: searches.change(tx, id, enabled=True), as_json)
+    _tell(lambda tx: searches.update_search(tx, id, enabled=True), as_json)
 
 
 @app.command()
 def disable(id: Id, as_json: AsJson = False) -> None:
     """Stop a search; its slices rest unless another search wants them."""
-    _tell(lambda tx: searches.change(tx, id, enabled=False), as_json)
+    _tell(lambda tx: searches.update_search(tx, id, enabled=False), as_json)
 
 
 @app.command()
@@ -79,7 +79,7 @@ def prioritise(
     as_json: AsJson = False,
 ) -> None:
     """Put a search further ahead or behind."""
-    _tell(lambda tx: searches.change(tx, id, priority=priority), as_json)
+    _tell(lambda tx: searches.update_search(tx, id, priority=priority), as_json)
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""Employers with public boards, to begin with: bundled, searched by name and by what they do."""
+"""The bundled list of employers with public job boards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FILE = Path(__file__).parent / "companies.tsv"
 
 
 @dataclass(frozen=True, slots=True)
-class Company:
+class BundledCompany:
     platform: str
     slug: str
     name: str
@@ -24,56 +24,61 @@ class Company:
 
     @property
     def key(self) -> str:
-        """What it is chosen by: greenhouse/acme."""
+        """The key a company is chosen by, such as greenhouse/acme."""
         return f"{self.platform}/{self.slug}"
 
     @property
     def field(self) -> str:
-        """The first word of what it is about."""
+        """The industry: the part of the description before the colon."""
         return self.about.partition(":")[0]
 
 
 @cache
-def companies() -> tuple[Company, ...]:
-    """All of them, by name."""
+def companies() -> tuple[BundledCompany, ...]:
     lines = FILE.read_text(encoding="utf-8").splitlines()
-    return tuple(Company(*line.split("\t")) for line in lines if line and not line.startswith("#"))
+    return tuple(
+        BundledCompany(*line.split("\t")) for line in lines if line and not line.startswith("#")
+    )
 
 
 def fields() -> list[str]:
-    """What they are about, in a word each."""
-    return sorted({one.field for one in companies()})
+    """The industries of the list."""
+    return sorted({company.field for company in companies()})
 
 
-def find(words: str = "", field: str = "") -> list[Company]:
-    """Those that have all of the words in their name, platform or description."""
-    wanted = words.casefold().split()
+def search_companies(words: str = "", field: str = "") -> list[BundledCompany]:
+    """Companies whose name, platform or description contains all of the words."""
+    search_words = words.casefold().split()
     return [
-        one
-        for one in companies()
-        if field in ("", one.field)
-        and all(word in f"{one.name} {one.about} {one.key}".casefold() for word in wanted)
+        company
+        for company in companies()
+        if field in ("", company.field)
+        and all(
+            word in f"{company.name} {company.about} {company.key}".casefold()
+            for word in search_words
+        )
     ]
 
 
-def named(keys: Iterable[str]) -> list[Company]:
-    """Those with these keys, each once; what nobody knows is left out."""
-    by_key = {one.key: one for one in companies()}
+def companies_by_keys(keys: Iterable[str]) -> list[BundledCompany]:
+    """Companies with these keys, each once; unknown keys are left out."""
+    by_key = {company.key: company for company in companies()}
     return [by_key[key] for key in dict.fromkeys(keys) if key in by_key]
 
 
-def board(key: str) -> NewSource:
-    """The source of PLATFORM/SLUG, which need not be bundled; Invalid where there is no such board."""
+def source_for_key(key: str) -> NewSource:
+    """The source for PLATFORM/SLUG, which need not be in the list; Invalid if there is no such
+    board."""
     platform, mark, slug = key.strip().partition("/")
     if not mark:
         raise Invalid(f"{key[:80]!r} is no PLATFORM/SLUG")
     new = replace(board_import.new_board(platform, slug), discovered_via="user_submission")
-    known = named([f"{new.source_type}/{slug}"])
-    return _told(new, known)
+    matches = companies_by_keys([f"{new.source_type}/{slug}"])
+    return _with_company_name(new, matches)
 
 
-def _told(new: NewSource, known: Sequence[Company]) -> NewSource:
-    if not known:
+def _with_company_name(new: NewSource, matches: Sequence[BundledCompany]) -> NewSource:
+    if not matches:
         return replace(new, evidence="named by hand")
-    name = known[0].name
+    name = matches[0].name
     return replace(new, name=name, company_name=name, evidence="chosen from the bundled list")

@@ -1,4 +1,4 @@
-"""Which targets to call next: policies as pure objects that only plain values cross."""
+"""Rotation policies: pure objects that choose the next calls from plain values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Policy(Protocol):
-    """Chooses calls and learns from them; it has no clock, no network and no database."""
+    """Chooses calls and learns from them, without a clock, network or database."""
 
     def bind(
         self,
@@ -31,13 +31,15 @@ class Policy(Protocol):
 
 
 POLICIES: Mapping[str, Callable[[Mapping[str, Any]], Policy]] = {
-    "seed": lambda config: interval_policy.Seed(read_rules(interval_policy.Rules, config)),
-    "yield": lambda config: yield_policy.Auction(read_rules(yield_model.Rules, config)),
+    "seed": lambda config: interval_policy.IntervalPolicy(
+        read_rules(interval_policy.IntervalRules, config)
+    ),
+    "yield": lambda config: yield_policy.YieldPolicy(read_rules(yield_model.YieldRules, config)),
 }
 
 
 def create_policy(name: str, config: Mapping[str, Any] | None = None) -> Policy:
-    """A policy by name; Invalid for an unknown name or a number that cannot be right."""
+    """Create a policy by name; Invalid for an unknown name or an impossible number."""
     make = POLICIES.get(name)
     if make is None:
         raise Invalid(f"there is no policy {name!r}: choose one of {', '.join(POLICIES)}")
@@ -45,27 +47,27 @@ def create_policy(name: str, config: Mapping[str, Any] | None = None) -> Policy:
 
 
 def read_rules(rules: Callable[..., T], config: Mapping[str, Any]) -> T:
-    """The numbers of a policy: its defaults, but for those that the config names.
+    """The parameters of a policy: defaults, overridden by the config.
 
-    Other names are passed over, so that one config can serve both policies.
+    Unknown names are ignored, so that one config can serve both policies.
     """
-    given = _given(rules, config)
+    values = _given(rules, config)
     breaker = Breaker(**_given(Breaker, config))
-    return rules(**given, breaker=breaker)
+    return rules(**values, breaker=breaker)
 
 
 def _given(kind: Any, config: Mapping[str, Any]) -> dict[str, float]:
-    names = [one.name for one in fields(kind) if one.name != "breaker"]
+    names = [rule.name for rule in fields(kind) if rule.name != "breaker"]
     return {name: _number(name, config[name]) for name in names if config.get(name) is not None}
 
 
 def _number(name: str, value: object) -> float:
-    found = eligibility.real(value)
-    if found is None or found < 0:
+    number = eligibility.real(value)
+    if number is None or number < 0:
         raise Invalid(f"{name} must be a number, 0 or more, not {value!r}")
-    if name in POSITIVE and not 0 < found < math.inf:
+    if name in POSITIVE and not 0 < number < math.inf:
         raise Invalid(f"{name} must be more than 0, not {value!r}")
-    return found
+    return number
 
 
 POSITIVE = frozenset(
@@ -79,4 +81,4 @@ POSITIVE = frozenset(
         "haste",
     }
 )
-"""What is divided by, and what would never fade."""
+"""Divisors and half-lives must be positive."""

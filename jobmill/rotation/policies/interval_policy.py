@@ -1,4 +1,4 @@
-"""The policy `seed`: fixed intervals, cooling and warming, and whoever was called longest ago."""
+"""The policy `seed`: fixed intervals with cooling and warming, least recently called first."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ import numpy as np
 
 from . import eligibility
 from .eligibility import DAY, HOUR, Breaker
-from .target_pool import NEVER, Places, Roster, believed
+from .target_pool import NEVER, Places, TargetPool, believed
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """The numbers of `seed`; spans in seconds."""
+class IntervalRules:
+    """The parameters of the interval policy, in seconds."""
 
     company_interval: float = 24 * HOUR
     slice_interval: float = 12 * HOUR
     slice_least: float = 6 * HOUR
     slice_most: float = 24 * HOUR
     cool_after: int = 3
-    """Empty runs in a row from which a slice cools."""
+    """Consecutive empty runs after which a slice cools."""
     backoff_most: float = 7 * DAY
     bad_after: int = 5
     bad_retry: float = 30 * DAY
-    """A bad target is tried again, rarely: nothing is given up in silence."""
+    """A bad target is retried after this time."""
     companies_per_run: int = 50
-    """Of each platform."""
+    """Per platform."""
     slices_per_run: int = 50
     breaker: Breaker = field(default_factory=Breaker)
 
     @property
     def longest(self) -> float:
-        """Nothing is put off for longer."""
+        """The longest postponement."""
         intervals = self.company_interval, self.slice_interval, self.slice_most
         return max(self.backoff_most, self.bad_retry, *intervals)
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """A target as it can be stored."""
+class IntervalState:
+    """The stored state of a target."""
 
     interval: float
     fail_count: int = 0
@@ -54,19 +54,19 @@ class State:
     next_allowed_at: float = -math.inf
 
 
-def begin(kind: str, rules: Rules) -> State:
+def begin(kind: str, rules: IntervalRules) -> IntervalState:
     """A target that was never called."""
-    return State(rules.slice_interval if kind == "slice" else rules.company_interval)
+    return IntervalState(rules.slice_interval if kind == "slice" else rules.company_interval)
 
 
-def is_bad(state: State, rules: Rules) -> bool:
+def is_bad(state: IntervalState, rules: IntervalRules) -> bool:
     return state.fail_count >= rules.bad_after
 
 
 def learn(
-    state: State, outcome: Mapping[str, Any], now: float, *, kind: str, rules: Rules
-) -> State:
-    """The target after a call; being asked to slow down is not its doing."""
+    state: IntervalState, outcome: Mapping[str, Any], now: float, *, kind: str, rules: IntervalRules
+) -> IntervalState:
+    """The state after a call; a request to slow down is not the target's failure."""
     match outcome.get("status"):
         case "rate_limited":
             return state
@@ -78,31 +78,33 @@ def learn(
             return _failed(state, now, rules)
 
 
-def _worked(state: State, new: int, now: float, kind: str, rules: Rules) -> State:
+def _worked(
+    state: IntervalState, new: int, now: float, kind: str, rules: IntervalRules
+) -> IntervalState:
     empty_runs = 0 if new else state.empty_runs + 1
     interval = state.interval
     if kind == "slice" and new:
         interval = max(interval / 2, rules.slice_least)
     elif kind == "slice" and empty_runs >= rules.cool_after:
         interval = min(interval * 2, rules.slice_most)
-    # A signature's window is never longer than the interval: who keeps this keeps that.
-    return State(interval, 0, empty_runs, new, now, now, now + interval)
+    # The window of a signature is never longer than the interval, so the interval implies it.
+    return IntervalState(interval, 0, empty_runs, new, now, now, now + interval)
 
 
-def _failed(state: State, now: float, rules: Rules) -> State:
+def _failed(state: IntervalState, now: float, rules: IntervalRules) -> IntervalState:
     fails = state.fail_count + 1
     wait = min(state.interval * 2.0 ** min(fails, 64), rules.backoff_most)
     wait = rules.bad_retry if fails >= rules.bad_after else wait
     return replace(state, fail_count=fails, called_at=now, next_allowed_at=now + wait)
 
 
-class Seed:
-    """Chooses by staleness; what it has learnt is in `states` and `roster.troubles`."""
+class IntervalPolicy:
+    """Chooses by staleness; its knowledge is in `states` and `roster.troubles`."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: IntervalRules) -> None:
         self.rules = rules
-        self.roster = Roster(rules.breaker, rules.longest)
-        self.states: dict[Hashable, State] = {}
+        self.roster = TargetPool(rules.breaker, rules.longest)
+        self.states: dict[Hashable, IntervalState] = {}
         self._turn = 0
         self._arrange()
 
@@ -112,29 +114,29 @@ class Seed:
         sources: Mapping[str, Mapping[str, Any]],
         now: float,
     ) -> None:
-        """Take these targets and no others; what is known of their ids is kept."""
+        """Replace the set of targets; the state of known ids is kept."""
         self.roster.bind(targets, sources, now)
         self._arrange()
 
     def _arrange(self) -> None:
-        """One line for each platform, and one for all slices."""
+        """One group per platform, and one for all slices."""
         targets = self.roster.targets
-        lines = [None if one.kind == "slice" else one.source for one in targets]
+        lines = [None if bound.kind == "slice" else bound.source for bound in targets]
         self._lines = sorted(set(lines), key=lambda name: (name is None, name or ""))
         number = {name: n for n, name in enumerate(self._lines)}
         self._line = np.array([number[name] for name in lines], dtype=np.intp)
-        # Slices have no priority: only how long ago they were called.
+        # Slices have no priority, only staleness.
         self._priority = np.array([0.0 if one.kind == "slice" else one.priority for one in targets])
         self._ok = np.full(len(targets), NEVER)
         for place, target in enumerate(targets):
             if target.id in self.states:
                 self._fill(place, self.states[target.id])
 
-    def _fill(self, place: int, state: State) -> None:
+    def _fill(self, place: int, state: IntervalState) -> None:
         self._ok[place] = NEVER if state.last_success_at is None else state.last_success_at
 
     def choose(self, now: float, budget: int, room: Mapping[str, Any] | None) -> list[Hashable]:
-        """One run: of each line the stalest, up to its limit; a small budget is shared in turns."""
+        """One run: the stalest of each group up to its limit; a small budget is shared in turn."""
         most = int(eligibility.number(budget))
         left = self.roster.left(now, room)
         ready = self.roster.ready(now, left) if most else np.empty(0, dtype=np.intp)
@@ -146,7 +148,7 @@ class Seed:
         return self.roster.claim(picked, now, gaps)
 
     def _runs(self, ready: Places, left: list[int], now: float) -> list[list[int]]:
-        """What each line would call, if the budget allowed."""
+        """What each group would call without a budget."""
         order = np.lexsort((ready, believed(self._ok[ready], now), self._priority[ready]))
         ready = ready[order]
         runs: list[list[int]] = []
@@ -157,13 +159,13 @@ class Seed:
         return runs
 
     def _turns(self, runs: list[list[int]]) -> Iterator[int]:
-        """One of each line after the other, beginning where the last run left off."""
+        """Take one of each group in turn, starting where the last run stopped."""
         begin = self._turn % len(runs)
         for row in zip_longest(*runs[begin:], *runs[:begin]):
             yield from (place for place in row if place is not None)
 
     def record(self, id: Hashable, now: float, outcome: Mapping[str, Any]) -> None:
-        """Learn from what a call brought; an id that is not bound is passed over."""
+        """Learn from an outcome; unknown ids are ignored."""
         place = self.roster.place.get(id)
         if place is None:
             return

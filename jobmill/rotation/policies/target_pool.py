@@ -1,4 +1,4 @@
-"""The bound targets and what stands in the way of calling them; every policy chooses from it."""
+"""The targets of a policy and what currently prevents calling them."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from . import eligibility
-from .eligibility import CLOCK_SLACK, Breaker, Ledger, Trouble
+from .eligibility import CLOCK_SLACK, Breaker, BreakerState, CallCounter
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Places: TypeAlias = npt.NDArray[np.intp]
-"""Targets by where they stand in the roster."""
+"""Indexes of targets in the pool."""
 
 NEVER = -math.inf
 PRIORITY = 100.0
-"""Of a target that has none; lower comes first."""
+"""The default priority; lower comes first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class PoolTarget:
     id: Hashable
     kind: str
     source: str
@@ -31,17 +31,16 @@ class Target:
     priority: float
 
 
-class Roster:
-    """Targets in columns, so that all are looked at at once; the lower the priority number the
-    further ahead, then as they were given."""
+class TargetPool:
+    """Targets as columns, so that all are examined at once; ordered by priority, then as given."""
 
     def __init__(self, breaker: Breaker, longest: float) -> None:
         self.breaker = breaker
         self.longest = longest
-        self.troubles: dict[str, Trouble] = {}
+        self.troubles: dict[str, BreakerState] = {}
         self._known_at: dict[Hashable, float] = {}
         self._noted: dict[Hashable, tuple[float, float]] = {}
-        self._ledgers: dict[str, Ledger] = {}
+        self._ledgers: dict[str, CallCounter] = {}
         self.bind([], {}, 0.0)
 
     def bind(
@@ -50,26 +49,28 @@ class Roster:
         sources: Mapping[str, Mapping[str, Any]],
         now: float,
     ) -> None:
-        """Take these targets and no others; each id once."""
+        """Replace the set of targets; each id once."""
         read = {target["id"]: read_target(target) for target in targets}
         self.targets = sorted(read.values(), key=lambda target: target.priority)
         self.place = {target.id: n for n, target in enumerate(self.targets)}
         self.names = list(dict.fromkeys([*sources, *(one.source for one in self.targets)]))
         for name in self.names:
-            self._ledgers.setdefault(name, Ledger()).limit(sources.get(name))
+            self._ledgers.setdefault(name, CallCounter()).limit(sources.get(name))
         number = {name: n for n, name in enumerate(self.names)}
         self.source = np.array([number[one.source] for one in self.targets], dtype=np.intp)
         self.since = np.array([self._known_at.setdefault(one.id, now) for one in self.targets])
         never = NEVER, NEVER
-        noted = [self._noted.get(one.id, never) for one in self.targets]
+        noted = [self._noted.get(bound.id, never) for bound in self.targets]
         self.called, self.gate = np.array(noted, dtype=np.float64).reshape(-1, 2).T.copy()
 
     def left(self, now: float, room: Mapping[str, Any] | None) -> list[int]:
-        """Calls that each source takes now, in the order of `names`."""
+        """Calls that each source accepts now, in the order of `names`."""
         return [self._left(name, now, room) for name in self.names]
 
     def _left(self, name: str, now: float, room: Mapping[str, Any] | None) -> int:
-        way = eligibility.door(self.troubles.get(name, Trouble()), now, self.breaker)
+        way = eligibility.breaker_position(
+            self.troubles.get(name, BreakerState()), now, self.breaker
+        )
         if way == "shut":
             return 0
         left = eligibility.room_of(room, name, self._ledgers[name], now)
@@ -77,13 +78,13 @@ class Roster:
 
     def ready(self, now: float, left: Sequence[int]) -> Places:
         """Targets that may be called now."""
-        # A gate that was shut by a wrong clock, or for longer than any is, holds nothing.
+        # A gate set by a wrong clock, or for longer than the maximum, is ignored.
         true = (self.called <= now + CLOCK_SLACK) & (self.gate <= now + self.longest + CLOCK_SLACK)
         shut = (self.gate > now) & true
         return np.flatnonzero(~shut & (np.array(left) > 0)[self.source])
 
     def take(self, places: Iterable[int], most: int, left: list[int]) -> list[int]:
-        """The first of these for which there is room, which is used up."""
+        """The first targets that fit into the remaining calls, which are used up."""
         picked: list[int] = []
         for place in places if most > 0 else ():
             source = self.source[place]
@@ -95,7 +96,7 @@ class Roster:
         return picked
 
     def claim(self, picked: Iterable[int], now: float, gaps: Mapping[str, float]) -> list[Hashable]:
-        """Their ids; until its outcome is recorded a target counts as called."""
+        """Their ids; a target counts as called until its outcome is recorded."""
         picked = list(picked)
         for place in picked:
             target = self.targets[place]
@@ -107,26 +108,26 @@ class Roster:
         return [self.targets[place].id for place in picked]
 
     def put(self, place: int, called_at: float | None, gate_at: float) -> None:
-        """Note when a target was called, and when it may be again."""
+        """Record when a target was called, and when it may be called again."""
         noted = NEVER if called_at is None else called_at, gate_at
         self.called[place], self.gate[place] = self._noted[self.targets[place].id] = noted
 
     def answer(self, source: str, outcome: Mapping[str, Any], now: float) -> bool:
-        """Keep what an outcome says of its source; whether it was in trouble before."""
-        before = self.troubles.get(source, Trouble())
+        """Update the source from an outcome; returns whether it was in trouble before."""
+        before = self.troubles.get(source, BreakerState())
         self.troubles[source] = eligibility.after(before, outcome, now, self.breaker)
         return before.opened > 0
 
 
 def believed(moments: Floats, now: float) -> Floats:
-    """Without what a wrong clock noted: that never happened."""
+    """Treat timestamps of a wrong clock as never."""
     return np.where(moments > now + CLOCK_SLACK, NEVER, moments)
 
 
-def read_target(target: Mapping[str, Any]) -> Target:
-    """A target as it crosses the interface."""
+def read_target(target: Mapping[str, Any]) -> PoolTarget:
+    """A target as passed through the interface."""
     priority = eligibility.real(target.get("priority"))
-    return Target(
+    return PoolTarget(
         target["id"],
         str(target.get("kind", "company")),
         str(target.get("source", "")),

@@ -1,4 +1,4 @@
-"""The policy `yield`: the calls that are worth most, within budget, limits and fairness."""
+"""The policy `yield`: the most valuable calls within budget, limits and fairness."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 
 from . import call_value, eligibility, yield_model
 from .eligibility import DAY
-from .target_pool import NEVER, Floats, Places, Roster, believed
-from .yield_model import Platform, Rules, State
+from .target_pool import NEVER, Floats, Places, TargetPool, believed
+from .yield_model import PlatformAverage, YieldRules, YieldState
 
 
-class Auction:
-    """Chooses by value; what it has learnt is in `states`, `platforms` and `roster.troubles`."""
+class YieldPolicy:
+    """Chooses by value; its knowledge is in `states`, `platforms` and `roster.troubles`."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: YieldRules) -> None:
         self.rules = rules
-        self.roster = Roster(rules.breaker, rules.longest)
-        self.states: dict[Hashable, State] = {}
-        self.platforms: dict[tuple[str, str], Platform] = {}
+        self.roster = TargetPool(rules.breaker, rules.longest)
+        self.states: dict[Hashable, YieldState] = {}
+        self.platforms: dict[tuple[str, str], PlatformAverage] = {}
         self._owed = 0.0
         self._arrange()
 
@@ -31,16 +31,16 @@ class Auction:
         sources: Mapping[str, Mapping[str, Any]],
         now: float,
     ) -> None:
-        """Take these targets and no others; what is known of their ids is kept."""
+        """Replace the set of targets; the state of known ids is kept."""
         self.roster.bind(targets, sources, now)
         self._arrange()
 
     def _arrange(self) -> None:
         targets = self.roster.targets
-        self._groups = list({(one.source, one.kind, one.page_cap): None for one in targets})
+        self._groups = list({(bound.source, bound.kind, bound.page_cap): None for bound in targets})
         number = {key: n for n, key in enumerate(self._groups)}
         self._group = np.array(
-            [number[one.source, one.kind, one.page_cap] for one in targets], dtype=np.intp
+            [number[bound.source, bound.kind, bound.page_cap] for bound in targets], dtype=np.intp
         )
         self._worth = np.full(len(targets), math.nan)
         self._d = np.ones(len(targets))
@@ -50,7 +50,7 @@ class Auction:
             if target.id in self.states:
                 self._fill(place, self.states[target.id])
 
-    def _fill(self, place: int, state: State) -> None:
+    def _fill(self, place: int, state: YieldState) -> None:
         self._health[place] = state.health
         if state.rho is not None and state.d is not None and state.last_ok_at is not None:
             self._worth[place] = state.rho / state.d
@@ -58,7 +58,7 @@ class Auction:
             self._ok[place] = state.last_ok_at
 
     def choose(self, now: float, budget: int, room: Mapping[str, Any] | None) -> list[Hashable]:
-        """The ids to call now: those that waited too long, then the dearest first."""
+        """The ids to call now: overdue targets, then the most valuable."""
         most = int(eligibility.number(budget))
         left = self.roster.left(now, room)
         ready = self.roster.ready(now, left) if most else np.empty(0, dtype=np.intp)
@@ -72,50 +72,52 @@ class Auction:
         return self.roster.claim(picked, now, self.rules.gaps)
 
     def _quota(self, budget: int) -> int:
-        """Calls of this round that may go to those that waited too long, whatever they bring."""
+        """Calls of this round reserved for overdue targets."""
         fair = self.rules.stale_share * budget
         self._owed = min(self._owed + fair, max(1.0, 2 * fair))
         return min(int(self._owed), budget)
 
     def _overdue(self, ready: Places, now: float) -> Iterator[int]:
-        """Those that waited too long, the longest first."""
-        called, known = (
+        """Overdue targets, the longest waiting first."""
+        called, first_known = (
             believed(self.roster.called[ready], now),
             believed(self.roster.since[ready], now),
         )
-        waited = now - np.maximum(called, known)
+        waited = now - np.maximum(called, first_known)
         late = waited >= self.rules.staleness
         order = np.argsort(-waited[late], kind="stable")
         return iter(ready[late][order].tolist())
 
     def _values(self, ready: Places, now: float) -> Floats:
-        """`yields.value_of` for all of these."""
+        """`yield_model.value_of` for many targets at once."""
         days = np.maximum(now - believed(self._ok[ready], now), 0.0) / DAY
         z = np.minimum(self._d[ready] * days, call_value.LONG)
         worth = self._worth[ready]
-        known = worth * (1.0 - (1.0 + z) * np.exp(-z))
+        repeat_value = worth * (1.0 - (1.0 + z) * np.exp(-z))
         first = np.array([self._first(*group) for group in self._groups])
-        return self._health[ready] * np.where(np.isnan(worth), first[self._group[ready]], known)
+        return self._health[ready] * np.where(
+            np.isnan(worth), first[self._group[ready]], repeat_value
+        )
 
     def _first(self, source: str, kind: str, page_cap: int | None) -> float:
-        """What the first call of such a target is worth."""
-        platform = self.platforms.get((source, kind), Platform())
+        """The value of the first call of such a target."""
+        platform = self.platforms.get((source, kind), PlatformAverage())
         return platform.rho(kind, self.rules) / platform.d(kind, page_cap, self.rules)
 
     def record(self, id: Hashable, now: float, outcome: Mapping[str, Any]) -> None:
-        """Learn from what a call brought; an id that is not bound is passed over."""
+        """Learn from an outcome; unknown ids are ignored."""
         place = self.roster.place.get(id)
         if place is None:
             return
         target = self.roster.targets[place]
         key = target.source, target.kind
         self.states[id], self.platforms[key] = yield_model.learn(
-            self.states.get(id, State()),
+            self.states.get(id, YieldState()),
             outcome,
             now,
             kind=target.kind,
             page_cap=target.page_cap,
-            platform=self.platforms.get(key, Platform()),
+            platform=self.platforms.get(key, PlatformAverage()),
             rules=self.rules,
             excused=self.roster.answer(target.source, outcome, now),
         )
@@ -124,8 +126,7 @@ class Auction:
 
 
 def ranked(places: Places, values: Floats, first: int) -> Iterator[int]:
-    """Places by value, highest first, equal ones in their order; it sorts no more than is asked
-    for, which keeps a million targets quick."""
+    """Indexes by descending value, stable; sorts lazily, which keeps a million targets fast."""
     while len(places):
         top = np.ones(len(places), dtype=bool)
         if first < len(places):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from jobmill.rotation.policies import call_value, yield_model
 from jobmill.rotation.policies.eligibility import DAY
-from jobmill.rotation.policies.yield_model import Platform, Rules, State
+from jobmill.rotation.policies.yield_model import PlatformAverage, YieldRules, YieldState
 
 from .builders import NOW
 
@@ -70,19 +70,24 @@ def test_what_was_computed_at_a_much_higher_price_is_outdated() -> None:
 
 @given(rates, losses, st.floats(0.01, 1), st.floats(1e-2, 100))
 def test_a_state_is_due_when_it_is_nearly_worth_the_price(rho, d, health, asked) -> None:
-    state = State(rho=rho, d=d, health=health, called_at=NOW, last_ok_at=NOW)
-    due = yield_model.due_at(state, asked, NOW, Rules(staleness=math.inf))
+    state = YieldState(rho=rho, d=d, health=health, called_at=NOW, last_ok_at=NOW)
+    due = yield_model.due_at(state, asked, NOW, YieldRules(staleness=math.inf))
     if due < NOW + 1e4 * DAY:
         value = yield_model.value_of(
-            state, due, kind="company", page_cap=None, platform=Platform(), rules=Rules()
+            state,
+            due,
+            kind="company",
+            page_cap=None,
+            platform=PlatformAverage(),
+            rules=YieldRules(),
         )
         assert value == pytest.approx(0.9 * asked, rel=1e-3, abs=1e-6)
 
 
 @given(rates, losses, st.floats(0.01, 1), st.floats(1e-3, 100), st.floats(0, 60))
 def test_due_is_never_inside_the_gate_nor_later_than_staleness(rho, d, health, asked, gate) -> None:
-    rules = Rules()
-    state = State(
+    rules = YieldRules()
+    state = YieldState(
         rho=rho, d=d, health=health, called_at=NOW, last_ok_at=NOW, gate_at=NOW + gate * DAY
     )
     due = yield_model.due_at(state, asked, NOW - DAY, rules)
@@ -90,10 +95,10 @@ def test_due_is_never_inside_the_gate_nor_later_than_staleness(rho, d, health, a
 
 
 def test_a_target_never_called_is_due_at_once_and_worth_its_platforms_average() -> None:
-    rules, platform = Rules(), Platform(found=400, looked=100)
-    assert yield_model.due_at(State(), 5.0, NOW, rules) == NOW
+    rules, platform = YieldRules(), PlatformAverage(found=400, looked=100)
+    assert yield_model.due_at(YieldState(), 5.0, NOW, rules) == NOW
     value = yield_model.value_of(
-        State(), NOW, kind="company", page_cap=None, platform=platform, rules=rules
+        YieldState(), NOW, kind="company", page_cap=None, platform=platform, rules=rules
     )
     assert value == pytest.approx(platform.rho("company", rules) / rules.closing)
 
@@ -103,8 +108,8 @@ def test_what_is_too_cheap_is_looked_at_when_it_is_worth_the_price_or_in_a_month
     rho, d, health, asked, days, gate
 ) -> None:
     """However long it has waited: those that are owed a call are found elsewhere."""
-    now, rules = NOW + days * DAY, Rules()
-    state = State(
+    now, rules = NOW + days * DAY, YieldRules()
+    state = YieldState(
         rho=rho, d=d, health=health, called_at=NOW, last_ok_at=NOW, gate_at=NOW + gate * DAY
     )
     value = call_value.value_of(rho, d, health, days)
@@ -119,5 +124,5 @@ def test_what_is_too_cheap_is_looked_at_when_it_is_worth_the_price_or_in_a_month
 
 
 def test_one_that_never_answered_is_worth_no_more_tomorrow() -> None:
-    state = State(health=0.1, called_at=NOW - 9 * DAY, gate_at=NOW - DAY)
-    assert yield_model.look_at(state, 5.0, NOW, Rules()) == NOW + 30 * DAY
+    state = YieldState(health=0.1, called_at=NOW - 9 * DAY, gate_at=NOW - DAY)
+    assert yield_model.look_at(state, 5.0, NOW, YieldRules()) == NOW + 30 * DAY

@@ -22,8 +22,8 @@ def test_the_example_runs() -> None:
 
 def test_every_number_of_a_policy_is_on_the_page_with_its_default() -> None:
     for title, rules in (
-        ("`yield`", yield_model.Rules()),
-        ("`seed`", interval_policy.Rules()),
+        ("`yield`", yield_model.YieldRules()),
+        ("`seed`", interval_policy.IntervalRules()),
         ("Both", Breaker()),
     ):
         part = PAGE.split(f"### {title}\n")[1].split("\n##")[0]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from jobmill.rotation.policies import create_policy, interval_policy
-from jobmill.rotation.policies.interval_policy import Rules, State
+from jobmill.rotation.policies.interval_policy import IntervalRules, IntervalState
 
 from .builders import DAY, ERROR, GONE, HOUR, NOW, ROOM, company, next_call, ok, search
 
-RULES = Rules()
+RULES = IntervalRules()
 
 
 def bound(*targets, **config):
@@ -127,7 +127,7 @@ def test_a_request_to_slow_down_holds_the_source_and_costs_the_target_nothing() 
     assert (
         interval_policy.learn(state, limited, NOW, kind="slice", rules=RULES)
         == state
-        == State(12 * HOUR)
+        == IntervalState(12 * HOUR)
     )
 
 

@@ -13,22 +13,22 @@ from hypothesis import strategies as st
 
 from jobmill.errors import Invalid
 from jobmill.rotation.policies import create_policy, yield_model
-from jobmill.rotation.policies.yield_model import Platform, Rules, State
-from jobmill.rotation.policies.yield_policy import Auction, ranked
+from jobmill.rotation.policies.yield_model import PlatformAverage, YieldRules, YieldState
+from jobmill.rotation.policies.yield_policy import YieldPolicy, ranked
 
 from .builders import DAY, ERROR, GONE, HOUR, MINUTE, NOW, ROOM, company, next_call, ok, search
 
-RULES = Rules()
+RULES = YieldRules()
 
 
-def bound(*targets, **config) -> Auction:
-    policy = Auction(Rules(**config))
+def bound(*targets, **config) -> YieldPolicy:
+    policy = YieldPolicy(YieldRules(**config))
     policy.bind(list(targets), {}, NOW)
     return policy
 
 
-def learn(state: State, outcome, now: float = NOW, **known) -> State:
-    known = {"kind": "slice", "page_cap": 50, "platform": Platform(), "rules": RULES} | known
+def learn(state: YieldState, outcome, now: float = NOW, **known) -> YieldState:
+    known = {"kind": "slice", "page_cap": 50, "platform": PlatformAverage(), "rules": RULES} | known
     return yield_model.learn(state, outcome, now, **known)[0]
 
 
@@ -67,7 +67,7 @@ def test_a_target_rests_for_its_gap(target, gap: float) -> None:
     ],
 )
 def test_failures_back_off_and_a_success_ends_it(outcome, waits: list[float]) -> None:
-    state, found = State(), []
+    state, found = YieldState(), []
     for _ in waits:
         state = learn(state, outcome)
         found.append(state.gate_at - NOW)
@@ -77,7 +77,7 @@ def test_failures_back_off_and_a_success_ends_it(outcome, waits: list[float]) ->
 
 
 def test_a_target_that_fails_is_trusted_less_and_again_when_it_works() -> None:
-    first = learn(State(), ok())
+    first = learn(YieldState(), ok())
     failed = learn(first, ERROR, NOW + DAY)
     assert failed.health < first.health
     assert failed.health < learn(failed, ok(), NOW + 2 * DAY).health < 1.0
@@ -87,7 +87,7 @@ def test_a_request_to_slow_down_holds_the_source_and_costs_the_target_nothing() 
     policy = bound(company(1), company(2), company(3, "ashby"))
     assert policy.choose(NOW, 1, {"ashby": 0}) == [1]
     policy.record(1, NOW, {"status": "rate_limited", "retry_after_s": HOUR})
-    assert policy.states[1] == State()
+    assert policy.states[1] == YieldState()
     assert policy.choose(NOW + HOUR - 1, 9, ROOM) == [3]
     assert policy.choose(NOW + HOUR, 9, ROOM) == [1, 2]
 
@@ -109,7 +109,7 @@ def test_the_hold_after_requests_without_a_span_doubles() -> None:
 
 
 def test_a_source_takes_calls_again_when_its_hour_is_over() -> None:
-    policy = Auction(RULES)
+    policy = YieldPolicy(RULES)
     policy.bind([company(n) for n in range(9)], {"lever": {"per_hour": 2, "per_day": 5}}, NOW)
     hours = [len(policy.choose(NOW + hour * HOUR, 9, None)) for hour in (0, 0.5, 1, 2, 3, 24)]
     assert hours == [2, 0, 2, 1, 0, 2]
@@ -195,13 +195,13 @@ def test_an_error_during_an_incident_is_not_the_targets() -> None:
 
 def test_a_full_pages_oldest_date_says_how_fast_entries_are_pushed_out() -> None:
     page = ok(50, returned=50, truncated=True, oldest_at=NOW - DAY / 2)
-    state = learn(State(), page)
+    state = learn(YieldState(), page)
     assert state.d == pytest.approx(1 / 20 + 2)
-    assert learn(State(), ok(20)).d == pytest.approx(1 / 20)
+    assert learn(YieldState(), ok(20)).d == pytest.approx(1 / 20)
 
 
 def test_a_full_page_without_dates_on_which_all_is_unknown_doubles_the_pace() -> None:
-    state = learn(State(), ok(50, returned=50, truncated=True))
+    state = learn(YieldState(), ok(50, returned=50, truncated=True))
     later = learn(state, ok(50, returned=50, truncated=True), NOW + DAY)
     assert later.rho is not None
     assert state.rho is not None
@@ -212,14 +212,14 @@ def test_a_full_page_without_dates_on_which_all_is_unknown_doubles_the_pace() ->
 def test_a_first_page_that_may_reach_back_any_time_says_next_to_nothing() -> None:
     page = ok(50, returned=50, truncated=True)
     state, platform = yield_model.learn(
-        State(), page, NOW, kind="slice", page_cap=50, platform=Platform(), rules=RULES
+        YieldState(), page, NOW, kind="slice", page_cap=50, platform=PlatformAverage(), rules=RULES
     )
     assert state.found == pytest.approx(1.0)
     assert (platform.found, platform.looked) == (0.0, 0.0)
 
 
 def test_a_first_page_counts_for_ten_days_at_most() -> None:
-    assert learn(State(), ok(20), page_cap=None).looked == pytest.approx(10)
+    assert learn(YieldState(), ok(20), page_cap=None).looked == pytest.approx(10)
 
 
 def test_a_good_call_that_a_wrong_clock_noted_counts_as_long_ago() -> None:
@@ -232,7 +232,7 @@ def test_a_good_call_that_a_wrong_clock_noted_counts_as_long_ago() -> None:
 @pytest.mark.parametrize(("called_at", "first"), [(300 * DAY, "silent"), (-DAY, "unknown")])
 def test_a_wait_that_a_wrong_clock_began_is_taken_as_long(called_at: float, first: str) -> None:
     """Unless the last call, of which the right clock tells, was not long ago."""
-    policy = Auction(Rules(stale_share=1.0))
+    policy = YieldPolicy(YieldRules(stale_share=1.0))
     policy.bind([company("silent")], {}, NOW + 300 * DAY)
     policy.record("silent", NOW + called_at, ok(0))
     policy.bind([company("silent"), company("unknown")], {}, NOW)
@@ -240,7 +240,7 @@ def test_a_wait_that_a_wrong_clock_began_is_taken_as_long(called_at: float, firs
 
 
 def test_binding_again_does_not_make_a_wait_begin_anew() -> None:
-    policy = Auction(Rules(stale_share=1.0, staleness=DAY))
+    policy = YieldPolicy(YieldRules(stale_share=1.0, staleness=DAY))
     for day in (0, 2):
         policy.bind([company("board"), search("slice")], {}, NOW + day * DAY)
     page = ok(50, truncated=True, oldest_at=NOW + 2 * DAY - 2 * HOUR)
@@ -249,7 +249,7 @@ def test_binding_again_does_not_make_a_wait_begin_anew() -> None:
 
 
 def test_old_evidence_fades() -> None:
-    early = late = learn(State(), ok(0), kind="company", page_cap=None)
+    early = late = learn(YieldState(), ok(0), kind="company", page_cap=None)
     for day in (1, 2, 3):
         early = learn(early, ok(30), NOW + day * DAY, kind="company", page_cap=None)
     now = NOW + 3 * DAY
@@ -262,7 +262,7 @@ def test_old_evidence_fades() -> None:
 
 
 def test_an_unchanged_answer_is_a_good_call_that_found_nothing() -> None:
-    state = learn(learn(State(), ok(20)), {"status": "not_modified"}, NOW + 5 * DAY)
+    state = learn(learn(YieldState(), ok(20)), {"status": "not_modified"}, NOW + 5 * DAY)
     assert (state.last_ok_at, state.failures) == (NOW + 5 * DAY, 0)
     assert state.found < 20 < 20 + state.looked
 
@@ -304,11 +304,11 @@ def test_all_values_at_once_are_the_values_one_by_one(calls) -> None:
     found = policy._values(np.arange(10), now + DAY)
     for place, target in enumerate(policy.roster.targets):
         one = yield_model.value_of(
-            policy.states.get(target.id, State()),
+            policy.states.get(target.id, YieldState()),
             now + DAY,
             kind=target.kind,
             page_cap=target.page_cap,
-            platform=policy.platforms.get((target.source, target.kind), Platform()),
+            platform=policy.platforms.get((target.source, target.kind), PlatformAverage()),
             rules=policy.rules,
         )
         assert found[place] == pytest.approx(one, rel=1e-9)

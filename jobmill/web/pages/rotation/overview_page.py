@@ -16,10 +16,10 @@ from jobmill.errors import Conflict
 from jobmill.pipelines import rotation
 from jobmill.queue import NotAdmitted
 from jobmill.rotation import calls, monitor, planner, target_summaries, targets
-from jobmill.rotation.calls import Failed
-from jobmill.rotation.monitor import Due, Report, Standstill
+from jobmill.rotation.calls import FailedCall
+from jobmill.rotation.monitor import BlockedTargets, DueTarget, RunReport
 from jobmill.rotation.target_selection import PolicyName
-from jobmill.rotation.targets import Held
+from jobmill.rotation.targets import UncalledTarget
 from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
 from jobmill.web.page_query import PageQuery, ShortText
@@ -45,19 +45,19 @@ class Line(PageQuery):
 class Shown:
     """Whose turn it is, and how the last run went."""
 
-    due: list[Due]
+    due: list[DueTarget]
     worths: dict[int, float]
-    report: Report | None
-    failed: list[Failed]
-    held: list[Held]
-    still: list[Standstill]
+    report: RunReport | None
+    failed: list[FailedCall]
+    held: list[UncalledTarget]
+    still: list[BlockedTargets]
 
     @property
     def more(self) -> bool:
         return len(self.due) > AT_ONCE
 
     @property
-    def lines(self) -> list[tuple[Due, str]]:
+    def lines(self) -> list[tuple[DueTarget, str]]:
         """Each with what a call of it would bring."""
         return [(one, labels.worth(self.worths.get(one.source))) for one in self.due[:AT_ONCE]]
 
@@ -90,21 +90,23 @@ async def read(tx: Tx, asked: Line) -> Shown:
     # The policy is a setting of the workers: what they went by last is what they go by.
     policy = cast(PolicyName, report.policy) if report else "yield"
     span = AHEAD[asked.ahead] if asked.ahead else dt.timedelta()
-    due = await monitor.due(tx, at, policy, platform=asked.platform, ahead=span, limit=AT_ONCE + 1)
+    due = await monitor.due_targets(
+        tx, at, policy, platform=asked.platform, ahead=span, limit=AT_ONCE + 1
+    )
     return Shown(
         due,
-        await target_summaries.worths(tx, at, [one.source for one in due]),
+        await target_summaries.call_values(tx, at, [one.source for one in due]),
         report,
-        await calls.failed(tx, report.run, limit=NAMED) if report else [],
-        await targets.held(tx, report.run, limit=NAMED) if report else [],
-        [one for one in await monitor.standstill(tx, at, os.environ) if one.targets],
+        await calls.failed_calls(tx, report.run, limit=NAMED) if report else [],
+        await targets.uncalled_targets(tx, report.run, limit=NAMED) if report else [],
+        [one for one in await monitor.blocked_targets(tx, at, os.environ) if one.targets],
     )
 
 
-async def last(tx: Tx) -> Report | None:
+async def last(tx: Tx) -> RunReport | None:
     """The last run, if there ever was one."""
     try:
-        return await monitor.report(tx)
+        return await monitor.run_report(tx)
     except Conflict:
         return None
 

@@ -24,7 +24,7 @@ router = APIRouter(prefix="/rotation/platforms")
 @router.get("")
 async def show(db: Db, page: Page, did: str = "") -> HTMLResponse:
     async with db.transaction() as tx:
-        found = await monitor.spaces(tx, await planner.clock(tx), os.environ)
+        found = await monitor.platform_budgets(tx, await planner.clock(tx), os.environ)
     told = say("The limits are changed.") if did == "limited" else None
     return page(
         "rotation/platforms.html",
@@ -40,7 +40,7 @@ async def show(db: Db, page: Page, did: str = "") -> HTMLResponse:
 async def edit(name: str, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
     _known(name)
     async with db.transaction() as tx:
-        standing = (await platform_state.standings(tx)).get(name)
+        standing = (await platform_state.load_all(tx)).get(name)
     hour, day = (standing.per_hour, standing.per_day) if standing else (None, None)
     return _form(page, name, _shown(hour), _shown(day))
 
@@ -59,7 +59,7 @@ async def save(name: str, visitor: Recruiter, form: Fields, db: Db, page: Page) 
         return _form(page, name, *typed, error=error)
     async with db.transaction() as tx:
         by = visitor.actor.name
-        await platform_state.limit(tx, name, per_hour=hour, per_day=day, actor=by)
+        await platform_state.set_limits(tx, name, per_hour=hour, per_day=day, actor=by)
     return RedirectResponse("/rotation/platforms?did=limited", 303)
 
 

@@ -76,7 +76,7 @@ async def save(search_id: PathId, visitor: Recruiter, form: Fields, db: Db, page
     try:
         wanted, priority = _read(form)
         async with db.transaction() as tx:
-            await searches.edit(tx, search_id, *wanted, priority=priority)
+            await searches.replace_search(tx, search_id, *wanted, priority=priority)
     except (Invalid, Conflict) as error:
         return _form(page, BLANK | dict(form), search, error)
     return _back("saved")
@@ -87,7 +87,7 @@ async def ask(search_id: PathId, visitor: Recruiter, db: Db, page: Page) -> HTML
     """What would follow, before anything is done."""
     async with db.transaction() as tx:
         search = await searches.get(tx, search_id)
-        own = await searches.own_slices(tx, search_id)
+        own = await searches.count_exclusive_slices(tx, search_id)
     return page("rotation/remove.html", search=search, own=own, labels=labels)
 
 
@@ -103,7 +103,7 @@ async def switch(
     search_id: PathId, turn: Literal["on", "off"], visitor: Recruiter, db: Db
 ) -> Response:
     async with db.transaction() as tx:
-        await searches.change(tx, search_id, enabled=turn == "on")
+        await searches.update_search(tx, search_id, enabled=turn == "on")
     return _back(turn)
 
 

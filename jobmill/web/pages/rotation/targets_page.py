@@ -17,7 +17,7 @@ from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.rotation import planner, target_summaries, targets
 from jobmill.rotation.policies import yield_model
-from jobmill.rotation.target_summaries import Call
+from jobmill.rotation.target_summaries import TargetCall
 from jobmill.rotation.targets import Status, Target
 from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter
@@ -69,7 +69,7 @@ async def show(asked: Annotated[Wanted, Query()], db: Db, page: Page) -> HTMLRes
 class Shown:
     source: Source
     target: Target | None
-    calls: list[Call]
+    calls: list[TargetCall]
     worth: str
 
     @property
@@ -77,7 +77,7 @@ class Shown:
         """Seconds that pass between two calls at least: by our rules, or as the site asks."""
         platform = BY_NAME.get(self.source.source_type)
         every = platform.every.total_seconds() if platform and platform.every else 0
-        return max(yield_model.Rules().gaps[self.target.kind], every) if self.target else every
+        return max(yield_model.YieldRules().gaps[self.target.kind], every) if self.target else every
 
 
 @router.get("/{source_id}")
@@ -113,7 +113,7 @@ async def _show(
 async def read(tx: Tx, id: int) -> Shown:
     source, target = await sources.get(tx, id), await targets.find(tx, id)
     at = await planner.clock(tx)
-    worths = await target_summaries.worths(tx, at, [id])
+    worths = await target_summaries.call_values(tx, at, [id])
     return Shown(source, target, await target_summaries.calls(tx, id), labels.worth(worths.get(id)))
 
 
@@ -132,8 +132,8 @@ async def put(source_id: PathId, form: Fields, visitor: Recruiter, db: Db, page:
     try:
         wanted = read_whole_number(form, "priority", say("A priority is a whole number from 0 on."))
         async with db.transaction() as tx:
-            await targets.meet(tx, source_id)
-            await target_summaries.put(tx, source_id, wanted, actor=visitor.actor.name)
+            await targets.sync_source(tx, source_id)
+            await target_summaries.set_priority(tx, source_id, wanted, actor=visitor.actor.name)
     except (Invalid, Conflict) as error:
         return await _show(db, page, source_id, error=error, typed=form.get("priority", ""))
     return RedirectResponse(f"/rotation/targets/{source_id}?did=priority", 303)
@@ -146,7 +146,7 @@ async def turn(
     """Leave it out, let it in again, or forget its failures."""
     try:
         async with db.transaction() as tx:
-            await targets.meet(tx, source_id)
+            await targets.sync_source(tx, source_id)
             await TURNS[change](tx, source_id, actor=visitor.actor.name)
     except (Invalid, Conflict) as error:
         return await _show(db, page, source_id, error=error)

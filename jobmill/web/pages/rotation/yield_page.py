@@ -12,8 +12,8 @@ from fastapi.responses import HTMLResponse
 
 from jobmill.db import Tx
 from jobmill.rotation import call_history, monitor, planner
-from jobmill.rotation.call_history import Spell
-from jobmill.rotation.monitor import Age, Brought, Yielded
+from jobmill.rotation.call_history import CallPeriod
+from jobmill.rotation.monitor import PlatformYield, SourceYield, TargetAge
 from jobmill.web import charts
 from jobmill.web.charts import ChartColumn
 from jobmill.web.dependencies import Db
@@ -47,10 +47,10 @@ STEPS = {
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    course: list[Spell]
-    platforms: list[Brought]
-    sources: list[Yielded]
-    ages: list[Age]
+    course: list[CallPeriod]
+    platforms: list[PlatformYield]
+    sources: list[SourceYield]
+    ages: list[TargetAge]
 
     @property
     def columns(self) -> list[ChartColumn]:
@@ -79,16 +79,16 @@ async def show(asked: Annotated[Span, Query()], db: Db, page: Page) -> HTMLRespo
 
 async def read(tx: Tx, asked: Span) -> Shown:
     at, span = await planner.clock(tx), SPANS[asked.of]
-    spells = await call_history.of(tx, at, *STEPS[asked.of])
+    spells = await call_history.recent_periods(tx, at, *STEPS[asked.of])
     return Shown(
         begun(spells),
-        await monitor.brought(tx, at, span),
-        await monitor.yielded(tx, at, span, limit=SOURCES),
-        await monitor.ages(tx, at),
+        await monitor.yield_by_platform(tx, at, span),
+        await monitor.yield_by_source(tx, at, span, limit=SOURCES),
+        await monitor.target_ages(tx, at),
     )
 
 
-def begun(spells: Sequence[Spell]) -> list[Spell]:
+def begun(spells: Sequence[CallPeriod]) -> list[CallPeriod]:
     """Newest first, back to the one before the first call: what was before says nothing."""
     first = max((n for n, one in enumerate(spells) if one.calls), default=-2)
     return list(spells[: first + 2])

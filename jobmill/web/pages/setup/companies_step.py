@@ -13,7 +13,7 @@ from jobmill.errors import AppError, Invalid, Unavailable
 from jobmill.pipelines import first_boards
 from jobmill.pipelines.first_boards import Wishes
 from jobmill.rotation import bundled_companies
-from jobmill.rotation.bundled_companies import Company
+from jobmill.rotation.bundled_companies import BundledCompany
 from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -39,13 +39,17 @@ class Choice:
     pasted: str = ""
 
     @property
-    def taken(self) -> list[Company]:
-        return bundled_companies.named(self.chosen)
+    def taken(self) -> list[BundledCompany]:
+        return bundled_companies.companies_by_keys(self.chosen)
 
     @property
-    def found(self) -> list[Company]:
+    def found(self) -> list[BundledCompany]:
         taken = set(self.taken)
-        return [one for one in bundled_companies.find(self.q, self.field) if one not in taken]
+        return [
+            one
+            for one in bundled_companies.search_companies(self.q, self.field)
+            if one not in taken
+        ]
 
 
 @router.get("")
