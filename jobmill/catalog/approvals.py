@@ -33,7 +33,7 @@ def parse_ref(text: str) -> ApprovalRef:
         case re.Match() as found:
             return ApprovalRef("board" if found[1] == "board" else "source", int(found[2]))
         case None:
-            raise Invalid(f"{text!r} names nothing: write source:12 or board:7")
+            raise Invalid(f"{text!r} is not a source or board: write source:12 or board:7")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,5 +184,5 @@ async def _decide(
     )
     if changed is None:
         board = await get(tx, ref)
-        raise Conflict(f"{ref}, the board of {board.name}, is {decision} already")
+        raise Conflict(f"{ref} (the board of {board.name}) is already {decision}")
     await history.record(tx, "company", ref.id, f"board {decision}", actor=actor, **more)

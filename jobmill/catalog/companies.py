@@ -115,7 +115,7 @@ async def get_or_create(tx: Tx, name: str, website: str | None = None) -> Compan
     """
     key = _key(name)
     if not key:
-        raise Invalid(f"{name[:MAX_NAME_LENGTH]!r} is no name of a company")
+        raise Invalid(f"{name[:MAX_NAME_LENGTH]!r} is not a valid company name")
     domain = urls.domain(website) if website else None
     company_id = await _find(tx, key, domain)
     if company_id is None:

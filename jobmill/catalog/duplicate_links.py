@@ -182,7 +182,7 @@ async def unlink(tx: Tx, id: int, *, actor: str | None = None) -> None:
     await listings.lock_duplicate_links(tx)
     listing = await listings.get(tx, id)
     if listing.duplicate_of is None:
-        raise Conflict(f"listing {id} is linked to no other")
+        raise Conflict(f"listing {id} is not a duplicate")
     await tx.execute(
         """
         UPDATE catalog.listing
@@ -199,8 +199,8 @@ async def link(tx: Tx, id: int, to: int, *, actor: str | None = None) -> None:
     await listings.lock_duplicate_links(tx)
     listing, root = await listings.get(tx, id), await listings.get(tx, to)
     if listing.id in (root.id, root.duplicate_of):
-        what = "itself" if id == to else f"listing {id} already"
-        raise Conflict(f"listing {to} repeats {what}")
+        what = "itself" if id == to else f"a duplicate of listing {id}"
+        raise Conflict(f"listing {to} is already {what}")
     target = root.duplicate_of or root.id
     await _lock(tx, [id])
     await tx.execute(
@@ -208,7 +208,7 @@ async def link(tx: Tx, id: int, to: int, *, actor: str | None = None) -> None:
         UPDATE catalog.listing
            SET duplicate_of = %(to)s, apart = false,
                duplicate_kind = CASE WHEN id = %(id)s THEN 'same' ELSE duplicate_kind END,
-               duplicate_why = CASE WHEN id = %(id)s THEN 'a person said so'
+               duplicate_why = CASE WHEN id = %(id)s THEN 'linked by hand'
                                     ELSE duplicate_why END
          WHERE id = %(id)s OR duplicate_of = %(id)s
         """,

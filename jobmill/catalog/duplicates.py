@@ -122,7 +122,7 @@ def _copy(
         return None
     cut = texts.is_cut(posting.index, other.index)
     return f"same title at {posting.shown or other.shown}, " + (
-        "one text is the beginning of the other" if cut else f"same text ({alike:.0%})"
+        "one text is cut" if cut else f"same text ({alike:.0%})"
     )
 
 
@@ -189,18 +189,18 @@ def _vacancy(
         return None
     if _same_requisition(posting, other):
         return f"same requisition {posting.requisition}{where}" + (
-            ", other place" if relation == "other" else ""
+            ", different place" if relation == "other" else ""
         )
     if relation == "other":
-        return f"same title and text{where}, other place" if equal else None
+        return f"same title and text{where}, different place" if equal else None
     if _differ_by_place(posting, other) and texts.alike(posting.index, other.index) in (None, 1.0):
-        return f"same title{where}, a page for each place"
+        return f"same title{where}, one page per place"
     if (
         relation == "same"
         and _posted_again(posting, other)
         and texts.identical(posting.index, other.index)
     ):
-        return f"same title, place and text{where}, posted again"
+        return f"same title, place and text{where}, reposted"
     return None
 
 

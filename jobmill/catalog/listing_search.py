@@ -104,7 +104,7 @@ async def find(
     """
     best = query.sort == "best"
     if best and not query.words:
-        raise Invalid("say what to look for: there is no best without words")
+        raise Invalid('sorting by "best" needs search words')
     params = dataclasses.asdict(query) | _read_cursor(after, query.sort)
     params |= {"limit": limit + 1, "reach": max_scanned}
     if max_scanned is None:
@@ -307,11 +307,11 @@ def _read_cursor(cursor: str | None, sort: str) -> dict[str, Any]:
         padded = cursor + "=" * (-len(cursor) % 4)
         kind, place, id = json.loads(base64.urlsafe_b64decode(padded))
         if kind != sort:
-            raise Invalid(f"this page belongs to a list sorted by {kind}, not by {sort}")
+            raise Invalid(f"this cursor belongs to a list sorted by {kind}, not by {sort}")
         if not 0 < int(id) < 2**63:
             raise ValueError(id)
         if sort == "best":
             return empty | {"after_id": int(id), "after_rank": float(place)}
         return empty | {"after_id": int(id), "after_at": dt.datetime.fromisoformat(place)}
     except (ValueError, TypeError, binascii.Error):
-        raise Invalid("not a page that was given out: start from the first one") from None
+        raise Invalid("invalid cursor: start from the first page") from None

@@ -38,7 +38,7 @@ def from_record(record: Mapping[str, Any]) -> Posting:
     except ValidationError as error:
         invalid = {str(value["loc"][0]) for value in error.errors()}
     if "title" in invalid:
-        raise Invalid("title: not a text")
+        raise Invalid("title must be a string")
     return _POSTING.validate_python(
         {name: value for name, value in fields.items() if name not in invalid}
     )

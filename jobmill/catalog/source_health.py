@@ -280,7 +280,7 @@ async def _forgive(tx: Tx, vendor: str, cause: HealthCause) -> None:
             "most": MAX_CONSECUTIVE_FAILURES,
         },
     )
-    reason = f"the trouble is {vendor}'s"
+    reason = f"incident of {vendor}"
     await history.record_all(
         tx, "source", "forgiven", [(source.id, {"reason": reason}) for source in forgiven]
     )
@@ -304,7 +304,7 @@ async def _count(tx: Tx, id: SourceId, cause: HealthCause, detail: str) -> bool:
     )
     if not disables_source(failures or 0):
         return False
-    reason = f"{failures} failures in a row, the last one: {detail}"
+    reason = f"{failures} failures in a row, last: {detail}"
     # Also postpone the next retry of a source that failures disabled; one disabled by a person
     # stays as it is.
     newly = await fetch_value(

@@ -31,7 +31,9 @@ RUN_RETENTION = dt.timedelta(days=90)
 MIN_RUNS_KEPT = 50
 """The newest runs of each source are kept regardless of age."""
 SILENT_SOURCE_ALERT = "source gone silent"
-UNCONFIRMED_EMPTY_RUN = "no postings, where there were {}: not believed yet; has the page changed?"
+UNCONFIRMED_EMPTY_RUN = (
+    "no postings although there were {}; not accepted yet. Has the page changed?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -465,7 +467,7 @@ async def _mind_silence(tx: Tx, source: _Source, harvest: CrawlResult) -> None:
     elif _is_sudden(source, harvest) and source.empty_runs + 1 >= EMPTY_RUNS_TO_CONFIRM:
         words = (
             f"source {source.id} had {source.open_listings} postings and has shown none "
-            f"{source.empty_runs + 1} times: has it moved?"
+            f"{source.empty_runs + 1} times. Has it moved?"
         )
         await alerts.raise_alert(tx, SILENT_SOURCE_ALERT, f"source {source.id}", words)
 

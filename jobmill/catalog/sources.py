@@ -259,7 +259,7 @@ async def enable(tx: Tx, id: int, *, actor: str | None = None) -> None:
         """,
         [id],
     )
-    await _say(tx, id, changed, "enabled", "enabled already", actor)
+    await _say(tx, id, changed, "enabled", actor)
 
 
 async def enable_after_test(tx: Tx, id: int) -> bool:
@@ -296,7 +296,7 @@ async def disable(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> 
         """,
         {"id": id, "reason": reason},
     )
-    await _say(tx, id, changed, "disabled", "disabled already", actor, reason=reason)
+    await _say(tx, id, changed, "disabled", actor, reason=reason)
 
 
 async def reject(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> None:
@@ -312,7 +312,7 @@ async def reject(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> N
         """,
         {"id": id},
     )
-    await _say(tx, id, changed, "rejected", "rejected already", actor, reason=reason)
+    await _say(tx, id, changed, "rejected", actor, reason=reason)
 
 
 async def _say(
@@ -320,13 +320,12 @@ async def _say(
     id: int,
     changed: int | None,
     what: str,
-    already: str,
     actor: str | None,
     **data: object,
 ) -> None:
     if changed is None:
         source = await get(tx, id)
-        raise Conflict(f"source {id} ({source.name}) is {already}")
+        raise Conflict(f"source {id} ({source.name}) is already {what}")
     await history.record(tx, "source", id, what, actor=actor, **data)
 
 

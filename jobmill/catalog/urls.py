@@ -127,7 +127,7 @@ def _root(split: SplitResult) -> tuple[str, str]:
     """Scheme, host and port, and the host alone; http and https on their default ports count as
     one."""
     if split.scheme not in ("http", "https"):
-        raise ValueError("it does not begin with http:// or https://")
+        raise ValueError("it must start with http:// or https://")
     host = split.hostname or ""
     if ":" in host:
         host = f"[{host}]"
@@ -136,7 +136,7 @@ def _root(split: SplitResult) -> tuple[str, str]:
         while host.startswith("www.") and host.count(".") > 1:
             host = host.removeprefix("www.")
     if not re.fullmatch(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]", host):
-        raise ValueError("it names no host")
+        raise ValueError("it has no valid host name")
     usual = split.port in (None, 80 if split.scheme == "http" else 443)
     return (f"https://{host}" if usual else f"{split.scheme}://{host}:{split.port}"), host
 

@@ -117,7 +117,7 @@ def read_stream(body: bytes) -> ModelReply:
                 return _said(text, stop, tokens_in, tokens_out)
             case _:
                 pass
-    raise StreamInterrupted("the answer broke off")
+    raise StreamInterrupted("the stream ended early")
 
 
 def _event(data: str) -> _Event:

@@ -76,10 +76,10 @@ class Browser:
         if find_browser(self._path):
             return None
         if self._path:
-            return f"the setting chromium names {self._path}, which is not a program"
+            return f"the setting chromium is {self._path}, which is not a program"
         return (
             "this page needs a browser and there is none: install Chromium (package `chromium`), "
-            "or name the program in the setting chromium"
+            "or set `chromium` to the program"
         )
 
     async def render(self, target: AllowedUrl, max_bytes: int | None = None) -> HttpReply:
@@ -94,7 +94,7 @@ class Browser:
             ):
                 return await self._run(program, proxy, target, max_bytes)
         except TimeoutError as error:
-            raise ExchangeError("timeout", f"a browser took too long over {target.host}") from error
+            raise ExchangeError("timeout", f"the browser timed out on {target.host}") from error
         except OSError as error:
             raise ExchangeError("no_browser", f"{program} does not start: {error}") from error
 
@@ -126,7 +126,7 @@ class Browser:
             fault = _FAULT.search(stderr.read())
         if not page.strip():
             why = f" ({fault[1].decode()})" if fault else ""
-            raise ExchangeError("network", f"a browser found nothing at {target.host}{why}")
+            raise ExchangeError("network", f"the browser got no page from {target.host}{why}")
         headers = httpx2.Headers({"content-type": "text/html; charset=utf-8"})
         return HttpReply(200, headers, page[:limit], limit if len(page) > limit else None)
 

@@ -70,7 +70,7 @@ def check_caps(need: Decimal, spent: BudgetUse, caps: BudgetCaps) -> ModelBlocke
         return None
     for name, cap in (("call", caps.call), ("run", caps.run), ("day", caps.day), ("month", caps.month)):  # fmt: skip
         if need > cap:
-            detail = f"it may cost ${need:.4f}, and budget_{name} is ${cap}"
+            detail = f"the call may cost ${need:.4f}, more than budget_{name} (${cap})"
             return ModelBlocked("too_dear", detail)
     if spent.run + need > caps.run:
         # A run has no next period to wait for.
@@ -82,7 +82,7 @@ def check_caps(need: Decimal, spent: BudgetUse, caps: BudgetCaps) -> ModelBlocke
         if used + need <= cap:
             continue
         if used - spent.flying + need <= cap:
-            detail = f"others have reserved what is left of budget_{name} (${cap})"
+            detail = f"running calls have reserved the rest of budget_{name} (${cap})"
             return ModelBlocked("busy", detail, spent.look_in, use_local=False)
         return ModelBlocked(
             "spent_out", f"budget_{name} (${cap}) is spent", opens_in, caps.local_when_spent

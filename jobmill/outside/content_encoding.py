@@ -52,7 +52,7 @@ class _Layer:
             piece = self._zlib.decompress(data, CHUNK_SIZE)
         except zlib.error as error:
             if self._gzip or self._began:
-                raise BrokenEncoding("its compression is broken") from error
+                raise BrokenEncoding("the compressed data is invalid") from error
             # Some servers send raw deflate data without the zlib header.
             self._zlib = zlib.decompressobj(-zlib.MAX_WBITS)
             self._began = True
@@ -76,7 +76,7 @@ class BodyDecoder:
         names = [name.strip().lower() for name in encoding.split(",")]
         names = [name for name in names if name not in ("", "identity")]
         if len(names) > MAX_LAYERS or not {*names} <= {"gzip", "x-gzip", "deflate"}:
-            raise BrokenEncoding("it is encoded in a way that we did not ask for")
+            raise BrokenEncoding("unsupported Content-Encoding")
         self._layers = [_Layer(name != "deflate", limit) for name in reversed(names)]
         self._left = limit
 
@@ -90,7 +90,7 @@ class BodyDecoder:
     def end(self) -> None:
         """Raise BrokenEncoding if the body is incomplete."""
         if not all(layer.ended() for layer in self._layers):
-            raise BrokenEncoding("its compression ends too early")
+            raise BrokenEncoding("the compressed data is incomplete")
 
     def _through(self, data: bytes, layers: list[_Layer]) -> Iterator[bytes]:
         if not layers:

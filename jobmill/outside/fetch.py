@@ -142,7 +142,7 @@ class Fetcher:
                 hop = self._next_hop(hop, reply, request, requested, validators)
                 if len(visited) > MAX_REDIRECTS or (hop.method, hop.target.url) in visited:
                     return FetchFailure(
-                        target.url, "redirects", f"{target.host} sends us on and on"
+                        target.url, "redirects", f"{target.host} redirects too often or in a loop"
                     )
         except AddressRefused as error:
             return FetchFailure(request.url, "refused", str(error))
@@ -176,9 +176,7 @@ class Fetcher:
         try:
             url = str(httpx2.URL(hop.target.url).join(reply.headers.get("location", "")))
         except (httpx2.InvalidURL, ValueError) as error:
-            raise AddressRefused(
-                f"{hop.target.host} sends us to something that is not a URL"
-            ) from error
+            raise AddressRefused(f"{hop.target.host} redirects to an invalid URL") from error
         target = parse_url(url, self._guard.private)
         again = hop.method == "GET" or reply.status in (307, 308)
         if not again or hop.method == "GET":

@@ -63,7 +63,7 @@ class AddressGuard(httpcore2.AsyncNetworkBackend):
         timeout: float | None = None,  # noqa: ASYNC109 - as the library calls it
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        raise AddressRefused("a socket of this machine is not asked")
+        raise AddressRefused("Unix sockets are not allowed")
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
@@ -73,9 +73,9 @@ class AddressGuard(httpcore2.AsyncNetworkBackend):
             async with asyncio.timeout(seconds):
                 addresses = list(dict.fromkeys(await self._resolve(host, port)))
         except TimeoutError as error:
-            raise httpcore2.ConnectTimeout(f"the name {host} was not resolved in time") from error
+            raise httpcore2.ConnectTimeout(f"resolving {host} timed out") from error
         except (OSError, UnicodeError) as error:
-            raise httpcore2.ConnectError(f"the name {host} cannot be resolved") from error
+            raise httpcore2.ConnectError(f"{host} cannot be resolved") from error
         if (host, port) not in self.private and not all(map(is_public_text, addresses)):
             # One private address is enough to refuse: a mixed answer is an attempt to reach it.
             raise AddressRefused(f"{host} has an address that is not public")

@@ -90,7 +90,7 @@ class HttpClient:
         except AddressRefused:
             raise
         except (TimeoutError, httpcore2.TimeoutException) as error:
-            raise ExchangeError("timeout", f"{target.host} took too long") from error
+            raise ExchangeError("timeout", f"{target.host} timed out") from error
         except content_encoding.BrokenEncoding as error:
             raise ExchangeError("network", f"{target.host} sent a broken body: {error}") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
@@ -162,7 +162,7 @@ class HttpClient:
         names = {name.lower(): name for name in headers}
         for name, value in extra:
             if not (_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value.strip())):
-                raise AddressRefused(f"the header {name!r} has characters that cannot be sent")
+                raise AddressRefused(f"the header {name!r} has invalid characters")
             if name.lower() not in _OURS:
                 headers[names.setdefault(name.lower(), name)] = value.strip()
         return [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
@@ -190,5 +190,5 @@ async def open_client(
 def _words(error: Exception) -> str:
     """A short error message; a LocalProtocolError would quote the request with its keys."""
     if isinstance(error, httpcore2.LocalProtocolError):
-        return "we cannot ask in this way"
+        return "the request is invalid"
     return (str(error) or type(error).__name__)[:200]

@@ -72,9 +72,9 @@ class MailServer:
 def missing_setting(settings: Settings) -> str | None:
     """The setting that is missing to send letters; None if mail is configured."""
     if not settings.smtp_url.get_secret_value():
-        return "no mail server is set (smtp_url)"
+        return "no mail server is configured: set smtp_url"
     if not settings.mail_from:
-        return "no sender is set (mail_from)"
+        return "no sender is configured: set mail_from"
     return None
 
 
@@ -157,9 +157,9 @@ def _address(name: str, address: str) -> Address:
         # Every server accepts host names in their ASCII form.
         domain = domain.encode("idna").decode() if not domain.isascii() else domain
     except UnicodeError as error:
-        raise Invalid("what stands as the address is none") from error
+        raise Invalid("invalid e-mail address") from error
     if not LOCAL.fullmatch(local) or not DOMAIN.fullmatch(domain):
-        raise Invalid("what stands as the address is none")
+        raise Invalid("invalid e-mail address")
     return Address(to_header_text(name), username=local, domain=domain)
 
 
@@ -189,18 +189,18 @@ def _explain(error: Exception, host: str, address: str) -> AppError:
     match error:
         case OSError():
             # Includes a server that refuses the connection.
-            return OutsideError(f"{host} did not take the letter: {summary}")
+            return OutsideError(f"{host} did not accept the letter: {summary}")
         case SMTPAuthenticationError():
-            return MailLoginFailed(f"{host} did not let us in: {error.code} {summary}")
+            return MailLoginFailed(f"{host} rejected the login: {error.code} {summary}")
         case SMTPResponseException():
             refusal = f"{host} refused the letter: {error.code} {summary}"
             return OutsideError(refusal, permanent=500 <= error.code < 600)
         case SMTPNotSupported():
-            return OutsideError(f"{host} cannot carry the letter: {summary}", permanent=True)
+            return OutsideError(f"{host} cannot deliver the letter: {summary}", permanent=True)
         case ValueError():
-            return Invalid(f"what stands as the address is none: {summary}")
+            return Invalid(f"invalid e-mail address: {summary}")
         case _:
-            return MailLoginFailed(f"{host} cannot be used as it is set: {summary}")
+            return MailLoginFailed(f"{host} cannot be used with these settings: {summary}")
 
 
 def _is_loopback(host: str) -> bool:

@@ -225,10 +225,12 @@ class ModelClient:
             async with asyncio.timeout(self._limits.seconds):
                 reply = await self._send(at, body)
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            failed = ModelFailed("network", f"no {at.provider} answers: {_words(error)}", False)
+            failed = ModelFailed(
+                "network", f"cannot connect to {at.provider}: {_words(error)}", False
+            )
             return _Heard(failed, "failed", free=True)
         except (TimeoutError, httpx2.TimeoutException):
-            return _Heard(ModelFailed("timeout", f"{at.name} took too long", False), "failed")
+            return _Heard(ModelFailed("timeout", f"{at.name} timed out", False), "failed")
         except httpx2.RequestError as error:
             return _Heard(ModelFailed("network", f"{at.name}: {_words(error)}", False), "failed")
         if reply.status != 200:
@@ -257,15 +259,15 @@ def _judge(ask: ModelQuestion[T], at: Endpoint, reply: HttpReply) -> _Heard[T]:
     try:
         answer = wire.read_stream(reply.body) if streamed else wire.read(reply.body)
     except StreamInterrupted as error:
-        detail = _clean(f"{at.name} broke off: {error}", at)
+        detail = _clean(f"{at.name} interrupted the answer: {error}", at)
         return _Heard(ModelFailed("network", detail, False), "failed")
     except UnreadableReply:
-        detail = f"{at.name} answered in a way that we do not know"
+        detail = f"{at.name} sent a response that cannot be parsed"
         return _Heard(ModelFailed("malformed", detail, True), "malformed")
     if answer.stop == "refused":
-        return _Heard(ModelRefused(f"{at.name} does not want to answer"), "refused", answer)
+        return _Heard(ModelRefused(f"{at.name} refused to answer"), "refused", answer)
     if answer.stop == "truncated":
-        detail = f"{at.name} had more to say than {ask.max_tokens} tokens"
+        detail = f"the answer of {at.name} was cut at {ask.max_tokens} tokens"
         return _Heard(ModelFailed("truncated", detail, True), "truncated", answer)
     return _judge_text(ask, at, answer)
 
@@ -274,8 +276,8 @@ def _judge_text(ask: ModelQuestion[T], at: Endpoint, reply: ModelReply) -> _Hear
     try:
         answer = ask.answer_type.model_validate_json(_unwrapped(reply.text))
     except ValidationError as error:
-        where = {".".join(map(str, problem["loc"])) or "all of it" for problem in error.errors()}
-        detail = f"{at.name} gave no {ask.answer_type.__name__}: {', '.join(sorted(where))[:200]}"
+        where = {".".join(map(str, problem["loc"])) or "answer" for problem in error.errors()}
+        detail = f"the answer of {at.name} is not a valid {ask.answer_type.__name__}: {', '.join(sorted(where))[:200]}"
         return _Heard(ModelFailed("malformed", detail, True), "malformed", reply)
     cost = _usage_cost(reply, at)
     return _Heard(ModelAnswer(answer, at.name, cost), "answered", reply)
@@ -342,7 +344,7 @@ def _clean(text: str, at: Endpoint) -> str:
 def _words(error: Exception) -> str:
     """A short error message; a LocalProtocolError would quote the request with its keys."""
     if isinstance(error, httpx2.LocalProtocolError):
-        return "we cannot ask in this way"
+        return "the request is invalid"
     return (str(error) or type(error).__name__)[:200]
 
 

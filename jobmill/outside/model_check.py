@@ -61,7 +61,7 @@ async def _try(model: Model, seat: TierStatus) -> ModelTrial:
     ask = ModelQuestion(
         tier="cheap" if seat.tier == "cheap" else "strong",
         purpose="trial",
-        instructions='Somebody tries whether you answer. Say the word "ready".',
+        instructions='This is a connection test. Answer with the word "ready".',
         text=f"Asked at {dt.datetime.now(dt.UTC).isoformat()}.",
         answer_type=_Echo,
         prompt_version="1",
@@ -69,9 +69,9 @@ async def _try(model: Model, seat: TierStatus) -> ModelTrial:
     )
     match await model(ask):
         case ModelAnswer(cost=cost):
-            return ModelTrial(seat.tier, seat.model, True, "it answers", cost)
+            return ModelTrial(seat.tier, seat.model, True, "it works", cost)
         case ModelFailed(cause="truncated" | "malformed"):
             # The answer has the wrong form, but the provider accepted the key.
-            return ModelTrial(seat.tier, seat.model, True, "it answers")
+            return ModelTrial(seat.tier, seat.model, True, "it works")
         case other:
             return ModelTrial(seat.tier, seat.model, False, other.detail)

@@ -43,7 +43,7 @@ def find_endpoint(
     """The endpoint of a tier, or what is missing."""
     name = tier_model(settings, tier)
     if name == "none":
-        return ModelBlocked("no_model", f"no model: model_{tier} is none")
+        return ModelBlocked("no_model", f"no model: model_{tier} is set to none")
     provider, model = cast("tuple[Provider, str]", tuple(name.split(":", 1)))
     base_url = _base_url(provider, settings)
     key = environ.get(KEY_VARIABLES.get(provider, ""), "").strip()
@@ -51,7 +51,7 @@ def find_endpoint(
         return ModelBlocked("no_key", trouble)
     price = model_prices.find_price(name, settings.model_prices)
     if price is None and provider != "ollama":
-        return ModelBlocked("no_price", f"nobody told what {name} costs: set model_prices")
+        return ModelBlocked("no_price", f"the price of {name} is unknown: set model_prices")
     return Endpoint(
         name, provider, model, base_url, price or model_prices.FREE, price is not None, key
     )
@@ -72,5 +72,5 @@ def _key_trouble(provider: Provider, base_url: str, key: str) -> str:
     if needed and not key:
         return f"no key: set the environment variable {KEY_VARIABLES[provider]}"
     if not (key.isascii() and key.isprintable()):
-        return f"{KEY_VARIABLES[provider]} has characters that cannot be sent"
+        return f"{KEY_VARIABLES[provider]} has invalid characters"
     return ""

@@ -82,7 +82,7 @@ class Model(Protocol):
 
 async def no_model(ask: ModelQuestion[T]) -> ModelResult[T]:
     """Stands in for a model where none is available."""
-    return ModelBlocked("no_model", "no model: this was started without one")
+    return ModelBlocked("no_model", "no model: started without one")
 
 
 FENCE_RULE = """

@@ -90,7 +90,7 @@ def read_stream(body: bytes) -> ModelReply:
             words.content = (words.content or "") + (choice.delta.content or "")
             words.refusal = choice.delta.refusal or words.refusal
             stop = choice.finish_reason or stop
-    raise StreamInterrupted("the answer broke off")
+    raise StreamInterrupted("the stream ended early")
 
 
 def _completion(body: bytes) -> _Completion:

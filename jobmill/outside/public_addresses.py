@@ -84,17 +84,15 @@ class AllowedUrl:
 def parse_url(url: str, private: PrivateHosts = frozenset()) -> AllowedUrl:
     """Parse and check a URL; raises AddressRefused."""
     if len(url) > MAX_URL_LENGTH or "\\" in url or any(c.isspace() for c in url.split("?")[0]):
-        raise AddressRefused(
-            "not a URL that we ask: too long, or with characters that URLs do not have"
-        )
+        raise AddressRefused("the URL is too long or has invalid characters")
     try:
         parsed = httpx2.URL(url)
     except (httpx2.InvalidURL, ValueError) as error:
         raise AddressRefused("not a URL") from error
     if parsed.scheme not in PORTS:
-        raise AddressRefused("only http and https are asked")
+        raise AddressRefused("only http and https URLs are allowed")
     if parsed.userinfo:
-        raise AddressRefused("a URL with a name or password in it is not asked")
+        raise AddressRefused("a URL with a user name or password is not allowed")
     host = parsed.raw_host.decode("ascii")
     port = PORTS[parsed.scheme] if parsed.port is None else parsed.port
     check_host(host, port, private)
@@ -107,7 +105,7 @@ def check_host(host: str, port: int, private: PrivateHosts = frozenset()) -> Non
     if (host, port) in private:
         return
     if port not in PORTS.values():
-        raise AddressRefused(f"port {port} is not asked, only 80 and 443")
+        raise AddressRefused(f"port {port} is not allowed, only 80 and 443")
     address = _literal(host)
     if address is None:
         _check_name(host)
@@ -149,8 +147,8 @@ def _literal(host: str) -> IPv4Address | IPv6Address | None:
 def _check_name(host: str) -> None:
     labels = host.split(".")
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
-        raise AddressRefused("not the name of a host")
+        raise AddressRefused("invalid host name")
     if _NUMBER.fullmatch(labels[-1]):
-        raise AddressRefused(f"{host} is a number in disguise")
+        raise AddressRefused(f"{host} is not a valid host name")
     if len(labels) == 1 or any(host == name or host.endswith(f".{name}") for name in _HOUSE_NAMES):
-        raise AddressRefused(f"{host} is a name inside a house, not on the internet")
+        raise AddressRefused(f"{host} is a local name, not a public host")

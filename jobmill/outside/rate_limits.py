@@ -37,7 +37,7 @@ class RateLimited(OutsideError):
 
     def __init__(self, host: str, retry_after: dt.timedelta) -> None:
         super().__init__(
-            f"it will be our turn at {host} in about {retry_after.total_seconds():.0f} s"
+            f"the rate limit of {host} allows the next request in about {retry_after.total_seconds():.0f} s"
         )
         self.retry_after = retry_after
 

@@ -26,13 +26,13 @@ MAX_RETRY_AFTER = dt.timedelta(hours=6)
 """A longer Retry-After is cut to this."""
 
 _PLAIN: dict[int, tuple[FetchCause, str]] = {
-    401: ("auth", "wants a key, or does not know ours"),
-    403: ("forbidden", "does not let us in"),
-    405: ("forbidden", "does not let us ask in this way"),
-    407: ("forbidden", "wants a proxy's password"),
-    408: ("timeout", "says that we took too long"),
-    451: ("forbidden", "may not show it for legal reasons"),
-    999: ("forbidden", "does not let programs in"),
+    401: ("auth", "requires a valid key"),
+    403: ("forbidden", "denied access"),
+    405: ("forbidden", "does not allow this method"),
+    407: ("forbidden", "requires proxy authentication"),
+    408: ("timeout", "reported a request timeout"),
+    451: ("forbidden", "withholds the page for legal reasons"),
+    999: ("forbidden", "blocks automated requests"),
 }
 
 # These run on untrusted input, so none may backtrack.
@@ -148,12 +148,12 @@ def _letters_to_see(html: str) -> int:
 
 def _judge_status(reply: HttpReply) -> tuple[FetchCause, str]:
     if is_rate_limited(reply):
-        return "rate_limited", "asks us to come back later"
+        return "rate_limited", "asked us to slow down"
     if reply.headers.get("cf-mitigated") or reply.headers.get("x-amzn-waf-action"):
-        return "forbidden", "wants to see a human"
+        return "forbidden", "requires a human check"
     if 500 <= reply.status < 600:
-        return "server", "has a fault of its own"
-    return _PLAIN.get(reply.status, ("status", "answered in a way that we do not know"))
+        return "server", "had a server error"
+    return _PLAIN.get(reply.status, ("status", "sent an unexpected status"))
 
 
 def _judge_body(reply: HttpReply, requested: AllowedUrl, at: AllowedUrl) -> FetchResult:
@@ -162,14 +162,14 @@ def _judge_body(reply: HttpReply, requested: AllowedUrl, at: AllowedUrl) -> Fetc
     if reply.cut_at is not None:
         return Truncated(at.url, reply.body, reply.cut_at, content_type, charset)
     if _is_sent_home(requested, at):
-        return FetchFailure(at.url, "redirects", f"{at.host} shows its front page instead")
+        return FetchFailure(at.url, "redirects", f"{at.host} redirected to its front page")
     validators = Validators(
         reply.headers.get("etag"), reply.headers.get("last-modified"), url=at.url
     )
     ok = Ok(at.url, reply.body, content_type, charset, validators)
     if _wants_a_human(reply, requested, ok):
         return FetchFailure(
-            at.url, "forbidden", f"{at.host} wants a human or a login", reply.status
+            at.url, "forbidden", f"{at.host} requires a human check or a login", reply.status
         )
     return ok
 

@@ -66,7 +66,7 @@ class Robots:
         if cached.parsed.can_fetch(target.url, self._name):
             return None
         return FetchFailure(
-            target.url, "robots", f"{target.host} asks robots to leave this page alone"
+            target.url, "robots", f"the robots.txt of {target.host} disallows this page"
         )
 
     async def _learn(self, target: AllowedUrl) -> _Known | FetchFailure:
@@ -97,7 +97,7 @@ class Robots:
                 await postpone_refresh(tx, target, crawl_delay(old.rules, self._name))
                 return replace(old, fresh_for=RETRY_AFTER)
         assert isinstance(answer, FetchFailure)
-        detail = f"its robots.txt cannot be read: {answer.detail}"
+        detail = f"robots.txt cannot be read: {answer.detail}"
         return FetchFailure(target.url, answer.cause, detail, answer.status, answer.retry_after)
 
 

@@ -106,10 +106,10 @@ def check_url(url: str, private: PrivateHosts) -> str:
     try:
         target = parse_url(url.strip(), private)
     except AddressRefused as error:
-        raise Invalid(f"not a URL for a webhook: {error}") from error
+        raise Invalid(f"invalid webhook URL: {error}") from error
     if target.scheme != "https" and (target.host, target.port) not in private:
         raise Invalid(
-            "a webhook needs https://; http:// is only for what private_hosts names "
+            "a webhook needs https://; http:// is allowed only for hosts in private_hosts "
             f"(here {target.host}:{target.port})"
         )
     return target.url
@@ -129,9 +129,9 @@ def interpret_reply(reply: HttpReply, host: str) -> str:
         return summary
     if 300 <= status < 400:
         to = reply.headers.get("location", "nowhere")[:300]
-        raise OutsideError(f"{summary}, a redirect to {to}: not followed", permanent=True)
+        raise OutsideError(f"{summary}, a redirect to {to}, which is not followed", permanent=True)
     if status == GONE_STATUS:
-        raise ReceiverGone(f"{summary}: it is not there any more")
+        raise ReceiverGone(f"{summary}: the receiver is gone")
     raise OutsideError(summary, permanent=not (status in RETRYABLE_STATUSES or status >= 500))
 
 

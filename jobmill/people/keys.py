@@ -44,7 +44,7 @@ class KeyHolder:
 
 async def add(tx: Tx, name: str, role: Role) -> NewApiKey:
     if not name.strip():
-        raise Invalid("A key needs a name that says what it is for.")
+        raise Invalid("Enter a name that says what the key is for.")
     key = PREFIX + secrets.token_urlsafe(32)
     made = await fetch_one(
         tx,

@@ -37,7 +37,7 @@ def generate() -> str:
 async def hash_password(password: str) -> str:
     """The hash of a password; raises Invalid if it is too short or too long."""
     if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
-        raise Invalid(f"A password has {MIN_LENGTH} to {MAX_LENGTH:,} characters.")
+        raise Invalid(f"The password must have {MIN_LENGTH} to {MAX_LENGTH:,} characters.")
     return await asyncio.get_running_loop().run_in_executor(THREADS, HASHER.hash, _bytes(password))
 
 

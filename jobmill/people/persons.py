@@ -48,7 +48,7 @@ class LastAdmin(Conflict):
 async def add(tx: Tx, name: str, email: str, role: Role, password: str) -> Person:
     """Create an account or reopen a closed one; raises Conflict if the address is taken."""
     if not name.strip():
-        raise Invalid("A person needs a name.")
+        raise Invalid("Enter a name.")
     key, password_hash = email_key(email), await passwords.hash_password(password)
     person = await fetch_one(
         tx,
@@ -65,7 +65,7 @@ async def add(tx: Tx, name: str, email: str, role: Role, password: str) -> Perso
         [name.strip(), email.strip(), key, role, password_hash],
     )
     if person is None:
-        raise Conflict(f"there is a person with the address {email.strip()} already")
+        raise Conflict(f"there is already a person with the address {email.strip()}")
     return person
 
 
@@ -125,7 +125,7 @@ async def require_other_admin(tx: Tx, id: int) -> None:
         """,
     )
     if [admin.id for admin in admins] == [id]:
-        raise LastAdmin("There would be no admin left. Make somebody else one first.")
+        raise LastAdmin("This is the last admin. Make another person an admin first.")
 
 
 async def set_role(tx: Tx, email: str, role: Role) -> Person:

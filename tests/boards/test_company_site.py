@@ -122,7 +122,7 @@ async def test_a_name_that_leads_nowhere_is_asked_once_and_tried_again() -> None
     net = Net()
     net.on(
         f"{ROOT}/about",
-        FetchFailure(ROOT, "network", "the name brinewell.example cannot be resolved"),
+        FetchFailure(ROOT, "network", "brinewell.example cannot be resolved"),
     )
     with pytest.raises(OutsideError) as caught:
         await visit(net)

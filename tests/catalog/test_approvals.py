@@ -67,7 +67,7 @@ async def test_an_approved_source_runs_and_a_rejected_one_can_be_taken_back(tx: 
     approved = await approvals.approve(tx, ref, actor="Bo")
     assert approved.state == "approved"
     assert (await sources.get(tx, ref.id)).enabled
-    with pytest.raises(Conflict, match="enabled already"):
+    with pytest.raises(Conflict, match="already enabled"):
         await approvals.approve(tx, ref)
     told = [(event.what, event.actor) for event in await history.find_events(tx, "source", ref.id)]
     assert told == [("created", None), ("rejected", "Ada"), ("enabled", "Bo")]
@@ -86,7 +86,7 @@ async def test_a_board_stays_known_whatever_is_decided(tx: Tx) -> None:
     ref = ApprovalRef("board", await make_board(tx))
     assert (await approvals.reject(tx, ref, "spam", actor="Ada")).state == "rejected"
     assert await refs(tx) == []
-    with pytest.raises(Conflict, match="rejected already"):
+    with pytest.raises(Conflict, match="already rejected"):
         await approvals.reject(tx, ref, "spam")
     assert (await approvals.approve(tx, ref, actor="Ada")).state == "approved"
     events = await history.find_events(tx, "company", ref.id)

@@ -151,7 +151,7 @@ async def test_a_link_by_hand_says_so(tx: Tx) -> None:
     (other,) = await add(tx, 1, posting(9, "Diver"))
     await duplicate_links.link(tx, copy, other)
     found = await listings.get(tx, copy)
-    assert (found.duplicate_of, found.duplicate_why) == (other, "a person said so")
+    assert (found.duplicate_of, found.duplicate_why) == (other, "linked by hand")
     assert own != other
 
 

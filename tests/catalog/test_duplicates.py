@@ -207,7 +207,7 @@ def test_the_same_posted_again_is_a_repost() -> None:
     again = on_board(7002, posted_at=MARCH + dt.timedelta(days=30))
     (group,) = duplicates.find_groups([on_board(), again], PLATFORM_RULES)
     assert (group.kind, group.posts, group.canonical) == ("repost", ((0,), (1,)), 0)
-    assert group.why == "same title, place and text at Acme, posted again"
+    assert group.why == "same title, place and text at Acme, reposted"
 
 
 def test_a_copy_does_not_tie_together_what_a_board_keeps_apart() -> None:
@@ -269,7 +269,7 @@ def test_every_member_but_the_shown_one_says_why_it_is_here() -> None:
     assert group.whys == (
         "",
         "same title at Acme, same text (100%)",
-        "same title and text at Acme, other place",
+        "same title and text at Acme, different place",
     )
     assert group.why == "; ".join(group.whys[1:])
 

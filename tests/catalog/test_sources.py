@@ -63,7 +63,7 @@ async def test_what_is_not_sure_needs_a_person(tx: Tx, confidence: str, needs: b
 
 async def test_what_is_done_already_is_refused_with_a_reason(tx: Tx) -> None:
     id, _ = await sources.add(tx, ACME, enabled=True)
-    with pytest.raises(Conflict, match="enabled already"):
+    with pytest.raises(Conflict, match="already enabled"):
         await sources.enable(tx, id)
     with pytest.raises(NotFound):
         await sources.disable(tx, 999_999, "x")

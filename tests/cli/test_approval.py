@@ -99,7 +99,7 @@ async def test_wrong_names_and_decisions_are_refused_with_what_to_do(
     def refused(done: subprocess.CompletedProcess[str], code: int, words: str) -> bool:
         return done.returncode == code and words in done.stderr
 
-    assert refused(await run("approval", "approve", ref), 4, "approved already")
+    assert refused(await run("approval", "approve", ref), 4, "already approved")
     assert refused(await run("approval", "approve", "12"), 2, "write source:12 or board:7")
     assert refused(await run("approval", "show", "source:99"), 3, "does not exist")
     assert refused(await run("approval", "list", "--after", "x"), 2, "write source:12")

@@ -28,7 +28,7 @@ BEGINNING = {
     "every verdict": "SELECT count(DISTINCT outcome) = 3 FROM matching.verdict",
     "matches": "SELECT count(*) > 2 FROM matching.match",
     "nothing left to judge": "SELECT count(*) = 0 FROM matching.judging_queue",
-    "the loop": "SELECT count(*) > 0 FROM queue.items WHERE error_text LIKE '%%on and on%%'",
+    "the loop": "SELECT count(*) > 0 FROM queue.items WHERE error_text LIKE '%%in a loop%%'",
     "a miss": "SELECT count(*) > 0 FROM hiring.event WHERE type = 'DECAY_TRIGGERED'",
     "an offer": "SELECT count(*) > 0 FROM hiring.event WHERE type = 'PROMOTED'",
     "a yes": "SELECT count(*) > 0 FROM hiring.event WHERE type = 'ACKNOWLEDGED'",

@@ -124,8 +124,8 @@ async def test_who_only_polls_sends_what_became_due_without_being_told(
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        (Settings(), "no mail server is set"),
-        (Settings.model_validate({"smtp_url": "smtp://127.0.0.1:1"}), "no sender is set"),
+        (Settings(), "no mail server is configured"),
+        (Settings.model_validate({"smtp_url": "smtp://127.0.0.1:1"}), "no sender is configured"),
     ],
 )
 async def test_without_a_way_to_send_letters_are_dropped_and_never_reach_the_queue(
@@ -287,7 +287,7 @@ async def test_while_the_server_does_not_let_us_in_letters_wait_and_none_is_lost
         await Sender(database, mailbox.settings("me:wrong@")).send()
         assert await statuses(database) == {"BLOCKED": 1}
         [(_, state, detail)] = await states(database)
-        assert (state, "did not let us in" in detail) == ("queued", True)
+        assert (state, "rejected the login" in detail) == ("queued", True)
         async with database.transaction() as tx:
             await operator_actions.unblock_items(tx, "mail")
         assert PASSWORD == "s3cret/@:"

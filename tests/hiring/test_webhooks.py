@@ -159,7 +159,7 @@ async def test_a_redirect_into_the_house_has_failed(database: Database, site: Si
     await make_delivery(database, site)
     await sender(database, site).send()
     [(_, state, detail)] = await states(database, "webhook")
-    assert (state, "10.0.0.1/admin: not followed" in detail) == ("failed", True)
+    assert (state, "10.0.0.1/admin, which is not followed" in detail) == ("failed", True)
     assert (await statuses(database))["FAILED"] == 1
 
 

@@ -117,7 +117,7 @@ async def test_a_server_that_is_not_there_is_tried_again() -> None:
 async def test_the_password_is_used_and_a_wrong_one_is_not_the_letters_fault() -> None:
     async with open_mailbox(login=True) as mailbox:
         await Mailer(mailbox.settings(f"me:{quote(PASSWORD, safe='')}@")).send(LETTER)
-        with pytest.raises(MailLoginFailed, match="did not let us in: 535") as caught:
+        with pytest.raises(MailLoginFailed, match="rejected the login: 535") as caught:
             await Mailer(mailbox.settings("me:hunter2@")).send(LETTER)
     assert set(mailbox.logins) == {b"me"}
     assert len(mailbox.letters) == 1

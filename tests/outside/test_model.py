@@ -412,7 +412,7 @@ async def test_the_key_is_nowhere_but_in_the_request(
     [
         ({}, {}, "no_key", "ANTHROPIC_API_KEY"),
         ({"ANTHROPIC_API_KEY": " "}, {}, "no_key", "ANTHROPIC_API_KEY"),
-        ({"ANTHROPIC_API_KEY": "a\nb"}, {}, "no_key", "cannot be sent"),
+        ({"ANTHROPIC_API_KEY": "a\nb"}, {}, "no_key", "invalid characters"),
         ({}, {"model_strong": "openai:x"}, "no_key", "OPENAI_API_KEY"),
         ({"OPENAI_API_KEY": "k"}, {"model_strong": "openai:x"}, "no_price", "model_prices"),
         ({}, {"model_strong": "none"}, "no_model", "none"),

@@ -87,7 +87,7 @@ async def test_a_redirect_is_not_followed_and_said_where_it_pointed(
     assert caught.value.permanent
     # Not even to where we may go.
     site.on("/hook", redirect(site.url("/inside"), status))
-    with pytest.raises(OutsideError, match="/inside: not followed"):
+    with pytest.raises(OutsideError, match="/inside, which is not followed"):
         await caller(site).send(delivery(site))
     assert site.asked("/inside") == []
 

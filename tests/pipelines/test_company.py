@@ -227,9 +227,7 @@ async def test_too_little_is_skipped_and_what_there_is_kept(bed: Bed) -> None:
 
 async def test_a_site_that_never_answers_fails_after_its_retries(bed: Bed) -> None:
     for path in ("about", "about-us", "company", "careers", ""):
-        bed.net.on(
-            f"{ROOT}/{path}", FetchFailure(ROOT, "timeout", "brinewell.example took too long")
-        )
+        bed.net.on(f"{ROOT}/{path}", FetchFailure(ROOT, "timeout", "brinewell.example timed out"))
     id = await bed.submit()
     seen: list[str] = []
     for _ in range(4):

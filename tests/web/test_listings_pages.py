@@ -163,7 +163,7 @@ async def test_a_listing_shows_its_facts_what_repeats_it_and_what_happened(
         assert words in page.text, words
     assert "What if?" not in page.text
     page = await site.get(f"/listings/{second}")
-    for words in (f'href="/listings/{first}"', "a person said so", f"linked to {first} · by ada"):
+    for words in (f'href="/listings/{first}"', "linked by hand", f"linked to {first} · by ada"):
         assert words in page.text, words
 
 

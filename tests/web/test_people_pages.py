@@ -171,7 +171,7 @@ async def test_the_last_admin_stays(
     me = await find(database, "boss@example.org")
     refused = await post(boss, f"/people/{me.id}/{path}", form)
     assert refused.status_code == 409
-    assert "no admin left" in text(Html(refused.text), "[role=alert]")
+    assert "This is the last admin." in text(Html(refused.text), "[role=alert]")
     assert (await find(database, me.email)) == me
     await make_person(database, "other@example.org", "admin")
     done = await post(boss, f"/people/{me.id}/{path}", form)

@@ -188,7 +188,7 @@ async def test_disabling_asks_first_and_keeps_the_reason(
     assert (event.what, event.data, event.actor) == ("disabled", {"reason": "it moved"}, "local")
     again = await site.post(path, data={"reason": "it moved"})
     assert again.status_code == 409
-    assert "disabled already" in again.text
+    assert "already disabled" in again.text
 
 
 async def test_a_reason_that_is_too_long_is_refused_and_kept(
@@ -219,7 +219,7 @@ async def test_a_word_is_given_and_taken_back(site: httpx2.AsyncClient, database
     page = await site.get(answer.headers["location"])
     assert f"{source.name} is approved." in page.text
     again = await site.post(f"{path}/approve")
-    assert (again.status_code, "enabled already" in again.text) == (409, True)
+    assert (again.status_code, "already enabled" in again.text) == (409, True)
 
 
 async def test_boards_of_companies_wait_beside_sources(
@@ -326,7 +326,7 @@ async def test_a_test_that_fails_says_why(site: httpx2.AsyncClient, database: Da
     await declare(database)
     source = await board(database)
     net = Net()
-    net.on(API.format(source.token), FetchFailure("", "server", "it has a fault of its own", 500))
+    net.on(API.format(source.token), FetchFailure("", "server", "it had a server error", 500))
     answer = await site.post(f"/sources/{source.id}/test")
     await work(database, net)
     page = await site.get(answer.headers["location"])
