@@ -169,7 +169,7 @@ async def harvest(
     return CrawlResult(
         started_at=started_at,
         outcome=walk.outcome,
-        seen=seen,
+        postings=seen,
         calls=walk.calls,
         pages=walk.asked_for,
         stubs=walk.stubs,
@@ -177,7 +177,7 @@ async def harvest(
         detail=walk.detail,
         vendor=target.vendor,
         inventory=target.platform.inventory,
-        believe_empty=target.platform.allow_empty,
+        may_be_empty=target.platform.allow_empty,
         validators=validators,
     )
 

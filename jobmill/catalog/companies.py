@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, NewType, TypeAlias
 
 from jobmill.catalog import company_names, history, urls
-from jobmill.catalog.company_sizes import SizeCategory
 from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.errors import Invalid, NotFound
 
@@ -16,6 +15,7 @@ CompanyId = NewType("CompanyId", int)
 AnalysisStatus: TypeAlias = Literal["pending", "analyzing", "complete", "sparse", "failed"]
 Tier: TypeAlias = Literal["S", "A", "B", "C", "D"]
 Confidence: TypeAlias = Literal["high", "medium", "low"]
+SizeCategory: TypeAlias = Literal["large", "medium", "small"]
 Completeness: TypeAlias = Literal["good", "minimal", "sparse"]
 
 MAX_NAME_LENGTH = 300
@@ -67,7 +67,7 @@ class Company:
 
 def is_minimal(company: Company) -> bool:
     """Enough to show: name, website, and a short description or culture."""
-    described = _longer(company.about, MINIMAL_ABOUT_LENGTH) or _longer(
+    described = _is_longer(company.about, MINIMAL_ABOUT_LENGTH) or _is_longer(
         company.culture, MINIMAL_CULTURE_LENGTH
     )
     return bool(company.name and company.website and described)
@@ -75,7 +75,7 @@ def is_minimal(company: Company) -> bool:
 
 def is_good(company: Company) -> bool:
     """Enough to judge by: name, website, a full description and culture."""
-    described = _longer(company.about, GOOD_ABOUT_LENGTH) and _longer(
+    described = _is_longer(company.about, GOOD_ABOUT_LENGTH) and _is_longer(
         company.culture, GOOD_CULTURE_LENGTH
     )
     return bool(company.name and company.website and described)
@@ -103,7 +103,7 @@ def board_needs_approval(company: Company) -> bool:
     )
 
 
-def _longer(text: str | None, than: int) -> bool:
+def _is_longer(text: str | None, than: int) -> bool:
     return text is not None and len(text) > than
 
 
@@ -113,7 +113,7 @@ async def get_or_create(tx: Tx, name: str, website: str | None = None) -> Compan
     Without a website, the oldest company with the name is returned. The website of a company known
     only by name is added later.
     """
-    key = _key(name)
+    key = _name_key(name)
     if not key:
         raise Invalid(f"{name[:MAX_NAME_LENGTH]!r} is not a valid company name")
     domain = urls.domain(website) if website else None
@@ -133,11 +133,11 @@ async def get_or_create(tx: Tx, name: str, website: str | None = None) -> Compan
 async def get_or_create_all(tx: Tx, names: Sequence[str]) -> Mapping[str, CompanyId]:
     """The ids of the companies with these names; invalid names are left out."""
     # Sorted by key, so that two transactions with the same names cannot deadlock.
-    keyed = sorted((_key(name), name) for name in set(names))
+    keyed = sorted((_name_key(name), name) for name in set(names))
     return {name: await get_or_create(tx, name) for key, name in keyed if key}
 
 
-def _key(name: str) -> str:
+def _name_key(name: str) -> str:
     return company_names.company_key(name) if len(name) <= MAX_NAME_LENGTH else ""
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from psycopg.types.json import Jsonb
 
@@ -14,12 +15,28 @@ from jobmill.catalog.companies import (
     Company,
     CompanyId,
     Confidence,
+    SizeCategory,
     Tier,
 )
 from jobmill.db import Tx
 
-from . import companies, company_sizes, history
+from . import companies, history
 from .platform_rules import PlatformRules
+
+MAX_SMALL: Final = 50
+"""The most people a small company has."""
+MAX_MEDIUM: Final = 1_000
+"""The most people a medium company has."""
+
+_NUMBER = re.compile(
+    r"(\d{1,3}(?:[,.\s\u2019']\d{3})+|\d+(?:\.\d+)?)(\s?k\b)?(\s?\+)?", re.IGNORECASE
+)
+_MORE = re.compile(r"\b(?:over|more than|above|exceed\w*|über|plus de|más de)\s*$", re.IGNORECASE)
+_WORDS: Final[tuple[tuple[SizeCategory, re.Pattern[str]], ...]] = (
+    ("medium", re.compile(r"\bmid(?:dle)?[\s-]?(?:siz|market)|\bmedium\b|mittelst", re.IGNORECASE)),
+    ("small", re.compile(r"\b(?:start-?up|small|boutique|tiny|family[\s-]run)\b", re.IGNORECASE)),
+    ("large", re.compile(r"\b(?:large|enterprise|multinational)\b", re.IGNORECASE)),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +88,7 @@ def apply_facts(company: Company, facts: CompanyFacts) -> Company:
         culture=choose_text(company.culture, facts.culture, GOOD_CULTURE_LENGTH),
         mission=facts.mission or company.mission,
         size=size,
-        company_size_category=company_sizes.categorize_size(size) or company.company_size_category,
+        company_size_category=categorize_size(size) or company.company_size_category,
         headquarters_location=facts.headquarters_location or company.headquarters_location,
         industry=facts.industry or company.industry,
         founded=facts.founded or company.founded,
@@ -79,6 +96,27 @@ def apply_facts(company: Company, facts: CompanyFacts) -> Company:
         remote_first=company.remote_first if facts.remote_first is None else facts.remote_first,
         extracted_by=facts.extracted_by,
     )
+
+
+def categorize_size(size: str | None) -> SizeCategory | None:
+    """The size by the number of people, for a range by its upper end; otherwise by a word such as
+    "startup"; None if neither is given."""
+    if not size:
+        return None
+    people = [_parse_headcount(size, match) for match in _NUMBER.finditer(size)]
+    if people:
+        most = max(people)
+        return "small" if most <= MAX_SMALL else "medium" if most <= MAX_MEDIUM else "large"
+    return next((name for name, words in _WORDS if words.search(size)), None)
+
+
+def _parse_headcount(size: str, match: re.Match[str]) -> float:
+    digits, thousands, plus = match.groups()
+    grouped = re.fullmatch(r"\d{1,3}(?:\D\d{3})+", digits)
+    number = float(re.sub(r"\D", "", digits) if grouped else digits)
+    number *= 1_000 if thousands else 1
+    # "1,000+" and "over 50" mean more than the number.
+    return number + 1 if plus or _MORE.search(size[: match.start()]) else number
 
 
 def choose_text(stored: str | None, new: str | None, good_length: int) -> str | None:
@@ -176,7 +214,7 @@ async def save(
     """Store the results of an analysis, merged by `apply_facts` and `apply_findings`."""
     await tx.execute("SELECT FROM catalog.company WHERE id = %s FOR UPDATE", [id])
     company = apply_findings(apply_facts(await companies.get(tx, id), facts), findings, platforms)
-    await _rewrite(tx, company, status)
+    await _update(tx, company, status)
     await history.record(
         tx,
         "company",
@@ -190,7 +228,7 @@ async def save(
     )
 
 
-async def _rewrite(tx: Tx, company: Company, status: AnalysisStatus) -> None:
+async def _update(tx: Tx, company: Company, status: AnalysisStatus) -> None:
     await tx.execute(
         """
         UPDATE catalog.company

@@ -10,7 +10,7 @@ from typing import Final
 from jobmill.plain_text import fold_case
 
 # Legal forms, and words for the careers site; they do not tell companies apart.
-_LEGAL: Final = re.compile(
+_LEGAL_FORMS: Final = re.compile(
     r"inc|incorporated|corp|corporation|co|company|ltd|limited|llc|llp|lp|plc|pllc|pc"
     r"|gmbh|mbh|ggmbh|ag|kg|kgaa|ohg|ug|ev|eg|se|sa|sas|sasu|sarl|srl|sprl|bv|bvba|nv|vof"
     r"|ab|hb|aps|asa|oy|oyj|ehf|hf|pty|pte|pvt|private|sdn|bhd|kk|yk|gk"
@@ -18,12 +18,12 @@ _LEGAL: Final = re.compile(
     r"|careers?|jobs?|hiring|recruiting|karriere"
 )
 # Also English words: they count only in the capitals of a legal form.
-_CAPITALS: Final = frozenset({"AS", "SPA", "SpA"})
-_SEVERAL: Final = (("sp", "z", "oo"), ("sa", "de", "cv"), ("a", "s"))
-_ASIAN: Final = re.compile(
+_CAPITALIZED_FORMS: Final = frozenset({"AS", "SPA", "SpA"})
+_MULTI_WORD_FORMS: Final = (("sp", "z", "oo"), ("sa", "de", "cv"), ("a", "s"))
+_ASIAN_FORMS: Final = re.compile(
     "株式会社|有限会社|合同会社|股份有限公司|有限责任公司|有限公司|주식회사|㈜|\\(주\\)|\\(株\\)"
 )
-_DOTTED: Final = re.compile(r"\b(?:[^\W\d_]\.){2,}(?:[^\W\d_]\b)?")
+_DOTTED_LETTERS: Final = re.compile(r"\b(?:[^\W\d_]\.){2,}(?:[^\W\d_]\b)?")
 
 
 @lru_cache(maxsize=65_536)
@@ -31,8 +31,8 @@ def company_key(name: str | None) -> str:
     """The words of a name without its legal form, in folded case; "" only for a name without
     words. Accents stay: Škoda is not Skoda."""
     text = unicodedata.normalize("NFKC", name or "")
-    for bare in (_ASIAN.sub(" ", text), text):
-        words = _strip(_words(bare))
+    for bare in (_ASIAN_FORMS.sub(" ", text), text):
+        words = _strip_legal_form(_words(bare))
         if words:
             return " ".join(fold_case(word) for word in words)
     return ""
@@ -56,26 +56,26 @@ def display_name(name: str | None) -> str:
 
 
 def _words(text: str) -> list[str]:
-    undotted = _DOTTED.sub(lambda form: form[0].replace(".", ""), text)
+    undotted = _DOTTED_LETTERS.sub(lambda form: form[0].replace(".", ""), text)
     spoken = undotted.replace("&", " and ").replace("'", "").replace("\u2019", "")
     # A combining mark belongs to the letter before it, even if Unicode has no composed form.
     return re.findall(r"[^\W_][\w\u0300-\u036f]*", spoken.replace("_", " "))
 
 
-def _strip(words: list[str]) -> list[str]:
+def _strip_legal_form(words: list[str]) -> list[str]:
     """Remove legal forms and words for the careers site from the end, but never all words."""
     left = words
-    while shorter := _shorter(left):
+    while shorter := _drop_last_form(left):
         left = shorter
     return left
 
 
-def _shorter(words: list[str]) -> list[str]:
+def _drop_last_form(words: list[str]) -> list[str]:
     folded = tuple(fold_case(word) for word in words)
-    for form in _SEVERAL:
+    for form in _MULTI_WORD_FORMS:
         if folded[-len(form) :] == form:
             return words[: -len(form)]
-    if words and (_LEGAL.fullmatch(folded[-1]) or words[-1] in _CAPITALS):
+    if words and (_LEGAL_FORMS.fullmatch(folded[-1]) or words[-1] in _CAPITALIZED_FORMS):
         rest = words[:-1]
         return rest[:-1] if rest and folded[len(rest) - 1] == "and" else rest
     return []

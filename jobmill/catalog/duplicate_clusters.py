@@ -9,10 +9,10 @@ from typing import Final, TypeAlias
 
 from .posting_features import PostingFeatures
 
-Known: TypeAlias = dict[Hashable, set[str]]
+NamesByNamespace: TypeAlias = dict[Hashable, set[str]]
 """The ids, pages or names of a cluster, by the namespace in which they are unique."""
 
-_MANY: Final = 100
+_MAX_COMPARED: Final = 100
 
 
 class Clusters:
@@ -21,19 +21,21 @@ class Clusters:
     def __init__(self, features: Sequence[PostingFeatures]) -> None:
         self._parent = list(range(len(features)))
         self._members = [[index] for index in self._parent]
-        self._ids = [_by_space(posting.ids) for posting in features]
+        self._ids = [_group_by_namespace(posting.ids) for posting in features]
         self._pages = [
-            _by_space([posting.page] if posting.page and posting.own_page else [])
+            _group_by_namespace([posting.page] if posting.page and posting.has_own_page else [])
             for posting in features
         ]
         self._requisitions = [
-            _by_space(
-                [(posting.requisition_space, posting.requisition)] if posting.requisition else []
+            _group_by_namespace(
+                [(posting.requisition_namespace, posting.requisition)]
+                if posting.requisition
+                else []
             )
             for posting in features
         ]
         self._companies = [
-            _by_space([("company", posting.company)] if posting.company else [])
+            _group_by_namespace([("company", posting.company)] if posting.company else [])
             for posting in features
         ]
         self._edges: dict[int, list[tuple[int, str]]] = defaultdict(list)
@@ -44,7 +46,7 @@ class Clusters:
             index = self._parent[index]
         return index
 
-    def together(self, index: int, other: int) -> bool:
+    def are_joined(self, index: int, other: int) -> bool:
         return self.root(index) == self.root(other)
 
     def join(self, index: int, other: int, why: str) -> None:
@@ -62,33 +64,33 @@ class Clusters:
             for namespace, names in names_of[small].items():
                 names_of[large].setdefault(namespace, set()).update(names)
 
-    def differ(self, index: int, other: int) -> bool:
+    def are_distinct(self, index: int, other: int) -> bool:
         """Whether a platform, a site or the company itself distinguishes the two clusters."""
         first, second = self.root(index), self.root(other)
         return (
-            self.ids_differ(first, second)
-            or self.vacancies_differ(first, second)
-            or _differ(self._pages[first], self._pages[second])
+            self.have_different_ids(first, second)
+            or self.are_different_vacancies(first, second)
+            or _have_different_names(self._pages[first], self._pages[second])
         )
 
-    def ids_differ(self, index: int, other: int) -> bool:
+    def have_different_ids(self, index: int, other: int) -> bool:
         """Whether a platform has different ids for the two clusters."""
-        return _differ(self._ids[self.root(index)], self._ids[self.root(other)])
+        return _have_different_names(self._ids[self.root(index)], self._ids[self.root(other)])
 
-    def any_differ(self, indexes: Sequence[int]) -> bool:
+    def any_distinct(self, indexes: Sequence[int]) -> bool:
         """Whether any two of the clusters are distinct; assumed for very many clusters."""
-        return len(indexes) > _MANY or any(
-            self.differ(index, other) for index, other in combinations(indexes, 2)
+        return len(indexes) > _MAX_COMPARED or any(
+            self.are_distinct(index, other) for index, other in combinations(indexes, 2)
         )
 
-    def vacancies_differ(self, index: int, other: int) -> bool:
+    def are_different_vacancies(self, index: int, other: int) -> bool:
         """Whether the clusters have different companies, or different requisitions of one company."""
         first, second = self.root(index), self.root(other)
-        return _differ(self._companies[first], self._companies[second]) or _differ(
-            self._requisitions[first], self._requisitions[second]
-        )
+        return _have_different_names(
+            self._companies[first], self._companies[second]
+        ) or _have_different_names(self._requisitions[first], self._requisitions[second])
 
-    def coarser(self) -> Clusters:
+    def copy(self) -> Clusters:
         """A copy that can be joined further without changing this one."""
         copy = Clusters(())
         copy._parent = self._parent.copy()
@@ -120,14 +122,16 @@ class Clusters:
         return reasons
 
 
-def _by_space(pairs: Iterable[tuple[Hashable, str]]) -> Known:
-    names: Known = {}
+def _group_by_namespace(pairs: Iterable[tuple[Hashable, str]]) -> NamesByNamespace:
+    names: NamesByNamespace = {}
     for namespace, name in pairs:
         names.setdefault(namespace, set()).add(name)
     return names
 
 
-def _differ(names: Mapping[Hashable, set[str]], other: Mapping[Hashable, set[str]]) -> bool:
+def _have_different_names(
+    names: Mapping[Hashable, set[str]], other: Mapping[Hashable, set[str]]
+) -> bool:
     return any(
         names[namespace].isdisjoint(other[namespace]) for namespace in names.keys() & other.keys()
     )

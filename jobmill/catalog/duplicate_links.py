@@ -13,7 +13,7 @@ from jobmill.errors import Conflict
 
 from . import duplicates, history, listings
 
-MOST_CANDIDATES = 5_000
+MAX_CANDIDATES = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +29,16 @@ async def link_new_listings(tx: Tx, new_ids: Sequence[ListingId], platforms: Pla
     if not new_ids:
         return 0
     await listings.lock_duplicate_links(tx)
-    similar_ids = await _around(tx, new_ids)
+    similar_ids = await _find_similar(tx, new_ids)
     candidates = sorted(await listings.by_ids(tx, [*new_ids, *similar_ids]), key=lambda one: one.id)
     groups = duplicates.find_groups(
         [listings.to_posting(listing) for listing in candidates], platforms
     )
-    links = [link for group in groups for link in _links(group, candidates, set(new_ids))]
-    return await _write(tx, links)
+    links = [link for group in groups for link in _build_links(group, candidates, set(new_ids))]
+    return await _write_links(tx, links)
 
 
-async def _around(tx: Tx, new_ids: Sequence[ListingId]) -> list[ListingId]:
+async def _find_similar(tx: Tx, new_ids: Sequence[ListingId]) -> list[ListingId]:
     """Ids of listings that may be the same as the new ones: same page, text, requisition, or
     company and title."""
     candidates = await fetch_all(
@@ -66,7 +66,7 @@ async def _around(tx: Tx, new_ids: Sequence[ListingId]) -> list[ListingId]:
          WHERE id <> ALL(%(fresh)s)
          ORDER BY id DESC LIMIT %(most)s
         """,
-        {"fresh": list(new_ids), "most": MOST_CANDIDATES},
+        {"fresh": list(new_ids), "most": MAX_CANDIDATES},
     )
     return [candidate.id for candidate in candidates]
 
@@ -76,20 +76,20 @@ class _Candidate:
     id: ListingId
 
 
-def _links(
+def _build_links(
     group: DuplicateGroup, candidates: Sequence[Listing], new_ids: set[ListingId]
 ) -> list[_Link]:
     """The links of a group: new listings point to its root."""
     canonical = candidates[group.canonical]
     existing = [candidates[index] for index in group.members if candidates[index].id not in new_ids]
-    root = _root(canonical, existing)
+    root = _choose_root(canonical, existing)
     moved = [
         listing
         for listing in existing
-        if root == canonical.id and listing.id != root and _makes_way(listing)
+        if root == canonical.id and listing.id != root and _is_replaceable_copy(listing)
     ]
     to_link = new_ids | {listing.id for listing in moved}
-    reasons = zip(group.members, group.whys, strict=True)
+    reasons = zip(group.members, group.reasons, strict=True)
     return [
         _Link(candidates[index].id, root, group.kind, why or group.why)
         for index, why in reasons
@@ -97,30 +97,30 @@ def _links(
     ]
 
 
-def _root(canonical: Listing, existing: Sequence[Listing]) -> ListingId:
+def _choose_root(canonical: Listing, existing: Sequence[Listing]) -> ListingId:
     """Choose the listing that links point to: the oldest, so that what people have seen stays in
     place. An unmarked copy gives way to the company's own post."""
     if not existing:
         return canonical.id
     first = min(existing, key=lambda one: (one.duplicate_of is not None, one.id))
     # A listing that is itself a duplicate, perhaps by a person's decision, cannot be a root.
-    if _makes_way(first) and canonical.via is None and canonical.duplicate_of is None:
+    if _is_replaceable_copy(first) and canonical.via is None and canonical.duplicate_of is None:
         return canonical.id
     return first.duplicate_of or first.id
 
 
-def _makes_way(listing: Listing) -> bool:
+def _is_replaceable_copy(listing: Listing) -> bool:
     """Whether this is an unmarked copy that is no duplicate itself; its duplicates move with it."""
     unmarked = listing.marked_at is None
     return listing.via is not None and unmarked and listing.duplicate_of is None
 
 
-async def _write(tx: Tx, links: Sequence[_Link]) -> int:
+async def _write_links(tx: Tx, links: Sequence[_Link]) -> int:
     """Write the links except for listings that a person unlinked; returns how many. Duplicates of
     a listing that becomes a duplicate move to its root, so that links never chain."""
     if not links:
         return 0
-    await _lock(tx, [link.id for link in links])
+    await _lock_listings(tx, [link.id for link in links])
     written = await fetch_all(
         tx,
         _Candidate,
@@ -154,7 +154,7 @@ async def _write(tx: Tx, links: Sequence[_Link]) -> int:
     return len(events)
 
 
-async def _lock(tx: Tx, ids: Sequence[int]) -> None:
+async def _lock_listings(tx: Tx, ids: Sequence[int]) -> None:
     """Lock the listings and their duplicates in the same order as runs do."""
     await tx.execute(
         """
@@ -202,7 +202,7 @@ async def link(tx: Tx, id: int, to: int, *, actor: str | None = None) -> None:
         what = "itself" if id == to else f"a duplicate of listing {id}"
         raise Conflict(f"listing {to} is already {what}")
     target = root.duplicate_of or root.id
-    await _lock(tx, [id])
+    await _lock_listings(tx, [id])
     await tx.execute(
         """
         UPDATE catalog.listing

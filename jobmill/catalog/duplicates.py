@@ -23,14 +23,14 @@ from jobmill.places import place_comparison
 Key = TypeVar("Key")
 DuplicateKind: TypeAlias = Literal["same", "multi_location", "repost"]
 
-NEAR: Final = 0.8
+SAME_POSTING_SIMILARITY: Final = 0.8
 """From this similarity on, two texts are versions of one if title, company and place agree."""
-EQUAL: Final = 0.95
+SAME_VACANCY_SIMILARITY: Final = 0.95
 """From this similarity on, two texts are the same vacancy in different places."""
-REPOSTED_AFTER: Final = dt.timedelta(days=7)
+MIN_REPOST_GAP: Final = dt.timedelta(days=7)
 """Identical posts of one board closer together than this are two vacancies, not a repost."""
-_ALL_PAIRS: Final = 24
-_WINDOW: Final = 5
+_MAX_BLOCK_FOR_ALL_PAIRS: Final = 24
+_NEIGHBOR_WINDOW: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,13 @@ class DuplicateGroup:
     members: tuple[int, ...]
     kind: DuplicateKind
     posts: tuple[tuple[int, ...], ...]
-    whys: tuple[str, ...]
+    reasons: tuple[str, ...]
     """Why each member belongs to the group."""
 
     @property
     def why(self) -> str:
         """The distinct reasons."""
-        return "; ".join(dict.fromkeys(why for why in self.whys if why))
+        return "; ".join(dict.fromkeys(reason for reason in self.reasons if reason))
 
 
 def find_groups(postings: Sequence[Posting], platforms: PlatformRules) -> list[DuplicateGroup]:
@@ -59,32 +59,34 @@ def find_groups(postings: Sequence[Posting], platforms: PlatformRules) -> list[D
     texts = DescriptionComparison(postings)
     posts = Clusters(features)
     _join_by_id(features, posts)
-    blocks = _blocks(features, texts)
-    pairs = [pair for block in blocks for pair in _pairs(block, features, texts)]
+    blocks = _find_blocks(features, texts)
+    pairs = [pair for block in blocks for pair in _candidate_pairs(block, features, texts)]
     _join_copies(pairs, features, texts, posts)
-    _join_bare(blocks, features, texts, posts)
-    vacancies = posts.coarser()
+    _join_without_text(blocks, features, texts, posts)
+    vacancies = posts.copy()
     _join_vacancies(pairs, features, texts, vacancies)
-    return [_group(members, features, posts, vacancies) for members in vacancies.groups()]
+    return [_build_group(members, features, posts, vacancies) for members in vacancies.groups()]
 
 
 def _join_by_id(features: list[PostingFeatures], posts: Clusters) -> None:
     """Join by platform id, URL and number; these override all other rules."""
-    for ids, members in _shared(features, lambda one: one.ids):
+    for ids, members in _group_by(features, lambda one: one.ids):
         for index, other in pairwise(members):
             posts.join(index, other, f"same {ids[0][0] or 'vendor'} id {ids[1]}")
-    for url, members in _shared(features, lambda one: (one.url,) if one.url else ()):
+    for url, members in _group_by(features, lambda one: (one.url,) if one.url else ()):
         first = features[members[0]]
         for other in members[1:]:
             # Several postings may name the page that lists them all.
-            one_page = first.specific or features[other].title == first.title
-            if one_page and not posts.ids_differ(members[0], other):
+            one_page = first.has_specific_url or features[other].title == first.title
+            if one_page and not posts.have_different_ids(members[0], other):
                 posts.join(members[0], other, f"same page {url}")
-    numbered = _shared(features, lambda one: [(one.company, one.title, id) for id in one.numbers])
+    numbered = _group_by(features, lambda one: [(one.company, one.title, id) for id in one.numbers])
     for (company, _, id), members in numbered:
         for index, other in pairwise(members):
-            if company and not posts.ids_differ(index, other):
-                posts.join(index, other, f"same title and number {id} at {features[index].shown}")
+            if company and not posts.have_different_ids(index, other):
+                posts.join(
+                    index, other, f"same title and number {id} at {features[index].company_name}"
+                )
 
 
 def _join_copies(
@@ -99,34 +101,34 @@ def _join_copies(
         pairs, key=lambda pair: features[pair[0]].places.text != features[pair[1]].places.text
     )
     for index, other in by_place:
-        if posts.together(index, other) or posts.differ(index, other):
+        if posts.are_joined(index, other) or posts.are_distinct(index, other):
             continue
-        why = _copy(features[index], features[other], texts)
+        why = _explain_copy(features[index], features[other], texts)
         if why:
             posts.join(index, other, why)
 
 
-def _copy(
+def _explain_copy(
     posting: PostingFeatures, other: PostingFeatures, texts: DescriptionComparison
 ) -> str | None:
-    relation = _relate(posting, other)
+    relation = _compare_places(posting, other)
     if posting.title != other.title or relation == "other":
         return None
     # Another site may shorten a list of places; the same site does not.
-    if relation == "near" and not posting.is_elsewhere(other):
+    if relation == "near" and not posting.is_on_other_site(other):
         return None
     if _same_requisition(posting, other):
-        return f"same requisition {posting.requisition} at {posting.shown}"
-    alike = texts.alike(posting.index, other.index)
-    if alike is None or alike < NEAR:
+        return f"same requisition {posting.requisition} at {posting.company_name}"
+    alike = texts.similarity(posting.index, other.index)
+    if alike is None or alike < SAME_POSTING_SIMILARITY:
         return None
-    cut = texts.is_cut(posting.index, other.index)
-    return f"same title at {posting.shown or other.shown}, " + (
+    cut = texts.is_beginning(posting.index, other.index)
+    return f"same title at {posting.company_name or other.company_name}, " + (
         "one text is cut" if cut else f"same text ({alike:.0%})"
     )
 
 
-def _join_bare(
+def _join_without_text(
     blocks: list[list[int]],
     features: list[PostingFeatures],
     texts: DescriptionComparison,
@@ -134,18 +136,18 @@ def _join_bare(
 ) -> None:
     """Join postings without text by company, title and place, if only one posting can be meant."""
     for block in blocks:
-        for _, members in _shared((features[index] for index in block), _spot):
+        for _, members in _group_by((features[index] for index in block), _place_keys):
             first, *others = {posts.root(index): index for index in members}.values()
-            with_text = {posts.root(index) for index in members if texts.known(index)}
-            if not others or len(with_text) > 1 or posts.any_differ([first, *others]):
+            with_text = {posts.root(index) for index in members if texts.has_text(index)}
+            if not others or len(with_text) > 1 or posts.any_distinct([first, *others]):
                 continue
             for other in others:
-                if _same_spot(features[first], features[other]):
-                    why = f"same title and place at {features[other].shown}, no text to compare"
+                if _is_same_place(features[first], features[other]):
+                    why = f"same title and place at {features[other].company_name}, no text to compare"
                     posts.join(first, other, why)
 
 
-def _spot(posting: PostingFeatures) -> tuple[tuple[object, ...], ...]:
+def _place_keys(posting: PostingFeatures) -> tuple[tuple[object, ...], ...]:
     heads = posting.places.cities or posting.places.text
     return (
         ((posting.company, posting.title, posting.title_places, heads),)
@@ -154,12 +156,12 @@ def _spot(posting: PostingFeatures) -> tuple[tuple[object, ...], ...]:
     )
 
 
-def _same_spot(posting: PostingFeatures, other: PostingFeatures) -> bool:
+def _is_same_place(posting: PostingFeatures, other: PostingFeatures) -> bool:
     """Whether the place texts are equal, or one is more exact and on another site."""
     if posting.places.text == other.places.text:
         return True
     first, second = posting.places.names, other.places.names
-    return posting.is_elsewhere(other) and (first <= second or second <= first)
+    return posting.is_on_other_site(other) and (first <= second or second <= first)
 
 
 def _join_vacancies(
@@ -170,20 +172,20 @@ def _join_vacancies(
 ) -> None:
     """Join posts of one vacancy: in different places, or reposted."""
     for index, other in pairs:
-        if vacancies.together(index, other) or vacancies.vacancies_differ(index, other):
+        if vacancies.are_joined(index, other) or vacancies.are_different_vacancies(index, other):
             continue
-        why = _vacancy(features[index], features[other], texts)
+        why = _explain_same_vacancy(features[index], features[other], texts)
         if why:
             vacancies.join(index, other, why)
 
 
-def _vacancy(
+def _explain_same_vacancy(
     posting: PostingFeatures, other: PostingFeatures, texts: DescriptionComparison
 ) -> str | None:
-    relation = _relate(posting, other)
-    company = posting.shown or other.shown
+    relation = _compare_places(posting, other)
+    company = posting.company_name or other.company_name
     where = f" at {company}" if company else ""
-    equal = texts.speak_for_each_other(posting.index, other.index, EQUAL)
+    equal = texts.are_complete_and_similar(posting.index, other.index, SAME_VACANCY_SIMILARITY)
     if posting.title != other.title:
         # Also with the same requisition: companies reuse requisitions for different vacancies.
         return None
@@ -193,12 +195,15 @@ def _vacancy(
         )
     if relation == "other":
         return f"same title and text{where}, different place" if equal else None
-    if _differ_by_place(posting, other) and texts.alike(posting.index, other.index) in (None, 1.0):
+    if _differ_by_place(posting, other) and texts.similarity(posting.index, other.index) in (
+        None,
+        1.0,
+    ):
         return f"same title{where}, one page per place"
     if (
         relation == "same"
-        and _posted_again(posting, other)
-        and texts.identical(posting.index, other.index)
+        and _is_repost(posting, other)
+        and texts.are_identical(posting.index, other.index)
     ):
         return f"same title, place and text{where}, reposted"
     return None
@@ -216,12 +221,12 @@ def _differ_by_place(posting: PostingFeatures, other: PostingFeatures) -> bool:
     return urls.differ_by_place(posting.page, other.page)
 
 
-def _posted_again(posting: PostingFeatures, other: PostingFeatures) -> bool:
+def _is_repost(posting: PostingFeatures, other: PostingFeatures) -> bool:
     first, second = posting.posted_at, other.posted_at
-    return first is not None and second is not None and abs(second - first) >= REPOSTED_AFTER
+    return first is not None and second is not None and abs(second - first) >= MIN_REPOST_GAP
 
 
-def _relate(posting: PostingFeatures, other: PostingFeatures) -> place_comparison.Relation:
+def _compare_places(posting: PostingFeatures, other: PostingFeatures) -> place_comparison.Relation:
     """Compare the places, first those in the titles."""
     if (
         posting.title_places
@@ -232,41 +237,41 @@ def _relate(posting: PostingFeatures, other: PostingFeatures) -> place_compariso
     return place_comparison.compare(posting.places, other.places)
 
 
-def _blocks(features: list[PostingFeatures], texts: DescriptionComparison) -> list[list[int]]:
+def _find_blocks(features: list[PostingFeatures], texts: DescriptionComparison) -> list[list[int]]:
     """Groups of postings worth comparing: same company and title, or same requisition; without a
     company, same title and first words."""
-    by_company = _shared(
+    by_company = _group_by(
         features, lambda one: ((one.company, one.title),) if one.company and one.title else ()
     )
-    by_requisition = _shared(
+    by_requisition = _group_by(
         features,
         lambda one: ((one.company, one.requisition),) if one.company and one.requisition else (),
     )
     titles_without_company = {posting.title for posting in features if not posting.company}
-    by_beginning = _shared(
+    by_beginning = _group_by(
         [posting for posting in features if posting.title in titles_without_company],
-        lambda one: ((one.title, start),) if (start := texts.start(one.index)) else (),
+        lambda one: ((one.title, start),) if (start := texts.first_words(one.index)) else (),
     )
     return [members for kind in (by_company, by_requisition, by_beginning) for _, members in kind]
 
 
-def _pairs(
+def _candidate_pairs(
     block: list[int], features: list[PostingFeatures], texts: DescriptionComparison
 ) -> Iterator[tuple[int, int]]:
     """All pairs of a small block. For a large block only neighbors by text and by place, so that
     the cost stays linear."""
-    if len(block) <= _ALL_PAIRS:
+    if len(block) <= _MAX_BLOCK_FOR_ALL_PAIRS:
         yield from combinations(block, 2)
         return
-    by_text = sorted(block, key=texts.order)
+    by_text = sorted(block, key=texts.sort_key)
     by_place = sorted(block, key=lambda index: (features[index].places.text, index))
     # Nearest neighbors first: once joined, pairs need no comparison.
-    for step in range(1, _WINDOW + 1):
+    for step in range(1, _NEIGHBOR_WINDOW + 1):
         for ordered in (by_text, by_place):
             yield from zip(ordered, ordered[step:], strict=False)
 
 
-def _shared(
+def _group_by(
     features: Iterable[PostingFeatures], keys: Callable[[PostingFeatures], Iterable[Key]]
 ) -> list[tuple[Key, list[int]]]:
     by_key: dict[Key, list[int]] = defaultdict(list)
@@ -276,7 +281,7 @@ def _shared(
     return [(key, members) for key, members in by_key.items() if len(members) > 1]
 
 
-def _group(
+def _build_group(
     members: list[int], features: list[PostingFeatures], posts: Clusters, vacancies: Clusters
 ) -> DuplicateGroup:
     canonical = min(members, key=lambda index: features[index].rank)
@@ -287,18 +292,18 @@ def _group(
     return DuplicateGroup(
         canonical,
         tuple(members),
-        _kind([features[post[0]] for post in by_post.values()]),
+        _choose_kind([features[post[0]] for post in by_post.values()]),
         tuple(map(tuple, by_post.values())),
         tuple(reasons.get(index, "") for index in members),
     )
 
 
-def _kind(posts: list[PostingFeatures]) -> DuplicateKind:
+def _choose_kind(posts: list[PostingFeatures]) -> DuplicateKind:
     first, *others = posts
     if not others:
         return "same"
     if any(
-        _relate(first, post) in ("other", "near") or _differ_by_place(first, post)
+        _compare_places(first, post) in ("other", "near") or _differ_by_place(first, post)
         for post in others
     ):
         return "multi_location"

@@ -25,13 +25,13 @@ _TECHNICAL: Final = (
 )
 _SEGMENT: Final = re.compile(r"\s[-\u2013\u2014]+\s|[-\u2013\u2014]\s|[|()\[\],@;\u2022]|\s/\s")
 _NUMBER: Final = re.compile(r"(?:jr|req|r|id|ref|nr|no)?\d{5,}")
-_SHORT: Final[dict[str, str]] = {
+_ABBREVIATIONS: Final[dict[str, str]] = {
     "sr": "senior", "snr": "senior", "jr": "junior", "jnr": "junior", "mgr": "manager",
     "dev": "developer", "ii": "2", "iii": "3", "iv": "4",
 }  # fmt: skip
-_EMPTY: Final = frozenset({"and", "the", "of", "a", "an", "ref", "req", "id"})
+_STOP_WORDS: Final = frozenset({"and", "the", "of", "a", "an", "ref", "req", "id"})
 # Noise words of locations, and those that aggregators append to titles.
-_HUNG_ON: Final = gazetteer.LOCATION_NOISE | {
+_NOISE_WORDS: Final = gazetteer.LOCATION_NOISE | {
     "fulltime",
     "time",
     "vollzeit",
@@ -62,23 +62,23 @@ def parse_title(title: str, place_names: frozenset[str] = gazetteer.REGION_NAMES
         place = gazetteer.canonical_name(segment)
         if words and place in place_names:
             places.add(place)
-        elif not words or not _is_hung_on(segment):
+        elif not words or not _is_noise(segment):
             words += _words(segment)
-    return ParsedTitle(tuple(sorted(_without_edges(words))), frozenset(places))
+    return ParsedTitle(tuple(sorted(_strip_arrangement(words))), frozenset(places))
 
 
-def _is_hung_on(segment: str) -> bool:
-    return all(word in _HUNG_ON or _NUMBER.fullmatch(word) for word in _words(segment))
+def _is_noise(segment: str) -> bool:
+    return all(word in _NOISE_WORDS or _NUMBER.fullmatch(word) for word in _words(segment))
 
 
 def _words(text: str) -> list[str]:
     folded = fold_case(text).replace("'", "").replace("\u2019", "")
     tokens: list[str] = re.findall(r"[^\W_]+", folded)
-    words = (_SHORT.get(word, word) for word in tokens)
-    return [word for word in words if word not in _EMPTY and not _NUMBER.fullmatch(word)]
+    words = (_ABBREVIATIONS.get(word, word) for word in tokens)
+    return [word for word in words if word not in _STOP_WORDS and not _NUMBER.fullmatch(word)]
 
 
-def _without_edges(words: list[str]) -> list[str]:
+def _strip_arrangement(words: list[str]) -> list[str]:
     """Remove "remote" and similar words from the start and end; inside they may belong to the
     title."""
     edge = {"remote", "hybrid", "onsite"}

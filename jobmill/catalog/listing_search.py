@@ -106,37 +106,37 @@ async def find(
     if best and not query.words:
         raise Invalid('sorting by "best" needs search words')
     params = dataclasses.asdict(query) | _read_cursor(after, query.sort)
-    params |= {"limit": limit + 1, "reach": max_scanned}
+    params |= {"limit": limit + 1, "max_scanned": max_scanned}
     if max_scanned is None:
         hits = await fetch_all(tx, ListingHit, build_select(query, params), params)
-        return _page(hits, query, limit)
+        return _build_page(hits, query, limit)
     # A generic plan for any words is slow for most words.
     await tx.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-    hits = await fetch_all(tx, ListingHit, build_select(query, params, walk=True), params)
+    hits = await fetch_all(tx, ListingHit, build_select(query, params, newest_only=True), params)
     if len(hits) > limit and not best:
-        return _page(hits, query, limit)
-    edge = await _edge(tx, query, params)
+        return _build_page(hits, query, limit)
+    edge = await _find_scan_end(tx, query, params)
     if edge is None or len(hits) > limit:
-        return _page(hits, query, limit, partial=best and edge is not None)
+        return _build_page(hits, query, limit, partial=best and edge is not None)
     ids = await find_rare(tx, query, max_duration=max_duration)
     if ids is not None:
         params |= {"ids": ids}
-        return _page(
+        return _build_page(
             await fetch_all(tx, ListingHit, build_select(query, params), params), query, limit
         )
     return ListingPage(hits, None if best else _cursor(edge, query.sort), partial=True)
 
 
-def _page(
+def _build_page(
     hits: list[ListingHit], query: ListingQuery, limit: int, *, partial: bool = False
 ) -> ListingPage:
     more = len(hits) > limit
-    next = _cursor(_Place.of(hits[limit - 1]), query.sort) if more else None
+    next = _cursor(_Position.of(hits[limit - 1]), query.sort) if more else None
     return ListingPage(hits[:limit], next, partial)
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Position:
     """A position in the sorted results."""
 
     id: int
@@ -144,17 +144,21 @@ class _Place:
     rank: float = 0
 
     @classmethod
-    def of(cls, hit: ListingHit) -> _Place:
+    def of(cls, hit: ListingHit) -> _Position:
         return cls(hit.id, hit.first_seen_at, hit.rank)
 
 
-async def _edge(tx: Tx, query: ListingQuery, params: Mapping[str, Any]) -> _Place | None:
+async def _find_scan_end(
+    tx: Tx, query: ListingQuery, params: Mapping[str, Any]
+) -> _Position | None:
     """The position at which a scan of `max_scanned` listings ends; None if it covers everything."""
-    walk: LiteralString = f"""
-        SELECT id, first_seen_at FROM catalog.listing WHERE {_within(query, params)}
-         ORDER BY first_seen_at DESC, id DESC OFFSET %(reach)s LIMIT 1
+    statement: LiteralString = f"""
+        SELECT id, first_seen_at FROM catalog.listing WHERE {_time_bounds(query, params)}
+         ORDER BY first_seen_at DESC, id DESC OFFSET %(max_scanned)s LIMIT 1
     """
-    return await fetch_one(tx, _Place, walk, {**params, "reach": params["reach"] - 1})
+    return await fetch_one(
+        tx, _Position, statement, {**params, "max_scanned": params["max_scanned"] - 1}
+    )
 
 
 async def find_rare(
@@ -162,7 +166,7 @@ async def find_rare(
 ) -> list[ListingId] | None:
     """Ids of the listings that match the words, company and location. None if there are more than
     `MAX_RARE_HITS`, if the search takes too long, or if the query has no text."""
-    texts = _texts(query)
+    texts = _text_conditions(query)
     if not texts:
         return None
     select: LiteralString = (
@@ -170,7 +174,7 @@ async def find_rare(
     )
     try:
         async with tx.transaction():
-            await _hurry(tx, max_duration)
+            await _limit_next_statement(tx, max_duration)
             hits = await fetch_all(
                 tx, _Id, select, dataclasses.asdict(query) | {"few": MAX_RARE_HITS + 1}
             )
@@ -181,7 +185,7 @@ async def find_rare(
     return [hit.id for hit in hits] if len(hits) <= MAX_RARE_HITS else None
 
 
-async def _hurry(tx: Tx, patience: dt.timedelta) -> None:
+async def _limit_next_statement(tx: Tx, patience: dt.timedelta) -> None:
     """Limit the time of the next statement and make it use the text indexes: a planner that
     expects many rows would scan the whole table."""
     await tx.execute("SET LOCAL enable_seqscan = off")
@@ -195,14 +199,14 @@ class _Id:
 
 
 def build_select(
-    query: ListingQuery, params: Mapping[str, Any], *, walk: bool = False
+    query: ListingQuery, params: Mapping[str, Any], *, newest_only: bool = False
 ) -> LiteralString:
     """The statement for a query. It contains only the conditions in use, so that each combination
     gets its own plan. `newest_only`: search only the newest listings."""
     best = query.sort == "best"
-    walked: LiteralString = f"""
-        (SELECT * FROM catalog.listing WHERE {_within(query, params)}
-          ORDER BY first_seen_at DESC, id DESC LIMIT %(reach)s)
+    newest: LiteralString = f"""
+        (SELECT * FROM catalog.listing WHERE {_time_bounds(query, params)}
+          ORDER BY first_seen_at DESC, id DESC LIMIT %(max_scanned)s)
     """
     beyond: LiteralString = "WHERE (rank, id) < (%(after_rank)s::float4, %(after_id)s)"
     order: LiteralString = "rank DESC, id DESC" if best else "first_seen_at DESC, id DESC"
@@ -215,15 +219,15 @@ def build_select(
                                employment_type, salary_min, salary_max, salary_currency,
                                salary_period, posted_at, first_seen_at, last_seen_at, closed_at,
                                url, platform, via, {RANK if best else "0::float4"} AS rank
-                          FROM {walked if walk else "catalog.listing"} AS listing
-                         WHERE {_within(query, params)} AND {_clauses(query)} {these}) AS fitting
+                          FROM {newest if newest_only else "catalog.listing"} AS listing
+                         WHERE {_time_bounds(query, params)} AND {_conditions(query)} {these}) AS fitting
                  {beyond if best and params["after_id"] is not None else ""}
                  ORDER BY {order} LIMIT %(limit)s) AS found
          ORDER BY {order}
     """
 
 
-def _within(query: ListingQuery, params: Mapping[str, Any]) -> LiteralString:
+def _time_bounds(query: ListingQuery, params: Mapping[str, Any]) -> LiteralString:
     """The bounds of the scan in order of time."""
     on = query.sort == "newest" and params["after_id"] is not None
     bounds: list[tuple[object, LiteralString]] = [
@@ -234,7 +238,7 @@ def _within(query: ListingQuery, params: Mapping[str, Any]) -> LiteralString:
     return " AND ".join(clauses) or "true"
 
 
-def _texts(query: ListingQuery) -> list[LiteralString]:
+def _text_conditions(query: ListingQuery) -> list[LiteralString]:
     conditions: list[tuple[object, LiteralString]] = [
         (query.words, f"search @@ {WORDS}"),
         (query.company, COMPANY),
@@ -243,7 +247,7 @@ def _texts(query: ListingQuery) -> list[LiteralString]:
     return [clause for is_asked, clause in conditions if is_asked]
 
 
-def _clauses(query: ListingQuery) -> LiteralString:
+def _conditions(query: ListingQuery) -> LiteralString:
     conditions: list[tuple[object, LiteralString]] = [
         (query.arrangement, "arrangement = %(arrangement)s"),
         (query.platform, "platform = %(platform)s"),
@@ -254,13 +258,13 @@ def _clauses(query: ListingQuery) -> LiteralString:
         (query.min_salary is not None, f"{PAY} >= %(min_salary)s"),
         (query.state == "open", "closed_at IS NULL"),
         (query.state == "closed", "closed_at IS NOT NULL"),
-        (not query.duplicates, _first(query)),
+        (not query.duplicates, _is_first_duplicate(query)),
     ]
     clauses: list[LiteralString] = [clause for is_asked, clause in conditions if is_asked]
-    return " AND ".join([*_texts(query), *clauses]) or "true"
+    return " AND ".join([*_text_conditions(query), *clauses]) or "true"
 
 
-def _first(query: ListingQuery) -> LiteralString:
+def _is_first_duplicate(query: ListingQuery) -> LiteralString:
     """True for the first of several duplicates that matches: a closed duplicate, or one in another
     place, hides nothing."""
     states: dict[str, LiteralString] = {
@@ -268,7 +272,7 @@ def _first(query: ListingQuery) -> LiteralString:
         "closed": "AND first.closed_at IS NOT NULL",
         "all": "",
     }
-    here: LiteralString = THERE if query.location else ""
+    here: LiteralString = FIRST_PLACE if query.location else ""
     return f"""
         (duplicate_of IS NULL OR NOT EXISTS (
             SELECT 1 FROM catalog.listing AS first
@@ -284,7 +288,7 @@ COMPANY: LiteralString = "catalog.company_words(company) @@ catalog.beginnings(%
 PLACE: LiteralString = (
     "catalog.place_words(location, locations) @@ catalog.beginnings(%(location)s)"
 )
-THERE: LiteralString = (
+FIRST_PLACE: LiteralString = (
     "AND catalog.place_words(first.location, first.locations) @@ catalog.beginnings(%(location)s)"
 )
 PAY: LiteralString = """
@@ -294,7 +298,7 @@ PAY: LiteralString = """
 """
 
 
-def _cursor(place: _Place, sort: str) -> str:
+def _cursor(place: _Position, sort: str) -> str:
     at = place.rank if sort == "best" else place.first_seen_at.isoformat()
     return base64.urlsafe_b64encode(json.dumps([sort, at, place.id]).encode()).decode().rstrip("=")
 

@@ -10,19 +10,19 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NewType, TypeAlias, cast
+from typing import Any, Literal, NewType, cast
 from uuid import UUID
 
 from psycopg.types.json import Json
 
 from jobmill.catalog import history, posting_identity
+from jobmill.catalog.duplicates import DuplicateKind
 from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.catalog.posting import Arrangement, Period, Posting, Salary, Seniority
 from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.errors import Invalid, NotFound
 
 ListingId = NewType("ListingId", int)
-Kind: TypeAlias = Literal["same", "multi_location", "repost"]
 
 MAX_TITLE_LENGTH = 500
 MAX_REQUISITION_ID_LENGTH = 200
@@ -81,7 +81,7 @@ class Listing:
     closed_at: dt.datetime | None
     marked_at: dt.datetime | None
     duplicate_of: ListingId | None
-    duplicate_kind: Kind | None
+    duplicate_kind: DuplicateKind | None
     duplicate_why: str | None
 
 
@@ -160,7 +160,7 @@ def to_columns(posting: Posting, platforms: PlatformRules) -> dict[str, Any]:
         "locations": list(posting.locations),
         "remote_from": list(posting.remote_from),
         "tags": list(posting.tags),
-        "requisition_id": _short(posting.requisition_id),
+        "requisition_id": _short_id(posting.requisition_id),
         "site_updated_at": posting.updated_at,
         "salary_min": salary and _finite(salary.min),
         "salary_max": salary and _finite(salary.max),
@@ -177,17 +177,21 @@ def make_storable(posting: Posting) -> Posting:
     """The posting without characters that PostgreSQL rejects, so that it compares equal after a
     round trip."""
     facts = {field.name: getattr(posting, field.name) for field in dataclasses.fields(posting)}
-    return Posting(**{name: _storable(fact) for name, fact in facts.items()})
+    return Posting(**{name: _storable_value(fact) for name, fact in facts.items()})
 
 
-def _storable(fact: Any) -> Any:
+def _storable_value(fact: Any) -> Any:
     if isinstance(fact, str):
         # Remove NUL and lone surrogates.
         return fact.replace("\x00", "").encode("utf-8", "replace").decode()
-    return tuple(map(_storable, cast(tuple[str, ...], fact))) if isinstance(fact, tuple) else fact
+    return (
+        tuple(map(_storable_value, cast(tuple[str, ...], fact)))
+        if isinstance(fact, tuple)
+        else fact
+    )
 
 
-def _short(number: str | None) -> str | None:
+def _short_id(number: str | None) -> str | None:
     return number if number and len(number) <= MAX_REQUISITION_ID_LENGTH else None
 
 
@@ -262,15 +266,15 @@ async def find_by_identity(tx: Tx, identities: Sequence[str]) -> dict[str, Listi
         """
         SELECT id, identity, source_id, listed_hash, partial, closed_at IS NOT NULL AS closed
           FROM catalog.listing
-         WHERE identity_hash = ANY(SELECT md5(one)::uuid FROM unnest(%s::text[]) AS one)
+         WHERE identity_hash = ANY(SELECT md5(identity)::uuid FROM unnest(%s::text[]) AS identity)
         """,
-        [list(map(_storable, identities))],
+        [list(map(_storable_value, identities))],
     )
     return {state.identity: state for state in states}
 
 
 async def claim_for_update(
-    tx: Tx, identities: Sequence[str], source_id: int
+    tx: Tx, identities: Sequence[str], owner: int | None
 ) -> dict[str, ListingState]:
     """Lock the listings that the source `owner` may change: its own, closed ones, and those
     without an enabled source. `owner=None` leaves out the first."""
@@ -280,8 +284,9 @@ async def claim_for_update(
         """
         SELECT id, identity, source_id, listed_hash, partial, closed_at IS NOT NULL AS closed
           FROM catalog.listing
-         WHERE identity_hash = ANY(SELECT md5(one)::uuid FROM unnest(%(identities)s::text[]) AS one)
-           AND (source_id = %(source)s OR closed_at IS NOT NULL
+         WHERE identity_hash = ANY(SELECT md5(identity)::uuid
+                                     FROM unnest(%(identities)s::text[]) AS identity)
+           AND (source_id = %(owner)s OR closed_at IS NOT NULL
                 -- A subquery, not a join: PostgreSQL does not re-evaluate a join for a row that
                 -- changed while it waited.
                 OR NOT EXISTS (SELECT 1 FROM catalog.source
@@ -290,7 +295,7 @@ async def claim_for_update(
          ORDER BY id
            FOR NO KEY UPDATE
         """,
-        {"identities": list(identities), "source": source_id},
+        {"identities": list(identities), "owner": owner},
     )
     return {state.identity: state for state in states}
 
@@ -321,7 +326,7 @@ async def insert_all(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> dict[str, Lis
 async def _insert(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> dict[str, ListingId]:
     added = await fetch_all(
         tx,
-        _Added,
+        _InsertedListing,
         """
         INSERT INTO catalog.listing
                (source_id, company_id, identity, url, url_hash, title, company, location, locations,
@@ -347,7 +352,7 @@ async def _insert(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> dict[str, Listin
 
 
 @dataclass(frozen=True, slots=True)
-class _Added:
+class _InsertedListing:
     id: ListingId
     identity: str
 
@@ -355,10 +360,10 @@ class _Added:
 async def update_all(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
     """Update listings; each row holds its `id`."""
     for start in range(0, len(rows), BATCH_SIZE):
-        await _rewrite(tx, rows[start : start + BATCH_SIZE])
+        await _update(tx, rows[start : start + BATCH_SIZE])
 
 
-async def _rewrite(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
+async def _update(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
     await tx.execute(
         """
         UPDATE catalog.listing
@@ -389,6 +394,33 @@ def _dumps(value: object) -> str:
 
 def _jsonable(value: object) -> str:
     return value.isoformat() if isinstance(value, dt.datetime) else str(value)
+
+
+async def mark_seen(tx: Tx, id: ListingId, at: dt.datetime) -> None:
+    """Record that the listing's page still exists, and reopen the listing if it was closed."""
+    reopened = await fetch_value(
+        tx,
+        int,
+        """
+        WITH before AS (SELECT id, closed_at FROM catalog.listing WHERE id = %(id)s FOR NO KEY UPDATE)
+        UPDATE catalog.listing
+           SET last_seen_at = greatest(last_seen_at, %(at)s), closed_at = NULL
+          FROM before WHERE listing.id = before.id
+        RETURNING (before.closed_at IS NOT NULL)::int
+        """,
+        {"id": id, "at": at},
+    )
+    if reopened:
+        await history.record(tx, "listing", id, "reopened")
+
+
+async def close(tx: Tx, id: ListingId, why: str) -> None:
+    """Close the listing because its own page says so."""
+    closed = await tx.execute(
+        "UPDATE catalog.listing SET closed_at = now() WHERE id = %s AND closed_at IS NULL", [id]
+    )
+    if closed.rowcount:
+        await history.record(tx, "listing", id, "closed", why=why)
 
 
 async def mark(tx: Tx, id: int, *, actor: str | None = None) -> None:

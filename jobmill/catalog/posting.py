@@ -68,3 +68,22 @@ class Posting:
     """The company's own site, if the posting links it."""
     partial: bool = False
     """The text is cut or missing; the detail page has more."""
+
+
+def format_salary(
+    low: float | None, high: float | None, currency: str | None, period: str | None
+) -> str | None:
+    """`EUR 60,000-75,000 a year`; None without an amount."""
+    amounts = list(dict.fromkeys(_format_amount(n) for n in (low, high) if n is not None))
+    if not amounts:
+        return None
+    parts = [
+        currency,
+        "-".join(amounts),
+        f"a{'n' if period == 'hour' else ''} {period}" if period else None,
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _format_amount(amount: float) -> str:
+    return f"{amount:,.2f}".removesuffix(".00")

@@ -23,11 +23,11 @@ IdNamespace: TypeAlias = tuple[str, ...]
 
 _NUMBER: Final = re.compile(r"(?<!\d)\d{6,}(?!\d)")
 _LATEST: Final = dt.datetime.max.replace(tzinfo=dt.UTC)
-_FEWEST_WORDS: Final = 25
+_MIN_WORDS: Final = 25
 """Shorter texts are not compared."""
-_FEWEST_WORDS_ELSEWHERE: Final = 80
+_MIN_WORDS_FOR_VACANCY: Final = 80
 """Shorter texts cannot prove that a vacancy has two places."""
-_CUT: Final = 0.6
+_MAX_CUT_RATIO: Final = 0.6
 """A text shorter than this share of another may be its beginning."""
 
 
@@ -36,7 +36,7 @@ class PostingFeatures:
     index: int
     company: str
     """The key of the company, or of the board in its place; "" without both."""
-    shown: str
+    company_name: str
     title: tuple[str, ...]
     title_places: frozenset[str]
     places: place_comparison.PostingPlaces
@@ -45,16 +45,16 @@ class PostingFeatures:
     """Numbers in ids and in the URL: a company's own site often shows the board's id."""
     url: str | None
     page: tuple[str, str] | None
-    own_page: bool
+    has_own_page: bool
     """Whether the page is that of this posting rather than of a list."""
-    specific: bool
+    has_specific_url: bool
     requisition: str | None
-    requisition_space: IdNamespace
+    requisition_namespace: IdNamespace
     posted_at: dt.datetime | None
     rank: tuple[int, bool, int, dt.datetime, int]
     """The posting with the lowest rank represents its group."""
 
-    def is_elsewhere(self, other: PostingFeatures) -> bool:
+    def is_on_other_site(self, other: PostingFeatures) -> bool:
         """Whether the two come from different sites, as far as known."""
         if self.page and other.page:
             return self.page[0] != other.page[0]
@@ -80,7 +80,7 @@ def extract_features(
         company: place_comparison.title_vocabulary(where) for company, where in by_company.items()
     }
     return [
-        _traits(
+        _extract(
             index,
             posting,
             company,
@@ -94,7 +94,7 @@ def extract_features(
     ]
 
 
-def _traits(
+def _extract(
     index: int,
     posting: Posting,
     company: str,
@@ -119,7 +119,7 @@ def _traits(
         specific,
         _requisition(posting.requisition_id),
         (posting.platform or "", (posting.board or "").lower() or company),
-        _aware(posting.posted_at),
+        _with_timezone(posting.posted_at),
         _rank(index, posting, platforms),
     )
 
@@ -173,7 +173,7 @@ def _requisition(text: str | None) -> str | None:
     return folded if len(folded) > 1 and re.search(r"\d", folded) else None
 
 
-def _aware(when: dt.datetime | None) -> dt.datetime | None:
+def _with_timezone(when: dt.datetime | None) -> dt.datetime | None:
     return when.replace(tzinfo=dt.UTC) if when and when.tzinfo is None else when
 
 
@@ -185,7 +185,7 @@ def _rank(
     platform = posting.platform or (key.platform if key else "")
     copied = posting.via or platforms.ids(platform).aggregator
     source = 2 if copied else 0 if platform else 1
-    return source, posting.partial, -length, _aware(posting.posted_at) or _LATEST, index
+    return source, posting.partial, -length, _with_timezone(posting.posted_at) or _LATEST, index
 
 
 class DescriptionComparison:
@@ -194,61 +194,61 @@ class DescriptionComparison:
     def __init__(self, postings: Sequence[Posting]) -> None:
         self._postings = postings
         self._words = lru_cache(maxsize=1024)(posting_identity.split_words)
-        self._shingles = lru_cache(maxsize=1024)(self._cut_up)
+        self._shingles = lru_cache(maxsize=1024)(self._make_shingles)
         self._outlines: dict[str, tuple[int, tuple[str, ...], int]] = {}
-        self._alike: dict[tuple[int, int], float | None] = {}
+        self._similarities: dict[tuple[int, int], float | None] = {}
 
-    def known(self, index: int) -> bool:
-        return self._outline(index)[0] >= _FEWEST_WORDS
+    def has_text(self, index: int) -> bool:
+        return self._outline(index)[0] >= _MIN_WORDS
 
-    def speak_for_each_other(self, index: int, other: int, min_similarity: float) -> bool:
+    def are_complete_and_similar(self, index: int, other: int, min_similarity: float) -> bool:
         """Whether two complete texts are similar and long enough to prove one vacancy in two
         places."""
         few, many = sorted((self._outline(index)[0], self._outline(other)[0]))
         return (
             few >= many * min_similarity
-            and self._is_whole(index)
-            and self._is_whole(other)
-            and (self.alike(index, other) or 0) >= min_similarity
+            and self._is_complete(index)
+            and self._is_complete(other)
+            and (self.similarity(index, other) or 0) >= min_similarity
         )
 
-    def _is_whole(self, index: int) -> bool:
+    def _is_complete(self, index: int) -> bool:
         posting = self._postings[index]
         cut = posting.partial or (posting.description or "").rstrip().endswith(("...", "\u2026"))
-        return not cut and self._outline(index)[0] >= _FEWEST_WORDS_ELSEWHERE
+        return not cut and self._outline(index)[0] >= _MIN_WORDS_FOR_VACANCY
 
-    def start(self, index: int) -> tuple[str, ...] | None:
+    def first_words(self, index: int) -> tuple[str, ...] | None:
         """The first words; None if the text is too short."""
-        return self._outline(index)[1] if self.known(index) else None
+        return self._outline(index)[1] if self.has_text(index) else None
 
-    def order(self, index: int) -> tuple[tuple[str, ...], int, int]:
+    def sort_key(self, index: int) -> tuple[tuple[str, ...], int, int]:
         """Sorts texts with the same beginning next to each other, and equal texts together."""
         length, start, digest = self._outline(index)
         return start, digest, length
 
-    def identical(self, index: int, other: int) -> bool:
-        return self.known(index) and self._outline(index) == self._outline(other)
+    def are_identical(self, index: int, other: int) -> bool:
+        return self.has_text(index) and self._outline(index) == self._outline(other)
 
-    def is_cut(self, first: int, second: int) -> bool:
+    def is_beginning(self, first: int, second: int) -> bool:
         """Whether the shorter text may be the beginning of the longer."""
         short, long = sorted((first, second), key=lambda index: self._outline(index)[0])
         few, many = self._outline(short)[0], self._outline(long)[0]
-        return few < many and (self._postings[short].partial or few < many * _CUT)
+        return few < many and (self._postings[short].partial or few < many * _MAX_CUT_RATIO)
 
-    def alike(self, index: int, other: int) -> float | None:
+    def similarity(self, index: int, other: int) -> float | None:
         """The similarity from 0 to 1; None if a text is missing or too short."""
         pair = (index, other)
-        if pair not in self._alike:
-            self._alike[pair] = self._compare(index, other)
-        return self._alike[pair]
+        if pair not in self._similarities:
+            self._similarities[pair] = self._compare(index, other)
+        return self._similarities[pair]
 
     def _compare(self, index: int, other: int) -> float | None:
-        if not self.known(index) or not self.known(other):
+        if not self.has_text(index) or not self.has_text(other):
             return None
-        if self.identical(index, other):
+        if self.are_identical(index, other):
             return 1.0
         first, second = self._shingles(index), self._shingles(other)
-        if self.is_cut(index, other):
+        if self.is_beginning(index, other):
             short, long = sorted((first, second), key=len)
             return posting_identity.containment(short, long)
         return posting_identity.jaccard_similarity(first, second)
@@ -260,5 +260,5 @@ class DescriptionComparison:
             self._outlines[text] = len(words), tuple(words[:20]), hash(tuple(words))
         return self._outlines[text]
 
-    def _cut_up(self, index: int) -> frozenset[int]:
+    def _make_shingles(self, index: int) -> frozenset[int]:
         return posting_identity.shingles(self._words(self._postings[index].description or ""))

@@ -71,7 +71,7 @@ async def check_hold(tx: Tx, vendor: str | None) -> dt.datetime | None:
     caller may run as a probe while the others wait for its result."""
     if vendor is None:
         return None
-    probing = await fetch_value(
+    is_probe = await fetch_value(
         tx,
         str,
         """
@@ -83,7 +83,7 @@ async def check_hold(tx: Tx, vendor: str | None) -> dt.datetime | None:
         """,
         {"vendor": vendor, "probe": PROBE_TIME, "longest": MAX_HOLD},
     )
-    if probing:
+    if is_probe:
         return None
     return await fetch_value(
         tx, optional_time, "SELECT held_until FROM catalog.incident WHERE vendor = %s", [vendor]
@@ -111,11 +111,11 @@ async def record_success(tx: Tx, id: SourceId, vendor: str | None) -> None:
     )
     if revived:
         await history.record(tx, "source", id, "enabled", reason="it works again")
-    if vendor and await _end(tx, vendor):
+    if vendor and await _close_incident(tx, vendor):
         await history.record(tx, "vendor", vendor, "incident over")
 
 
-async def _end(tx: Tx, vendor: str) -> bool:
+async def _close_incident(tx: Tx, vendor: str) -> bool:
     # Skip a locked row: a failing run holds it and may wait for our source.
     ended = await fetch_value(
         tx,
@@ -167,13 +167,13 @@ async def record_failure(
     await record_problem(tx, id, cause, detail)
     if not counts_against_source(cause):
         return FailureEffect(counted=False)
-    if vendor and await _is_vendors(tx, vendor, cause):
-        await _hold(tx, vendor, cause, detail)
+    if vendor and await _is_vendor_incident(tx, vendor, cause):
+        await _hold_vendor(tx, vendor, cause, detail)
         return FailureEffect(counted=False, incident=True)
-    return FailureEffect(counted=True, disabled=await _count(tx, id, cause, detail))
+    return FailureEffect(counted=True, disabled=await _count_failure(tx, id, cause, detail))
 
 
-async def _is_vendors(tx: Tx, vendor: str, cause: HealthCause) -> bool:
+async def _is_vendor_incident(tx: Tx, vendor: str, cause: HealthCause) -> bool:
     """Whether several sources of the vendor failed with this cause recently and none has worked
     since."""
     failing = await fetch_value(
@@ -203,7 +203,7 @@ async def _is_vendors(tx: Tx, vendor: str, cause: HealthCause) -> bool:
     return bool(in_incident) or (failing or 0) >= INCIDENT_SOURCES
 
 
-async def _hold(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> None:
+async def _hold_vendor(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> None:
     """Open or extend the vendor's incident, and take back the failures counted against its
     sources."""
     opened = await fetch_value(
@@ -220,11 +220,11 @@ async def _hold(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> None:
     if opened:
         await history.record(tx, "vendor", vendor, "incident", cause=cause, detail=detail)
     else:
-        await _hold_longer(tx, vendor, cause, detail)
-    await _forgive(tx, vendor, cause)
+        await _extend_hold(tx, vendor, cause, detail)
+    await _take_back_failures(tx, vendor, cause)
 
 
-async def _hold_longer(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> None:
+async def _extend_hold(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> None:
     """Extend the hold if the probe failed; runs that started before the hold do not count."""
     holds = await fetch_value(
         tx,
@@ -244,11 +244,11 @@ async def _hold_longer(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> 
         )
 
 
-async def _forgive(tx: Tx, vendor: str, cause: HealthCause) -> None:
+async def _take_back_failures(tx: Tx, vendor: str, cause: HealthCause) -> None:
     """Take back the failures that the incident counted against sources."""
     forgiven = await fetch_all(
         tx,
-        _Forgiven,
+        _ForgivenSource,
         """
         WITH innocent AS (
             UPDATE catalog.run SET counted = false
@@ -287,11 +287,11 @@ async def _forgive(tx: Tx, vendor: str, cause: HealthCause) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Forgiven:
+class _ForgivenSource:
     id: int
 
 
-async def _count(tx: Tx, id: SourceId, cause: HealthCause, detail: str) -> bool:
+async def _count_failure(tx: Tx, id: SourceId, cause: HealthCause, detail: str) -> bool:
     """Count a failure in a row; returns True if that disables the source."""
     failures = await fetch_value(
         tx,

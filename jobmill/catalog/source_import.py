@@ -13,7 +13,7 @@ from . import history, urls
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _StoredSource:
     id: SourceId
     source_type: str
     token: str
@@ -44,15 +44,15 @@ async def add_all(
     missing = [source for board, source in by_board.items() if board not in ids]
     ids |= {
         (source.source_type, source.token): (source.id, False)
-        for source in await _known(tx, missing)
+        for source in await _find_existing(tx, missing)
     }
     return [ids[source.source_type, source.token] for source in sources]
 
 
-async def _insert(tx: Tx, sources: Sequence[NewSource], status: str) -> list[_Kept]:
+async def _insert(tx: Tx, sources: Sequence[NewSource], status: str) -> list[_StoredSource]:
     return await fetch_all(
         tx,
-        _Kept,
+        _StoredSource,
         """
         INSERT INTO catalog.source
                (name, source_type, token, config, url, domain, status, company_name,
@@ -83,10 +83,10 @@ def _row(new: NewSource) -> dict[str, object]:
     }
 
 
-async def _known(tx: Tx, sources: Sequence[NewSource]) -> list[_Kept]:
+async def _find_existing(tx: Tx, sources: Sequence[NewSource]) -> list[_StoredSource]:
     return await fetch_all(
         tx,
-        _Kept,
+        _StoredSource,
         """
         SELECT id, source_type, token, false AS new FROM catalog.source
           JOIN unnest(%(types)s::text[], %(tokens)s::text[]) AS asked (source_type, token)
@@ -103,7 +103,7 @@ async def _known(tx: Tx, sources: Sequence[NewSource]) -> list[_Kept]:
 class ReadProgress:
     """How many enabled sources have been read."""
 
-    all: int
+    total: int
     read: int
     failing: int
     """Sources with a failed last run."""
@@ -119,7 +119,7 @@ async def count_progress(tx: Tx) -> ReadProgress:
         tx,
         ReadProgress,
         """
-        SELECT count(*)::int AS "all", count(last_scraped_at)::int AS read,
+        SELECT count(*)::int AS total, count(last_scraped_at)::int AS read,
                count(*) FILTER (WHERE consecutive_failures > 0)::int AS failing
           FROM catalog.source WHERE status = 'active'
         """,

@@ -63,7 +63,7 @@ class CrawlResult:
     started_at: dt.datetime
     outcome: Outcome
     """The outcome according to the crawler; `save` may change `complete` to `empty`."""
-    seen: Sequence[SeenPosting] = ()
+    postings: Sequence[SeenPosting] = ()
     calls: int = 0
     pages: Sequence[PageCall] = ()
     """The requests for pages of the list; the other calls were for details."""
@@ -76,7 +76,7 @@ class CrawlResult:
     """The vendor whose incident a failure may belong to; None for a company's own site."""
     inventory: bool = True
     """Whether a complete run lists everything that is open."""
-    believe_empty: bool = True
+    may_be_empty: bool = True
     """Whether an empty list can be true."""
     validators: Validators = field(default_factory=Validators)
     """For a conditional request the next time."""
@@ -126,23 +126,23 @@ async def save(tx: Tx, source_id: int, result: CrawlResult, platforms: PlatformR
     source = await _lock(tx, source_id, result.started_at)
     if source.saved_already or _is_overtaken(source, result):
         return SavedRun(None, result.outcome, RunCounts(), FailureEffect(counted=False))
-    outcome = _believed(source, result)
-    added, changed, counts = await _take(tx, source, result, platforms)
+    outcome = _confirm_outcome(source, result)
+    added, changed, counts = await _save_postings(tx, source, result, platforms)
     if outcome == "unchanged":
-        await _all_seen(tx, source.id, result.started_at)
+        await _mark_all_seen(tx, source.id, result.started_at)
     if outcome == "complete" and result.inventory:
-        since = await _unread_since(tx, source.id, result)
-        closed = await _close(tx, source.id, result.started_at, since)
+        since = await _find_close_cutoff(tx, source.id, result)
+        closed = await _close_unseen(tx, source.id, result.started_at, since)
         counts = replace(counts, closed=closed)
-    run_id = await _write(tx, source, result, outcome, counts)
-    verdict = await _judge(tx, source, result, outcome, run_id)
-    await _mind_silence(tx, source, result)
-    return SavedRun(run_id, outcome, counts, verdict, added, changed)
+    run_id = await _write_run(tx, source, result, outcome, counts)
+    effect = await _update_health(tx, source, result, outcome, run_id)
+    await _update_silence_alert(tx, source, result)
+    return SavedRun(run_id, outcome, counts, effect, added, changed)
 
 
-def _is_overtaken(source: _Source, harvest: CrawlResult) -> bool:
+def _is_overtaken(source: _Source, result: CrawlResult) -> bool:
     newest = source.last_run_started_at
-    return newest is not None and harvest.started_at <= newest
+    return newest is not None and result.started_at <= newest
 
 
 async def _lock(tx: Tx, id: int, started_at: dt.datetime) -> _Source:
@@ -168,153 +168,180 @@ async def _lock(tx: Tx, id: int, started_at: dt.datetime) -> _Source:
     return source
 
 
-def _believed(source: _Source, harvest: CrawlResult) -> Outcome:
+def _confirm_outcome(source: _Source, result: CrawlResult) -> Outcome:
     """The outcome, but `empty` for a board that is suddenly empty: many sites return an empty list
     on errors."""
-    if not _is_sudden(source, harvest):
-        return harvest.outcome
+    if not _is_suddenly_empty(source, result):
+        return result.outcome
     often = source.empty_runs + 1 >= EMPTY_RUNS_TO_CONFIRM
     # Unreadable records are postings, so the board is not empty.
-    believable = harvest.believe_empty and not harvest.stubs
+    believable = result.may_be_empty and not result.stubs
     return "complete" if often and believable else "empty"
 
 
-def _is_sudden(source: _Source, harvest: CrawlResult) -> bool:
+def _is_suddenly_empty(source: _Source, result: CrawlResult) -> bool:
     """Whether the run saw no postings although there are open listings."""
-    nothing = harvest.outcome == "complete" and harvest.inventory and not harvest.seen
+    nothing = result.outcome == "complete" and result.inventory and not result.postings
     return nothing and source.open_listings > 0 and not source.allow_empty
 
 
-async def _take(
-    tx: Tx, source: _Source, harvest: CrawlResult, platforms: PlatformRules
+async def _save_postings(
+    tx: Tx, source: _Source, result: CrawlResult, platforms: PlatformRules
 ) -> tuple[tuple[ListingId, ...], tuple[ListingId, ...], RunCounts]:
     """Insert new listings, update changed ones, and mark the others as seen."""
-    clean = [replace(one, posting=listings.make_storable(one.posting)) for one in harvest.seen]
-    seen = {posting_identity.identity(one.posting, platforms): one for one in clean}
-    known = await listings.find_by_identity(tx, list(seen))
+    clean = [
+        replace(seen_posting, posting=listings.make_storable(seen_posting.posting))
+        for seen_posting in result.postings
+    ]
+    by_identity = {
+        posting_identity.identity(seen_posting.posting, platforms): seen_posting
+        for seen_posting in clean
+    }
+    existing = await listings.find_by_identity(tx, list(by_identity))
     # All runs write in this order (companies, new listings, links, existing listings), so that
     # they cannot deadlock.
-    company_ids = await _companies(tx, source, seen, known)
-    to_record = partial(_record, source, company_ids, platforms)
-    fresh = {key: one for key, one in seen.items() if key not in known}
-    added = await _add(tx, source, fresh, to_record, harvest.started_at)
+    company_ids = await _find_companies(tx, source, by_identity, existing)
+    to_row = partial(_to_row, source, company_ids, platforms)
+    new = {key: seen_posting for key, seen_posting in by_identity.items() if key not in existing}
+    added = await _insert_new(tx, source, new, to_row, result.started_at)
     linked = await duplicate_links.link_new_listings(tx, list(added.values()), platforms)
-    ours = await listings.claim_for_update(tx, list(known), source.id)
-    changed = await _change(tx, seen, ours, to_record, harvest.started_at)
-    anew = [id for id, told in changed if told.keys() - listings.FIELDS_NOT_JUDGED]
-    reopened = await _see(tx, source.id, list(ours.values()), harvest.started_at)
+    editable = await listings.claim_for_update(tx, list(existing), source.id)
+    changed = await _update_changed(tx, by_identity, editable, to_row, result.started_at)
+    changed_ids = [
+        id for id, fields_changed in changed if fields_changed.keys() - listings.FIELDS_NOT_JUDGED
+    ]
+    reopened = await _mark_seen(tx, source.id, list(editable.values()), result.started_at)
     counts = RunCounts(
-        seen=len(seen),
+        seen=len(by_identity),
         added=len(added),
         changed=len(changed),
         reopened=len(reopened),
         duplicates=linked,
     )
-    return tuple(added.values()), tuple({*anew, *reopened}), counts
+    return tuple(added.values()), tuple({*changed_ids, *reopened}), counts
 
 
-async def _companies(
-    tx: Tx, source: _Source, seen: Mapping[str, SeenPosting], known: Mapping[str, ListingState]
-) -> Mapping[str, companies.CompanyId]:
-    """The ids of the companies that new or changed postings name, by name."""
-    new = [one for key, one in seen.items() if key not in known or _may_differ(one, known[key])]
-    named = (_company(source, one.posting) for one in new if not _is_own(one.posting, source))
-    return await companies.get_or_create_all(tx, [name for name in named if name])
-
-
-async def _add(
+async def _find_companies(
     tx: Tx,
     source: _Source,
-    fresh: Mapping[str, SeenPosting],
-    to_record: Callable[[str, SeenPosting], dict[str, Any]],
+    by_identity: Mapping[str, SeenPosting],
+    existing: Mapping[str, ListingState],
+) -> Mapping[str, companies.CompanyId]:
+    """The ids of the companies that new or changed postings name, by name."""
+    new = [
+        seen_posting
+        for key, seen_posting in by_identity.items()
+        if key not in existing or _may_differ(seen_posting, existing[key])
+    ]
+    names = (
+        _company_name(source, seen_posting.posting)
+        for seen_posting in new
+        if not _is_own_company(seen_posting.posting, source)
+    )
+    return await companies.get_or_create_all(tx, [name for name in names if name])
+
+
+async def _insert_new(
+    tx: Tx,
+    source: _Source,
+    new: Mapping[str, SeenPosting],
+    to_row: Callable[[str, SeenPosting], dict[str, Any]],
     at: dt.datetime,
 ) -> dict[str, ListingId]:
-    if not fresh:
+    if not new:
         return {}
-    first = {"source_id": source.id, "first_seen_at": at, "last_seen_at": at, "changed_at": at}
-    records = [to_record(key, one) | first for key, one in fresh.items()]
-    added = await listings.insert_all(tx, records)
+    times = {"source_id": source.id, "first_seen_at": at, "last_seen_at": at, "changed_at": at}
+    rows = [to_row(key, seen_posting) | times for key, seen_posting in new.items()]
+    added = await listings.insert_all(tx, rows)
     await history.record_all(
         tx, "listing", "opened", [(id, {"source": source.id}) for id in added.values()]
     )
     return added
 
 
-async def _change(
+async def _update_changed(
     tx: Tx,
-    seen: Mapping[str, SeenPosting],
-    known: Mapping[str, ListingState],
-    to_record: Callable[[str, SeenPosting], dict[str, Any]],
+    by_identity: Mapping[str, SeenPosting],
+    editable: Mapping[str, ListingState],
+    to_row: Callable[[str, SeenPosting], dict[str, Any]],
     at: dt.datetime,
 ) -> list[tuple[ListingId, dict[str, Any]]]:
     """Update changed listings and record the old values in their history; returns the changes."""
-    again = {one.id: key for key, one in known.items() if _may_differ(seen[key], one)}
-    records: list[dict[str, Any]] = []
+    to_compare = {
+        state.id: key for key, state in editable.items() if _may_differ(by_identity[key], state)
+    }
+    rows: list[dict[str, Any]] = []
     changed: list[tuple[ListingId, dict[str, Any]]] = []
-    for old in await listings.by_ids(tx, list(again)):
-        key = again[old.id]
-        record = to_record(key, _with_detail(seen[key], old))
-        told = listings.diff(old, record)
-        records.append(record | {"id": old.id, "changed_at": at if told else old.changed_at})
-        if told:
-            changed.append((old.id, _plain(told)))
-    await listings.update_all(tx, records)
+    for listing in await listings.by_ids(tx, list(to_compare)):
+        key = to_compare[listing.id]
+        row = to_row(key, _with_detail(by_identity[key], listing))
+        differences = listings.diff(listing, row)
+        rows.append(
+            row | {"id": listing.id, "changed_at": at if differences else listing.changed_at}
+        )
+        if differences:
+            changed.append((listing.id, _to_json(differences)))
+    await listings.update_all(tx, rows)
     await history.record_all(tx, "listing", "changed", changed)
     return changed
 
 
-def _may_differ(seen: SeenPosting, known: ListingState) -> bool:
-    return seen.listed_hash != known.listed_hash or (known.partial and not seen.posting.partial)
+def _may_differ(seen_posting: SeenPosting, state: ListingState) -> bool:
+    return seen_posting.listed_hash != state.listed_hash or (
+        state.partial and not seen_posting.posting.partial
+    )
 
 
-def _with_detail(seen: SeenPosting, old: Listing) -> SeenPosting:
+def _with_detail(seen_posting: SeenPosting, listing: Listing) -> SeenPosting:
     """Fill in fields that a list leaves out from the stored detail."""
-    if not seen.posting.partial:
-        return seen
-    before = listings.to_posting(old)
-    silent = [
-        one.name for one in fields(before) if getattr(seen.posting, one.name) in (None, (), "")
+    if not seen_posting.posting.partial:
+        return seen_posting
+    stored = listings.to_posting(listing)
+    missing = [
+        field.name
+        for field in fields(stored)
+        if getattr(seen_posting.posting, field.name) in (None, (), "")
     ]
-    kept = {name: getattr(before, name) for name in silent}
-    posting = replace(seen.posting, **kept, partial=before.partial)
+    stored_values = {name: getattr(stored, name) for name in missing}
+    posting = replace(seen_posting.posting, **stored_values, partial=stored.partial)
     # The stored detail belongs to an older list entry: let the next run read it again.
-    return SeenPosting(posting, seen.listed_hash if before.partial else old.listed_hash)
+    return SeenPosting(posting, seen_posting.listed_hash if stored.partial else listing.listed_hash)
 
 
-def _plain(changes: Mapping[str, tuple[Any, Any]]) -> dict[str, Any]:
+def _to_json(changes: Mapping[str, tuple[Any, Any]]) -> dict[str, Any]:
     def plain(value: Any) -> Any:
         return value.isoformat() if isinstance(value, dt.datetime) else value
 
     return {name: [plain(before), plain(after)] for name, (before, after) in changes.items()}
 
 
-def _record(
+def _to_row(
     source: _Source,
     company_ids: Mapping[str, companies.CompanyId],
     platforms: PlatformRules,
     key: str,
-    seen: SeenPosting,
+    seen_posting: SeenPosting,
 ) -> dict[str, Any]:
     """A posting as a row of the table; `key` is its identity before a company is filled in."""
-    posting = replace(seen.posting, company=_company(source, seen.posting))
-    own = _is_own(posting, source)
-    company_id = source.company_id if own else company_ids.get(posting.company or "")
-    kept = {"identity": key, "listed_hash": seen.listed_hash, "company_id": company_id}
-    return listings.to_columns(posting, platforms) | kept
+    posting = replace(seen_posting.posting, company=_company_name(source, seen_posting.posting))
+    is_own = _is_own_company(posting, source)
+    company_id = source.company_id if is_own else company_ids.get(posting.company or "")
+    columns = {"identity": key, "listed_hash": seen_posting.listed_hash, "company_id": company_id}
+    return listings.to_columns(posting, platforms) | columns
 
 
-def _company(source: _Source, posting: Posting) -> str | None:
+def _company_name(source: _Source, posting: Posting) -> str | None:
     return posting.company or source.company_name
 
 
-def _is_own(posting: Posting, source: _Source) -> bool:
+def _is_own_company(posting: Posting, source: _Source) -> bool:
     """Whether the posting is of the source's own company; boards often spell its name differently."""
     alone = source.company_id is not None and source.relation == "own"
     return alone and not posting.via
 
 
-async def _see(
-    tx: Tx, source_id: SourceId, known: Sequence[ListingState], at: dt.datetime
+async def _mark_seen(
+    tx: Tx, source_id: SourceId, states: Sequence[ListingState], at: dt.datetime
 ) -> list[ListingId]:
     """Mark listings as seen and reopen the closed ones; returns the reopened ones."""
     await tx.execute(
@@ -323,19 +350,19 @@ async def _see(
            SET last_seen_at = greatest(last_seen_at, %(at)s), source_id = %(source)s
          WHERE id = ANY(%(ids)s)
         """,
-        {"ids": [one.id for one in known], "at": at, "source": source_id},
+        {"ids": [state.id for state in states], "at": at, "source": source_id},
     )
-    again = [one.id for one in known if one.closed]
-    if again:
+    reopened = [state.id for state in states if state.closed]
+    if reopened:
         await tx.execute(
             "UPDATE catalog.listing SET closed_at = NULL, changed_at = %s WHERE id = ANY(%s)",
-            [at, again],
+            [at, reopened],
         )
-        await history.record_all(tx, "listing", "reopened", [(id, {}) for id in again])
-    return again
+        await history.record_all(tx, "listing", "reopened", [(id, {}) for id in reopened])
+    return reopened
 
 
-async def _all_seen(tx: Tx, source_id: SourceId, at: dt.datetime) -> None:
+async def _mark_all_seen(tx: Tx, source_id: SourceId, at: dt.datetime) -> None:
     await tx.execute(
         """
         UPDATE catalog.listing SET last_seen_at = %(at)s
@@ -345,11 +372,11 @@ async def _all_seen(tx: Tx, source_id: SourceId, at: dt.datetime) -> None:
     )
 
 
-async def _unread_since(tx: Tx, source_id: SourceId, harvest: CrawlResult) -> dt.datetime:
+async def _find_close_cutoff(tx: Tx, source_id: SourceId, result: CrawlResult) -> dt.datetime:
     """The time since which a listing must have been seen to stay open: the start of this run, or
     of the previous complete run if this one had unreadable records."""
-    if not harvest.stubs:
-        return harvest.started_at
+    if not result.stubs:
+        return result.started_at
     before = await fetch_value(
         tx,
         optional_time,
@@ -362,7 +389,9 @@ async def _unread_since(tx: Tx, source_id: SourceId, harvest: CrawlResult) -> dt
     return before or dt.datetime.min.replace(tzinfo=dt.UTC)
 
 
-async def _close(tx: Tx, source_id: SourceId, started_at: dt.datetime, since: dt.datetime) -> int:
+async def _close_unseen(
+    tx: Tx, source_id: SourceId, started_at: dt.datetime, since: dt.datetime
+) -> int:
     """Close open listings that were last seen before `since`."""
     cursor = await tx.execute(
         """
@@ -377,8 +406,8 @@ async def _close(tx: Tx, source_id: SourceId, started_at: dt.datetime, since: dt
     return len(closed)
 
 
-async def _write(
-    tx: Tx, source: _Source, harvest: CrawlResult, outcome: Outcome, counts: RunCounts
+async def _write_run(
+    tx: Tx, source: _Source, result: CrawlResult, outcome: Outcome, counts: RunCounts
 ) -> int:
     run_id = await fetch_value(
         tx,
@@ -394,12 +423,12 @@ async def _write(
         """,
         {
             "source": source.id,
-            "vendor": harvest.vendor,
-            "started_at": harvest.started_at,
+            "vendor": result.vendor,
+            "started_at": result.started_at,
             "outcome": outcome,
-            "cause": source_health.classify_failure(harvest.failure) if harvest.failure else None,
-            "detail": harvest.detail,
-            "calls": harvest.calls,
+            "cause": source_health.classify_failure(result.failure) if result.failure else None,
+            "detail": result.detail,
+            "calls": result.calls,
             "seen": counts.seen,
             "added": counts.added,
             "changed": counts.changed,
@@ -430,41 +459,41 @@ async def _write(
         {
             "id": source.id,
             "outcome": outcome,
-            "started_at": harvest.started_at,
-            "etag": harvest.validators.etag,
-            "last_modified": harvest.validators.last_modified,
-            "validators_url": harvest.validators.url,
+            "started_at": result.started_at,
+            "etag": result.validators.etag,
+            "last_modified": result.validators.last_modified,
+            "validators_url": result.validators.url,
         },
     )
     return run_id
 
 
-async def _judge(
-    tx: Tx, source: _Source, harvest: CrawlResult, outcome: Outcome, run_id: int
+async def _update_health(
+    tx: Tx, source: _Source, result: CrawlResult, outcome: Outcome, run_id: int
 ) -> FailureEffect:
     """Update the health of the source."""
     if outcome == "empty":
         await source_health.record_problem(
             tx, source.id, "empty", UNCONFIRMED_EMPTY_RUN.format(source.open_listings)
         )
-    elif not harvest.failure:
-        await source_health.record_success(tx, source.id, harvest.vendor)
-    if not harvest.failure:
+    elif not result.failure:
+        await source_health.record_success(tx, source.id, result.vendor)
+    if not result.failure:
         return FailureEffect(counted=False)
-    cause = source_health.classify_failure(harvest.failure)
-    verdict = await source_health.record_failure(
-        tx, source.id, harvest.vendor, cause, harvest.detail or harvest.failure
+    cause = source_health.classify_failure(result.failure)
+    effect = await source_health.record_failure(
+        tx, source.id, result.vendor, cause, result.detail or result.failure
     )
-    await tx.execute("UPDATE catalog.run SET counted = %s WHERE id = %s", [verdict.counted, run_id])
-    return verdict
+    await tx.execute("UPDATE catalog.run SET counted = %s WHERE id = %s", [effect.counted, run_id])
+    return effect
 
 
-async def _mind_silence(tx: Tx, source: _Source, harvest: CrawlResult) -> None:
+async def _update_silence_alert(tx: Tx, source: _Source, result: CrawlResult) -> None:
     """Raise an alert when a source with postings has shown none for several runs; lift it when it
     shows some."""
-    if harvest.seen:
+    if result.postings:
         await alerts.resolve_alert(tx, SILENT_SOURCE_ALERT, f"source {source.id}")
-    elif _is_sudden(source, harvest) and source.empty_runs + 1 >= EMPTY_RUNS_TO_CONFIRM:
+    elif _is_suddenly_empty(source, result) and source.empty_runs + 1 >= EMPTY_RUNS_TO_CONFIRM:
         words = (
             f"source {source.id} had {source.open_listings} postings and has shown none "
             f"{source.empty_runs + 1} times. Has it moved?"
@@ -474,7 +503,7 @@ async def _mind_silence(tx: Tx, source: _Source, harvest: CrawlResult) -> None:
 
 async def prune(tx: Tx, *, limit: int = 1_000) -> int:
     """Delete up to `limit` old runs; the newest runs of each source stay."""
-    gone = await tx.execute(
+    cursor = await tx.execute(
         """
         DELETE FROM catalog.run
          WHERE id = ANY (ARRAY(
@@ -488,4 +517,4 @@ async def prune(tx: Tx, *, limit: int = 1_000) -> int:
         """,
         {"least": MIN_RUNS_KEPT, "keep": RUN_RETENTION, "most": limit},
     )
-    return gone.rowcount
+    return cursor.rowcount

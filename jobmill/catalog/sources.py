@@ -139,12 +139,12 @@ async def add(tx: Tx, new: NewSource, *, enabled: bool) -> tuple[SourceId, bool]
         },
     )
     if created is None:
-        return await _existing(tx, new), False
+        return await _update_existing(tx, new), False
     await history.record(tx, "source", created, "created", via=new.discovered_via, enabled=enabled)
     return created, True
 
 
-async def _existing(tx: Tx, new: NewSource) -> SourceId:
+async def _update_existing(tx: Tx, new: NewSource) -> SourceId:
     """The id of the stored source for the same board; fills in its company."""
     source_id = await fetch_value(
         tx,
@@ -259,7 +259,7 @@ async def enable(tx: Tx, id: int, *, actor: str | None = None) -> None:
         """,
         [id],
     )
-    await _say(tx, id, changed, "enabled", actor)
+    await _record_change(tx, id, changed, "enabled", actor)
 
 
 async def enable_after_test(tx: Tx, id: int) -> bool:
@@ -296,7 +296,7 @@ async def disable(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> 
         """,
         {"id": id, "reason": reason},
     )
-    await _say(tx, id, changed, "disabled", actor, reason=reason)
+    await _record_change(tx, id, changed, "disabled", actor, reason=reason)
 
 
 async def reject(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> None:
@@ -312,10 +312,10 @@ async def reject(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> N
         """,
         {"id": id},
     )
-    await _say(tx, id, changed, "rejected", actor, reason=reason)
+    await _record_change(tx, id, changed, "rejected", actor, reason=reason)
 
 
-async def _say(
+async def _record_change(
     tx: Tx,
     id: int,
     changed: int | None,

@@ -29,20 +29,20 @@ _STOPS: dict[str, StopReason] = {
 }
 
 
-def headers(endpoint: Endpoint) -> dict[str, str]:
+def auth_headers(endpoint: Endpoint) -> dict[str, str]:
     return {"x-api-key": endpoint.key, "anthropic-version": "2023-06-01"}
 
 
-def body(ask: ModelQuestion[T], endpoint: Endpoint, *, stream: bool) -> bytes:
+def build_body(question: ModelQuestion[T], endpoint: Endpoint, *, stream: bool) -> bytes:
     """The request body. The newest models accept neither a forced tool nor a temperature, so the
     answer is requested as structured output."""
     payload: dict[str, Any] = {
         "model": endpoint.model,
-        "max_tokens": ask.max_tokens,
-        "system": system_prompt(ask),
-        "messages": [{"role": "user", "content": fence(ask.text)}],
+        "max_tokens": question.max_tokens,
+        "system": system_prompt(question),
+        "messages": [{"role": "user", "content": fence(question.text)}],
         "output_config": {
-            "format": {"type": "json_schema", "schema": answer_schema(ask.answer_type)}
+            "format": {"type": "json_schema", "schema": answer_schema(question.answer_type)}
         },
     }
     return json.dumps(payload | ({"stream": True} if stream else {}), ensure_ascii=False).encode()
@@ -82,17 +82,19 @@ class _Event(BaseModel):
     error: ProviderError | None = None
 
 
-def read(body: bytes) -> ModelReply:
+def parse_reply(body: bytes) -> ModelReply:
     """Parse a complete response; raises UnreadableReply."""
     try:
         message = _Message.model_validate_json(body)
     except ValidationError as error:
         raise UnreadableReply from error
     text = "".join(block.text for block in message.content if block.type == "text")
-    return _said(text, message.stop_reason, message.usage.all_in, message.usage.output_tokens)
+    return _build_reply(
+        text, message.stop_reason, message.usage.all_in, message.usage.output_tokens
+    )
 
 
-def read_stream(body: bytes) -> ModelReply:
+def parse_stream(body: bytes) -> ModelReply:
     """Parse a streamed response; raises StreamInterrupted if it ends early."""
     text, stop, tokens_in, tokens_out = "", None, None, None
     for event in map(_event, read_events(body)):
@@ -114,7 +116,7 @@ def read_stream(body: bytes) -> ModelReply:
             case "error":
                 raise StreamInterrupted(event.error.message if event.error else "")
             case "message_stop":
-                return _said(text, stop, tokens_in, tokens_out)
+                return _build_reply(text, stop, tokens_in, tokens_out)
             case _:
                 pass
     raise StreamInterrupted("the stream ended early")
@@ -127,7 +129,9 @@ def _event(data: str) -> _Event:
         raise UnreadableReply from error
 
 
-def _said(text: str, stop: object, tokens_in: int | None, tokens_out: int | None) -> ModelReply:
+def _build_reply(
+    text: str, stop: object, tokens_in: int | None, tokens_out: int | None
+) -> ModelReply:
     if stop not in _STOPS:
         raise UnreadableReply
     return ModelReply(text, _STOPS[str(stop)], tokens_in, tokens_out)

@@ -42,7 +42,7 @@ _FLAGS = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
-_FAULT = re.compile(rb"Page load failed: (net::\w+)")
+_LOAD_ERROR = re.compile(rb"Page load failed: (net::\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class Browser:
             finally:
                 await _kill(process)
             stderr.seek(0)
-            fault = _FAULT.search(stderr.read())
+            fault = _LOAD_ERROR.search(stderr.read())
         if not page.strip():
             why = f" ({fault[1].decode()})" if fault else ""
             raise ExchangeError("network", f"the browser got no page from {target.host}{why}")

@@ -55,9 +55,9 @@ class BudgetUse:
     run: Decimal
     day: Decimal
     month: Decimal
-    flying: Decimal
+    in_flight: Decimal
     """Reserved by today's calls that have not ended."""
-    look_in: dt.timedelta
+    recheck_in: dt.timedelta
     """When one of these may have ended and released its reservation."""
     next_day_in: dt.timedelta
     next_month_in: dt.timedelta
@@ -81,9 +81,9 @@ def check_caps(need: Decimal, spent: BudgetUse, caps: BudgetCaps) -> ModelBlocke
     ):
         if used + need <= cap:
             continue
-        if used - spent.flying + need <= cap:
+        if used - spent.in_flight + need <= cap:
             detail = f"running calls have reserved the rest of budget_{name} (${cap})"
-            return ModelBlocked("busy", detail, spent.look_in, use_local=False)
+            return ModelBlocked("busy", detail, spent.recheck_in, use_local=False)
         return ModelBlocked(
             "spent_out", f"budget_{name} (${cap}) is spent", opens_in, caps.local_when_spent
         )
@@ -91,18 +91,23 @@ def check_caps(need: Decimal, spent: BudgetUse, caps: BudgetCaps) -> ModelBlocke
 
 
 async def reserve(
-    tx: Tx, ask: ModelQuestion[T], model: str, need: Decimal, caps: BudgetCaps, lasts: dt.timedelta
+    tx: Tx,
+    question: ModelQuestion[T],
+    model: str,
+    need: Decimal,
+    caps: BudgetCaps,
+    lasts: dt.timedelta,
 ) -> int | ModelBlocked:
     """Reserve `need` for a call and return its id; ModelBlocked if the caps do not allow it.
     Commit before calling the model."""
     await tx.execute("SELECT 1 FROM budget.allowance FOR UPDATE")
     # A separate statement, so that it sees what other transactions committed before we got the
     # lock.
-    spent = await _spent(tx, ask.run)
-    return check_caps(need, spent, caps) or await _insert(tx, ask, model, need, lasts)
+    spent = await _read_use(tx, question.run)
+    return check_caps(need, spent, caps) or await _insert(tx, question, model, need, lasts)
 
 
-async def _spent(tx: Tx, run: str | None) -> BudgetUse:
+async def _read_use(tx: Tx, run: str | None) -> BudgetUse:
     use = await fetch_one(
         tx,
         BudgetUse,
@@ -115,21 +120,21 @@ async def _spent(tx: Tx, run: str | None) -> BudgetUse:
                    coalesce(sum(counted), 0) AS month
               FROM budget.call
              WHERE counted > 0 AND at >= (SELECT month FROM this)
-        ), flight AS (
-            SELECT coalesce(sum(counted), 0) AS flying, min(ends_at) AS lands_at
+        ), running AS (
+            SELECT coalesce(sum(counted), 0) AS in_flight, min(ends_at) AS ends_at
               FROM budget.call
              WHERE settled_at IS NULL AND ends_at > now()
                AND counted > 0 AND at >= (SELECT day FROM this)
         )
         SELECT coalesce((SELECT sum(counted) FROM budget.call
                           WHERE run = %(run)s AND counted > 0), 0) AS run,
-               paid.day, paid.month, flying,
-               least(lands_at - now(), interval '15 seconds') AS look_in,
+               paid.day, paid.month, in_flight,
+               least(ends_at - now(), interval '15 seconds') AS recheck_in,
                (date_trunc('day', now() AT TIME ZONE 'UTC') + interval '1 day')
                    AT TIME ZONE 'UTC' - now() AS next_day_in,
                (date_trunc('month', now() AT TIME ZONE 'UTC') + interval '1 month')
                    AT TIME ZONE 'UTC' - now() AS next_month_in
-          FROM paid, flight
+          FROM paid, running
         """,
         {"run": run},
     )
@@ -138,7 +143,7 @@ async def _spent(tx: Tx, run: str | None) -> BudgetUse:
 
 
 async def _insert(
-    tx: Tx, ask: ModelQuestion[T], model: str, need: Decimal, lasts: dt.timedelta
+    tx: Tx, question: ModelQuestion[T], model: str, need: Decimal, lasts: dt.timedelta
 ) -> int:
     id = await fetch_value(
         tx,
@@ -150,20 +155,20 @@ async def _insert(
                 %(prompt_version)s, %(item)s, %(run)s, %(reserved)s)
         RETURNING id
         """,
-        _asked(ask, model) | {"lasts": lasts, "reserved": need},
+        _question_columns(question, model) | {"lasts": lasts, "reserved": need},
     )
     assert id is not None
     return id
 
 
-def _asked(ask: ModelQuestion[T], model: str) -> dict[str, object]:
+def _question_columns(question: ModelQuestion[T], model: str) -> dict[str, object]:
     return {
         "model": model,
-        "tier": ask.tier,
-        "purpose": ask.purpose,
-        "prompt_version": ask.prompt_version,
-        "item": ask.item,
-        "run": ask.run,
+        "tier": question.tier,
+        "purpose": question.purpose,
+        "prompt_version": question.prompt_version,
+        "item": question.item,
+        "run": question.run,
     }
 
 
@@ -207,7 +212,7 @@ async def find_answer(tx: Tx, key: bytes) -> str | None:
     return await fetch_value(tx, str, "SELECT answer FROM budget.answer WHERE key = %s", [key])
 
 
-async def record_cache_hit(tx: Tx, ask: ModelQuestion[T], model: str) -> None:
+async def record_cache_hit(tx: Tx, question: ModelQuestion[T], model: str) -> None:
     """Record an answer from the cache, which costs nothing."""
     await tx.execute(
         """
@@ -217,7 +222,7 @@ async def record_cache_hit(tx: Tx, ask: ModelQuestion[T], model: str) -> None:
         VALUES (now(), now(), %(model)s, %(tier)s, %(purpose)s, %(prompt_version)s, %(item)s,
                 %(run)s, true, 0, 0, 'cached')
         """,
-        _asked(ask, model),
+        _question_columns(question, model),
     )
 
 
@@ -235,9 +240,9 @@ async def read_spending(tx: Tx, unit: Literal["day", "month"]) -> PeriodSpending
         tx,
         PeriodSpending,
         """
-        SELECT coalesce(sum(counted) FILTER (WHERE NOT flies), 0)::float8 AS spent,
-               coalesce(sum(counted) FILTER (WHERE flies), 0)::float8 AS reserved
-          FROM (SELECT counted, settled_at IS NULL AND ends_at > now() AS flies
+        SELECT coalesce(sum(counted) FILTER (WHERE NOT in_flight), 0)::float8 AS spent,
+               coalesce(sum(counted) FILTER (WHERE in_flight), 0)::float8 AS reserved
+          FROM (SELECT counted, settled_at IS NULL AND ends_at > now() AS in_flight
                   FROM budget.call
                  WHERE counted > 0 AND at >= date_trunc(%(unit)s::text, now(), 'UTC')) AS call
         """,
@@ -290,7 +295,7 @@ async def read_lines(tx: Tx, days: int) -> list[LedgerLine]:
 
 async def prune(tx: Tx) -> int:
     """Delete one batch of old calls and one of old answers; returns how many."""
-    gone = await fetch_value(
+    deleted = await fetch_value(
         tx,
         int,
         """
@@ -309,4 +314,4 @@ async def prune(tx: Tx) -> int:
         """,
         {"calls": CALL_RETENTION, "answers": ANSWER_RETENTION, "bite": PRUNE_BATCH},
     )
-    return gone or 0
+    return deleted or 0

@@ -12,7 +12,7 @@ _BOMS = (
 )
 _LATIN = {"iso8859-1", "ascii"}
 # Python codecs that pages use; others are slow (punycode) or unsafe (utf-7).
-_KNOWN = re.compile(
+_ALLOWED_CODECS = re.compile(
     r"utf-8|utf-16(-[lb]e)?|iso8859-\d+|cp\d{3,4}|koi8-[rtu]|mac-\w+|gb2312|gbk|gb18030"
     r"|big5(hkscs)?|shift_jis|euc_(jp|kr)|iso2022_jp|tis-620|ascii"
 )
@@ -32,17 +32,17 @@ def find_charset(content_type: str, body: bytes) -> str | None:
     for bom, name in _BOMS:
         if body.startswith(bom):
             return name
-    named = [name for name in map(_python_name, _said(content_type, body)) if name]
+    named = [name for name in map(_python_name, _declared_labels(content_type, body)) if name]
     # Text in another charset is almost never valid UTF-8 by accident, except for 7-bit shift codes
     # and UTF-16 with zero bytes.
-    shifty = [name for name in named if _is_shifty(name, body)]
+    shifty = [name for name in named if _looks_like_utf8_by_accident(name, body)]
     for name in [*shifty, "utf-8", *named]:
-        if _reads(body, name):
+        if _can_decode(body, name):
             return name
     return "utf-8" if _is_damaged_utf8(body) else None
 
 
-def _said(content_type: str, body: bytes) -> list[str]:
+def _declared_labels(content_type: str, body: bytes) -> list[str]:
     header = _IN_HEADER.search(content_type)
     page = _IN_PAGE.search(body[:_HEAD])
     labels = [header[1]] if header else []
@@ -55,15 +55,15 @@ def _python_name(label: str) -> str | None:
     except LookupError:
         return None
     # Browsers also read Latin-1 as Windows-1252.
-    return ("cp1252" if name in _LATIN else name) if _KNOWN.fullmatch(name) else None
+    return ("cp1252" if name in _LATIN else name) if _ALLOWED_CODECS.fullmatch(name) else None
 
 
-def _is_shifty(name: str, body: bytes) -> bool:
+def _looks_like_utf8_by_accident(name: str, body: bytes) -> bool:
     zeros = b"\0" in body[:_HEAD]
     return name == "iso2022_jp" or (name.startswith("utf-16") and zeros)
 
 
-def _reads(body: bytes, name: str) -> bool:
+def _can_decode(body: bytes, name: str) -> bool:
     try:
         # Not final: a truncated body may end within a character.
         codecs.getincrementaldecoder(name)().decode(body)

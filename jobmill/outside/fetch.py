@@ -90,39 +90,39 @@ class Fetcher:
         database: Database,
         client: HttpClient,
         guard: AddressGuard,
-        turns: RateLimiter,
+        rate_limiter: RateLimiter,
         browser: Browser,
         agent: str,
     ) -> None:
         self._client = client
         self._guard = guard
-        self._turns = turns
+        self._rate_limiter = rate_limiter
         self._browser = browser
         # robots.txt rules apply to the product name, the first word of the user agent.
-        self._robots = Robots(database, agent.replace("/", " ").split()[0], self._walk)
+        self._robots = Robots(database, agent.replace("/", " ").split()[0], self._follow)
 
     async def __call__(self, request: Request, validators: Validators | None = None) -> FetchResult:
         began = time.monotonic()
         if request.url.startswith(jobspy.SCHEME):
             answer = await jobspy.load()(request)
         else:
-            answer = _without_keys(await self._answer(request, validators), request)
+            answer = _hide_private_url(await self._fetch(request, validators), request)
         _log(answer, time.monotonic() - began)
         return answer
 
-    async def _answer(self, request: Request, validators: Validators | None) -> FetchResult:
+    async def _fetch(self, request: Request, validators: Validators | None) -> FetchResult:
         if not request.render:
-            return await self._walk(request, validators)
+            return await self._follow(request, validators)
         if missing := self._browser.missing_reason():
             return FetchFailure(request.url, "no_browser", missing)
         # A browser does not report a 404 or a 429, so request the page without it first. Ignore
         # its validators: the HTML without the content of the scripts does not change.
-        answer = await self._walk(replace(request, page=True))
+        answer = await self._follow(replace(request, page=True))
         if isinstance(answer, Ok) and "html" in answer.content_type.lower():
             return await self._render(answer, request)
         return answer
 
-    async def _walk(self, request: Request, validators: Validators | None = None) -> FetchResult:
+    async def _follow(self, request: Request, validators: Validators | None = None) -> FetchResult:
         """Send the request and follow redirects."""
         try:
             url = request.private_url or request.url
@@ -154,15 +154,15 @@ class Fetcher:
             )
 
     async def _exchange(self, hop: _Hop, most: int | None) -> HttpReply:
-        async with self._turns.slot(hop.target.rate_limit_key) as turn:
+        async with self._rate_limiter.slot(hop.target.rate_limit_key) as slot:
             try:
                 reply = await self._client.send(
                     hop.target, hop.headers, body=hop.body, method=hop.method, max_bytes=most
                 )
             except ExchangeError:
-                turn.outcome = "failed"
+                slot.outcome = "failed"
                 raise
-            _tell(turn, reply)
+            _record_outcome(slot, reply)
             return reply
 
     def _next_hop(
@@ -187,9 +187,9 @@ class Fetcher:
         try:
             target = parse_url(answer.url, self._guard.private)
             # Wait for a browser first, so that the request slot is not held while waiting.
-            async with self._browser.slots, self._turns.slot(target.rate_limit_key) as turn:
+            async with self._browser.slots, self._rate_limiter.slot(target.rate_limit_key) as slot:
                 reply = await self._browser.render(target, request.max_bytes)
-                turn.outcome = "answered"
+                slot.outcome = "answered"
         except (AddressRefused, ExchangeError) as error:
             cause = error.cause if isinstance(error, ExchangeError) else "refused"
             return FetchFailure(answer.url, cause, str(error))
@@ -200,7 +200,7 @@ class Fetcher:
         return reply_classification.classify_reply(reply, target, target)
 
 
-def _without_keys(answer: FetchResult, request: Request) -> FetchResult:
+def _hide_private_url(answer: FetchResult, request: Request) -> FetchResult:
     """The result with the public URL in place of the private one, because results are logged and
     stored."""
     if not request.private_url:
@@ -221,17 +221,17 @@ def _make_hop(
     request: Request, requested: AllowedUrl, target: AllowedUrl, validators: Validators | None
 ) -> _Hop:
     headers = list(request.headers.items())
-    if _may_see_secrets(requested, target):
+    if _may_send_secrets(requested, target):
         headers += request.secret.items()
     body = None
     if request.json is not None:
         body = json.dumps(request.json).encode()
         headers.append(("Content-Type", "application/json"))
-    conditions = _conditions(target, requested, validators)
+    conditions = _conditional_headers(target, requested, validators)
     return _Hop(target, request.method, (*headers, *conditions), body, bool(conditions))
 
 
-def _may_see_secrets(requested: AllowedUrl, target: AllowedUrl) -> bool:
+def _may_send_secrets(requested: AllowedUrl, target: AllowedUrl) -> bool:
     same = (requested.host, requested.port) == (
         target.host,
         target.port,
@@ -240,7 +240,7 @@ def _may_see_secrets(requested: AllowedUrl, target: AllowedUrl) -> bool:
     return same or upgraded
 
 
-def _conditions(
+def _conditional_headers(
     target: AllowedUrl, requested: AllowedUrl, validators: Validators | None
 ) -> tuple[tuple[str, str], ...]:
     """Send validators only to the URL that issued them."""
@@ -250,11 +250,11 @@ def _conditions(
     return tuple((name, text) for name, text in pairs if text)
 
 
-def _tell(turn: RequestSlot, reply: HttpReply) -> None:
+def _record_outcome(slot: RequestSlot, reply: HttpReply) -> None:
     if reply_classification.is_rate_limited(reply):
-        turn.outcome, turn.hold = "limited", reply_classification.parse_retry_after(reply)
+        slot.outcome, slot.hold = "limited", reply_classification.parse_retry_after(reply)
     else:
-        turn.outcome = "failed" if reply.status >= 500 and reply.status < 600 else "answered"
+        slot.outcome = "failed" if reply.status >= 500 and reply.status < 600 else "answered"
 
 
 def _log(answer: FetchResult, seconds: float) -> None:

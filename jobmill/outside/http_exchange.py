@@ -25,7 +25,14 @@ OK_STATUSES = (200, 201, 203)
 
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
-_OURS = {"host", "connection", "content-length", "transfer-encoding", "accept-encoding", "te"}
+_RESERVED_HEADERS = {
+    "host",
+    "connection",
+    "content-length",
+    "transfer-encoding",
+    "accept-encoding",
+    "te",
+}
 """Headers that callers cannot set."""
 
 
@@ -48,7 +55,7 @@ class HttpReply:
     status: int
     headers: httpx2.Headers
     body: bytes = field(default=b"", repr=False)
-    cut_at: int | None = None
+    truncated_at: int | None = None
     """The limit that the body exceeded."""
 
 
@@ -95,7 +102,7 @@ class HttpClient:
             raise ExchangeError("network", f"{target.host} sent a broken body: {error}") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
             raise ExchangeError(
-                "network", f"{target.host} did not answer: {_words(error)}"
+                "network", f"{target.host} did not answer: {_describe(error)}"
             ) from error
 
     async def _exchange(
@@ -115,13 +122,15 @@ class HttpClient:
             content=body,
             extensions={"timeout": {**waits, "write": limits.read_seconds}},
         ) as response:
-            got = httpx2.Headers(response.headers)
+            reply_headers = httpx2.Headers(response.headers)
             if response.status not in OK_STATUSES:
                 # The body of other statuses is not used, so do not read it.
-                return HttpReply(response.status, got)
+                return HttpReply(response.status, reply_headers)
             limit = min(most or limits.bytes, limits.bytes)
-            text, cut_at = await self._read(response, got.get("content-encoding", ""), limit)
-            return HttpReply(response.status, got, text, cut_at)
+            text, truncated_at = await self._read(
+                response, reply_headers.get("content-encoding", ""), limit
+            )
+            return HttpReply(response.status, reply_headers, text, truncated_at)
 
     async def _read(
         self, response: httpcore2.Response, encoding: str, limit: int
@@ -142,8 +151,8 @@ class HttpClient:
     def _address(self, target: AllowedUrl) -> str:
         """The URL to connect to; a stand-in server replaces the host if one is configured."""
         labels = target.host.split(".")
-        above = ("*." + ".".join(labels[n:]) for n in range(1, len(labels)))
-        for name in (target.host, *above):
+        wildcards = ("*." + ".".join(labels[n:]) for n in range(1, len(labels)))
+        for name in (target.host, *wildcards):
             if name in self._stand_ins:
                 return f"http://{self._stand_ins[name]}{target.path}"
         return target.url
@@ -163,7 +172,7 @@ class HttpClient:
         for name, value in extra:
             if not (_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value.strip())):
                 raise AddressRefused(f"the header {name!r} has invalid characters")
-            if name.lower() not in _OURS:
+            if name.lower() not in _RESERVED_HEADERS:
                 headers[names.setdefault(name.lower(), name)] = value.strip()
         return [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
 
@@ -187,7 +196,7 @@ async def open_client(
         yield HttpClient(pool, agent, limits or HttpLimits(), stand_ins or {})
 
 
-def _words(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     """A short error message; a LocalProtocolError would quote the request with its keys."""
     if isinstance(error, httpcore2.LocalProtocolError):
         return "the request is invalid"

@@ -110,7 +110,7 @@ class Mailer:
 
     @property
     def domain(self) -> str:
-        return _split(self._sender)[1].rpartition("@")[2] or "localhost"
+        return _split_sender(self._sender)[1].rpartition("@")[2] or "localhost"
 
     async def send(self, letter: Letter) -> None:
         """Send a letter. Raises Invalid for an invalid address, MailLoginFailed if the login
@@ -119,7 +119,7 @@ class Mailer:
             raise Unavailable(self._missing or "")
         message = compose(letter, self._sender)
         try:
-            await _hand_over(self._server, message, self._tls)
+            await _send(self._server, message, self._tls)
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:
             raise _explain(error, self._server.host, letter.address) from error
 
@@ -128,7 +128,7 @@ def compose(letter: Letter, sender: str) -> EmailMessage:
     """The message to send; raises Invalid for an invalid address. Names, addresses and subjects
     cannot inject headers."""
     message = EmailMessage(policy=SMTP)
-    message["From"] = _address(*_split(sender))
+    message["From"] = _address(*_split_sender(sender))
     message["To"] = _address(letter.name, letter.address)
     message["Subject"] = to_header_text(letter.subject)
     message["Date"] = formatdate()
@@ -145,7 +145,7 @@ def to_header_text(text: str) -> str:
     return flat.encode("utf-8", "replace").decode()[:MAX_HEADER_LENGTH]
 
 
-def _split(sender: str) -> tuple[str, str]:
+def _split_sender(sender: str) -> tuple[str, str]:
     """Name and address of a sender that the settings have validated."""
     name, _, address = sender.rpartition("<")
     return name.strip(), address.removesuffix(">")
@@ -163,7 +163,7 @@ def _address(name: str, address: str) -> Address:
     return Address(to_header_text(name), username=local, domain=domain)
 
 
-async def _hand_over(server: MailServer, message: EmailMessage, tls: SSLContext) -> None:
+async def _send(server: MailServer, message: EmailMessage, tls: SSLContext) -> None:
     await aiosmtplib.send(
         message,
         hostname=server.host,

@@ -91,12 +91,12 @@ async def open_model(
 
 
 @dataclass(frozen=True, slots=True)
-class _Heard(Generic[T]):
+class _CallResult(Generic[T]):
     """The result of one call, and what the ledger records."""
 
     result: ModelAnswer[T] | ModelBlocked | ModelRefused | ModelFailed
     outcome: CallOutcome
-    said: ModelReply | None = None
+    reply: ModelReply | None = None
     free: bool = False
     """Whether the provider certainly did not bill it."""
 
@@ -114,80 +114,86 @@ class ModelClient:
     ) -> None:
         self._db = database
         self._streaming = settings.model_streaming
-        self._found = endpoints
+        self._endpoints = endpoints
         self._client = client
         self._limits = limits
         self._caps = budget_ledger.read_caps(settings)
 
-    async def __call__(self, ask: ModelQuestion[T]) -> ModelResult[T]:
-        at = self._found[ask.tier]
-        if isinstance(at, ModelBlocked):
-            return at
-        key = cache_key(ask, at.name)
-        return await self._recall(ask, at, key) or await self._try(ask, at, key)
+    async def __call__(self, question: ModelQuestion[T]) -> ModelResult[T]:
+        endpoint = self._endpoints[question.tier]
+        if isinstance(endpoint, ModelBlocked):
+            return endpoint
+        key = cache_key(question, endpoint.name)
+        return await self._find_cached(question, endpoint, key) or await self._ask_with_retries(
+            question, endpoint, key
+        )
 
-    async def _recall(
-        self, ask: ModelQuestion[T], at: Endpoint, key: bytes
+    async def _find_cached(
+        self, question: ModelQuestion[T], endpoint: Endpoint, key: bytes
     ) -> ModelAnswer[T] | None:
         async with self._db.transaction() as tx:
             cached = await budget_ledger.find_answer(tx, key)
             if cached is None:
                 return None
             try:
-                answer = ask.answer_type.model_validate_json(cached)
+                answer = question.answer_type.model_validate_json(cached)
             except ValidationError:
                 # Validators in the answer type may have changed without a change of its schema.
                 return None
-            await budget_ledger.record_cache_hit(tx, ask, at.name)
-        return ModelAnswer(answer, at.name, Decimal(0), cached=True)
+            await budget_ledger.record_cache_hit(tx, question, endpoint.name)
+        return ModelAnswer(answer, endpoint.name, Decimal(0), cached=True)
 
-    async def _try(self, ask: ModelQuestion[T], at: Endpoint, key: bytes) -> ModelResult[T]:
+    async def _ask_with_retries(
+        self, question: ModelQuestion[T], endpoint: Endpoint, key: bytes
+    ) -> ModelResult[T]:
         """Ask, with retries where they can help."""
-        begun, tried, malformed = time.monotonic(), 0, 0
+        started, attempts, malformed = time.monotonic(), 0, 0
         while True:
-            result = await self._call(ask, at, key)
-            tried += 1
+            result = await self._ask_once(question, endpoint, key)
+            attempts += 1
             if not isinstance(result, ModelFailed):
                 return result
             malformed += result.cause == "malformed"
-            wait = self._wait(result, tried, malformed)
-            late = time.monotonic() - begun + (wait or 0) > self._limits.retry_within
+            wait = self._retry_delay(result, attempts, malformed)
+            late = time.monotonic() - started + (wait or 0) > self._limits.retry_within
             if wait is None or late:
                 return result
             await asyncio.sleep(wait)
 
-    def _wait(self, failed: ModelFailed, tried: int, malformed: int) -> float | None:
+    def _retry_delay(self, failure: ModelFailed, attempts: int, malformed: int) -> float | None:
         """Seconds until the next attempt; None if there is none."""
-        if failed.cause == "malformed":
+        if failure.cause == "malformed":
             return 0 if malformed == 1 else None
-        if failed.permanent or tried >= self._limits.tries:
+        if failure.permanent or attempts >= self._limits.tries:
             return None
-        retry_after = failed.retry_after.total_seconds() if failed.retry_after else 0
+        retry_after = failure.retry_after.total_seconds() if failure.retry_after else 0
         wait = max(
-            retry_after, self._limits.first_pause * 2 ** (tried - 1) * random.uniform(0.5, 1)
+            retry_after, self._limits.first_pause * 2 ** (attempts - 1) * random.uniform(0.5, 1)
         )
         return wait if wait <= self._limits.max_pause else None
 
-    async def _call(self, ask: ModelQuestion[T], at: Endpoint, key: bytes) -> ModelResult[T]:
+    async def _ask_once(
+        self, question: ModelQuestion[T], endpoint: Endpoint, key: bytes
+    ) -> ModelResult[T]:
         """Make one call: reserve its maximum cost, then settle it. If the worker dies in between,
         the reservation stays counted."""
         began = time.monotonic()
-        wire = anthropic if at.provider == "anthropic" else openai
-        body = wire.body(ask, at, stream=self._streaming)
-        need = model_prices.max_cost(at.price, body, ask.max_tokens)
+        protocol = anthropic if endpoint.provider == "anthropic" else openai
+        body = protocol.build_body(question, endpoint, stream=self._streaming)
+        need = model_prices.max_cost(endpoint.price, body, question.max_tokens)
         lasts = dt.timedelta(seconds=self._limits.seconds) + SETTLE_TIME
         async with self._db.transaction() as tx:
-            id = await budget_ledger.reserve(tx, ask, at.name, need, self._caps, lasts)
+            id = await budget_ledger.reserve(tx, question, endpoint.name, need, self._caps, lasts)
         if isinstance(id, ModelBlocked):
             return id
-        heard = await self._hear(ask, at, body)
-        cost = _cost(heard, at)
-        await self._settle(id, heard, at, key, cost)
-        _log(ask, at, heard, cost, time.monotonic() - began)
-        return heard.result
+        call = await self._send_and_parse(question, endpoint, body)
+        cost = _cost(call, endpoint)
+        await self._settle(id, call, endpoint, key, cost)
+        _log(question, endpoint, call, cost, time.monotonic() - began)
+        return call.result
 
     async def _settle(
-        self, id: int, heard: _Heard[T], at: Endpoint, key: bytes, cost: Decimal | None
+        self, id: int, call: _CallResult[T], endpoint: Endpoint, key: bytes, cost: Decimal | None
     ) -> None:
         """Settle the call, and retry while the database is unreachable or did not confirm: a lost
         answer would be paid for again. Settling twice has no effect. A worker that loses its lease
@@ -196,7 +202,7 @@ class ModelClient:
         pause = self._limits.first_pause
         while True:
             try:
-                return await self._write(id, heard, at, key, cost)
+                return await self._write(id, call, endpoint, key, cost)
             except CONNECTION_ERRORS as error:
                 if not is_connection_lost(error) or time.monotonic() + pause > until:
                     raise
@@ -204,86 +210,100 @@ class ModelClient:
             pause *= 2
 
     async def _write(
-        self, id: int, heard: _Heard[T], at: Endpoint, key: bytes, cost: Decimal | None
+        self, id: int, call: _CallResult[T], endpoint: Endpoint, key: bytes, cost: Decimal | None
     ) -> None:
-        reply, result = heard.said, heard.result
+        reply, result = call.reply, call.result
         async with self._db.transaction() as tx:
             await budget_ledger.settle(
                 tx,
                 id,
-                heard.outcome,
+                call.outcome,
                 tokens_in=reply.tokens_in if reply else None,
                 tokens_out=reply.tokens_out if reply else None,
                 cost=cost,
             )
             if isinstance(result, ModelAnswer):
                 text = json.dumps(result.answer.model_dump(mode="json"))
-                await budget_ledger.save_answer(tx, key, at.name, text)
+                await budget_ledger.save_answer(tx, key, endpoint.name, text)
 
-    async def _hear(self, ask: ModelQuestion[T], at: Endpoint, body: bytes) -> _Heard[T]:
+    async def _send_and_parse(
+        self, question: ModelQuestion[T], endpoint: Endpoint, body: bytes
+    ) -> _CallResult[T]:
         try:
             async with asyncio.timeout(self._limits.seconds):
-                reply = await self._send(at, body)
+                reply = await self._send(endpoint, body)
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             failed = ModelFailed(
-                "network", f"cannot connect to {at.provider}: {_words(error)}", False
+                "network", f"cannot connect to {endpoint.provider}: {_describe(error)}", False
             )
-            return _Heard(failed, "failed", free=True)
+            return _CallResult(failed, "failed", free=True)
         except (TimeoutError, httpx2.TimeoutException):
-            return _Heard(ModelFailed("timeout", f"{at.name} timed out", False), "failed")
+            return _CallResult(
+                ModelFailed("timeout", f"{endpoint.name} timed out", False), "failed"
+            )
         except httpx2.RequestError as error:
-            return _Heard(ModelFailed("network", f"{at.name}: {_words(error)}", False), "failed")
+            return _CallResult(
+                ModelFailed("network", f"{endpoint.name}: {_describe(error)}", False), "failed"
+            )
         if reply.status != 200:
-            return _judge_error(reply, at)
-        return _judge(ask, at, reply)
+            return _classify_error(reply, endpoint)
+        return _parse_reply(question, endpoint, reply)
 
-    async def _send(self, at: Endpoint, body: bytes) -> HttpReply:
-        wire = anthropic if at.provider == "anthropic" else openai
+    async def _send(self, endpoint: Endpoint, body: bytes) -> HttpReply:
+        protocol = anthropic if endpoint.provider == "anthropic" else openai
         headers = {"content-type": "application/json", "accept-encoding": "identity"}
         async with self._client.stream(
-            "POST", at.base_url + wire.PATH, content=body, headers=headers | wire.headers(at)
+            "POST",
+            endpoint.base_url + protocol.PATH,
+            content=body,
+            headers=headers | protocol.auth_headers(endpoint),
         ) as response:
             parts, size = list[bytes](), 0
             async for part in response.aiter_bytes():
                 parts.append(part)
                 size += len(part)
                 if size > self._limits.bytes:
-                    return HttpReply(response.status_code, response.headers, cut_at=size)
+                    return HttpReply(response.status_code, response.headers, truncated_at=size)
             return HttpReply(response.status_code, response.headers, b"".join(parts))
 
 
-def _judge(ask: ModelQuestion[T], at: Endpoint, reply: HttpReply) -> _Heard[T]:
+def _parse_reply(
+    question: ModelQuestion[T], endpoint: Endpoint, reply: HttpReply
+) -> _CallResult[T]:
     """Parse a response with status 200."""
-    wire = anthropic if at.provider == "anthropic" else openai
+    protocol = anthropic if endpoint.provider == "anthropic" else openai
     streamed = "event-stream" in reply.headers.get("content-type", "")
     try:
-        answer = wire.read_stream(reply.body) if streamed else wire.read(reply.body)
+        answer = protocol.parse_stream(reply.body) if streamed else protocol.parse_reply(reply.body)
     except StreamInterrupted as error:
-        detail = _clean(f"{at.name} interrupted the answer: {error}", at)
-        return _Heard(ModelFailed("network", detail, False), "failed")
+        detail = _single_line(f"{endpoint.name} interrupted the answer: {error}", endpoint)
+        return _CallResult(ModelFailed("network", detail, False), "failed")
     except UnreadableReply:
-        detail = f"{at.name} sent a response that cannot be parsed"
-        return _Heard(ModelFailed("malformed", detail, True), "malformed")
+        detail = f"{endpoint.name} sent a response that cannot be parsed"
+        return _CallResult(ModelFailed("malformed", detail, True), "malformed")
     if answer.stop == "refused":
-        return _Heard(ModelRefused(f"{at.name} refused to answer"), "refused", answer)
+        return _CallResult(ModelRefused(f"{endpoint.name} refused to answer"), "refused", answer)
     if answer.stop == "truncated":
-        detail = f"the answer of {at.name} was cut at {ask.max_tokens} tokens"
-        return _Heard(ModelFailed("truncated", detail, True), "truncated", answer)
-    return _judge_text(ask, at, answer)
+        detail = f"the answer of {endpoint.name} was cut at {question.max_tokens} tokens"
+        return _CallResult(ModelFailed("truncated", detail, True), "truncated", answer)
+    return _parse_answer(question, endpoint, answer)
 
 
-def _judge_text(ask: ModelQuestion[T], at: Endpoint, reply: ModelReply) -> _Heard[T]:
+def _parse_answer(
+    question: ModelQuestion[T], endpoint: Endpoint, reply: ModelReply
+) -> _CallResult[T]:
     try:
-        answer = ask.answer_type.model_validate_json(_unwrapped(reply.text))
+        answer = question.answer_type.model_validate_json(_strip_code_fence(reply.text))
     except ValidationError as error:
         where = {".".join(map(str, problem["loc"])) or "answer" for problem in error.errors()}
-        detail = f"the answer of {at.name} is not a valid {ask.answer_type.__name__}: {', '.join(sorted(where))[:200]}"
-        return _Heard(ModelFailed("malformed", detail, True), "malformed", reply)
-    cost = _usage_cost(reply, at)
-    return _Heard(ModelAnswer(answer, at.name, cost), "answered", reply)
+        wrong = ", ".join(sorted(where))[:200]
+        detail = f"the answer of {endpoint.name} is not a {question.answer_type.__name__}: {wrong}"
+        return _CallResult(ModelFailed("malformed", detail, True), "malformed", reply)
+    cost = _usage_cost(reply, endpoint)
+    return _CallResult(ModelAnswer(answer, endpoint.name, cost), "answered", reply)
 
 
-def _unwrapped(text: str) -> str:
+def _strip_code_fence(text: str) -> str:
     """Remove the ``` that some models put around JSON."""
     text = text.strip()
     if text.startswith("```") and text.endswith("```"):
@@ -291,57 +311,56 @@ def _unwrapped(text: str) -> str:
     return text
 
 
-def _judge_error(reply: HttpReply, at: Endpoint) -> _Heard[T]:
-    provider_error = _trouble(reply.body)
-    detail = _clean(
-        f"{at.name} answered {reply.status}: {provider_error.message if provider_error else ''}", at
-    )
+def _classify_error(reply: HttpReply, endpoint: Endpoint) -> _CallResult[T]:
+    provider_error = _read_provider_error(reply.body)
+    message = provider_error.message if provider_error else ""
+    detail = _single_line(f"{endpoint.name} answered {reply.status}: {message}", endpoint)
     retry_after = parse_retry_after(reply)
     status = reply.status
     if status in (401, 402, 403):
-        return _Heard(ModelBlocked("no_key", detail), "failed", free=True)
+        return _CallResult(ModelBlocked("no_key", detail), "failed", free=True)
     if status == 404:
-        return _Heard(ModelBlocked("no_model", detail), "failed", free=True)
+        return _CallResult(ModelBlocked("no_model", detail), "failed", free=True)
     if status in (429, 503, 529):
-        return _Heard(ModelFailed("limited", detail, False, retry_after), "failed", free=True)
+        return _CallResult(ModelFailed("limited", detail, False, retry_after), "failed", free=True)
     if status in (408, 409) or status >= 500:
         # A provider that reports an error does not bill; a gateway in between does not know.
         failed = ModelFailed("server", detail, False, retry_after)
-        return _Heard(failed, "failed", free=status < 500 or provider_error is not None)
-    return _Heard(ModelFailed("rejected", detail, True), "failed", free=400 <= status < 500)
+        return _CallResult(failed, "failed", free=status < 500 or provider_error is not None)
+    return _CallResult(ModelFailed("rejected", detail, True), "failed", free=400 <= status < 500)
 
 
 class _Envelope(BaseModel):
     error: ProviderError
 
 
-def _trouble(body: bytes) -> ProviderError | None:
+def _read_provider_error(body: bytes) -> ProviderError | None:
     try:
         return _Envelope.model_validate_json(body).error
     except ValidationError:
         return None
 
 
-def _cost(heard: _Heard[T], at: Endpoint) -> Decimal | None:
+def _cost(call: _CallResult[T], endpoint: Endpoint) -> Decimal | None:
     """In dollars; None if unknown."""
-    if heard.free:
+    if call.free:
         return Decimal(0)
-    return _usage_cost(heard.said, at) if heard.said else None
+    return _usage_cost(call.reply, endpoint) if call.reply else None
 
 
-def _usage_cost(reply: ModelReply, at: Endpoint) -> Decimal | None:
-    if not at.priced or reply.tokens_in is None or reply.tokens_out is None:
+def _usage_cost(reply: ModelReply, endpoint: Endpoint) -> Decimal | None:
+    if not endpoint.priced or reply.tokens_in is None or reply.tokens_out is None:
         return None
-    return at.price.cost(reply.tokens_in, reply.tokens_out)
+    return endpoint.price.cost(reply.tokens_in, reply.tokens_out)
 
 
-def _clean(text: str, at: Endpoint) -> str:
+def _single_line(text: str, endpoint: Endpoint) -> str:
     """One short line without our key, in case the server repeats it."""
     text = " ".join(text.split())
-    return (text.replace(at.key, "…") if at.key else text)[:300]
+    return (text.replace(endpoint.key, "…") if endpoint.key else text)[:300]
 
 
-def _words(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     """A short error message; a LocalProtocolError would quote the request with its keys."""
     if isinstance(error, httpx2.LocalProtocolError):
         return "the request is invalid"
@@ -349,17 +368,21 @@ def _words(error: Exception) -> str:
 
 
 def _log(
-    ask: ModelQuestion[T], at: Endpoint, heard: _Heard[T], cost: Decimal | None, seconds: float
+    question: ModelQuestion[T],
+    endpoint: Endpoint,
+    call: _CallResult[T],
+    cost: Decimal | None,
+    seconds: float,
 ) -> None:
     fields: dict[str, object] = {
-        "model": at.name,
-        "purpose": ask.purpose,
-        "item": ask.item,
-        "outcome": heard.outcome,
+        "model": endpoint.name,
+        "purpose": question.purpose,
+        "item": question.item,
+        "outcome": call.outcome,
         "cost": None if cost is None else float(cost),
         "ms": round(seconds * 1000),
     }
-    if isinstance(heard.result, ModelFailed | ModelBlocked):
-        fields["detail"] = heard.result.detail
-    level = logging.DEBUG if heard.outcome == "answered" else logging.INFO
+    if isinstance(call.result, ModelFailed | ModelBlocked):
+        fields["detail"] = call.result.detail
+    level = logging.DEBUG if call.outcome == "answered" else logging.INFO
     log.log(level, "asked a model", extra=fields)

@@ -51,15 +51,15 @@ async def check_models(
 ) -> list[ModelTrial]:
     """Ask both tiers; the calls are reserved and counted as usual."""
     async with open_model(database, settings, environ, LIMITS) as model:
-        return [await _try(model, seat) for seat in model_tiers.find_tiers(settings, environ)]
+        return [await _try(model, tier) for tier in model_tiers.find_tiers(settings, environ)]
 
 
-async def _try(model: Model, seat: TierStatus) -> ModelTrial:
-    if seat.missing is not None:
-        return ModelTrial(seat.tier, seat.model, False, seat.missing)
+async def _try(model: Model, tier: TierStatus) -> ModelTrial:
+    if tier.missing is not None:
+        return ModelTrial(tier.tier, tier.model, False, tier.missing)
     # The time makes every question unique: a cached answer would prove nothing.
-    ask = ModelQuestion(
-        tier="cheap" if seat.tier == "cheap" else "strong",
+    question = ModelQuestion(
+        tier="cheap" if tier.tier == "cheap" else "strong",
         purpose="trial",
         instructions='This is a connection test. Answer with the word "ready".',
         text=f"Asked at {dt.datetime.now(dt.UTC).isoformat()}.",
@@ -67,11 +67,11 @@ async def _try(model: Model, seat: TierStatus) -> ModelTrial:
         prompt_version="1",
         max_tokens=MAX_TOKENS,
     )
-    match await model(ask):
+    match await model(question):
         case ModelAnswer(cost=cost):
-            return ModelTrial(seat.tier, seat.model, True, "it works", cost)
+            return ModelTrial(tier.tier, tier.model, True, "it works", cost)
         case ModelFailed(cause="truncated" | "malformed"):
             # The answer has the wrong form, but the provider accepted the key.
-            return ModelTrial(seat.tier, seat.model, True, "it works")
+            return ModelTrial(tier.tier, tier.model, True, "it works")
         case other:
-            return ModelTrial(seat.tier, seat.model, False, other.detail)
+            return ModelTrial(tier.tier, tier.model, False, other.detail)

@@ -77,10 +77,10 @@ ModelResult: TypeAlias = ModelAnswer[T] | ModelBlocked | ModelRefused | ModelFai
 class Model(Protocol):
     """Answers a question or says why not; raises only database errors."""
 
-    async def __call__(self, ask: ModelQuestion[T]) -> ModelResult[T]: ...
+    async def __call__(self, question: ModelQuestion[T]) -> ModelResult[T]: ...
 
 
-async def no_model(ask: ModelQuestion[T]) -> ModelResult[T]:
+async def no_model(question: ModelQuestion[T]) -> ModelResult[T]:
     """Stands in for a model where none is available."""
     return ModelBlocked("no_model", "no model: started without one")
 
@@ -95,11 +95,13 @@ Answer with one JSON object that fits this schema, and nothing else:
 """
 
 
-def system_prompt(ask: ModelQuestion[T]) -> str:
+def system_prompt(question: ModelQuestion[T]) -> str:
     """Our instructions, the rule about the fence and the schema of the answer."""
-    form = json.dumps(answer_schema(ask.answer_type), separators=(",", ":"))
+    schema = json.dumps(answer_schema(question.answer_type), separators=(",", ":"))
     return (
-        ask.instructions.rstrip() + "\n" + FENCE_RULE.format(mark=fence_mark(ask.text), schema=form)
+        question.instructions.rstrip()
+        + "\n"
+        + FENCE_RULE.format(mark=fence_mark(question.text), schema=schema)
     )
 
 
@@ -116,33 +118,33 @@ def fence_mark(text: str) -> str:
     return f"document-{hashlib.sha256(text.encode(errors='replace')).hexdigest()[:24]}"
 
 
-_KEPT = ("type", "enum", "const", "description", "required", "$ref")
+_SCHEMA_KEYS = ("type", "enum", "const", "description", "required", "$ref")
 
 
 def answer_schema(answer: type[BaseModel]) -> dict[str, Any]:
     """The schema of an answer without constraints that providers do not support; we check these
     ourselves."""
-    return _plain(answer.model_json_schema())
+    return _simplify(answer.model_json_schema())
 
 
-def _plain(node: dict[str, Any]) -> dict[str, Any]:
-    plain = {name: node[name] for name in _KEPT if name in node}
+def _simplify(node: dict[str, Any]) -> dict[str, Any]:
+    plain = {name: node[name] for name in _SCHEMA_KEYS if name in node}
     for name in ("properties", "$defs"):
         if name in node:
             parts = cast(dict[str, dict[str, Any]], node[name])
-            plain[name] = {key: _plain(part) for key, part in parts.items()}
+            plain[name] = {key: _simplify(part) for key, part in parts.items()}
     if "properties" in node:
         plain["additionalProperties"] = False
     for name in ("anyOf", "oneOf", "allOf"):
         if name in node:
-            plain["anyOf" if name == "oneOf" else name] = [_plain(part) for part in node[name]]
+            plain["anyOf" if name == "oneOf" else name] = [_simplify(part) for part in node[name]]
     if "items" in node:
-        plain["items"] = _plain(node["items"])
+        plain["items"] = _simplify(node["items"])
     return plain
 
 
-def cache_key(ask: ModelQuestion[T], model: str) -> bytes:
+def cache_key(question: ModelQuestion[T], model: str) -> bytes:
     """The same for the same text, prompt, answer type and model."""
-    form = ask.answer_type.model_json_schema()
-    parts = [model, ask.prompt_version, ask.instructions, ask.text, form]
+    schema = question.answer_type.model_json_schema()
+    parts = [model, question.prompt_version, question.instructions, question.text, schema]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).digest()

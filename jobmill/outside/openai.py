@@ -23,22 +23,22 @@ PATH = "/chat/completions"
 _STOPS: dict[str, StopReason] = {"stop": "end", "length": "truncated", "content_filter": "refused"}
 
 
-def headers(endpoint: Endpoint) -> dict[str, str]:
+def auth_headers(endpoint: Endpoint) -> dict[str, str]:
     return {"authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
 
 
-def body(ask: ModelQuestion[T], endpoint: Endpoint, *, stream: bool) -> bytes:
+def build_body(question: ModelQuestion[T], endpoint: Endpoint, *, stream: bool) -> bytes:
     """The request body. OpenAI has renamed `max_tokens`; other servers have not."""
     limit = "max_completion_tokens" if endpoint.base_url == OPENAI_BASE_URL else "max_tokens"
-    form = {"name": "answer", "schema": answer_schema(ask.answer_type)}
+    response_format = {"name": "answer", "schema": answer_schema(question.answer_type)}
     payload: dict[str, Any] = {
         "model": endpoint.model,
-        limit: ask.max_tokens,
+        limit: question.max_tokens,
         "messages": [
-            {"role": "system", "content": system_prompt(ask)},
-            {"role": "user", "content": fence(ask.text)},
+            {"role": "system", "content": system_prompt(question)},
+            {"role": "user", "content": fence(question.text)},
         ],
-        "response_format": {"type": "json_schema", "json_schema": form},
+        "response_format": {"type": "json_schema", "json_schema": response_format},
     }
     if stream:
         payload |= {"stream": True, "stream_options": {"include_usage": True}}
@@ -67,21 +67,21 @@ class _Completion(BaseModel):
     error: ProviderError | None = None
 
 
-def read(body: bytes) -> ModelReply:
+def parse_reply(body: bytes) -> ModelReply:
     """Parse a complete response; raises UnreadableReply."""
     completion = _completion(body)
     if not completion.choices:
         raise UnreadableReply
     choice = completion.choices[0]
-    return _said(choice.message, choice.finish_reason, completion.usage)
+    return _build_reply(choice.message, choice.finish_reason, completion.usage)
 
 
-def read_stream(body: bytes) -> ModelReply:
+def parse_stream(body: bytes) -> ModelReply:
     """Parse a streamed response; raises StreamInterrupted if it ends early."""
     words, stop, usage = _Words(content=""), None, None
     for data in read_events(body):
         if data.strip() == "[DONE]":
-            return _said(words, stop, usage)
+            return _build_reply(words, stop, usage)
         completion = _completion(data.encode())
         if completion.error:
             raise StreamInterrupted(completion.error.message)
@@ -100,7 +100,7 @@ def _completion(body: bytes) -> _Completion:
         raise UnreadableReply from error
 
 
-def _said(words: _Words, stop: str | None, usage: _Usage | None) -> ModelReply:
+def _build_reply(words: _Words, stop: str | None, usage: _Usage | None) -> ModelReply:
     if stop not in _STOPS:
         raise UnreadableReply
     usage = usage or _Usage()

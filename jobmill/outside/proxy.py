@@ -12,7 +12,7 @@ import httpcore2
 from jobmill.outside.guarded_transport import AddressGuard
 from jobmill.outside.public_addresses import AddressRefused, parse_url
 
-HEAD = 65_536
+BUFFER_BYTES = 65_536
 CONNECT_SECONDS = 10
 _CONNECT = re.compile(r"CONNECT \[?([0-9a-z._:-]+?)\]?:(\d{1,5}) HTTP/1\.1", re.IGNORECASE)
 _PLAIN = re.compile(r"([A-Z]{3,10}) (http://\S+) HTTP/1\.1")
@@ -20,7 +20,7 @@ _PLAIN = re.compile(r"([A-Z]{3,10}) (http://\S+) HTTP/1\.1")
 _HOP_HEADERS = re.compile(r"(proxy-[a-z-]+|connection|keep-alive|host):", re.IGNORECASE)
 
 
-class _Spent(Exception):
+class _TrafficExceeded(Exception):
     """The page has loaded more than its limit."""
 
 
@@ -45,13 +45,13 @@ class Proxy:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            await self._carry(reader, writer)
-        except (OSError, httpcore2.NetworkError, httpcore2.TimeoutException, _Spent):
+            await self._forward(reader, writer)
+        except (OSError, httpcore2.NetworkError, httpcore2.TimeoutException, _TrafficExceeded):
             pass  # The browser or the site closed the connection, or the limit was reached.
         finally:
             writer.close()
 
-    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             host, port, first = self._read_head(head)
@@ -71,7 +71,7 @@ class Proxy:
                 await site.write(first)
             else:
                 writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
-            await self._join(reader, writer, site)
+            await self._relay(reader, writer, site)
         finally:
             await site.aclose()
 
@@ -91,7 +91,7 @@ class Proxy:
         lines = [first, f"Host: {target.authority}", "Connection: close", *headers, "", ""]
         return target.host, target.port, "\r\n".join(lines).encode("latin-1")
 
-    async def _join(
+    async def _relay(
         self,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
@@ -101,12 +101,14 @@ class Proxy:
             writer.write(chunk)
             await writer.drain()
 
-        up = asyncio.create_task(self._copy(lambda: reader.read(HEAD), site.write))
+        up = asyncio.create_task(self._copy(lambda: reader.read(BUFFER_BYTES), site.write))
         try:
-            await self._copy(lambda: site.read(HEAD), answer)
+            await self._copy(lambda: site.read(BUFFER_BYTES), answer)
         finally:
             up.cancel()
-            with suppress(asyncio.CancelledError, OSError, httpcore2.NetworkError, _Spent):
+            with suppress(
+                asyncio.CancelledError, OSError, httpcore2.NetworkError, _TrafficExceeded
+            ):
                 await up
 
     async def _copy(
@@ -115,7 +117,7 @@ class Proxy:
         while chunk := await read():
             self._left -= len(chunk)
             if self._left < 0:
-                raise _Spent
+                raise _TrafficExceeded
             await write(chunk)
 
 
@@ -123,7 +125,7 @@ class Proxy:
 async def open_proxy(guard: AddressGuard, budget: int) -> AsyncGenerator[str]:
     """Run a proxy for the duration of the block; yields its address."""
     proxy = Proxy(guard, budget)
-    server = await asyncio.start_server(proxy.accept, "127.0.0.1", 0, limit=HEAD)
+    server = await asyncio.start_server(proxy.accept, "127.0.0.1", 0, limit=BUFFER_BYTES)
     try:
         host, port = server.sockets[0].getsockname()[:2]
         yield f"{host}:{port}"

@@ -21,7 +21,7 @@ MAX_URL_LENGTH = 8_000
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 # Forms that resolvers read as an address: 127.1, 0x7f.1, 2130706433, 0177.0.0.1
 _NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
-_HOUSE_NAMES = ("localhost", "localdomain", "local", "internal", "home.arpa", "lan")
+_LOCAL_NAMES = ("localhost", "localdomain", "local", "internal", "home.arpa", "lan")
 
 _PUBLIC_6 = ip_network("2000::/3")
 _NAT64 = ip_network("64:ff9b::/96")
@@ -150,5 +150,5 @@ def _check_name(host: str) -> None:
         raise AddressRefused("invalid host name")
     if _NUMBER.fullmatch(labels[-1]):
         raise AddressRefused(f"{host} is not a valid host name")
-    if len(labels) == 1 or any(host == name or host.endswith(f".{name}") for name in _HOUSE_NAMES):
+    if len(labels) == 1 or any(host == name or host.endswith(f".{name}") for name in _LOCAL_NAMES):
         raise AddressRefused(f"{host} is a local name, not a public host")

@@ -61,7 +61,7 @@ class Reservation:
 
 
 @dataclass(slots=True, weakref_slot=True)
-class _Line:
+class _HostQueue:
     """Callers of this process that wait for one host; only the first of them queries the database."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -69,75 +69,75 @@ class _Line:
 
 
 class RateLimiter:
-    def __init__(self, db: Database, manners: HostRateLimit) -> None:
+    def __init__(self, db: Database, rate_limit: HostRateLimit) -> None:
         self._db = db
-        self._manners = manners
-        self._lines: WeakValueDictionary[str, _Line] = WeakValueDictionary()
+        self._rate_limit = rate_limit
+        self._queues: WeakValueDictionary[str, _HostQueue] = WeakValueDictionary()
 
     @asynccontextmanager
     async def slot(self, host: str) -> AsyncGenerator[RequestSlot]:
         """Wait until a request to `host` may start; raises RateLimited if that takes too long. No
         transaction is open while waiting or during the request."""
-        flight = await self._stand_in_line(host)
-        turn = RequestSlot()
+        reservation = await self._wait_in_queue(host)
+        slot = RequestSlot()
         try:
-            yield turn
+            yield slot
         finally:
-            await self._end(host, flight, turn)
+            await self._release(host, reservation, slot)
 
-    async def _stand_in_line(self, host: str) -> Reservation:
-        manners, line = self._manners, self._lines.setdefault(host, _Line())
-        expected = manners.interval * line.waiting
-        if expected > manners.max_wait:
+    async def _wait_in_queue(self, host: str) -> Reservation:
+        rate_limit, queue = self._rate_limit, self._queues.setdefault(host, _HostQueue())
+        expected = rate_limit.interval * queue.waiting
+        if expected > rate_limit.max_wait:
             raise RateLimited(host, expected)
-        deadline = asyncio.get_running_loop().time() + manners.max_wait.total_seconds()
-        line.waiting += 1
+        deadline = asyncio.get_running_loop().time() + rate_limit.max_wait.total_seconds()
+        queue.waiting += 1
         try:
             async with asyncio.timeout_at(deadline):
-                await line.lock.acquire()
+                await queue.lock.acquire()
         except TimeoutError:
             raise RateLimited(host, max(expected, dt.timedelta(seconds=1))) from None
         finally:
-            line.waiting -= 1
+            queue.waiting -= 1
         try:
             return await self._reserve(host, deadline)
         finally:
-            line.lock.release()
+            queue.lock.release()
 
     async def _reserve(self, host: str, deadline: float) -> Reservation:
-        loop, manners = asyncio.get_running_loop(), self._manners
-        interval = manners.interval.total_seconds()
+        loop, rate_limit = asyncio.get_running_loop(), self._rate_limit
+        interval = rate_limit.interval.total_seconds()
         while True:
             left = max(deadline - loop.time(), 0)
             async with self._db.transaction() as tx:
-                flight = await reserve(tx, host, manners, dt.timedelta(seconds=left))
-                opens_in = None if flight else await read_wait_seconds(tx, host, manners)
-            if flight and await self._sleep(host, flight):
-                return flight
+                reservation = await reserve(tx, host, rate_limit, dt.timedelta(seconds=left))
+                opens_in = None if reservation else await read_wait_seconds(tx, host, rate_limit)
+            if reservation and await self._sleep(host, reservation):
+                return reservation
             if opens_in is not None:
                 if left == 0 or opens_in >= left:
                     raise RateLimited(host, dt.timedelta(seconds=max(opens_in, interval, 1)))
                 # All slots are in use, some perhaps by other processes: check again soon.
                 await asyncio.sleep(min(max(interval, 0.05), 1) * random.uniform(0.5, 1))
 
-    async def _sleep(self, host: str, flight: Reservation) -> bool:
+    async def _sleep(self, host: str, reservation: Reservation) -> bool:
         """Wait for the start; False if the host has been put on hold in the meantime."""
-        if flight.wait <= dt.timedelta():
+        if reservation.wait <= dt.timedelta():
             return True
         try:
-            await asyncio.sleep(flight.wait.total_seconds())
+            await asyncio.sleep(reservation.wait.total_seconds())
         except asyncio.CancelledError:
-            await self._end(host, flight, RequestSlot())
+            await self._release(host, reservation, RequestSlot())
             raise
         async with self._db.transaction() as tx:
             on_hold = await is_held(tx, host)
             if on_hold:
-                await release(tx, host, flight.until, RequestSlot())
+                await release(tx, host, reservation.until, RequestSlot())
         return not on_hold
 
-    async def _end(self, host: str, flight: Reservation, turn: RequestSlot) -> None:
+    async def _release(self, host: str, reservation: Reservation, slot: RequestSlot) -> None:
         async with self._db.transaction() as tx:
-            await release(tx, host, flight.until, turn)
+            await release(tx, host, reservation.until, slot)
 
 
 async def reserve(
@@ -203,7 +203,7 @@ async def is_held(tx: Tx, host: str) -> bool:
     )
 
 
-async def release(tx: Tx, host: str, flight: dt.datetime, turn: RequestSlot) -> None:
+async def release(tx: Tx, host: str, reservation: dt.datetime, slot: RequestSlot) -> None:
     """Release a reservation. A host that limits us or fails repeatedly is put on hold for all
     workers, for a time that doubles each time, with jitter."""
     await tx.execute(
@@ -222,5 +222,5 @@ async def release(tx: Tx, host: str, flight: dt.datetime, turn: RequestSlot) -> 
                    END)
          WHERE name = %(host)s
         """,
-        {"host": host, "flight": flight, "outcome": turn.outcome, "hold": turn.hold},
+        {"host": host, "flight": reservation, "outcome": slot.outcome, "hold": slot.hold},
     )

@@ -25,7 +25,7 @@ from .public_addresses import AllowedUrl
 MAX_RETRY_AFTER = dt.timedelta(hours=6)
 """A longer Retry-After is cut to this."""
 
-_PLAIN: dict[int, tuple[FetchCause, str]] = {
+_STATUS_CAUSES: dict[int, tuple[FetchCause, str]] = {
     401: ("auth", "requires a valid key"),
     403: ("forbidden", "denied access"),
     405: ("forbidden", "does not allow this method"),
@@ -58,13 +58,13 @@ _CHALLENGE_MARK = re.compile(
 _LOGIN_PATH = re.compile(
     r"/(log[-_]?in|sign[-_]?in|sso|saml2?|oauth2?|authorize)(/|\.|\?|$)", re.IGNORECASE
 )
-_UNSEEN_PART = re.compile(r"</?(?:script|style|noscript)\b[^<>]{0,2000}>", re.IGNORECASE)
+_HIDDEN_ELEMENT = re.compile(r"</?(?:script|style|noscript)\b[^<>]{0,2000}>", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]{0,2000}>")
-_CHALLENGE_SIZE = 200_000
-_CHALLENGE_WORDS = 1_500
+_MAX_CHALLENGE_SIZE = 200_000
+_MAX_CHALLENGE_TEXT = 1_500
 """Visible characters; a page with more text is not a challenge."""
 
-_FRONT = re.compile(r"(/[a-z]{2}([-_][a-z]{2})?)?/?(index\.\w{2,5})?", re.IGNORECASE)
+_FRONT_PAGE = re.compile(r"(/[a-z]{2}([-_][a-z]{2})?)?/?(index\.\w{2,5})?", re.IGNORECASE)
 
 
 def classify_reply(
@@ -73,12 +73,12 @@ def classify_reply(
     """Classify a reply. `requested` is the original URL, `at` the URL after redirects;
     `conditional`: validators were sent."""
     if reply.status in OK_STATUSES:
-        return _judge_body(reply, requested, at)
+        return _classify_body(reply, requested, at)
     if reply.status == 304 and conditional:
         return NotModified(at.url)
     if reply.status in (404, 410) and is_same_page(requested, at):
         return PageGone(at.url, reply.status)
-    cause, words = _judge_status(reply)
+    cause, words = _classify_status(reply)
     retry_after = parse_retry_after(reply) if cause == "rate_limited" else None
     detail = f"{at.host} {words} (status {reply.status})"
     return FetchFailure(at.url, cause, detail, reply.status, retry_after)
@@ -129,7 +129,7 @@ def is_same_page(requested: AllowedUrl, at: AllowedUrl) -> bool:
 
 def is_challenge(html: str) -> bool:
     """Whether a page with status 200 is a bot challenge or a login form."""
-    if len(html) > _CHALLENGE_SIZE:
+    if len(html) > _MAX_CHALLENGE_SIZE:
         return False
     match = _TITLE.search(html)
     title = " ".join(match[1].split()) if match else ""
@@ -138,57 +138,57 @@ def is_challenge(html: str) -> bool:
     suspect = _CHALLENGE_MARK.search(html) or (
         _LOGIN_TITLE.fullmatch(title) and re.search(r"type=[\"']?password", html, re.IGNORECASE)
     )
-    return bool(suspect) and _letters_to_see(html) < _CHALLENGE_WORDS
+    return bool(suspect) and _visible_length(html) < _MAX_CHALLENGE_TEXT
 
 
-def _letters_to_see(html: str) -> int:
-    visible = "".join(_UNSEEN_PART.split(html)[::2])
+def _visible_length(html: str) -> int:
+    visible = "".join(_HIDDEN_ELEMENT.split(html)[::2])
     return len(" ".join(_TAG.sub(" ", visible).split()))
 
 
-def _judge_status(reply: HttpReply) -> tuple[FetchCause, str]:
+def _classify_status(reply: HttpReply) -> tuple[FetchCause, str]:
     if is_rate_limited(reply):
         return "rate_limited", "asked us to slow down"
     if reply.headers.get("cf-mitigated") or reply.headers.get("x-amzn-waf-action"):
         return "forbidden", "requires a human check"
     if 500 <= reply.status < 600:
         return "server", "had a server error"
-    return _PLAIN.get(reply.status, ("status", "sent an unexpected status"))
+    return _STATUS_CAUSES.get(reply.status, ("status", "sent an unexpected status"))
 
 
-def _judge_body(reply: HttpReply, requested: AllowedUrl, at: AllowedUrl) -> FetchResult:
+def _classify_body(reply: HttpReply, requested: AllowedUrl, at: AllowedUrl) -> FetchResult:
     content_type = reply.headers.get("content-type", "")
     charset = find_charset(content_type, reply.body)
-    if reply.cut_at is not None:
-        return Truncated(at.url, reply.body, reply.cut_at, content_type, charset)
-    if _is_sent_home(requested, at):
+    if reply.truncated_at is not None:
+        return Truncated(at.url, reply.body, reply.truncated_at, content_type, charset)
+    if _is_redirected_to_front_page(requested, at):
         return FetchFailure(at.url, "redirects", f"{at.host} redirected to its front page")
     validators = Validators(
         reply.headers.get("etag"), reply.headers.get("last-modified"), url=at.url
     )
     ok = Ok(at.url, reply.body, content_type, charset, validators)
-    if _wants_a_human(reply, requested, ok):
+    if _is_challenge_or_login(reply, requested, ok):
         return FetchFailure(
             at.url, "forbidden", f"{at.host} requires a human check or a login", reply.status
         )
     return ok
 
 
-def _wants_a_human(reply: HttpReply, requested: AllowedUrl, ok: Ok) -> bool:
+def _is_challenge_or_login(reply: HttpReply, requested: AllowedUrl, ok: Ok) -> bool:
     if _LOGIN_PATH.search(urlsplit(ok.url).path) and not _LOGIN_PATH.search(requested.path):
         return True
     sign = reply.headers.get("cf-mitigated") or reply.headers.get("x-amzn-waf-action")
     is_html = "html" in ok.content_type.lower() or ok.body[:100].lstrip()[:1] == b"<"
-    small = len(ok.body) <= _CHALLENGE_SIZE
+    small = len(ok.body) <= _MAX_CHALLENGE_SIZE
     return bool(sign) or (is_html and small and is_challenge(ok.text))
 
 
-def _is_sent_home(requested: AllowedUrl, at: AllowedUrl) -> bool:
+def _is_redirected_to_front_page(requested: AllowedUrl, at: AllowedUrl) -> bool:
     """Whether a request for a page within the site was redirected to the front page."""
     began, ended = urlsplit(requested.url), urlsplit(at.url)
     same_site = requested.host.removeprefix("www.") == at.host.removeprefix("www.")
-    at_home = _FRONT.fullmatch(ended.path) and not ended.query
-    was_home = _FRONT.fullmatch(began.path) and not began.query
+    at_home = _FRONT_PAGE.fullmatch(ended.path) and not ended.query
+    was_home = _FRONT_PAGE.fullmatch(began.path) and not began.query
     return bool(same_site and at_home and not was_home)
 
 

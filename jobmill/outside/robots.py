@@ -35,32 +35,32 @@ class RobotsRules:
     rules: str
     fresh_for: dt.timedelta
     """By the server's clock; zero or negative if the rules are due for a refresh."""
-    serves: bool
+    usable: bool
     """Recent enough to be used while new rules cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _CachedRules:
     parsed: Protego
     expires: float
     """By the monotonic clock of this process."""
 
 
 class Robots:
-    def __init__(self, db: Database, name: str, ask: FetchRobots) -> None:
+    def __init__(self, db: Database, name: str, fetch: FetchRobots) -> None:
         self._db = db
         self._name = name
-        self._ask = ask
-        self._known: dict[str, _Known] = {}
+        self._fetch = fetch
+        self._cache: dict[str, _CachedRules] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def check(self, target: AllowedUrl) -> FetchFailure | None:
         """Why the page may not be fetched now; None if it may."""
         lock = self._locks.setdefault(target.origin, asyncio.Lock())
         async with lock:
-            cached = self._known.get(target.origin)
+            cached = self._cache.get(target.origin)
             if cached is None or cached.expires <= time.monotonic():
-                cached = await self._learn(target)
+                cached = await self._load(target)
         if isinstance(cached, FetchFailure):
             return cached
         if cached.parsed.can_fetch(target.url, self._name):
@@ -69,31 +69,33 @@ class Robots:
             target.url, "robots", f"the robots.txt of {target.host} disallows this page"
         )
 
-    async def _learn(self, target: AllowedUrl) -> _Known | FetchFailure:
+    async def _load(self, target: AllowedUrl) -> _CachedRules | FetchFailure:
         async with self._db.transaction() as tx:
             stored = await find_rules(tx, target.origin)
         if stored is None or stored.fresh_for <= dt.timedelta():
-            fetched = await self._read(target, stored)
+            fetched = await self._refresh(target, stored)
             if isinstance(fetched, FetchFailure):
                 return fetched
             stored = fetched
         expires = time.monotonic() + stored.fresh_for.total_seconds()
-        cached = _Known(Protego.parse(stored.rules), expires)
-        while len(self._known) >= MAX_CACHED_SITES:
-            del self._known[next(iter(self._known))]
-        self._known[target.origin] = cached
+        cached = _CachedRules(Protego.parse(stored.rules), expires)
+        while len(self._cache) >= MAX_CACHED_SITES:
+            del self._cache[next(iter(self._cache))]
+        self._cache[target.origin] = cached
         return cached
 
-    async def _read(
+    async def _refresh(
         self, target: AllowedUrl, old: RobotsRules | None
     ) -> RobotsRules | FetchFailure:
-        answer = await self._ask(Request(f"{target.origin}/robots.txt", max_bytes=MAX_ROBOTS_BYTES))
+        answer = await self._fetch(
+            Request(f"{target.origin}/robots.txt", max_bytes=MAX_ROBOTS_BYTES)
+        )
         rules = parse_rules(answer)
         async with self._db.transaction() as tx:
             if rules is not None:
                 await save_rules(tx, target, rules, crawl_delay(rules, self._name))
-                return RobotsRules(rules, RULES_LIFETIME, serves=True)
-            if old and old.serves:
+                return RobotsRules(rules, RULES_LIFETIME, usable=True)
+            if old and old.usable:
                 await postpone_refresh(tx, target, crawl_delay(old.rules, self._name))
                 return replace(old, fresh_for=RETRY_AFTER)
         assert isinstance(answer, FetchFailure)
@@ -132,7 +134,7 @@ async def find_rules(tx: Tx, origin: str) -> RobotsRules | None:
         tx,
         RobotsRules,
         """
-        SELECT rules, expires_at - now() AS fresh_for, read_at > now() - %(stale)s AS serves
+        SELECT rules, expires_at - now() AS fresh_for, read_at > now() - %(stale)s AS usable
           FROM outside.robots
          WHERE origin = %(origin)s
         """,
@@ -151,7 +153,7 @@ async def save_rules(tx: Tx, target: AllowedUrl, rules: str, delay: dt.timedelta
         """,
         {"origin": target.origin, "rules": rules, "fresh": RULES_LIFETIME},
     )
-    await _set_pace(tx, target, delay)
+    await _set_crawl_delay(tx, target, delay)
 
 
 async def postpone_refresh(tx: Tx, target: AllowedUrl, delay: dt.timedelta) -> None:
@@ -163,10 +165,10 @@ async def postpone_refresh(tx: Tx, target: AllowedUrl, delay: dt.timedelta) -> N
         """,
         {"origin": target.origin, "retry": RETRY_AFTER},
     )
-    await _set_pace(tx, target, delay)
+    await _set_crawl_delay(tx, target, delay)
 
 
-async def _set_pace(tx: Tx, target: AllowedUrl, delay: dt.timedelta) -> None:
+async def _set_crawl_delay(tx: Tx, target: AllowedUrl, delay: dt.timedelta) -> None:
     await tx.execute(
         "UPDATE outside.host SET crawl_delay = %s WHERE name = %s", [delay, target.rate_limit_key]
     )

@@ -130,7 +130,7 @@ async def require_other_admin(tx: Tx, id: int) -> None:
 
 async def set_role(tx: Tx, email: str, role: Role) -> Person:
     """Change the role; it takes effect with the next request."""
-    return _there(
+    return _require(
         await fetch_one(
             tx,
             Person,
@@ -147,7 +147,7 @@ async def set_role(tx: Tx, email: str, role: Role) -> Person:
 async def set_password(tx: Tx, email: str, password: str) -> Person:
     """Change the password and end all sessions."""
     password_hash = await passwords.hash_password(password)
-    person = _there(
+    person = _require(
         await fetch_one(
             tx,
             Person,
@@ -165,7 +165,7 @@ async def set_password(tx: Tx, email: str, password: str) -> Person:
 
 async def deactivate(tx: Tx, email: str) -> Person:
     """Close the account and end all sessions."""
-    person = _there(
+    person = _require(
         await fetch_one(
             tx,
             Person,
@@ -193,7 +193,7 @@ def email_key(email: str) -> str:
     return key
 
 
-def _there(person: Person | None, email: str) -> Person:
+def _require(person: Person | None, email: str) -> Person:
     if person is None:
         raise NotFound("person", email)
     return person

@@ -29,7 +29,7 @@ class OpenSession:
     person_id: int
     created_at: dt.datetime
     expires_at: dt.datetime
-    own: bool
+    is_current: bool
     """Whether this is the caller's own session."""
 
 
@@ -85,11 +85,11 @@ async def find_open(
         tx,
         OpenSession,
         """
-        SELECT person_id, created_at, expires_at, digest = %(own)s AS own FROM people.session
+        SELECT person_id, created_at, expires_at, digest = %(current)s AS is_current FROM people.session
          WHERE expires_at > now() AND (%(id)s::bigint IS NULL OR person_id = %(id)s)
          ORDER BY created_at DESC
         """,
-        {"own": digest(current_id), "id": person_id},
+        {"current": digest(current_id), "id": person_id},
     )
 
 

@@ -146,7 +146,7 @@ async def scrape(tools: Tools, environ: Mapping[str, str], work: Work) -> Move:
         return _on(work, job_data=told, scrape_method=method, listing_id=known.id)
     found = await single_posting.read(tools.db, tools.fetch, work.data["url"], environ)
     if isinstance(found, Over):
-        save = partial(save_posting.close, id=known.id, why=found.why) if known else None
+        save = partial(listings.close, id=known.id, why=found.why) if known else None
         return Skip(found.why, save=save)
     if isinstance(found, Unclear):
         return await _read_by_model(tools, work, found)

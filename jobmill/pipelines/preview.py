@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jobmill.boards import source_run
-from jobmill.catalog import salary_text
-from jobmill.catalog.posting import Posting
+from jobmill.catalog.posting import Posting, format_salary
 from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
 from jobmill.queue import Finish, Move, NewItem, Skip, Work
 from jobmill.tools import Tools
@@ -50,9 +49,7 @@ def _shown(posting: Posting) -> dict[str, Any]:
         "company": posting.company,
         "location": posting.location or "; ".join(posting.locations) or None,
         "arrangement": posting.arrangement,
-        "pay": salary_text.format_salary(pay.min, pay.max, pay.currency, pay.period)
-        if pay
-        else None,
+        "pay": format_salary(pay.min, pay.max, pay.currency, pay.period) if pay else None,
         "posted_at": posting.posted_at and posting.posted_at.isoformat(),
         "text": text[:EXCERPT] + ("…" if len(text) > EXCERPT else ""),
     }

@@ -128,6 +128,6 @@ async def keep(
 
 def _words(harvest: CrawlResult) -> str:
     told = f": {harvest.detail}" if harvest.detail else ""
-    postings = "posting" if len(harvest.seen) == 1 else "postings"
+    postings = "posting" if len(harvest.postings) == 1 else "postings"
     calls = "call" if harvest.calls == 1 else "calls"
-    return f"{harvest.outcome}, {len(harvest.seen)} {postings} in {harvest.calls} {calls}{told}"
+    return f"{harvest.outcome}, {len(harvest.postings)} {postings} in {harvest.calls} {calls}{told}"

@@ -36,7 +36,7 @@ def read_outcome(
     """Convert a run to the outcome that policies learn from; duplicates do not count as new."""
     counts = saved.counts
     full = page_cap is not None and counts.seen >= page_cap
-    posted = [sighting.posting.posted_at for sighting in harvest.seen]
+    posted = [sighting.posting.posted_at for sighting in harvest.postings]
     return {
         "status": _status(harvest, saved),
         "returned": counts.seen,

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
-from jobmill.catalog import history, salary_text
+from jobmill.catalog import history
+from jobmill.catalog.posting import format_salary
 from jobmill.db import Tx
 from jobmill.errors import NotFound
 from jobmill.matching import matches, profiles
@@ -68,9 +69,7 @@ def describe_place(job: JobTerms) -> str:
 
 
 def describe_salary(job: JobTerms) -> str | None:
-    return salary_text.format_salary(
-        job.salary_min, job.salary_max, job.salary_currency, job.salary_period
-    )
+    return format_salary(job.salary_min, job.salary_max, job.salary_currency, job.salary_period)
 
 
 def web_url(url: str | None) -> str | None:

@@ -185,7 +185,7 @@ GUARDS: list[Guard] = [
     guard(
         "a run that was overtaken counts for nothing",
         "jobmill/catalog/source_runs.py",
-        "return newest is not None and harvest.started_at <= newest",
+        "return newest is not None and result.started_at <= newest",
         "return False",
         "tests/catalog/test_source_runs.py::test_a_slow_run_that_was_overtaken_counts_for_nothing",
     ),

@@ -80,7 +80,7 @@ async def walk(net: Net, platform: Platform = PLAIN, **facts: Any) -> CrawlResul
 
 
 def ids(harvest: CrawlResult) -> list[str | None]:
-    return [one.posting.vendor_id for one in harvest.seen]
+    return [one.posting.vendor_id for one in harvest.postings]
 
 
 async def test_all_pages_are_walked_and_each_posting_is_seen_once() -> None:
@@ -224,7 +224,7 @@ async def test_details_are_read_for_what_is_new_or_changed_only() -> None:
         }
 
     found = await walk(net, DETAILED, remember=remember)
-    assert [one.posting.description for one in found.seen] == [None, "text 2", "text 3"]
+    assert [one.posting.description for one in found.postings] == [None, "text 2", "text 3"]
     assert found.calls == 3
 
 
@@ -242,7 +242,7 @@ async def test_details_that_fail_leave_what_the_list_said_and_no_validators() ->
     for id in range(9):
         net.on(f"{HOME}detail/{id}", FetchFailure(HOME, "server", "broken"))
     found = await walk(net, DETAILED)
-    assert (found.outcome, len(found.seen), found.validators.etag) == ("complete", 9, None)
+    assert (found.outcome, len(found.postings), found.validators.etag) == ("complete", 9, None)
     assert found.calls == 1 + board_crawler.DETAIL_FAILURES
 
 
@@ -285,8 +285,10 @@ async def test_postings_that_name_one_page_are_told_apart_by_what_they_say() -> 
     posts = (Posting("Diver", shared), Posting("Cook", shared), Posting("Diver", shared))
     named = replace(PLAIN, read=lambda body, request, config: Page(posts))
     found = await walk(net, named)
-    assert [one.posting.title for one in found.seen] == ["Diver", "Cook"]
-    assert len({posting_identity.identity(one.posting, PLATFORM_RULES) for one in found.seen}) == 2
+    assert [one.posting.title for one in found.postings] == ["Diver", "Cook"]
+    assert (
+        len({posting_identity.identity(one.posting, PLATFORM_RULES) for one in found.postings}) == 2
+    )
 
 
 async def test_where_no_detail_is_there_at_all_the_postings_stay() -> None:
@@ -312,7 +314,7 @@ async def test_details_of_what_is_new_are_read_before_those_that_failed_before()
         }
 
     found = await walk(net, DETAILED, remember=remember)
-    assert [one.posting.description for one in found.seen] == [None, None, None, "text 4"]
+    assert [one.posting.description for one in found.postings] == [None, None, None, "text 4"]
 
 
 async def test_a_large_board_does_not_hold_up_the_others() -> None:
@@ -322,7 +324,7 @@ async def test_a_large_board_does_not_hold_up_the_others() -> None:
     for id in many:
         net.on(f"{HOME}detail/{id}", ok({"text": "text"}))
     found = await walk(net, DETAILED)
-    assert (len(found.seen), found.calls) == (len(many), 1 + board_crawler.MOST_DETAILS)
+    assert (len(found.postings), found.calls) == (len(many), 1 + board_crawler.MOST_DETAILS)
 
 
 async def test_a_board_without_an_end_is_not_whole() -> None:

@@ -36,7 +36,7 @@ async def test_the_example_platform() -> None:
     net.on(f"{api}/7", ok(json.dumps(post | {"text": "<p>You dive.</p>"})))
     target = Target(module["PLATFORM"], Board(board_token="acme"), {})
     harvest = await board_crawler.harvest(net, target, nothing, started_at=NOW)
-    (seen,) = harvest.seen
+    (seen,) = harvest.postings
     assert (harvest.outcome, seen.posting.description) == ("complete", "You dive.")
     assert seen.posting.arrangement == "hybrid"
 

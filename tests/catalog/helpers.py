@@ -69,7 +69,7 @@ async def run(
     **facts: Any,
 ) -> SavedRun:
     """Save a run; complete unless said otherwise."""
-    harvest = CrawlResult(started_at=at(hour), outcome="complete", seen=seen(*postings))
+    harvest = CrawlResult(started_at=at(hour), outcome="complete", postings=seen(*postings))
     return await source_runs.save(tx, source, replace(harvest, **facts), PLATFORM_RULES)
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from jobmill.catalog import company_sizes
-from jobmill.catalog.company_sizes import SizeCategory
+from jobmill.catalog.companies import SizeCategory
+from jobmill.catalog.company_analyses import categorize_size
 
 
 @pytest.mark.parametrize(
@@ -31,4 +31,4 @@ from jobmill.catalog.company_sizes import SizeCategory
     ],
 )
 def test_borders(size: str | None, expected: SizeCategory | None) -> None:
-    assert company_sizes.categorize_size(size) == expected
+    assert categorize_size(size) == expected

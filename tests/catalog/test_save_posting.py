@@ -48,8 +48,8 @@ async def test_a_page_read_again_says_what_it_says_now(tx: Tx) -> None:
 
 async def test_a_page_that_is_back_is_open_again(tx: Tx) -> None:
     id = await save_posting.save(tx, PAGE, platforms=PLATFORM_RULES)
-    await save_posting.close(tx, id, "the page is not there")
-    await save_posting.close(tx, id, "the page is not there")
+    await listings.close(tx, id, "the page is not there")
+    await listings.close(tx, id, "the page is not there")
     assert (await listings.get(tx, id)).closed_at is not None
     await save_posting.save(tx, PAGE, platforms=PLATFORM_RULES)
     assert (await listings.get(tx, id)).closed_at is None

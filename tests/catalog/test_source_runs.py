@@ -90,7 +90,7 @@ async def test_an_empty_answer_is_believed_at_the_third_time_and_an_alert_tells_
 async def test_a_platform_that_answers_empty_for_unknown_boards_is_never_believed(tx: Tx) -> None:
     source = await make_source(tx)
     await run(tx, source, 0, [A])
-    outcomes = [(await run(tx, source, hour, believe_empty=False)).outcome for hour in range(1, 6)]
+    outcomes = [(await run(tx, source, hour, may_be_empty=False)).outcome for hour in range(1, 6)]
     assert set(outcomes) == {"empty"}
     await run(tx, source, 9, [A])
     assert await alerts.list_alerts(tx) == []

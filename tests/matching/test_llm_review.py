@@ -139,7 +139,7 @@ def test_a_long_listing_and_a_long_profile_are_cut_to_what_a_call_may_cost(lette
     at = model_endpoint.find_endpoint("strong", Settings(), {"ANTHROPIC_API_KEY": "k"})
     assert isinstance(at, model_endpoint.Endpoint)
     ask = asked(long, wordy)
-    body = anthropic.body(ask, at, stream=False)
+    body = anthropic.build_body(ask, at, stream=False)
     assert (
         model_prices.max_cost(at.price, body, ask.max_tokens)
         < budget_ledger.read_caps(Settings()).call

@@ -40,9 +40,9 @@ def caps(**more: Any) -> BudgetCaps:
 
 
 def spent(**more: Any) -> BudgetUse:
-    given: dict[str, Any] = {"run": 0, "day": 0, "month": 0, "flying": 0}
+    given: dict[str, Any] = {"run": 0, "day": 0, "month": 0, "in_flight": 0}
     numbers = {name: Decimal(str(sum)) for name, sum in (given | more).items()}
-    return BudgetUse(**numbers, look_in=SOON, next_day_in=DAY, next_month_in=MONTH)
+    return BudgetUse(**numbers, recheck_in=SOON, next_day_in=DAY, next_month_in=MONTH)
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def spent(**more: Any) -> BudgetUse:
         ("1", spent(day=4, month="49.5"), ("spent_out", MONTH, False)),
         ("1", spent(day=5, month=50), ("spent_out", MONTH, False)),
         ("1", spent(run="4.5"), ("spent_out", None, True)),
-        ("1", spent(day=5, month=5, flying=1), ("busy", SOON, False)),
-        ("1", spent(day=5, month=5, flying="0.5"), ("spent_out", DAY, False)),
+        ("1", spent(day=5, month=5, in_flight=1), ("busy", SOON, False)),
+        ("1", spent(day=5, month=5, in_flight="0.5"), ("spent_out", DAY, False)),
         ("0", spent(run=9, day=9, month=99), None),
     ],
 )

@@ -273,7 +273,7 @@ async def test_a_session_that_expired_is_not_listed(tx: Tx) -> None:
     assert ada
     own = await sessions.create(tx, ada)
     await sessions.create(tx, ada)
-    assert [one.own for one in await sessions.find_open(tx, ada.id, own)].count(True) == 1
+    assert [one.is_current for one in await sessions.find_open(tx, ada.id, own)].count(True) == 1
     await tx.execute("UPDATE people.session SET expires_at = now()")
     assert await sessions.find_open(tx, ada.id) == []
     with pytest.raises(NotFound):

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import typer
 
-from jobmill.catalog import posting_json, salary_text
+from jobmill.catalog import posting_json
 from jobmill.catalog.history import CatalogEvent
 from jobmill.catalog.listings import Listing
-from jobmill.catalog.posting import Posting, Salary
+from jobmill.catalog.posting import Posting, Salary, format_salary
 from jobmill.cli.support import output
 
 
@@ -74,4 +74,4 @@ def pay(
     low: float | None, high: float | None, currency: str | None, period: str | None
 ) -> str | None:
     """The same, from its parts: `EUR 60,000-75,000 a year`."""
-    return salary_text.format_salary(low, high, currency, period)
+    return format_salary(low, high, currency, period)

@@ -36,7 +36,7 @@ class Progress:
 
     def is_over(self, standing: Standing) -> bool:
         """Whether nothing more comes by itself soon."""
-        return standing.boards.read >= standing.boards.all and not self.waiting
+        return standing.boards.read >= standing.boards.total and not self.waiting
 
 
 @router.get("")

@@ -56,7 +56,7 @@ async def _is_matched(tx: Tx, version: Version | None) -> bool:
 
 def line(standing: Standing, here: str) -> Sequence[Step]:
     """All steps, with the one where we are; one before it that is not done was skipped."""
-    profile, some = standing.version is not None, standing.boards.all > 0
+    profile, some = standing.version is not None, standing.boards.total > 0
     steps = (
         ("/setup/resume", say("Resume"), profile),
         ("/setup/profile", say("Profile"), profile),
@@ -92,4 +92,4 @@ def next_path(standing: Standing) -> str:
     """Where one goes on."""
     if standing.version is None:
         return "/setup/resume"
-    return COMPANIES if not standing.boards.all else "/setup/matches"
+    return COMPANIES if not standing.boards.total else "/setup/matches"
