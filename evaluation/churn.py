@@ -76,7 +76,7 @@ def _posting(record: dict[str, Any]) -> Posting:
         location=record["location"],
         locations=(record["location"],) if record["location"] else (),
         url=record["url"],
-        posted_at=dates.read(record["posted_at"]),
+        posted_at=dates.parse_date(record["posted_at"]),
         platform="snapshot",
         board="feed",
         vendor_id=record["id"],

@@ -162,13 +162,13 @@ def _arranged(one: dict[str, Any]) -> str | None:
 
 def _arrangement(one: dict[str, Any]) -> str | None:
     description = html_text.from_html(one["description"])
-    return work_arrangement.decide(
+    return work_arrangement.infer_arrangement(
         one["title"], location_text.split_locations(one["location"]), description
     )
 
 
 def _remote(one: dict[str, Any]) -> Case:
-    found = work_arrangement.decide(
+    found = work_arrangement.infer_arrangement(
         one["title"], location_text.split_locations(one["location_raw"]), one["description_text"]
     )
     return one["gold"]["remote"] or None, found in ("remote", "hybrid") or None

@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from evaluation.goal import Goal, Report
 from jobmill.catalog.posting import Posting
-from jobmill.extract import page
+from jobmill.extract.page import page_reader
 
 WANTED = {"title": 0.85, "company": 0.70, "location": 0.70, "date": 0.60}
 Hits = dict[str, list[bool]]
@@ -62,7 +62,7 @@ def _sites(folder: Path) -> dict[str, Hits]:
 
 def judge(body: bytes, true: dict[str, Any]) -> Iterator[tuple[str, bool]]:
     """Field by field, whether the page is read as its truth says."""
-    found = page.read(body, "", expected=True).posting or Posting("")
+    found = page_reader.read_posting(body, "", expected=True).posting or Posting("")
     yield "title", _same(found.title, true["title"])
     yield "company", _same(found.company, true["company"])
     yield "location", _same(found.location, true["location"])
@@ -100,11 +100,14 @@ def _robbed(data: Path) -> list[tuple[str, ...]]:
     pages = 0
     for file in sorted(data.glob("html_*/*.html")):
         body = file.read_bytes()
-        if b"JobPosting" not in body or (stated := page.read(body, "")).method != "json-ld":
+        if (
+            b"JobPosting" not in body
+            or (stated := page_reader.read_posting(body, "")).method != "json-ld"
+        ):
             continue
         assert stated.posting
         pages += 1
-        found = page.read(_without(body), "").posting
+        found = page_reader.read_posting(_without(body), "").posting
         for name, count in counts.items():
             _compare(count, _fact(stated.posting, name), _fact(found, name))
     figures = (f"{_f1(counts[name]):.3f}" for name in WANTED)

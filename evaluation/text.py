@@ -92,7 +92,7 @@ def _measure(labels: Path) -> Iterator[Measured]:
 def _posting(title: str, location: str | None = None, description: str | None = None) -> Posting:
     """As a site's answer would be read."""
     locations = location_text.split_locations(location)
-    return missing_fields.fill(
+    return missing_fields.fill_missing_fields(
         Posting(title, location=location, locations=locations, description=description)
     )
 

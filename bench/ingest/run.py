@@ -20,8 +20,8 @@ from bench.ingest.pages import all_pages
 from evaluation.goal import Goal
 from evaluation.run import DATA, line
 from jobmill.boards import saved_responses
-from jobmill.extract import page
 from jobmill.extract.fields import html_text
+from jobmill.extract.page import page_reader
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench" / "results" / "ingest.json"
@@ -110,7 +110,9 @@ def _speeds(pages: dict[str, str]) -> list[tuple[str, str, float]]:
         ours: list[float] = []
         for _ in range(TURNS):
             bare.append(_took(lambda html=html: LexborHTMLParser(html)))
-            ours.append(_took(lambda html=html: page.read(html, "https://x.example/1")))
+            ours.append(
+                _took(lambda html=html: page_reader.read_posting(html, "https://x.example/1"))
+            )
         read, parse = statistics.median(ours), statistics.median(bare)
         rows.append((name, f"{read * 1000:.1f} ms, parser {parse * 1000:.1f}", read / parse))
     return rows
@@ -122,7 +124,9 @@ def _memory(pages: dict[str, str], count: int) -> tuple[float, float]:
     htmls = list(pages.values())
     for number in range(count):
         html = htmls[number % len(htmls)]
-        page.read(html.replace("<title>", f"<title>{number} ", 1), f"https://x.example/{number}")
+        page_reader.read_posting(
+            html.replace("<title>", f"<title>{number} ", 1), f"https://x.example/{number}"
+        )
         if number == min(SETTLED, count // 2):
             settled = _resident()
     return _resident() / settled, _resident()

@@ -38,7 +38,7 @@ def find(pages: Sequence[CompanyPage], company: str) -> CompanyBoard | None:
 def careers_links(page: CompanyPage) -> list[str]:
     """Where a page sends those who look for work there."""
     links: dict[str, None] = {}
-    html = nesting_limit.limit(page.html.encode("utf-8", "replace"))
+    html = nesting_limit.truncate_deep_html(page.html.encode("utf-8", "replace"))
     for node in LexborHTMLParser(html).css("a[href]")[:_MOST_LINKS]:
         words = " ".join(node.text().split())
         href = _absolute(page.url, node.attributes.get("href") or "")

@@ -146,7 +146,7 @@ async def _hop(fetch: Fetch, page: _Site, company: str | None) -> list[Found | N
 def _careers_links(page: _Site) -> list[str]:
     """Links about work on the same site, or to one that the company calls so."""
     links: dict[str, None] = {}
-    html = nesting_limit.limit(page.text.encode("utf-8", "replace"))
+    html = nesting_limit.truncate_deep_html(page.text.encode("utf-8", "replace"))
     for node in LexborHTMLParser(html).css("a[href]"):
         words = node.text(strip=True)[:100]
         href = urljoin(page.url, (node.attributes.get("href") or "").strip()).partition("#")[0]

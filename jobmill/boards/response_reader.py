@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from jobmill.catalog.posting import Posting
 from jobmill.errors import Invalid, OutsideError
-from jobmill.extract.fields.missing_fields import fill
+from jobmill.extract.fields.missing_fields import fill_missing_fields
 from jobmill.outside.request import Request
 
 from .platform import Config, Page, Platform
@@ -38,7 +38,9 @@ def read(platform: Platform, body: bytes, request: Request, config: Config) -> P
             f"{platform.title} answered in a way we do not know: {_first_line(error)}",
             permanent=True,
         ) from error
-    postings = tuple(fill(replace(one, platform=platform.name)) for one in page.postings)
+    postings = tuple(
+        fill_missing_fields(replace(one, platform=platform.name)) for one in page.postings
+    )
     return replace(page, postings=postings)
 
 
@@ -52,7 +54,7 @@ def read_detail(platform: Platform, body: bytes, posting: Posting, config: Confi
             f"{platform.title} answered in a way we do not know: {_first_line(error)}",
             permanent=True,
         ) from error
-    return fill(replace(whole, platform=platform.name, partial=False))
+    return fill_missing_fields(replace(whole, platform=platform.name, partial=False))
 
 
 def _first_line(error: Exception) -> str:

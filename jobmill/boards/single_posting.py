@@ -15,7 +15,7 @@ from jobmill.catalog.sources import Source, SourceId
 from jobmill.db import Database
 from jobmill.db.clock import server_time
 from jobmill.errors import Conflict, Invalid, OutsideError, Unavailable
-from jobmill.extract import page
+from jobmill.extract.page import page_reader
 from jobmill.outside.request import Fetch, FetchFailure, Ok, PageGone, Request
 
 from . import (
@@ -138,7 +138,7 @@ async def _by_page(fetch: Fetch, url: str, now: dt.datetime) -> Found:
 
 def _judge(answer: Ok, now: dt.datetime) -> Found:
     # Whoever gives a URL says that a posting is there.
-    seen = page.read(answer.body, answer.url, expected=True, now=now)
+    seen = page_reader.read_posting(answer.body, answer.url, expected=True, now=now)
     if seen.closed:
         return Over("the page says that it is closed")
     posting = seen.posting and _at_home(seen.posting, answer.url)

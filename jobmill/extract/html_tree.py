@@ -12,22 +12,24 @@ from jobmill.extract import lenient_models
 
 from .fields import html_text
 from .page import json_ld, nesting_limit
-from .page.schema_job_posting import from_schema
+from .page.schema_job_posting import posting_from_schema
 
 
-def tree(body: bytes) -> LexborHTMLParser:
+def parse_html(body: bytes) -> LexborHTMLParser:
     """The page; OutsideError for one so deeply nested that reading it would take minutes."""
-    html = lenient_models.page(body).encode("utf-8", "replace")
-    if len(nesting_limit.limit(html)) < len(html):
+    html = lenient_models.decode_page(body).encode("utf-8", "replace")
+    if len(nesting_limit.truncate_deep_html(html)) < len(html):
         raise OutsideError("the page is nested too deeply", permanent=True)
     return LexborHTMLParser(html)
 
 
-def stated(page: LexborHTMLParser, url: str, department: str = "") -> Posting | None:
+def find_json_ld_posting(page: LexborHTMLParser, url: str, department: str = "") -> Posting | None:
     """The one posting that a page states as JSON-LD; None where it states none or several.
     `department` is where the vendor puts it."""
     found = [
-        (one, node) for node in json_ld.nodes(page.css("script")) if (one := from_schema(node, url))
+        (one, node)
+        for node in json_ld.find_job_postings(page.css("script"))
+        if (one := posting_from_schema(node, url))
     ]
     if len(found) != 1:
         return None
@@ -35,9 +37,9 @@ def stated(page: LexborHTMLParser, url: str, department: str = "") -> Posting | 
     return replace(one, department=one.department or html_text.single_line(node.get(department)))
 
 
-def posting(body: bytes, url: str, department: str = "") -> Posting:
+def read_json_ld_posting(body: bytes, url: str, department: str = "") -> Posting:
     """The posting that a page states; OutsideError where it states none."""
-    found = stated(tree(body), url, department)
+    found = find_json_ld_posting(parse_html(body), url, department)
     if found is None:
         raise OutsideError("the page states no posting: it may be gone", permanent=True)
     return found

@@ -27,7 +27,7 @@ from .fields import html_text as texts
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound=BaseModel)
-HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
+_HALF_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def _or_none(value: object, validate: Callable[[object], T]) -> T | None:
@@ -37,20 +37,20 @@ def _or_none(value: object, validate: Callable[[object], T]) -> T | None:
         return None
 
 
-def _some_line(value: str) -> str:
+def _require_line(value: str) -> str:
     line = texts.single_line(value)
     if not line:
         raise ValueError("nothing is said")
     return line
 
 
-def _several(value: object) -> list[object]:
+def _as_list(value: object) -> list[object]:
     if isinstance(value, list):
         return cast(list[object], value)
     return [] if value is None else [value]
 
 
-def link(value: object) -> str | None:
+def parse_link(value: object) -> str | None:
     """A web address; None for anything else, `javascript:` among it."""
     url = value.strip() if isinstance(value, str) else ""
     return url if re.match(r"https?://[^\s/]", url, re.IGNORECASE) else None
@@ -58,45 +58,45 @@ def link(value: object) -> str | None:
 
 Maybe: TypeAlias = Annotated[T | None, WrapValidator(_or_none)]
 """What it should be, or None where it is anything else."""
-Line: TypeAlias = Annotated[str, AfterValidator(_some_line)]
+Line: TypeAlias = Annotated[str, AfterValidator(_require_line)]
 """One line that says something."""
-Many: TypeAlias = Annotated[tuple[OnErrorOmit[T], ...], BeforeValidator(_several)]
+Many: TypeAlias = Annotated[tuple[OnErrorOmit[T], ...], BeforeValidator(_as_list)]
 """Those of a list that are what they should be; a single value may stand for a list."""
-Link: TypeAlias = Annotated[str | None, BeforeValidator(link)]
+Link: TypeAlias = Annotated[str | None, BeforeValidator(parse_link)]
 """A web address, or None where it is anything else."""
 
 
-class Foreign(BaseModel):
+class ExternalRecord(BaseModel):
     """A record of somebody else's: what we do not know of is passed over."""
 
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 
 
-def load(body: bytes) -> Any:
+def parse_json(body: bytes) -> Any:
     """The JSON of an answer; bytes that are no text become signs of replacement."""
     text = body.decode("utf-8-sig", "replace")
     value = json.loads(text)
-    if HALF_CHARACTER.search(text):
+    if _HALF_SURROGATE.search(text):
         # Half of a surrogate pair, as a cut text ends with, fits into no database.
         whole = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
         value = json.loads(whole)
     return value
 
 
-def record(model: type[Model], value: object) -> Model | None:
+def parse_record(model: type[Model], value: object) -> Model | None:
     """The record, or None where it lacks what every record has."""
     return _or_none(value, model.model_validate)
 
 
-def records(model: type[Model], values: list[object]) -> tuple[list[Model], int]:
+def parse_records(model: type[Model], values: list[object]) -> tuple[list[Model], int]:
     """The records that can be read, and how many cannot; OutsideError if there are only such."""
-    found = [one for value in values if (one := record(model, value))]
+    found = [one for value in values if (one := parse_record(model, value))]
     if values and not found:
         raise OutsideError("none of its records can be read", permanent=True)
     return found, len(values) - len(found)
 
 
-def add(posting: Posting, more: Posting) -> Posting:
+def merge_details(posting: Posting, more: Posting) -> Posting:
     """The posting, with all that a fuller answer says of it; it stays the same one."""
     kept = {"title", "url", "platform", "board", "vendor_id", "via", "partial"}
     kept = {name for name in kept if getattr(posting, name)}
@@ -105,19 +105,19 @@ def add(posting: Posting, more: Posting) -> Posting:
     return replace(whole, partial=more.partial or not whole.description)
 
 
-def unknown(platform: str) -> OutsideError:
+def unknown_response(platform: str) -> OutsideError:
     """The error for an answer that is not the platform's."""
     return OutsideError(f"{platform} answered in a way we do not know", permanent=True)
 
 
-def xml(body: bytes) -> Element:
+def parse_xml(body: bytes) -> Element:
     """The root of a document that declares nothing: entities could make it endless."""
     tree, parser = TreeBuilder(), expat.ParserCreate()
     parser.buffer_text = True
     parser.StartElementHandler = tree.start
     parser.EndElementHandler = tree.end
     parser.CharacterDataHandler = tree.data
-    parser.StartDoctypeDeclHandler = _refuse
+    parser.StartDoctypeDeclHandler = _refuse_doctype
     try:
         parser.Parse(body, True)
     except (expat.ExpatError, LookupError) as error:  # LookupError: an encoding nobody knows.
@@ -125,19 +125,19 @@ def xml(body: bytes) -> Element:
     return tree.close()
 
 
-def _refuse(*_: object) -> NoReturn:
+def _refuse_doctype(*_: object) -> NoReturn:
     raise OutsideError("a document type is not read", permanent=True)
 
 
-def items(body: bytes) -> list[object]:
+def parse_json_list(body: bytes) -> list[object]:
     """The JSON of an answer that must be a list."""
-    value = load(body)
+    value = parse_json(body)
     if not isinstance(value, list):
         raise OutsideError("no list of records", permanent=True)
     return cast(list[object], value)
 
 
-def page(body: bytes) -> str:
+def decode_page(body: bytes) -> str:
     """A page as text: UTF-8, else by the charset it names, else what old pages use."""
     named = re.search(rb"<meta[^>]{0,200}charset=[\"']?([\w-]{1,20})", body[:4096], re.IGNORECASE)
     for charset in ("utf-8-sig", named[1].decode("ascii") if named else ""):

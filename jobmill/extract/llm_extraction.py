@@ -13,19 +13,19 @@ from jobmill.places import location_text
 
 from .fields import dates, salary, work_arrangement
 from .fields import html_text as texts
-from .fields.missing_fields import fill
+from .fields.missing_fields import fill_missing_fields
 from .page import nesting_limit, page_metadata, text_lines
-from .page.text_lines import Line
+from .page.text_lines import TextLine
 
 PROMPT_VERSION = "1"
 MAX_TOKENS = 1_500
 
-LONGEST_PAGE = 16_000
+MAX_TEXT_LENGTH = 16_000
 """Letters of a page that are sent."""
-LONGEST_HTML = 4_000_000
-LONGEST = 200
+_MAX_HTML_LENGTH = 4_000_000
+_MAX_VALUE_LENGTH = 200
 """Letters of a title, a name or a place."""
-SHORTEST = 80
+_MIN_DESCRIPTION_LENGTH = 80
 """Letters of a description; what is shorter was not all of it."""
 
 INSTRUCTIONS = """\
@@ -35,12 +35,12 @@ posting, or a list of several, leave all of it null. Every answer is looked up i
 if it is not there."""
 
 _TAG = re.compile(r"<(?:!doctype|html|head|body|div|p|br|h[1-6]|ul|table|section|main|span|a)\b", re.IGNORECASE)  # fmt: skip
-_BETWEEN = r"[\s*•·-]+"
+_WORD_SEPARATOR = r"[\s*•·-]+"
 """Words of a page may be parted by a line's end and the mark of a list."""
 _APOSTROPHE = re.compile("['\u2018\u2019]")
 
 
-class Extracted(BaseModel):
+class ExtractedWords(BaseModel):
     """Words of a page, as a model found them."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
@@ -62,16 +62,16 @@ class Extracted(BaseModel):
     """Its last 5 to 8 words, before buttons, forms and other postings."""
 
 
-def ask(
+def build_question(
     html_or_text: str, url: str, *, item: int | None, run: str | None
-) -> ModelQuestion[Extracted]:
+) -> ModelQuestion[ExtractedWords]:
     """The question about a page."""
     return ModelQuestion(
         tier="cheap",
         purpose="read page",
         instructions=INSTRUCTIONS,
-        text=read_text(html_or_text, url),
-        answer_type=Extracted,
+        text=visible_text(html_or_text, url),
+        answer_type=ExtractedWords,
         prompt_version=PROMPT_VERSION,
         max_tokens=MAX_TOKENS,
         item=item,
@@ -79,64 +79,64 @@ def ask(
     )
 
 
-def read_text(html_or_text: str, url: str) -> str:
+def visible_text(html_or_text: str, url: str) -> str:
     """What a reader sees of a page, its title first."""
     if not _TAG.search(html_or_text):
-        return (texts.clean_text(html_or_text[:LONGEST_HTML]) or "")[:LONGEST_PAGE]
-    whole = html_or_text.encode(errors="replace")[:LONGEST_HTML]
-    tree = LexborHTMLParser(nesting_limit.limit(whole))
-    seen = [_shown(line) for line in text_lines.read(tree.body).lines]
-    return (texts.clean_text("\n".join([page_metadata.read(tree, url).title, *seen])) or "")[
-        :LONGEST_PAGE
-    ]
+        return (texts.clean_text(html_or_text[:_MAX_HTML_LENGTH]) or "")[:MAX_TEXT_LENGTH]
+    whole = html_or_text.encode(errors="replace")[:_MAX_HTML_LENGTH]
+    tree = LexborHTMLParser(nesting_limit.truncate_deep_html(whole))
+    seen = [_format_line(line) for line in text_lines.read_lines(tree.body).lines]
+    return (
+        texts.clean_text("\n".join([page_metadata.read_metadata(tree, url).title, *seen])) or ""
+    )[:MAX_TEXT_LENGTH]
 
 
-def _shown(line: Line) -> str:
+def _format_line(line: TextLine) -> str:
     return f"- {line.text}" if line.tag == "li" else line.text
 
 
-def posting(extracted: Extracted, html_or_text: str, url: str) -> Posting | None:
+def build_posting(extracted: ExtractedWords, html_or_text: str, url: str) -> Posting | None:
     """The posting of a page, in the words of the page alone; None where its title is not there."""
-    text = read_text(html_or_text, url)
-    title = _line(extracted.title, text)
+    text = visible_text(html_or_text, url)
+    title = _find_line(extracted.title, text)
     if not title:
         return None
-    place = _line(extracted.location, text)
-    return fill(
+    place = _find_line(extracted.location, text)
+    return fill_missing_fields(
         Posting(
             title=title,
             url=url,
-            company=_line(extracted.company, text),
+            company=_find_line(extracted.company, text),
             location=place if place and location_text.names_place(place) else None,
-            arrangement=work_arrangement.word(_line(extracted.arrangement, text)),
-            salary=salary.from_text(_line(extracted.salary, text)),
-            posted_at=dates.read(_line(extracted.posted, text)),
+            arrangement=work_arrangement.from_label(_find_line(extracted.arrangement, text)),
+            salary=salary.from_text(_find_line(extracted.salary, text)),
+            posted_at=dates.parse_date(_find_line(extracted.posted, text)),
             description=_description(extracted, text),
         )
     )
 
 
-def _line(words: str | None, text: str) -> str | None:
+def _find_line(words: str | None, text: str) -> str | None:
     """The words as the page has them."""
     found = _find(words, text)
     return texts.single_line(found[0]) if found else None
 
 
-def _description(extracted: Extracted, text: str) -> str | None:
+def _description(extracted: ExtractedWords, text: str) -> str | None:
     """From its first words to its last, else all of the page: never what the model wrote."""
     first = _find(extracted.first_words, text)
     start = first.start() if first else 0
     last = _find(extracted.last_words, text, start)
     end = last.end() if last else len(text)
-    return texts.clean_text(text[start:end] if end - start >= SHORTEST else text)
+    return texts.clean_text(text[start:end] if end - start >= _MIN_DESCRIPTION_LENGTH else text)
 
 
 def _find(words: str | None, text: str, start: int = 0) -> re.Match[str] | None:
     """Where the page says so, whatever the case of the letters and the spaces between words."""
     parts = (words or "").split()
-    if not any(map(str.isalnum, words or "")) or len(" ".join(parts)) > LONGEST:
+    if not any(map(str.isalnum, words or "")) or len(" ".join(parts)) > _MAX_VALUE_LENGTH:
         return None
-    inner = _APOSTROPHE.sub(_APOSTROPHE.pattern, _BETWEEN.join(map(re.escape, parts)))
+    inner = _APOSTROPHE.sub(_APOSTROPHE.pattern, _WORD_SEPARATOR.join(map(re.escape, parts)))
     # A word is found whole: "Cook" is not said by "Cookies".
     whole = re.compile(rf"(?<!\w){inner}(?!\w)", re.IGNORECASE)
     return whole.search(text, start)

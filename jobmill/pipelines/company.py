@@ -20,7 +20,7 @@ from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import AppError, Conflict, NotFound
 from jobmill.extract.company import llm_facts, page_sections, site_facts
-from jobmill.extract.company.page_sections import Prose
+from jobmill.extract.company.page_sections import PageSections
 from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
 from jobmill.matching.rules import company_score, tech_stack
@@ -98,23 +98,25 @@ def _give_up(company: Company, why: str) -> Move:
 async def extract(tools: Tools, reader: Reader, work: Work) -> Move:
     """What the pages tell, by a model where there is one, and in any case by rules."""
     async with _failing(tools, work):
-        pages = [page_sections.read(page) for page in await _pages(tools, work)]
-        facts = site_facts.read(pages)
+        pages = [page_sections.read_sections(page) for page in await _pages(tools, work)]
+        facts = site_facts.read_facts(pages)
         if reader != "none":
             by_model = await _ask(tools, reader, work, pages)
             if isinstance(by_model, Block):
                 return by_model
-            facts = site_facts.fill(by_model, facts) if by_model else facts
+            facts = site_facts.merge_facts(by_model, facts) if by_model else facts
         return HandOver("analyze", data={**work.data, "extracted_info": asdict(facts)})
 
 
 async def _ask(
-    tools: Tools, tier: Literal["cheap", "strong"], work: Work, pages: Sequence[Prose]
+    tools: Tools, tier: Literal["cheap", "strong"], work: Work, pages: Sequence[PageSections]
 ) -> CompanyFacts | Block | None:
     """What a model reads and the pages bear out; None: go on without it."""
-    answer = await tools.model(llm_facts.ask(pages, tier, item=work.id, run=work.tracking_id))
+    answer = await tools.model(
+        llm_facts.build_question(pages, tier, item=work.id, run=work.tracking_id)
+    )
     if isinstance(answer, ModelAnswer):
-        return llm_facts.check(answer.answer, pages, answer.model)
+        return llm_facts.verify_claims(answer.answer, pages, answer.model)
     return blocked_models.up(work, answer)
 
 
@@ -142,7 +144,7 @@ def conclude(
     """What follows from a company's pages for a profile."""
     known = company_analyses.apply_facts(company, facts)
     said = "\n".join(text for text in (known.about, known.mission) if text)
-    stack = tech_stack.find(said, [page_sections.read(page).text for page in pages])
+    stack = tech_stack.find(said, [page_sections.read_sections(page).text for page in pages])
     known = replace(known, tech_stack=list(stack.names) or known.tech_stack)
     score = company_score.score(known, stack, profile)
     return CompanyFindings(

@@ -188,10 +188,10 @@ def _stop(work: Work, version: Version, known: Listing | None, why: Rejection) -
 async def _read_by_model(tools: Tools, work: Work, found: Unclear) -> Move:
     """What the cheap model reads from a page that nothing else understands."""
     answer = await tools.model(
-        llm_extraction.ask(found.html, found.url, item=work.id, run=work.tracking_id)
+        llm_extraction.build_question(found.html, found.url, item=work.id, run=work.tracking_id)
     )
     if isinstance(answer, ModelAnswer):
-        posting = llm_extraction.posting(answer.answer, found.html, found.url)
+        posting = llm_extraction.build_posting(answer.answer, found.html, found.url)
         if posting and listings.is_minimal(posting):
             return _scraped(work, posting, f"model:{answer.model}", None)
     elif move := blocked_models.up(work, answer):

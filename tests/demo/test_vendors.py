@@ -18,7 +18,7 @@ from jobmill.demo.exchange import Ask, Reply
 from jobmill.demo.server import answer
 from jobmill.demo.vendors import remotive
 from jobmill.demo.world import Listing, Now
-from jobmill.extract import page
+from jobmill.extract.page import page_reader
 from jobmill.outside.request import Request
 from tests.demo.test_world import on
 
@@ -141,7 +141,7 @@ def test_a_page_of_a_position_is_read_with_and_without_data() -> None:
         one = now.open(BY_SLUG[slug])[0]
         reply = got(now, one.url)
         assert (b"ld+json" in reply.body) is structured
-        found = page.read(reply.body, one.url).posting
+        found = page_reader.read_posting(reply.body, one.url).posting
         assert found
         assert found.title == one.title
 

@@ -8,7 +8,7 @@ import pytest
 
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog.posting import Posting
-from jobmill.extract.fields.missing_fields import fill
+from jobmill.extract.fields.missing_fields import fill_missing_fields
 from jobmill.matching import posting_facts
 from jobmill.matching.profile import Profile
 from jobmill.matching.rules import filter, scoring, title_fit
@@ -99,7 +99,7 @@ Requirements
 def test_what_fits_scores_high_and_what_does_not_scores_low(
     who: Profile, title: str, place: str, text: str, least: int, most: int
 ) -> None:
-    offer = fill(Posting(title, location=place, description=text))
+    offer = fill_missing_fields(Posting(title, location=place, description=text))
     said = posting_facts.read(offer)
     result = scoring.judge(who, offer, said, Employer(), None)
     assert least <= result.match_score <= most
@@ -129,8 +129,8 @@ def test_a_title_that_is_wanted_word_for_word_is_as_near_as_can_be_whatever_else
 
 
 def test_one_skill_in_common_makes_no_match_of_other_work() -> None:
-    offer = fill(posting("Program Manager", description="Familiarity with AWS."))
-    near = fill(posting("Backend Engineer", description="Familiarity with AWS."))
+    offer = fill_missing_fields(posting("Program Manager", description="Familiarity with AWS."))
+    near = fill_missing_fields(posting("Backend Engineer", description="Familiarity with AWS."))
     far_points, near_points = (
         scoring.judge(ENGINEER, one, posting_facts.read(one), Employer(), None).items[0].points
         for one in (offer, near)
@@ -140,7 +140,7 @@ def test_one_skill_in_common_makes_no_match_of_other_work() -> None:
 
 
 def test_years_spent_on_other_work_count_less() -> None:
-    offer = fill(posting("Project Manager", description="5+ years of experience"))
+    offer = fill_missing_fields(posting("Project Manager", description="5+ years of experience"))
     item = scoring.judge(profile(), offer, posting_facts.read(offer), Employer(), None).items[3]
     assert item.points < 5
     assert item.why == "5 years asked for, 8 there, of other work"
@@ -148,8 +148,8 @@ def test_years_spent_on_other_work_count_less() -> None:
 
 def test_a_title_that_is_wanted_is_not_rejected_for_what_it_says_of_the_role() -> None:
     lead = profile(titles=["Team Lead"], role_types=["ic"])
-    named = fill(posting("Team Lead", description="Keep pumps running."))
-    told = fill(posting("Team Lead", description="You have five direct reports."))
+    named = fill_missing_fields(posting("Team Lead", description="Keep pumps running."))
+    told = fill_missing_fields(posting("Team Lead", description="You have five direct reports."))
     assert not filter.judge(lead, named, posting_facts.read(named), PLATFORM_RULES).hard_rejections
     other = profile(titles=["Software Engineer"], role_types=["ic"])
     assert filter.judge(other, told, posting_facts.read(told), PLATFORM_RULES).hard_rejections

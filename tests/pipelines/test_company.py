@@ -325,7 +325,7 @@ async def test_a_model_reads_and_only_what_the_pages_bear_out_counts(database: D
     assert known.founded == "2012"
     assert known.extracted_by == "some:model"
     [ask] = model.asked
-    assert (ask.tier, ask.prompt_version) == ("strong", llm_facts.PROMPT)
+    assert (ask.tier, ask.prompt_version) == ("strong", llm_facts.PROMPT_VERSION)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database
-from jobmill.extract import page
+from jobmill.extract.page import page_reader
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import submissions
 from jobmill.hiring.messages import personal_links
@@ -102,7 +102,7 @@ async def test_a_jobmill_elsewhere_reads_the_page(site: httpx2.AsyncClient) -> N
         applyUntil="2030-01-02T03:04:05Z",
     )
     url = str(site.base_url.join(f"/openings/{job}"))
-    found = page.read((await site.get(url)).text, url)
+    found = page_reader.read_posting((await site.get(url)).text, url)
     assert found.method == "json-ld"
     assert found.posting is not None
     _check(found.posting, site, job)

@@ -9,7 +9,7 @@ from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary
-from jobmill.extract.lenient_models import Foreign, Line, Link, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Maybe
 from jobmill.outside.request import Request
 
 from .. import aggregator_search
@@ -32,12 +32,12 @@ class Search(aggregator_search.Search):
     max_days_old: int | None = None
 
 
-class _Named(Foreign):
+class _Named(ExternalRecord):
     display_name: Maybe[str] = None
     label: Maybe[str] = None
 
 
-class _Item(Foreign):
+class _Item(ExternalRecord):
     id: Maybe[str] = None
     title: Line
     redirect_url: Link = None
@@ -53,7 +53,7 @@ class _Item(Foreign):
     description: Maybe[str] = None
 
 
-class _Answer(Foreign):
+class _Answer(ExternalRecord):
     results: list[object]
     count: Maybe[int] = None
 
@@ -78,8 +78,8 @@ def _ask(config: Search, number: int) -> Request:
 
 
 def read(body: bytes, request: Request, config: Search) -> Page:
-    answer = _Answer.model_validate(lenient_models.load(body))
-    good, stubs = lenient_models.records(_Item, answer.results)
+    answer = _Answer.model_validate(lenient_models.parse_json(body))
+    good, stubs = lenient_models.parse_records(_Item, answer.results)
     number = request.context.get("page", 1)
     more = bool(answer.results) and number * SIZE < (answer.count or 0)
     next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
@@ -101,9 +101,9 @@ def _posting(one: _Item, currency: str) -> Posting:
         url=one.redirect_url or "",
         company=html_text.single_line(one.company.display_name) if one.company else None,
         location=html_text.single_line(one.location.display_name) if one.location else None,
-        employment_type=employment.read([one.contract_time, one.contract_type]),
-        posted_at=dates.read(one.created),
-        salary=salary.structured(
+        employment_type=employment.parse_employment_type([one.contract_time, one.contract_type]),
+        posted_at=dates.parse_date(one.created),
+        salary=salary.from_fields(
             one.salary_min,
             one.salary_max,
             currency,

@@ -154,12 +154,12 @@ def _signed(request: Request, config: Api) -> Request:
 
 def read(body: bytes, request: Request, config: Api) -> Page:
     """A page of records, or one record."""
-    answer = lenient_models.load(body)
+    answer = lenient_models.parse_json(body)
     records = _records(answer, config)
     if records is None:
         one = _posting(answer, config)
         if one is None:
-            raise lenient_models.unknown(PLATFORM.title)
+            raise lenient_models.unknown_response(PLATFORM.title)
         return Page((one,))
     postings = [one for record in records if (one := _posting(record, config))]
     if records and not postings:
@@ -210,25 +210,25 @@ def _posting(record: object, config: Api) -> Posting | None:
     where = location_text.unique_locations(pick(record, names.location))
     return Posting(
         title=title,
-        url=lenient_models.link(urljoin(config.base_url, link)) or "" if link else "",
+        url=lenient_models.parse_link(urljoin(config.base_url, link)) or "" if link else "",
         company=html_text.single_line(_scalar(pick(record, names.company))),
         location="; ".join(where) or None,
         # One text may hold several places; a list has one each.
         locations=where if len(where) > 1 else (),
         arrangement=_arrangement(pick(record, names.remote)),
         department=html_text.single_line(_scalar(pick(record, names.department))),
-        employment_type=employment.read(pick(record, names.employment_type)),
-        posted_at=dates.read(pick(record, names.posted_at)),
-        updated_at=dates.read(pick(record, names.updated_at)),
-        valid_through=dates.deadline(pick(record, names.valid_through)),
-        salary=salary.structured(
+        employment_type=employment.parse_employment_type(pick(record, names.employment_type)),
+        posted_at=dates.parse_date(pick(record, names.posted_at)),
+        updated_at=dates.parse_date(pick(record, names.updated_at)),
+        valid_through=dates.parse_deadline(pick(record, names.valid_through)),
+        salary=salary.from_fields(
             pick(record, names.salary_min),
             pick(record, names.salary_max),
             pick(record, names.salary_currency),
             pick(record, names.salary_period),
         ),
         description=description,
-        apply_url=lenient_models.link(pick(record, names.apply_url)),
+        apply_url=lenient_models.parse_link(pick(record, names.apply_url)),
         vendor_id=_scalar(pick(record, names.id)),
         partial=description is None and config.endpoints.details is not None,
     )
@@ -251,7 +251,7 @@ def _joined(value: object) -> str | None:
 def _arrangement(value: object) -> Arrangement | None:
     if isinstance(value, bool):
         return "remote" if value else None
-    return work_arrangement.word(value)
+    return work_arrangement.from_label(value)
 
 
 def _turn(
@@ -293,11 +293,11 @@ def detail(posting: Posting, config: Api) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: Api) -> Posting:
-    answer = lenient_models.load(body)
+    answer = lenient_models.parse_json(body)
     found = _posting(answer, config) or _posting(_inner(answer), config)
     if found is None:
-        raise lenient_models.unknown(PLATFORM.title)
-    return lenient_models.add(posting, found)
+        raise lenient_models.unknown_response(PLATFORM.title)
+    return lenient_models.merge_details(posting, found)
 
 
 def _inner(answer: object) -> object:

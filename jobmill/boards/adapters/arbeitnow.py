@@ -8,14 +8,14 @@ from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 
 from .. import aggregator_search
 from ..platform import Page, Platform
 
 
-class _Item(Foreign):
+class _Item(ExternalRecord):
     slug: str
     title: Line
     url: Link = None
@@ -28,11 +28,11 @@ class _Item(Foreign):
     description: Maybe[str] = None
 
 
-class _Links(Foreign):
+class _Links(ExternalRecord):
     next: Maybe[str] = None
 
 
-class _Answer(Foreign):
+class _Answer(ExternalRecord):
     data: list[object]
     links: Maybe[_Links] = None
 
@@ -48,8 +48,8 @@ def _ask(number: int) -> Request:
 
 
 def read(body: bytes, request: Request, config: aggregator_search.Paged) -> Page:
-    answer = _Answer.model_validate(lenient_models.load(body))
-    good, stubs = lenient_models.records(_Item, answer.data)
+    answer = _Answer.model_validate(lenient_models.parse_json(body))
+    good, stubs = lenient_models.parse_records(_Item, answer.data)
     more = bool(answer.data and answer.links and answer.links.next)
     next, truncated = aggregator_search.turn(config, request.context.get("page", 1), more, _ask)
     return Page(tuple(map(_posting, good)), next, truncated, stubs=stubs)
@@ -62,8 +62,8 @@ def _posting(one: _Item) -> Posting:
         company=html_text.single_line(one.company_name),
         location=html_text.single_line(one.location),
         arrangement="remote" if one.remote else None,
-        employment_type=employment.read(list(one.job_types)),
-        posted_at=dates.read(one.created_at),
+        employment_type=employment.parse_employment_type(list(one.job_types)),
+        posted_at=dates.parse_date(one.created_at),
         description=html_text.from_html(_unescaped(one.description or "")),
         vendor_id=one.slug,
         tags=one.tags,

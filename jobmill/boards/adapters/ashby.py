@@ -13,7 +13,7 @@ from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, salary, work_arrangement
 from jobmill.extract.fields import html_text as texts
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -23,13 +23,13 @@ API = "https://api.ashbyhq.com/posting-api/job-board"
 HOSTED = re.compile(r"//jobs\.ashbyhq\.com/([^/?#]+)/")
 
 
-class _Postal(Foreign):
+class _Postal(ExternalRecord):
     addressLocality: Maybe[Line] = None
     addressRegion: Maybe[Line] = None
     addressCountry: Maybe[Line] = None
 
 
-class _Address(Foreign):
+class _Address(ExternalRecord):
     postalAddress: Maybe[_Postal] = None
 
     def line(self) -> str | None:
@@ -37,12 +37,12 @@ class _Address(Foreign):
         return location_text.format_address(at.addressLocality, at.addressRegion, at.addressCountry)
 
 
-class _Place(Foreign):
+class _Place(ExternalRecord):
     location: Maybe[Line] = None
     address: Maybe[_Address] = None
 
 
-class _Component(Foreign):
+class _Component(ExternalRecord):
     compensationType: Maybe[str] = None
     interval: Maybe[str] = None
     currencyCode: Maybe[str] = None
@@ -50,11 +50,11 @@ class _Component(Foreign):
     maxValue: Maybe[float] = None
 
 
-class _Tier(Foreign):
+class _Tier(ExternalRecord):
     components: Many[_Component] = ()
 
 
-class _Compensation(Foreign):
+class _Compensation(ExternalRecord):
     compensationTierSummary: Maybe[str] = None
     scrapeableCompensationSalarySummary: Maybe[str] = None
     summaryComponents: Many[_Component] = ()
@@ -66,7 +66,7 @@ def _or(name: str, other: str) -> Any:
     return Field(None, validation_alias=AliasChoices(name, other))
 
 
-class _Post(Foreign):
+class _Post(ExternalRecord):
     id: Line
     title: Line
     isListed: Maybe[bool] = None
@@ -86,7 +86,7 @@ class _Post(Foreign):
     compensation: Maybe[_Compensation] = None
 
 
-class _Board(Foreign):
+class _Board(ExternalRecord):
     jobs: list[object]
 
 
@@ -96,10 +96,10 @@ def first(config: Board) -> Request:
 
 def read(body: bytes, request: Request, config: Board) -> Page:
     """The whole board, or one posting; what is not listed is not for everyone and left out."""
-    answer = lenient_models.load(body)
-    if post := lenient_models.record(_Post, answer):
+    answer = lenient_models.parse_json(body)
+    if post := lenient_models.parse_record(_Post, answer):
         return Page((_posting(post, config),))
-    posts, stubs = lenient_models.records(_Post, _Board.model_validate(answer).jobs)
+    posts, stubs = lenient_models.parse_records(_Post, _Board.model_validate(answer).jobs)
     listed = [post for post in posts if post.isListed is not False]
     return Page(tuple(_posting(post, config) for post in listed), stubs=stubs)
 
@@ -118,8 +118,8 @@ def _posting(post: _Post, config: Board) -> Posting:
         locations=locations,
         arrangement=_arrangement(post, locations, description),
         department=post.department or post.team,
-        employment_type=employment.read(post.employmentType),
-        posted_at=dates.read(post.publishedAt),
+        employment_type=employment.parse_employment_type(post.employmentType),
+        posted_at=dates.parse_date(post.publishedAt),
         salary=_pay(post.compensation),
         description=description,
         apply_url=post.applyUrl,
@@ -141,8 +141,8 @@ def _arrangement(
 ) -> Arrangement | None:
     """`isRemote` also stands on hybrid postings: it counts only where nothing else says anything."""
     return (
-        work_arrangement.word(post.workplaceType)
-        or work_arrangement.decide(post.title, locations, description)
+        work_arrangement.from_label(post.workplaceType)
+        or work_arrangement.infer_arrangement(post.title, locations, description)
         or ("remote" if post.isRemote else None)
     )
 
@@ -159,7 +159,7 @@ def _pay(compensation: _Compensation | None) -> Salary | None:
             same = [one for one in stated if (one.currencyCode, one.interval) == by]
             low = min((one.minValue for one in same if one.minValue), default=None)
             high = max((one.maxValue for one in same if one.maxValue), default=None)
-            return salary.structured(low, high, *by)
+            return salary.from_fields(low, high, *by)
     # The summary speaks of equity and bonuses too: where its parts are known, none is a salary.
     summary = (
         None if tiers or compensation.summaryComponents else compensation.compensationTierSummary

@@ -9,14 +9,14 @@ from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary, seniority
-from jobmill.extract.lenient_models import Foreign, Line, Link, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
 from ..platform import Board, Page, Platform, at, board_of, home
 
 
-class _Place(Foreign):
+class _Place(ExternalRecord):
     city: Maybe[str] = None
     state: Maybe[str] = None
     province: Maybe[str] = None
@@ -28,7 +28,7 @@ class _Place(Foreign):
         return location_text.format_address(self.city, region, self.addressCountry or self.country)
 
 
-class _Opening(Foreign):
+class _Opening(ExternalRecord):
     jobOpeningName: Line
     id: Maybe[str] = None
     jobOpeningShareUrl: Link = None
@@ -44,15 +44,15 @@ class _Opening(Foreign):
     description: Maybe[str] = None
 
 
-class _Single(Foreign):
+class _Single(ExternalRecord):
     jobOpening: _Opening
 
 
-class _Meta(Foreign):
+class _Meta(ExternalRecord):
     totalCount: Maybe[int] = None
 
 
-class _Answer(Foreign):
+class _Answer(ExternalRecord):
     result: list[object] | _Single
     meta: Maybe[_Meta] = None
 
@@ -67,10 +67,10 @@ def first(config: Board) -> Request:
 
 def read(body: bytes, request: Request, config: Board) -> Page:
     """The list, which has neither texts nor dates, or one opening with both."""
-    answer = _Answer.model_validate(lenient_models.load(body))
+    answer = _Answer.model_validate(lenient_models.parse_json(body))
     if isinstance(answer.result, _Single):
         return Page((_posting(answer.result.jobOpening, config),))
-    openings, stubs = lenient_models.records(_Opening, answer.result)
+    openings, stubs = lenient_models.parse_records(_Opening, answer.result)
     postings = tuple(_posting(one, config) for one in openings)
     return Page(postings, total=answer.meta.totalCount if answer.meta else None, stubs=stubs)
 
@@ -82,7 +82,7 @@ def detail(posting: Posting, config: Board) -> Request:
 
 def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
     (found,) = read(body, detail(posting, config), config).postings
-    return lenient_models.add(posting, found)
+    return lenient_models.merge_details(posting, found)
 
 
 def _posting(one: _Opening, config: Board) -> Posting:
@@ -100,9 +100,9 @@ def _posting(one: _Opening, config: Board) -> Posting:
         locations=location_text.unique_locations(where),
         arrangement="remote" if one.isRemote else ARRANGEMENTS.get(one.locationType),
         department=html_text.single_line(one.departmentLabel),
-        employment_type=employment.read(one.employmentStatusLabel),
-        seniority=seniority.word(one.minimumExperience),
-        posted_at=dates.read(one.datePosted),
+        employment_type=employment.parse_employment_type(one.employmentStatusLabel),
+        seniority=seniority.from_label(one.minimumExperience),
+        posted_at=dates.parse_date(one.datePosted),
         salary=salary.from_text(one.compensation),
         description=html_text.from_html(one.description),
         board=board_of(config, HOST, url),

@@ -9,18 +9,18 @@ from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import html_tree, lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
 from ..platform import Board, Page, Platform, at, board_of, home
 
 
-class _Named(Foreign):
+class _Named(ExternalRecord):
     name: Maybe[str] = None
 
 
-class _Location(Foreign):
+class _Location(ExternalRecord):
     name: Maybe[str] = None
     city: Maybe[str] = None
     state: Maybe[_Named] = None
@@ -34,7 +34,7 @@ class _Location(Foreign):
         )
 
 
-class _Position(Foreign):
+class _Position(ExternalRecord):
     id: str
     name: Line
     url: Link = None
@@ -59,10 +59,10 @@ def first(config: Board) -> Request:
 def read(body: bytes, request: Request, config: Board) -> Page:
     """The list, or the page of one position."""
     if body.lstrip()[:1] == b"<":
-        found = html_tree.posting(body, request.url)
+        found = html_tree.read_json_ld_posting(body, request.url)
         board = board_of(config, HOST, found.url)
         return Page((replace(found, board=board, vendor_id=_id(found.url)),))
-    positions, stubs = lenient_models.records(_Position, lenient_models.items(body))
+    positions, stubs = lenient_models.parse_records(_Position, lenient_models.parse_json_list(body))
     postings = tuple(_posting(one, config) for one in positions)
     return Page(postings, total=len(positions) + stubs, stubs=stubs)
 
@@ -73,7 +73,7 @@ def detail(posting: Posting, config: Board) -> Request:
 
 def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
     """The whole posting. A removed one leads to the board's front page, which states none."""
-    return lenient_models.add(posting, html_tree.posting(body, posting.url))
+    return lenient_models.merge_details(posting, html_tree.read_json_ld_posting(body, posting.url))
 
 
 def _id(url: str) -> str | None:
@@ -96,8 +96,8 @@ def _posting(one: _Position, config: Board) -> Posting:
         locations=lines,
         arrangement=remote,
         department=html_text.single_line(one.department),
-        employment_type=employment.read(one.type.name) if one.type else None,
-        posted_at=dates.read(one.published_date),
+        employment_type=employment.parse_employment_type(one.type.name) if one.type else None,
+        posted_at=dates.parse_date(one.published_date),
         salary=salary.from_text(one.salary),
         description=html_text.from_html(one.description),
         board=board_of(config, HOST, url),

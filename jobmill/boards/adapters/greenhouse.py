@@ -11,7 +11,7 @@ from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, salary, work_arrangement
 from jobmill.extract.fields import html_text as texts
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -25,24 +25,24 @@ WORKPLACE = re.compile(r"(?i)^(?:work(?:place|ing)?|location|remote) (?:type|mod
 FREQUENCY = re.compile(r"(?i)\b(?:pay|salary|compensation) (?:frequency|period|interval|type)\b")
 
 
-class _Named(Foreign):
+class _Named(ExternalRecord):
     name: Maybe[Line] = None
     location: Maybe[Line] = None
 
 
-class _Field(Foreign):
+class _Field(ExternalRecord):
     name: Line
     value: Any = None
     value_type: Maybe[str] = None
 
 
-class _Amounts(Foreign):
+class _Amounts(ExternalRecord):
     min_value: Maybe[str] = None
     max_value: Maybe[str] = None
     unit: Maybe[str] = None
 
 
-class _Range(Foreign):
+class _Range(ExternalRecord):
     min_cents: Maybe[int] = None
     max_cents: Maybe[int] = None
     currency_type: Maybe[str] = None
@@ -50,7 +50,7 @@ class _Range(Foreign):
     blurb: Maybe[str] = None
 
 
-class _Post(Foreign):
+class _Post(ExternalRecord):
     id: Line
     title: Line
     absolute_url: Link = None
@@ -69,11 +69,11 @@ class _Post(Foreign):
     content: Maybe[str] = None
 
 
-class _Meta(Foreign):
+class _Meta(ExternalRecord):
     total: Maybe[int] = None
 
 
-class _Board(Foreign):
+class _Board(ExternalRecord):
     jobs: list[object]
     meta: Maybe[_Meta] = None
 
@@ -86,11 +86,11 @@ def first(config: Board) -> Request:
 
 def read(body: bytes, request: Request, config: Board) -> Page:
     """A board, or one post with its text."""
-    answer = lenient_models.load(body)
-    if post := lenient_models.record(_Post, answer):
+    answer = lenient_models.parse_json(body)
+    if post := lenient_models.parse_record(_Post, answer):
         return Page((_posting(post, config),))
     board = _Board.model_validate(answer)
-    posts, stubs = lenient_models.records(_Post, board.jobs)
+    posts, stubs = lenient_models.parse_records(_Post, board.jobs)
     total = board.meta.total if board.meta else None
     return Page(
         tuple(_posting(post, config) for post in posts),
@@ -106,8 +106,8 @@ def detail(posting: Posting, config: Board) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
-    post = _Post.model_validate(lenient_models.load(body))
-    return lenient_models.add(posting, _posting(post, config))
+    post = _Post.model_validate(lenient_models.parse_json(body))
+    return lenient_models.merge_details(posting, _posting(post, config))
 
 
 def _posting(post: _Post, config: Board) -> Posting:
@@ -122,12 +122,12 @@ def _posting(post: _Post, config: Board) -> Posting:
         location=place if place and location_text.names_place(place) else None,
         # Offices are the company's, not the post's: they stand in where it says "N/A".
         locations=location_text.split_locations(place) or location_text.unique_locations(offices),
-        arrangement=work_arrangement.word(_custom(post, WORKPLACE)),
+        arrangement=work_arrangement.from_label(_custom(post, WORKPLACE)),
         department=_department(post),
-        employment_type=employment.read(_custom(post, EMPLOYMENT)),
-        posted_at=dates.read(post.first_published),
-        updated_at=dates.read(post.updated_at),
-        valid_through=dates.deadline(post.application_deadline),
+        employment_type=employment.parse_employment_type(_custom(post, EMPLOYMENT)),
+        posted_at=dates.parse_date(post.first_published),
+        updated_at=dates.parse_date(post.updated_at),
+        valid_through=dates.parse_deadline(post.application_deadline),
         salary=_pay_range(post) or _custom_pay(post),
         description=description,
         board=config.board_token or (hosted[1] if hosted else None),
@@ -164,7 +164,7 @@ def _pay_range(post: _Post) -> Salary | None:
     same = [one for one in ranges if one.currency_type == ranges[0].currency_type]
     if not same:
         return None
-    return salary.structured(
+    return salary.from_fields(
         min((one.min_cents / 100 for one in same if one.min_cents), default=None),
         max((one.max_cents / 100 for one in same if one.max_cents), default=None),
         same[0].currency_type,
@@ -176,10 +176,10 @@ def _custom_pay(post: _Post) -> Salary | None:
     """The first custom field that holds a range of money with an amount in it."""
     frequency = _custom(post, FREQUENCY)
     for field in post.metadata:
-        amounts = lenient_models.record(_Amounts, field.value)
+        amounts = lenient_models.parse_record(_Amounts, field.value)
         if field.value_type == "currency_range" and amounts:
             period = frequency if isinstance(frequency, str) else field.name
-            found = salary.structured(amounts.min_value, amounts.max_value, amounts.unit, period)
+            found = salary.from_fields(amounts.min_value, amounts.max_value, amounts.unit, period)
             if found:
                 return found
     return None

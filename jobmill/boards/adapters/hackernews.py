@@ -14,7 +14,7 @@ from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.errors import OutsideError
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary, work_arrangement
-from jobmill.extract.lenient_models import Foreign, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -26,7 +26,7 @@ class Thread(Config):
     """The thread's number; without it, the newest."""
 
 
-class _Hit(Foreign):
+class _Hit(ExternalRecord):
     objectID: str
     title: Maybe[str] = None
     comment_text: Maybe[str] = None
@@ -35,14 +35,14 @@ class _Hit(Foreign):
     created_at: Maybe[str] = None
 
 
-class _Answer(Foreign):
+class _Answer(ExternalRecord):
     hits: list[object]
     nbHits: Maybe[int] = None
     nbPages: Maybe[int] = None
     page: Maybe[int] = None
 
 
-class _Comment(Foreign):
+class _Comment(ExternalRecord):
     """As Algolia's and Hacker News's own answers for single items have it."""
 
     id: str
@@ -50,7 +50,7 @@ class _Comment(Foreign):
     created_at: Maybe[str] = Field(None, validation_alias=AliasChoices("created_at", "time"))
 
 
-class _Thread(Foreign):
+class _Thread(ExternalRecord):
     children: list[object]
 
 
@@ -76,15 +76,15 @@ def _comments(story: int, page: int) -> Request:
 def read(body: bytes, request: Request, config: Thread) -> Page:
     """The threads, of which the newest is followed, or a page of one's comments; also a thread as
     one item with all its comments, and comments alone."""
-    value = lenient_models.load(body)
+    value = lenient_models.parse_json(body)
     if (items := _items(value)) is not None:
         # Comments that were taken back have no text.
-        held = [one for item in items if (one := lenient_models.record(_Comment, item))]
+        held = [one for item in items if (one := lenient_models.parse_record(_Comment, item))]
         if items and not held:
-            raise lenient_models.unknown(PLATFORM.title)
+            raise lenient_models.unknown_response(PLATFORM.title)
         return Page(tuple(found for one in held if (found := _from(one))))
     answer = _Answer.model_validate(value)
-    hits, stubs = lenient_models.records(_Hit, answer.hits)
+    hits, stubs = lenient_models.parse_records(_Hit, answer.hits)
     threads = [hit for hit in hits if hit.title and HIRING.search(hit.title)]
     if threads:
         newest = max(threads, key=lambda hit: hit.created_at or "")
@@ -106,9 +106,9 @@ def _items(value: object) -> list[object] | None:
     """The comments of an answer that is no search's; None where it is one."""
     if isinstance(value, list):
         return cast(list[object], value)
-    if thread := lenient_models.record(_Thread, value):
+    if thread := lenient_models.parse_record(_Thread, value):
         return thread.children
-    return [value] if lenient_models.record(_Comment, value) else None
+    return [value] if lenient_models.parse_record(_Comment, value) else None
 
 
 def _posting(hit: _Hit) -> Posting | None:
@@ -134,7 +134,7 @@ def _from(comment: _Comment) -> Posting | None:
         arrangement=header.arrangement,
         remote_from=tuple(header.remote_from),
         employment_type=header.employment_type,
-        posted_at=dates.read(comment.created_at),
+        posted_at=dates.parse_date(comment.created_at),
         salary=header.salary,
         description=html_text.from_html(html),
         vendor_id=comment.id,
@@ -235,7 +235,7 @@ def _classify(part: str, header: Header) -> bool:
     if len(part) > 2 * LONGEST:
         return True  # A sentence: it says none of these outright.
     if EMPLOYMENT.fullmatch(part):
-        header.employment_type = header.employment_type or employment.read(part)
+        header.employment_type = header.employment_type or employment.parse_employment_type(part)
     elif re.match(r"\W*[$€£¥]", part) or (MONEY.search(part) and not ROLE.search(part)):
         header.salary = header.salary or salary.from_text(part)
         header.arrangement = header.arrangement or _said(part)
@@ -252,12 +252,12 @@ def _classify(part: str, header: Header) -> bool:
 
 def _said(part: str) -> Arrangement | None:
     found = WHERE.search(part)
-    return work_arrangement.word(found[0]) if found else None
+    return work_arrangement.from_label(found[0]) if found else None
 
 
 def _arrange(part: str, header: Header) -> None:
     """ "Remote (EMEA)", "ONSITE in Berlin, full-time", "Remote or NYC": how, and where."""
-    header.arrangement = header.arrangement or work_arrangement.word(part)
+    header.arrangement = header.arrangement or work_arrangement.from_label(part)
     if header.arrangement == "remote":
         inside = [one for one in ASIDE.findall(part) if _place_like(FILLER.sub("", one))]
         header.remote_from += location_text.split_locations(
@@ -267,7 +267,9 @@ def _arrange(part: str, header: Header) -> None:
     for token in re.split(r",| - |/", WHERE.sub(",", ASIDE.sub("", part))):
         word = FILLER.sub("", token).strip(EDGES + "()")
         if EMPLOYMENT.fullmatch(token) and word:
-            header.employment_type = header.employment_type or employment.read(word)
+            header.employment_type = header.employment_type or employment.parse_employment_type(
+                word
+            )
         elif _place_like(word) and not VISA.search(word):
             kept.append(word)
     if kept:

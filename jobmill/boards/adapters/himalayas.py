@@ -6,7 +6,7 @@ from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary, seniority
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -14,7 +14,7 @@ from .. import aggregator_search
 from ..platform import Page, Platform
 
 
-class _Item(Foreign):
+class _Item(ExternalRecord):
     title: Line
     guid: Maybe[str] = None
     applicationLink: Link = None
@@ -33,7 +33,7 @@ class _Item(Foreign):
     expiryDate: Maybe[int | str] = None
 
 
-class _Answer(Foreign):
+class _Answer(ExternalRecord):
     jobs: list[object]
     totalCount: Maybe[int] = None
     nextCursor: Maybe[str] = None
@@ -54,8 +54,8 @@ def _ask(offset: int, number: int, cursor: str | None) -> Request:
 
 
 def read(body: bytes, request: Request, config: aggregator_search.Paged) -> Page:
-    answer = _Answer.model_validate(lenient_models.load(body))
-    good, stubs = lenient_models.records(_Item, answer.jobs)
+    answer = _Answer.model_validate(lenient_models.parse_json(body))
+    good, stubs = lenient_models.parse_records(_Item, answer.jobs)
     # Fewer come than were asked for where the site lowers its cap: what came is what counts.
     seen = request.context.get("offset", 0) + len(answer.jobs)
     more = bool(answer.jobs) and seen < (answer.totalCount or 0)
@@ -73,19 +73,19 @@ def _posting(one: _Item) -> Posting:
     company = html_text.single_line(one.companyName)
     return Posting(
         title=one.title,
-        url=lenient_models.link(one.guid) or one.applicationLink or "",
+        url=lenient_models.parse_link(one.guid) or one.applicationLink or "",
         company=company if company != "name" else None,
         location=", ".join(one.locationRestrictions) or None,
         locations=location_text.unique_locations(list(one.locationRestrictions)),
         arrangement="remote",
         remote_from=location_text.unique_locations(list(one.locationRestrictions)),
-        employment_type=employment.read(one.employmentType),
+        employment_type=employment.parse_employment_type(one.employmentType),
         seniority=next(
-            (found for label in one.seniority if (found := seniority.word(label))), None
+            (found for label in one.seniority if (found := seniority.from_label(label))), None
         ),
-        posted_at=dates.read(one.pubDate),
-        valid_through=dates.deadline(one.expiryDate),
-        salary=salary.structured(one.minSalary, one.maxSalary, one.currency, one.salaryPeriod),
+        posted_at=dates.parse_date(one.pubDate),
+        valid_through=dates.parse_deadline(one.expiryDate),
+        salary=salary.from_fields(one.minSalary, one.maxSalary, one.currency, one.salaryPeriod),
         description=html_text.from_html(one.description) or html_text.clean_text(one.excerpt),
         apply_url=one.applicationLink,
         vendor_id=one.guid or one.applicationLink,

@@ -11,8 +11,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from jobmill.catalog.posting import Posting
 from jobmill.errors import Invalid, OutsideError
-from jobmill.extract import html_tree, lenient_models, page
+from jobmill.extract import html_tree, lenient_models
 from jobmill.extract.fields import dates, html_text, salary
+from jobmill.extract.page import page_reader
 from jobmill.outside.request import Request
 
 from ..platform import Config, Page, Platform
@@ -78,7 +79,7 @@ def _ask(config: Site, url: str, asked: Sequence[str]) -> Request:
 def read(body: bytes, request: Request, config: Site) -> Page:
     if not config.selectors:  # A saved page of which nobody said how it is read.
         raise Invalid("say where the postings stand: this needs a config with selectors")
-    tree = html_tree.tree(body)
+    tree = html_tree.parse_html(body)
     base = request.url or config.url
     sets = (config.selectors, *config.alternative_selectors)
     cards = _cards(tree, sets)
@@ -107,7 +108,7 @@ def _posting(card: LexborNode, base: str, sets: Sequence[Selectors]) -> Posting 
         url=_link(card, base, [one.link for one in sets]) or "",
         company=_part(card, [one.company for one in sets]),
         location=_part(card, [one.location for one in sets]),
-        posted_at=dates.read(_date(card, [one.posted_date for one in sets])),
+        posted_at=dates.parse_date(_date(card, [one.posted_date for one in sets])),
         salary=salary.from_text(_part(card, [one.salary for one in sets])),
         description=description,
         partial=description is None,
@@ -155,7 +156,11 @@ def _target(node: LexborNode, base: str) -> str | None:
     if inner is None and node.parent is not None and node.parent.tag == "a":
         inner = node.parent
     href = (inner.attributes.get("href") or "").strip() if inner else ""
-    return lenient_models.link(urljoin(base, href)) if href and not href.startswith("#") else None
+    return (
+        lenient_models.parse_link(urljoin(base, href))
+        if href and not href.startswith("#")
+        else None
+    )
 
 
 def _turn(
@@ -193,10 +198,10 @@ def detail(posting: Posting, config: Site) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: Site) -> Posting:
-    found = page.read(body, posting.url).posting
+    found = page_reader.read_posting(body, posting.url).posting
     if found is None:
         raise OutsideError("the page shows no posting", permanent=True)
-    return lenient_models.add(posting, found)
+    return lenient_models.merge_details(posting, found)
 
 
 PLATFORM = Platform(

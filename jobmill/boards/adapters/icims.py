@@ -13,7 +13,7 @@ from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import html_tree, lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary, work_arrangement
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -28,15 +28,15 @@ def _config_from(groups: Groups) -> dict[str, Any] | None:
     return config
 
 
-class _Meta(Foreign):
+class _Meta(ExternalRecord):
     canonical_url: Link = None
 
 
-class _Named(Foreign):
+class _Named(ExternalRecord):
     name: Maybe[Line] = None
 
 
-class _Data(Foreign):
+class _Data(ExternalRecord):
     title: Line
     req_id: Maybe[str] = None
     slug: Maybe[str] = None
@@ -66,11 +66,11 @@ class _Data(Foreign):
     meta_data: Maybe[_Meta] = None
 
 
-class _Entry(Foreign):
+class _Entry(ExternalRecord):
     data: _Data
 
 
-class _Answer(Foreign):
+class _Answer(ExternalRecord):
     jobs: list[object]
     totalCount: Maybe[int] = None
 
@@ -107,12 +107,12 @@ def read(body: bytes, request: Request, config: Board) -> Page:
     """A page of the new API, of a classic list, or of one posting."""
     if body.lstrip()[:1] in (b"{", b"["):
         return _read_new(body, request, config)
-    return _read_classic(html_tree.tree(body), request, config)
+    return _read_classic(html_tree.parse_html(body), request, config)
 
 
 def _read_new(body: bytes, request: Request, config: Board) -> Page:
-    answer = _Answer.model_validate(lenient_models.load(body))
-    good, stubs = lenient_models.records(_Entry, answer.jobs)
+    answer = _Answer.model_validate(lenient_models.parse_json(body))
+    good, stubs = lenient_models.parse_records(_Entry, answer.jobs)
     page, total = request.context.get("page", 1), answer.totalCount
     more = total is not None and page * PAGE < total
     return Page(
@@ -140,12 +140,12 @@ def _posting(one: _Data, config: Board) -> Posting:
         url=page or (f"{site}/jobs/{quote(id, safe='')}" if site and id else one.apply_url or ""),
         company=html_text.single_line(one.hiring_organization),
         location=where,
-        arrangement=work_arrangement.word(one.location_type),
+        arrangement=work_arrangement.from_label(one.location_type),
         department=_department(one),
-        employment_type=employment.read(one.employment_type),
-        posted_at=dates.read(one.posted_date),
-        updated_at=dates.read(one.update_date),
-        salary=salary.structured(
+        employment_type=employment.parse_employment_type(one.employment_type),
+        posted_at=dates.parse_date(one.posted_date),
+        updated_at=dates.parse_date(one.update_date),
+        salary=salary.from_fields(
             one.salary_min_value, one.salary_max_value, one.salary_currency, one.salary_unit
         ),
         description=html_text.join_sections(
@@ -167,7 +167,7 @@ def _department(one: _Data) -> str | None:
 
 
 def _read_classic(page: LexborHTMLParser, request: Request, config: Board) -> Page:
-    if one := html_tree.stated(page, request.url, CATEGORY):
+    if one := html_tree.find_json_ld_posting(page, request.url, CATEGORY):
         link = LINK.search(one.url) or LINK.search(request.url)
         board = board_of(config, HOST, one.url)
         return Page((replace(one, board=board, vendor_id=link[1] if link else None),))
@@ -196,7 +196,7 @@ def _other_generation(request: Request, config: Board) -> Page:
     """A site of its own without the new API may be a classic one; anything else is no answer."""
     if "/api/jobs" in request.url:
         return Page((), next=(_search(config, 0),))
-    raise lenient_models.unknown(PLATFORM.title)
+    raise lenient_models.unknown_response(PLATFORM.title)
 
 
 def _frame(page: LexborHTMLParser, base: str) -> Request | None:
@@ -214,16 +214,23 @@ def _card(anchor: LexborNode, base: str, config: Board) -> Posting | None:
     if link is None or not title:
         return None
     card = _around(anchor)
-    url = lenient_models.link(urljoin(base, anchor.attributes["href"] or "").split("?")[0]) or ""
+    url = (
+        lenient_models.parse_link(urljoin(base, anchor.attributes["href"] or "").split("?")[0])
+        or ""
+    )
     where = _labelled(card, "location")
     return Posting(
         title=title,
         url=url,
         location=where,
-        arrangement=work_arrangement.word(_labelled(card, "(?:arrangement|remote|workplace)")),
+        arrangement=work_arrangement.from_label(
+            _labelled(card, "(?:arrangement|remote|workplace)")
+        ),
         department=_labelled(card, "(?:department|category)"),
-        employment_type=employment.read(_labelled(card, "(?:position|employment|job|time) type")),
-        posted_at=dates.read(_labelled(card, "posted")),
+        employment_type=employment.parse_employment_type(
+            _labelled(card, "(?:position|employment|job|time) type")
+        ),
+        posted_at=dates.parse_date(_labelled(card, "posted")),
         board=board_of(config, HOST, url),
         vendor_id=link[1],
         requisition_id=_labelled(card, "id"),
@@ -258,7 +265,9 @@ def detail(posting: Posting, config: Board) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
-    return lenient_models.add(posting, html_tree.posting(body, posting.url, CATEGORY))
+    return lenient_models.merge_details(
+        posting, html_tree.read_json_ld_posting(body, posting.url, CATEGORY)
+    )
 
 
 POSTING_IDS = PostingIds(

@@ -30,16 +30,16 @@ def read(body: bytes, request: Request, config: Board) -> Page:
     """The feed: all syndicated postings, whole, without drafts and closed ones. A page for people,
     with all postings or one, is understood as well."""
     if b"<jobs" not in body[:2000]:
-        return _page(html_tree.tree(body), request, config)
-    feed = lenient_models.xml(body)
+        return _page(html_tree.parse_html(body), request, config)
+    feed = lenient_models.parse_xml(body)
     if feed.tag != "jobs":
-        raise lenient_models.unknown(PLATFORM.title)
+        raise lenient_models.unknown_response(PLATFORM.title)
     entries = [
         {part.tag: (part.text or "").strip() for part in entry} for entry in feed.iter("job")
     ]
     titled = [entry for entry in entries if entry.get("title")]
     if entries and not titled:
-        raise lenient_models.unknown(PLATFORM.title)
+        raise lenient_models.unknown_response(PLATFORM.title)
     postings = tuple(
         _posting(entry, config)
         for entry in titled
@@ -53,16 +53,16 @@ def _posting(entry: dict[str, str], config: Board) -> Posting:
         entry.get("city"), entry.get("state"), entry.get("country")
     )
     made = MADE.match(entry.get("id", ""))
-    url = lenient_models.link(entry.get("url")) or ""
+    url = lenient_models.parse_link(entry.get("url")) or ""
     return Posting(
         title=html_text.single_line(entry["title"]) or "",
         url=url,
         location=where,
         locations=location_text.unique_locations(where),
         department=html_text.single_line(entry.get("department")),
-        employment_type=employment.read(entry.get("type")),
-        seniority=seniority.word(entry.get("experience")),
-        posted_at=dates.read("{}-{}-{}T{}:{}:{}".format(*made.groups())) if made else None,
+        employment_type=employment.parse_employment_type(entry.get("type")),
+        seniority=seniority.from_label(entry.get("experience")),
+        posted_at=dates.parse_date("{}-{}-{}T{}:{}:{}".format(*made.groups())) if made else None,
         description=html_text.from_html(entry.get("description")),
         board=board_of(config, HOST, url),
         vendor_id=entry.get("id") or None,
@@ -70,7 +70,7 @@ def _posting(entry: dict[str, str], config: Board) -> Posting:
 
 
 def _page(page: LexborHTMLParser, request: Request, config: Board) -> Page:
-    if one := html_tree.stated(page, request.url):
+    if one := html_tree.find_json_ld_posting(page, request.url):
         code = CODE.search(one.url)
         board = board_of(config, HOST, one.url)
         return Page((replace(one, board=board, vendor_id=code[1] if code else None),))
@@ -79,7 +79,7 @@ def _page(page: LexborHTMLParser, request: Request, config: Board) -> Page:
     links = page.css("h1 a[href*='/apply/'], h2 a[href*='/apply/'], h3 a[href*='/apply/']")
     found = [one for link in links if (one := _listed(link, request.url, config))]
     if not found and page.css_first("[href*='applytojob.com'], [class*='resumator']") is None:
-        raise lenient_models.unknown(PLATFORM.title)
+        raise lenient_models.unknown_response(PLATFORM.title)
     return Page(tuple({one.vendor_id: one for one in found}.values()))
 
 
@@ -101,7 +101,7 @@ def _shown(page: LexborHTMLParser, url: str, config: Board) -> Posting | None:
 
 
 def _listed(link: LexborNode, base: str, config: Board) -> Posting | None:
-    url = lenient_models.link(urljoin(base, link.attributes["href"] or "")) or ""
+    url = lenient_models.parse_link(urljoin(base, link.attributes["href"] or "")) or ""
     code, title = CODE.search(url), html_text.single_line(link.text(separator=" "))
     card = link.parent.parent if link.parent else None
     if not code or not title or card is None:

@@ -8,7 +8,7 @@ from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary, seniority
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 
 from .. import aggregator_search
@@ -22,7 +22,7 @@ class Search(Config):
     industry: str = ""
 
 
-class _Item(Foreign):
+class _Item(ExternalRecord):
     id: str
     jobTitle: Line
     url: Link = None
@@ -42,7 +42,7 @@ class _Item(Foreign):
     salaryPeriod: Maybe[str] = None
 
 
-class _Answer(Foreign):
+class _Answer(ExternalRecord):
     jobs: list[object]
 
 
@@ -57,8 +57,8 @@ def first(config: Search) -> Request:
 
 
 def read(body: bytes, request: Request, config: Search) -> Page:
-    answer = _Answer.model_validate(lenient_models.load(body))
-    good, stubs = lenient_models.records(_Item, answer.jobs)
+    answer = _Answer.model_validate(lenient_models.parse_json(body))
+    good, stubs = lenient_models.parse_records(_Item, answer.jobs)
     return Page(tuple(map(_posting, good)), total=len(answer.jobs), stubs=stubs)
 
 
@@ -73,10 +73,10 @@ def _posting(one: _Item) -> Posting:
         locations=restrictions(geo),
         arrangement="remote",
         remote_from=restrictions(geo),
-        employment_type=employment.read(list(one.jobType)),
-        seniority=seniority.word(one.jobLevel),
-        posted_at=dates.read(one.pubDate),
-        salary=salary.structured(
+        employment_type=employment.parse_employment_type(list(one.jobType)),
+        seniority=seniority.from_label(one.jobLevel),
+        posted_at=dates.parse_date(one.pubDate),
+        salary=salary.from_fields(
             one.annualSalaryMin or one.salaryMin,
             one.annualSalaryMax or one.salaryMax,
             one.salaryCurrency,

@@ -12,7 +12,7 @@ from jobmill.catalog.platform_rules import PostingIds, posting_url
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary, seniority
-from jobmill.extract.lenient_models import Foreign, Line, Link, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -38,7 +38,7 @@ class Search(Config):
     hours_old: Annotated[int, Field(ge=1)] | None = None
 
 
-class _Item(Foreign):
+class _Item(ExternalRecord):
     title: Line
     id: Maybe[str] = None
     site: Maybe[str] = None
@@ -68,8 +68,8 @@ def first(config: Search) -> Request:
 
 def read(body: bytes, request: Request, config: Search) -> Page:
     """What was found, less what was not asked for: some sites drop one filter for another."""
-    items = lenient_models.items(body)
-    good, stubs = lenient_models.records(_Item, items)
+    items = lenient_models.parse_json_list(body)
+    good, stubs = lenient_models.parse_records(_Item, items)
     kept = tuple(_posting(one) for one in good if _is_wanted(one, config))
     # Each site has its own limit: reaching one means that there is more.
     full = any(
@@ -83,10 +83,10 @@ def _is_wanted(one: _Item, config: Search) -> bool:
     if config.is_remote and one.is_remote is False:
         return False
     if config.job_type and one.job_type:
-        kinds = {employment.read(kind.strip()) for kind in one.job_type.split(",")}
-        if employment.read(config.job_type) not in kinds:
+        kinds = {employment.parse_employment_type(kind.strip()) for kind in one.job_type.split(",")}
+        if employment.parse_employment_type(config.job_type) not in kinds:
             return False
-    posted = dates.read(one.date_posted)
+    posted = dates.parse_date(one.date_posted)
     if not config.hours_old or not posted:
         return True
     # Dates have no time of day here: the day it may have been in is given.
@@ -103,9 +103,9 @@ def _posting(one: _Item) -> Posting:
         location=where,
         locations=location_text.unique_locations(where),
         arrangement="remote" if one.is_remote else None,
-        employment_type=employment.read((one.job_type or "").split(",")[0]),
-        seniority=seniority.word(one.job_level),
-        posted_at=dates.read(one.date_posted),
+        employment_type=employment.parse_employment_type((one.job_type or "").split(",")[0]),
+        seniority=seniority.from_label(one.job_level),
+        posted_at=dates.parse_date(one.date_posted),
         salary=_salary(one),
         description=description,
         apply_url=one.job_url_direct,
@@ -120,7 +120,7 @@ def _salary(one: _Item) -> Salary | None:
     """Pay that a site states; what JobSpy found in the text we find ourselves."""
     if one.salary_source == "description":
         return None
-    return salary.structured(one.min_amount, one.max_amount, one.currency, one.interval)
+    return salary.from_fields(one.min_amount, one.max_amount, one.currency, one.interval)
 
 
 _LINKEDIN = r"(?:[a-z]{2,3}\.)?linkedin\.com"

@@ -27,11 +27,11 @@ def first(config: Board) -> Request:
 
 def read(body: bytes, request: Request, config: Board) -> Page:
     """The page with all postings, grouped by department, or the page of one."""
-    page = html_tree.tree(body)
+    page = html_tree.parse_html(body)
     if one := _single(page, request.url):
         return Page((replace(one, board=board_of(config, PATH, one.url)),))
     if page.css_first("[class*='jv-']") is None:
-        raise lenient_models.unknown(PLATFORM.title)
+        raise lenient_models.unknown_response(PLATFORM.title)
     postings: dict[str, Posting] = {}
     department, names = None, 0
     # Some companies' own pages keep the rows but not the names of their parts.
@@ -46,7 +46,7 @@ def read(body: bytes, request: Request, config: Board) -> Page:
             # The newest stand a second time at the top, under a heading that is no department.
             postings[posting.vendor_id] = posting
     if names and not postings:
-        raise lenient_models.unknown(PLATFORM.title)
+        raise lenient_models.unknown_response(PLATFORM.title)
     return Page(tuple(postings.values()))
 
 
@@ -55,10 +55,10 @@ def detail(posting: Posting, config: Board) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
-    found = _single(html_tree.tree(body), posting.url)
+    found = _single(html_tree.parse_html(body), posting.url)
     if found is None:
-        raise lenient_models.unknown(PLATFORM.title)
-    return lenient_models.add(posting, found)
+        raise lenient_models.unknown_response(PLATFORM.title)
+    return lenient_models.merge_details(posting, found)
 
 
 def _listed(name: LexborNode, department: str | None, base: str, config: Board) -> Posting | None:
@@ -72,7 +72,7 @@ def _listed(name: LexborNode, department: str | None, base: str, config: Board) 
     where = html_text.single_line(place.text(separator=" ")) if place else None
     return Posting(
         title=title,
-        url=lenient_models.link(url) or "",
+        url=lenient_models.parse_link(url) or "",
         location=where,
         department=department,
         board=board_of(config, PATH, url),
@@ -86,12 +86,16 @@ def _single(page: LexborHTMLParser, url: str) -> Posting | None:
     button = page.css_first(".jv-button-apply[href]")
     form = urljoin(url or SITE, button.attributes["href"] or "") if button else ""
     page_url = url or re.sub(r"/apply\b.*", "", form)
-    one = html_tree.stated(page, page_url, department="industry") or _shown(page, page_url)
+    one = html_tree.find_json_ld_posting(page, page_url, department="industry") or _shown(
+        page, page_url
+    )
     if one is None:
         return None
     # What it calls its identifier is the posting's, not the vacancy's.
     id = _id(one.url) or one.requisition_id
-    return replace(one, vendor_id=id, requisition_id=None, apply_url=lenient_models.link(form))
+    return replace(
+        one, vendor_id=id, requisition_id=None, apply_url=lenient_models.parse_link(form)
+    )
 
 
 def _shown(page: LexborHTMLParser, url: str) -> Posting | None:

@@ -6,7 +6,7 @@ from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary
-from jobmill.extract.lenient_models import Foreign, Line, Link, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Maybe
 from jobmill.outside.request import Request
 
 from .. import aggregator_search
@@ -20,7 +20,7 @@ class Search(aggregator_search.Search):
     """YYYY-MM-DD: none older."""
 
 
-class _Item(Foreign):
+class _Item(ExternalRecord):
     title: Line
     link: Link
     id: Maybe[str] = None
@@ -33,7 +33,7 @@ class _Item(Foreign):
     source: Maybe[str] = None
 
 
-class _Answer(Foreign):
+class _Answer(ExternalRecord):
     jobs: list[object]
     totalCount: Maybe[int] = None
 
@@ -64,8 +64,8 @@ def _ask(config: Search, number: int) -> Request:
 
 
 def read(body: bytes, request: Request, config: Search) -> Page:
-    answer = _Answer.model_validate(lenient_models.load(body))
-    good, stubs = lenient_models.records(_Item, answer.jobs)
+    answer = _Answer.model_validate(lenient_models.parse_json(body))
+    good, stubs = lenient_models.parse_records(_Item, answer.jobs)
     number = request.context.get("page", 1)
     more = bool(answer.jobs) and number * SIZE < (answer.totalCount or 0)
     next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
@@ -78,8 +78,8 @@ def _posting(one: _Item) -> Posting:
         url=one.link or "",
         company=html_text.single_line(one.company),
         location=html_text.single_line(one.location),
-        employment_type=employment.read(one.type),
-        updated_at=dates.read(one.updated),
+        employment_type=employment.parse_employment_type(one.type),
+        updated_at=dates.parse_date(one.updated),
         salary=salary.from_text(one.salary),
         description=html_text.from_html(one.snippet),
         vendor_id=one.id,

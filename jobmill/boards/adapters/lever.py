@@ -12,7 +12,7 @@ from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, salary, work_arrangement
 from jobmill.extract.fields import html_text as texts
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -23,7 +23,7 @@ LIST = TypeAdapter(list[object])
 HOSTED = re.compile(r"//jobs(?:\.eu)?\.lever\.co/([^/?#]+)/")
 
 
-class _Categories(Foreign):
+class _Categories(ExternalRecord):
     location: Maybe[Line] = None
     allLocations: Many[Line] = ()
     commitment: Maybe[Line] = None
@@ -31,19 +31,19 @@ class _Categories(Foreign):
     team: Maybe[Line] = None
 
 
-class _List(Foreign):
+class _List(ExternalRecord):
     text: Maybe[str] = None
     content: Maybe[str] = None
 
 
-class _Pay(Foreign):
+class _Pay(ExternalRecord):
     min: Maybe[float] = None
     max: Maybe[float] = None
     currency: Maybe[str] = None
     interval: Maybe[str] = None
 
 
-class _Post(Foreign):
+class _Post(ExternalRecord):
     id: Line
     text: Line
     categories: _Categories
@@ -72,10 +72,10 @@ def first(config: Board) -> Request:
 
 def read(body: bytes, request: Request, config: Board) -> Page:
     """A part of the board, or one posting."""
-    answer = lenient_models.load(body)
+    answer = lenient_models.parse_json(body)
     if isinstance(answer, dict):
         return Page((_posting(_Post.model_validate(answer), config),))
-    posts, stubs = lenient_models.records(_Post, LIST.validate_python(answer))
+    posts, stubs = lenient_models.parse_records(_Post, LIST.validate_python(answer))
     skipped, head = request.context.get("skip", 0), request.context.get("head")
     if head and posts and posts[0].id == head:
         return Page((), truncated=True)  # It pays no heed to `skip`: the rest cannot be had.
@@ -90,8 +90,8 @@ def detail(posting: Posting, config: Board) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
-    post = _Post.model_validate(lenient_models.load(body))
-    return lenient_models.add(posting, _posting(post, config))
+    post = _Post.model_validate(lenient_models.parse_json(body))
+    return lenient_models.merge_details(posting, _posting(post, config))
 
 
 def _api(config: Board) -> str:
@@ -115,11 +115,11 @@ def _posting(post: _Post, config: Board) -> Posting:
         locations=location_text.unique_locations(
             where.allLocations or where.location or post.country
         ),
-        arrangement=work_arrangement.word(post.workplaceType),
+        arrangement=work_arrangement.from_label(post.workplaceType),
         department=where.department or where.team,
-        employment_type=employment.read(where.commitment),
-        posted_at=dates.read(post.createdAt),
-        salary=salary.structured(pay.min, pay.max, pay.currency, pay.interval) if pay else None,
+        employment_type=employment.parse_employment_type(where.commitment),
+        posted_at=dates.parse_date(post.createdAt),
+        salary=salary.from_fields(pay.min, pay.max, pay.currency, pay.interval) if pay else None,
         description=description,
         apply_url=post.applyUrl,
         board=config.board_token or (unquote(hosted[1]) if hosted else None),

@@ -12,7 +12,7 @@ from jobmill.catalog.platform_rules import PostingIds, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, work_arrangement
-from jobmill.extract.lenient_models import Foreign, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Link, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -45,11 +45,11 @@ def _token(config: Site) -> str:
     return f"{name}/{config.site}"
 
 
-class _Place(Foreign):
+class _Place(ExternalRecord):
     Name: Maybe[str] = None
 
 
-class _Requisition(Foreign):
+class _Requisition(ExternalRecord):
     Id: str
     Title: lenient_models.Line
     PostedDate: Maybe[str] = None
@@ -76,17 +76,17 @@ class _Requisition(Foreign):
     OrganizationDescriptionStr: Maybe[str] = None
 
 
-class _List(Foreign):
+class _List(ExternalRecord):
     requisitionList: list[object]
     TotalJobsCount: Maybe[int] = None
     SiteNumber: Maybe[str] = None
 
 
-class _Link(Foreign):
+class _Link(ExternalRecord):
     href: Link = None
 
 
-class _Answer(Foreign):
+class _Answer(ExternalRecord):
     # One element whatever the number of postings: they stand inside it.
     items: Annotated[list[_List | _Requisition], Len(min_length=1)]
     links: Many[_Link] = ()
@@ -111,15 +111,15 @@ def _page(config: Site, offset: int) -> Request:
 
 def read(body: bytes, request: Request, config: Site) -> Page:
     """A page of the list, with texts cut short, or one requisition."""
-    value = lenient_models.load(body)
-    if single := lenient_models.record(_Requisition, value):
+    value = lenient_models.parse_json(body)
+    if single := lenient_models.parse_record(_Requisition, value):
         return Page((_posting(single, config),))
     held = _Answer.model_validate(value)
     answer = held.items[0]
     if isinstance(answer, _Requisition):
         return Page((_posting(answer, config),))
     config = _known(config, held.links, answer.SiteNumber)
-    good, stubs = lenient_models.records(_Requisition, answer.requisitionList)
+    good, stubs = lenient_models.parse_records(_Requisition, answer.requisitionList)
     seen = request.context.get("offset", 0) + len(answer.requisitionList)
     total = answer.TotalJobsCount
     more = total is not None and seen < total
@@ -155,8 +155,8 @@ def detail(posting: Posting, config: Site) -> Request:
 def read_detail(body: bytes, posting: Posting, config: Site) -> Posting:
     found = read(body, detail(posting, config), config).postings
     if len(found) != 1 or found[0].vendor_id != posting.vendor_id:
-        raise lenient_models.unknown(PLATFORM.title)
-    return lenient_models.add(posting, found[0])
+        raise lenient_models.unknown_response(PLATFORM.title)
+    return lenient_models.merge_details(posting, found[0])
 
 
 def _posting(one: _Requisition, config: Site) -> Posting:
@@ -176,13 +176,13 @@ def _posting(one: _Requisition, config: Site) -> Posting:
         company=html_text.single_line(one.LegalEmployer),
         location=html_text.single_line(one.PrimaryLocation),
         locations=location_text.unique_locations(one.PrimaryLocation, others),
-        arrangement=work_arrangement.word(one.WorkplaceType or one.WorkplaceTypeCode),
+        arrangement=work_arrangement.from_label(one.WorkplaceType or one.WorkplaceTypeCode),
         department=html_text.single_line(
             one.Department or one.Category or one.JobFamily or one.JobFunction
         ),
-        employment_type=employment.read([one.JobSchedule, one.ContractType]),
-        posted_at=dates.read(one.PostedDate or one.ExternalPostedStartDate),
-        valid_through=dates.deadline(one.ExternalPostedEndDate or one.PostingEndDate),
+        employment_type=employment.parse_employment_type([one.JobSchedule, one.ContractType]),
+        posted_at=dates.parse_date(one.PostedDate or one.ExternalPostedStartDate),
+        valid_through=dates.parse_deadline(one.ExternalPostedEndDate or one.PostingEndDate),
         description=whole or html_text.from_html(one.ShortDescriptionStr),
         requirements=needs,
         board=PLATFORM.token(config) if config.site else None,

@@ -13,14 +13,14 @@ from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, salary, seniority
 from jobmill.extract.fields import html_text as texts
-from jobmill.extract.lenient_models import Foreign, Line, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
 from ..platform import Board, Groups, Page, Platform, at, home
 
 
-class _Position(Foreign):
+class _Position(ExternalRecord):
     """As the board's own search has it, which says less than the feed."""
 
     id: Line
@@ -51,15 +51,15 @@ def first(config: Feed) -> Request:
 def read(body: bytes, request: Request, config: Feed) -> Page:
     """The whole feed, one position, or what the board's own search finds."""
     if body.lstrip()[:1] == b"[":
-        found, stubs = lenient_models.records(_Position, lenient_models.items(body))
+        found, stubs = lenient_models.parse_records(_Position, lenient_models.parse_json_list(body))
         return Page(tuple(_found(one, config) for one in found), stubs=stubs)
-    root = lenient_models.xml(body)
+    root = lenient_models.parse_xml(body)
     if root.tag not in ("workzag-jobs", "position"):
-        raise lenient_models.unknown("Personio")
+        raise lenient_models.unknown_response("Personio")
     positions = [root] if root.tag == "position" else root.findall("position")
     postings = tuple(found for one in positions if (found := _posting(one, config)))
     if positions and not postings:
-        raise lenient_models.unknown("Personio")
+        raise lenient_models.unknown_response("Personio")
     return Page(postings, stubs=len(positions) - len(postings))
 
 
@@ -79,8 +79,8 @@ def _posting(position: Element, config: Feed) -> Posting | None:
         ),
         department=_line(position, "department") or _line(position, "recruitingCategory"),
         employment_type=_employment(_line(position, "employmentType"), _line(position, "schedule")),
-        seniority=seniority.word(_line(position, "seniority")),
-        posted_at=dates.read(_line(position, "createdAt")),
+        seniority=seniority.from_label(_line(position, "seniority")),
+        posted_at=dates.parse_date(_line(position, "createdAt")),
         salary=_pay(position),
         description=description,
         board=config.board_token or None,
@@ -100,8 +100,8 @@ def _found(one: _Position, config: Feed) -> Posting:
         locations=location_text.unique_locations(one.offices or one.office),
         department=one.department,
         employment_type=_employment(one.employment_type, one.schedule),
-        seniority=seniority.word(one.seniority),
-        posted_at=dates.read(one.createdAt),
+        seniority=seniority.from_label(one.seniority),
+        posted_at=dates.parse_date(one.createdAt),
         description=description,
         board=config.board_token or None,
         vendor_id=one.id,
@@ -126,14 +126,14 @@ def _line(position: Element, path: str) -> str | None:
 
 def _employment(kind: str | None, hours: str | None) -> str | None:
     """How one is employed, unless it is for good: then how much one works says more."""
-    return employment.read(hours or kind if kind in (None, "permanent") else kind)
+    return employment.parse_employment_type(hours or kind if kind in (None, "permanent") else kind)
 
 
 def _pay(position: Element) -> Salary | None:
     at = "salaryInformation/"
     currency = _line(position, f"{at}currencyCode") or _line(position, f"{at}currencySymbol")
     low, high = _line(position, f"{at}min"), _line(position, f"{at}max")
-    return salary.structured(low, high, currency, _line(position, f"{at}type"))
+    return salary.from_fields(low, high, currency, _line(position, f"{at}type"))
 
 
 def _text(position: Element) -> str | None:

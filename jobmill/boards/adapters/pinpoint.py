@@ -8,29 +8,29 @@ from jobmill.catalog.platform_rules import ID_UUID, LANGUAGE, SUBDOMAIN, Posting
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary, work_arrangement
-from jobmill.extract.lenient_models import Foreign, Line, Link, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
 from ..platform import Board, Page, Platform, at, board_of, home
 
 
-class _Named(Foreign):
+class _Named(ExternalRecord):
     name: Maybe[str] = None
 
 
-class _Position(Foreign):
+class _Position(ExternalRecord):
     requisition_id: Maybe[str] = None
     department: Maybe[_Named] = None
 
 
-class _Location(Foreign):
+class _Location(ExternalRecord):
     name: Maybe[str] = None
     city: Maybe[str] = None
     province: Maybe[str] = None
 
 
-class _Posting(Foreign):
+class _Posting(ExternalRecord):
     id: str
     title: Line
     url: Link = None
@@ -57,7 +57,7 @@ class _Posting(Foreign):
     location: Maybe[_Location] = None
 
 
-class _Board(Foreign):
+class _Board(ExternalRecord):
     data: list[object] | _Posting
 
 
@@ -70,10 +70,10 @@ def first(config: Board) -> Request:
 
 def read(body: bytes, request: Request, config: Board) -> Page:
     """All postings, or one."""
-    held = _Board.model_validate(lenient_models.load(body)).data
+    held = _Board.model_validate(lenient_models.parse_json(body)).data
     if isinstance(held, _Posting):
         return Page((_posting(held, config),))
-    good, stubs = lenient_models.records(_Posting, held)
+    good, stubs = lenient_models.parse_records(_Posting, held)
     return Page(tuple(_posting(one, config) for one in good), total=len(held), stubs=stubs)
 
 
@@ -87,10 +87,12 @@ def _posting(one: _Posting, config: Board) -> Posting:
         url=one.url or "",
         location=where,
         locations=location_text.unique_locations(where),
-        arrangement=work_arrangement.word(one.workplace_type or one.workplace_type_text),
+        arrangement=work_arrangement.from_label(one.workplace_type or one.workplace_type_text),
         department=html_text.single_line(department.name) if department else None,
-        employment_type=employment.read(one.employment_type or one.employment_type_text),
-        valid_through=dates.deadline(one.deadline_at),
+        employment_type=employment.parse_employment_type(
+            one.employment_type or one.employment_type_text
+        ),
+        valid_through=dates.parse_deadline(one.deadline_at),
         salary=_salary(one),
         description=html_text.join_sections(
             html_text.from_html(one.description),
@@ -121,7 +123,7 @@ def _place(location: _Location | None) -> str | None:
 def _salary(one: _Posting) -> Salary | None:
     if one.compensation_visible is False:
         return None
-    return salary.structured(
+    return salary.from_fields(
         one.compensation_minimum,
         one.compensation_maximum,
         one.compensation_currency,

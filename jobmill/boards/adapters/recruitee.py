@@ -10,7 +10,7 @@ from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, salary, seniority
 from jobmill.extract.fields import html_text as texts
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -19,7 +19,7 @@ from ..platform import Board, Mark, Page, Platform, at, home
 HOSTED = re.compile(r"(?://|@)([\w-]+)\.recruitee\.com\b")
 
 
-class _Place(Foreign):
+class _Place(ExternalRecord):
     name: Maybe[Line] = None
     city: Maybe[Line] = None
     state: Maybe[Line] = None
@@ -29,14 +29,14 @@ class _Place(Foreign):
         return location_text.format_address(self.city or self.name, self.state, self.country)
 
 
-class _Pay(Foreign):
+class _Pay(ExternalRecord):
     min: Maybe[str] = None
     max: Maybe[str] = None
     currency: Maybe[str] = None
     period: Maybe[str] = None
 
 
-class _Words(Foreign):
+class _Words(ExternalRecord):
     title: Maybe[Line] = None
     highlight: Maybe[str] = None
     description: Maybe[str] = None
@@ -90,11 +90,11 @@ class _Offer(_Words):
         return next(iter(others.items()), (None, None))
 
 
-class _Board(Foreign):
+class _Board(ExternalRecord):
     offers: list[object]
 
 
-class _Single(Foreign):
+class _Single(ExternalRecord):
     offer: _Offer
 
 
@@ -104,10 +104,10 @@ def first(config: Board) -> Request:
 
 def read(body: bytes, request: Request, config: Board) -> Page:
     """All offers, or one; drafts and closed ones are left out."""
-    answer = lenient_models.load(body)
-    if single := lenient_models.record(_Single, answer):
+    answer = lenient_models.parse_json(body)
+    if single := lenient_models.parse_record(_Single, answer):
         return Page(tuple(filter(None, [_posting(single.offer, config)])))
-    offers, stubs = lenient_models.records(_Offer, _Board.model_validate(answer).offers)
+    offers, stubs = lenient_models.parse_records(_Offer, _Board.model_validate(answer).offers)
     open_ones = [one for one in offers if one.status in (None, "published")]
     postings = tuple(found for one in open_ones if (found := _posting(one, config)))
     return Page(postings, stubs=stubs + len(open_ones) - len(postings))
@@ -119,8 +119,8 @@ def detail(posting: Posting, config: Board) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
-    found = _posting(_Single.model_validate(lenient_models.load(body)).offer, config)
-    return lenient_models.add(posting, found) if found else posting
+    found = _posting(_Single.model_validate(lenient_models.parse_json(body)).offer, config)
+    return lenient_models.merge_details(posting, found) if found else posting
 
 
 def _posting(offer: _Offer, config: Board) -> Posting | None:
@@ -146,11 +146,11 @@ def _posting(offer: _Offer, config: Board) -> Posting | None:
         arrangement=offer.arrangement(),
         department=offer.department,
         employment_type=_employment(offer.employment_type_code),
-        seniority=seniority.word(offer.experience_code),
-        posted_at=dates.read(offer.published_at) or dates.read(offer.created_at),
-        updated_at=dates.read(offer.updated_at),
-        valid_through=dates.deadline(offer.close_at),
-        salary=salary.structured(pay.min, pay.max, pay.currency, pay.period) if pay else None,
+        seniority=seniority.from_label(offer.experience_code),
+        posted_at=dates.parse_date(offer.published_at) or dates.parse_date(offer.created_at),
+        updated_at=dates.parse_date(offer.updated_at),
+        valid_through=dates.parse_deadline(offer.close_at),
+        salary=salary.from_fields(pay.min, pay.max, pay.currency, pay.period) if pay else None,
         description=description,
         requirements=requirements,
         apply_url=offer.careers_apply_url,
@@ -164,7 +164,7 @@ def _posting(offer: _Offer, config: Board) -> Posting | None:
 
 def _employment(code: str | None) -> str | None:
     """Codes name the hours first: "fulltime_fixed_term" is full time, if not for good."""
-    return employment.read((code or "").removesuffix("_fixed_term"))
+    return employment.parse_employment_type((code or "").removesuffix("_fixed_term"))
 
 
 POSTING_IDS = PostingIds(

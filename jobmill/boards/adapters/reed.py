@@ -8,7 +8,7 @@ from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary
-from jobmill.extract.lenient_models import Foreign, Line, Link, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Maybe
 from jobmill.outside.request import Request
 
 from .. import aggregator_search
@@ -20,7 +20,7 @@ class Search(aggregator_search.Search):
     """Miles from the location."""
 
 
-class _Item(Foreign):
+class _Item(ExternalRecord):
     jobId: str
     jobTitle: Line
     jobUrl: Link = None
@@ -41,7 +41,7 @@ class _Item(Foreign):
     jobDescription: Maybe[str] = None
 
 
-class _Answer(Foreign):
+class _Answer(ExternalRecord):
     results: list[object]
     totalResults: Maybe[int] = None
 
@@ -70,11 +70,11 @@ def _ask(config: Search, number: int) -> Request:
 
 def read(body: bytes, request: Request, config: Search) -> Page:
     """A page of a search, or one posting."""
-    value = lenient_models.load(body)
-    if single := lenient_models.record(_Item, value):
+    value = lenient_models.parse_json(body)
+    if single := lenient_models.parse_record(_Item, value):
         return Page((_posting(single, whole=True),))
     answer = _Answer.model_validate(value)
-    good, stubs = lenient_models.records(_Item, answer.results)
+    good, stubs = lenient_models.parse_records(_Item, answer.results)
     number, total = request.context.get("page", 1), answer.totalResults
     more = bool(answer.results) and number * SIZE < (total or 0)
     next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
@@ -86,8 +86,8 @@ def detail(posting: Posting, config: Search) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: Search) -> Posting:
-    return lenient_models.add(
-        posting, _posting(_Item.model_validate(lenient_models.load(body)), whole=True)
+    return lenient_models.merge_details(
+        posting, _posting(_Item.model_validate(lenient_models.parse_json(body)), whole=True)
     )
 
 
@@ -98,10 +98,10 @@ def _posting(one: _Item, *, whole: bool = False) -> Posting:
         company=html_text.single_line(one.employerName),
         location=html_text.single_line(one.locationName),
         employment_type=_employment(one),
-        posted_at=dates.read(one.date or one.datePosted, day_first=True),
-        valid_through=dates.deadline(_iso(one.expirationDate)),
+        posted_at=dates.parse_date(one.date or one.datePosted, day_first=True),
+        valid_through=dates.parse_deadline(_iso(one.expirationDate)),
         # A search does not say for how long the pay is: £12 stands beside £40,000.
-        salary=salary.structured(
+        salary=salary.from_fields(
             one.minimumSalary, one.maximumSalary, one.currency, one.salaryType
         ),
         description=html_text.from_html(one.jobDescription),
@@ -119,9 +119,9 @@ def _iso(date: str | None) -> str:
 
 def _employment(one: _Item) -> str | None:
     if one.contractType and one.contractType.casefold() != "permanent":
-        return employment.read(one.contractType)
+        return employment.parse_employment_type(one.contractType)
     if one.fullTime is one.partTime:  # Both, or neither is said.
-        return employment.read(one.jobType)
+        return employment.parse_employment_type(one.jobType)
     return "full_time" if one.fullTime else "part_time"
 
 

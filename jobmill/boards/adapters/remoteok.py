@@ -8,7 +8,7 @@ from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, html_text, salary
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 
 from ..platform import Config, Page, Platform
@@ -19,7 +19,7 @@ class Feed(Config):
     """Only postings with this tag."""
 
 
-class _Item(Foreign):
+class _Item(ExternalRecord):
     id: str
     position: Line
     url: Link = None
@@ -51,8 +51,8 @@ def first(config: Feed) -> Request:
 
 def read(body: bytes, request: Request, config: Feed) -> Page:
     """The feed; its first element is a legal notice."""
-    items = [item for item in lenient_models.items(body) if not _is_notice(item)]
-    good, stubs = lenient_models.records(_Item, items)
+    items = [item for item in lenient_models.parse_json_list(body) if not _is_notice(item)]
+    good, stubs = lenient_models.parse_records(_Item, items)
     return Page(tuple(map(_posting, good)), total=len(items), stubs=stubs)
 
 
@@ -68,8 +68,8 @@ def _posting(one: _Item) -> Posting:
         company=html_text.single_line(mend(one.company)),
         location=(html_text.single_line(mend(one.location)) or "").strip(", ") or None,
         arrangement="remote",
-        posted_at=dates.read(one.date or one.epoch),
-        salary=salary.structured(one.salary_min, one.salary_max, "USD", "year"),
+        posted_at=dates.parse_date(one.date or one.epoch),
+        salary=salary.from_fields(one.salary_min, one.salary_max, "USD", "year"),
         description=_steady(description) if description else None,
         apply_url=one.apply_url,
         vendor_id=one.id,

@@ -9,7 +9,7 @@ from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -23,7 +23,7 @@ class Search(Config):
     company: str = ""
 
 
-class _Item(Foreign):
+class _Item(ExternalRecord):
     id: str
     title: Line
     url: Link = None
@@ -37,7 +37,7 @@ class _Item(Foreign):
     description: Maybe[str] = None
 
 
-class _Answer(Foreign):
+class _Answer(ExternalRecord):
     jobs: list[object]
 
 
@@ -54,8 +54,8 @@ def first(config: Search) -> Request:
 
 
 def read(body: bytes, request: Request, config: Search) -> Page:
-    answer = _Answer.model_validate(lenient_models.load(body))
-    good, stubs = lenient_models.records(_Item, answer.jobs)
+    answer = _Answer.model_validate(lenient_models.parse_json(body))
+    good, stubs = lenient_models.parse_records(_Item, answer.jobs)
     return Page(tuple(map(_posting, good)), total=len(answer.jobs), stubs=stubs)
 
 
@@ -69,8 +69,8 @@ def _posting(one: _Item) -> Posting:
         locations=restrictions(one.candidate_required_location),
         arrangement="remote",
         remote_from=restrictions(one.candidate_required_location),
-        employment_type=employment.read(one.job_type),
-        posted_at=dates.read(one.publication_date),
+        employment_type=employment.parse_employment_type(one.job_type),
+        posted_at=dates.parse_date(one.publication_date),
         salary=salary.from_text(one.salary),
         description=html_text.from_html(one.description),
         vendor_id=one.id,

@@ -11,19 +11,19 @@ from jobmill.catalog.platform_rules import ID_UUID, LANGUAGE, PostingIds, postin
 from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary, work_arrangement
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
 from ..platform import Board, Page, Platform, at, board_of
 
 
-class _Label(Foreign):
+class _Label(ExternalRecord):
     label: Maybe[str] = None
     name: Maybe[str] = None
 
 
-class _Pay(Foreign):
+class _Pay(ExternalRecord):
     rangeStart: Maybe[float] = None
     rangeEnd: Maybe[float] = None
     currency: Maybe[str] = None
@@ -34,11 +34,11 @@ class _Place(_Label):
     workplaceType: Maybe[str] = None
 
 
-class _Board(Foreign):
+class _Board(ExternalRecord):
     slug: Maybe[Line] = None
 
 
-class _Opening(Foreign):
+class _Opening(ExternalRecord):
     """A posting; the newer lists call its `uuid` `id`, and say how one works at each place."""
 
     uuid: Line = Field(validation_alias=AliasChoices("uuid", "id"))
@@ -57,7 +57,7 @@ class _Opening(Foreign):
     language: Maybe[Line] = None
 
 
-class _Wrapped(Foreign):
+class _Wrapped(ExternalRecord):
     items: list[object]
     totalItems: int = 0
 
@@ -75,11 +75,11 @@ def first(config: Board) -> Request:
 
 def read(body: bytes, request: Request, config: Board) -> Page:
     """The list, where a posting stands once for each of its places, or one posting."""
-    answer = _Answer.validate_python(lenient_models.load(body))
+    answer = _Answer.validate_python(lenient_models.parse_json(body))
     if isinstance(answer, _Opening):
         return Page((_posting([answer], config),))
     listed, total = (answer, 0) if isinstance(answer, list) else (answer.items, answer.totalItems)
-    openings, stubs = lenient_models.records(_Opening, listed)
+    openings, stubs = lenient_models.parse_records(_Opening, listed)
     grouped: dict[str, list[_Opening]] = {}
     for opening in openings:
         grouped.setdefault(opening.uuid, []).append(opening)
@@ -94,7 +94,7 @@ def detail(posting: Posting, config: Board) -> Request:
 
 def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
     (found,) = read(body, detail(posting, config), config).postings
-    return lenient_models.add(posting, found)
+    return lenient_models.merge_details(posting, found)
 
 
 def _posting(same: list[_Opening], config: Board) -> Posting:
@@ -113,8 +113,8 @@ def _posting(same: list[_Opening], config: Board) -> Posting:
         locations=where,
         arrangement=_arrangement(same),
         department=_label(one.department),
-        employment_type=employment.read(_label(one.employmentType)),
-        posted_at=dates.read(one.createdOn),
+        employment_type=employment.parse_employment_type(_label(one.employmentType)),
+        posted_at=dates.parse_date(one.createdOn),
         salary=_salary(one.payRangeDetails),
         description=description,
         board=board,
@@ -131,7 +131,7 @@ def _places(one: _Opening) -> list[str | None]:
 def _arrangement(same: list[_Opening]) -> Arrangement | None:
     """As all places say it; where they differ, one may choose, and nothing is said."""
     said: set[Arrangement | None] = {
-        work_arrangement.word(place.workplaceType) for one in same for place in one.locations
+        work_arrangement.from_label(place.workplaceType) for one in same for place in one.locations
     }
     return said.pop() if len(said) == 1 else None
 
@@ -158,7 +158,7 @@ def _salary(ranges: tuple[_Pay, ...]) -> Salary | None:
     ]
     low = min((one.rangeStart for one in alike if one.rangeStart), default=None)
     high = max((one.rangeEnd for one in alike if one.rangeEnd), default=None)
-    return salary.structured(low, high, head.currency, head.frequency)
+    return salary.from_fields(low, high, head.currency, head.frequency)
 
 
 POSTING_IDS = PostingIds(

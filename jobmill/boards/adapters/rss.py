@@ -126,7 +126,7 @@ def _cut(body: bytes) -> bytes:
 def posting(entry: Entry, base: str, config: Feed) -> Posting | None:
     """One entry; None where it has no title or leads nowhere."""
     title, company = split(_line(entry, config.title_field) or "", config.parse_format)
-    url = lenient_models.link(urljoin(base, _text(entry, config.link_field) or ""))
+    url = lenient_models.parse_link(urljoin(base, _text(entry, config.link_field) or ""))
     if not title or not url:
         return None
     description = _description(entry, config)
@@ -136,9 +136,9 @@ def posting(entry: Entry, base: str, config: Feed) -> Posting | None:
         company=_line(entry, config.company_field) or company or config.company,
         location=_line(entry, config.location_field),
         department=_line(entry, config.department_field),
-        employment_type=employment.read(_line(entry, config.type_field)),
-        posted_at=dates.read(_text(entry, config.date_field)),
-        valid_through=dates.deadline(_text(entry, config.expires_field)),
+        employment_type=employment.parse_employment_type(_line(entry, config.type_field)),
+        posted_at=dates.parse_date(_text(entry, config.date_field)),
+        valid_through=dates.parse_deadline(_text(entry, config.expires_field)),
         salary=_pay(entry) or salary.from_text(_line(entry, config.salary_field)),
         description=description,
         requirements=html_text.join_sections(
@@ -177,7 +177,7 @@ def _section(entry: Entry, name: str) -> str | None:
 
 def _pay(entry: Entry) -> Salary | None:
     parts = ("salary_min", "salary_max", "salary_currency", "salary_period")
-    return salary.structured(*(_line(entry, part) for part in parts))
+    return salary.from_fields(*(_line(entry, part) for part in parts))
 
 
 def _line(entry: Entry, name: str) -> str | None:

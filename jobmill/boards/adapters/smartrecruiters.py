@@ -11,7 +11,7 @@ from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, seniority, work_arrangement
 from jobmill.extract.fields import html_text as texts
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -27,23 +27,23 @@ WORKPLACE = re.compile(
 )
 
 
-class _Labelled(Foreign):
+class _Labelled(ExternalRecord):
     id: Maybe[Line] = None
     label: Maybe[Line] = None
     code: Maybe[Line] = None
 
 
-class _Custom(Foreign):
+class _Custom(ExternalRecord):
     fieldLabel: Line
     valueLabel: Line
 
 
-class _Company(Foreign):
+class _Company(ExternalRecord):
     identifier: Maybe[Line] = None
     name: Maybe[Line] = None
 
 
-class _Place(Foreign):
+class _Place(ExternalRecord):
     city: Maybe[Line] = None
     region: Maybe[Line] = None
     country: Maybe[Line] = None
@@ -60,23 +60,23 @@ class _Place(Foreign):
         return "hybrid" if self.hybrid else "remote" if self.remote else None
 
 
-class _Section(Foreign):
+class _Section(ExternalRecord):
     title: Maybe[str] = None
     text: Maybe[str] = None
 
 
-class _Sections(Foreign):
+class _Sections(ExternalRecord):
     companyDescription: Maybe[_Section] = None
     jobDescription: Maybe[_Section] = None
     qualifications: Maybe[_Section] = None
     additionalInformation: Maybe[_Section] = None
 
 
-class _Ad(Foreign):
+class _Ad(ExternalRecord):
     sections: _Sections
 
 
-class _Post(Foreign):
+class _Post(ExternalRecord):
     id: Line
     name: Line
     refNumber: Maybe[Line] = None
@@ -93,13 +93,13 @@ class _Post(Foreign):
     jobAd: Maybe[_Ad] = None
 
 
-class _Text(Foreign):
+class _Text(ExternalRecord):
     """What is left of a posting whose answer was saved without its head."""
 
     jobAd: _Ad
 
 
-class _Listed(Foreign):
+class _Listed(ExternalRecord):
     content: list[object]
     totalFound: Maybe[int] = None
     offset: Maybe[int] = None
@@ -111,13 +111,13 @@ def first(config: Board) -> Request:
 
 def read(body: bytes, request: Request, config: Board) -> Page:
     """A part of the list, which has no texts, or one posting with its text."""
-    answer = lenient_models.load(body)
-    if post := lenient_models.record(_Post, answer):
+    answer = lenient_models.parse_json(body)
+    if post := lenient_models.parse_record(_Post, answer):
         return Page((_posting(post, config),))
-    if ad := lenient_models.record(_Text, answer):
+    if ad := lenient_models.parse_record(_Text, answer):
         return Page((Posting("", board=config.board_token or None, description=_text(ad.jobAd)),))
     listed = _Listed.model_validate(answer)
-    posts, stubs = lenient_models.records(_Post, listed.content)
+    posts, stubs = lenient_models.parse_records(_Post, listed.content)
     offset = listed.offset or request.context.get("offset", 0)
     end, total = offset + len(listed.content), listed.totalFound
     missing = total is not None and end < total
@@ -137,7 +137,7 @@ def detail(posting: Posting, config: Board) -> Request:
 
 def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
     (found,) = read(body, Request(""), config).postings
-    return lenient_models.add(posting, found)
+    return lenient_models.merge_details(posting, found)
 
 
 def _ask(config: Board, offset: int) -> Request:
@@ -158,11 +158,11 @@ def _posting(post: _Post, config: Board) -> Posting:
         company=company.name,
         location=place.line(),
         locations=location_text.unique_locations(place.line()),
-        arrangement=place.arrangement() or work_arrangement.word(_custom(post, WORKPLACE)),
+        arrangement=place.arrangement() or work_arrangement.from_label(_custom(post, WORKPLACE)),
         department=_label(post.department) or _custom(post, DEPARTMENT),
-        employment_type=employment.read([kind.label, kind.id]),
-        seniority=seniority.word(level.label) or seniority.word(level.id),
-        posted_at=dates.read(post.releasedDate),
+        employment_type=employment.parse_employment_type([kind.label, kind.id]),
+        seniority=seniority.from_label(level.label) or seniority.from_label(level.id),
+        posted_at=dates.parse_date(post.releasedDate),
         description=description,
         requirements=_asked_for(post.jobAd) if post.jobAd else None,
         apply_url=post.applyUrl,

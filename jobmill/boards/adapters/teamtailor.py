@@ -13,7 +13,7 @@ from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, salary
 from jobmill.extract.fields import html_text as texts
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -23,11 +23,11 @@ REMOTE: dict[str | None, Arrangement] = {"fully": "remote", "hybrid": "hybrid"}
 HOSTED = re.compile(r"//([\w-]+)(?:\.na)?\.teamtailor\.com\b")
 
 
-class _Named(Foreign):
+class _Named(ExternalRecord):
     name: Maybe[Line] = None
 
 
-class _Address(Foreign):
+class _Address(ExternalRecord):
     addressLocality: Maybe[Line] = None
     addressRegion: Maybe[Line] = None
     addressCountry: Maybe[Line | _Named] = None
@@ -38,27 +38,27 @@ class _Address(Foreign):
         return location_text.format_address(self.addressLocality, self.addressRegion, name)
 
 
-class _Place(Foreign):
+class _Place(ExternalRecord):
     address: Maybe[_Address] = None
 
 
-class _Amounts(Foreign):
+class _Amounts(ExternalRecord):
     value: Maybe[float] = None
     minValue: Maybe[float] = None
     maxValue: Maybe[float] = None
     unitText: Maybe[str] = None
 
 
-class _Pay(Foreign):
+class _Pay(ExternalRecord):
     currency: Maybe[str] = None
     value: Maybe[_Amounts] = None
 
 
-class _Identifier(Foreign):
+class _Identifier(ExternalRecord):
     value: Maybe[Line] = None
 
 
-class _JobPosting(Foreign):
+class _JobPosting(ExternalRecord):
     """The schema.org block of an entry."""
 
     title: Maybe[Line] = None
@@ -74,7 +74,7 @@ class _JobPosting(Foreign):
     baseSalary: Maybe[_Pay] = None
 
 
-class _Entry(Foreign):
+class _Entry(ExternalRecord):
     id: Line
     title: Line
     url: Link = None
@@ -86,7 +86,7 @@ class _Entry(Foreign):
     jobposting: Maybe[_JobPosting] = Field(None, alias="_jobposting")
 
 
-class _Feed(Foreign):
+class _Feed(ExternalRecord):
     version: str
     items: list[object]
     title: Maybe[Line] = None
@@ -103,14 +103,14 @@ def first(config: Board) -> Request:
 def read(body: bytes, request: Request, config: Board) -> Page:
     """A page of the JSON feed, one of its entries, or the RSS feed."""
     if body.lstrip()[:1] == b"<":
-        return _rss(lenient_models.xml(body), config)
-    answer = lenient_models.load(body)
-    if entry := lenient_models.record(_Entry, answer):
+        return _rss(lenient_models.parse_xml(body), config)
+    answer = lenient_models.parse_json(body)
+    if entry := lenient_models.parse_record(_Entry, answer):
         return Page((_posting(entry, None, config),))
     feed = _Feed.model_validate(answer)
     if "jsonfeed.org" not in feed.version:
-        raise lenient_models.unknown("Teamtailor")
-    entries, stubs = lenient_models.records(_Entry, feed.items)
+        raise lenient_models.unknown_response("Teamtailor")
+    entries, stubs = lenient_models.parse_records(_Entry, feed.items)
     postings = tuple(_posting(entry, feed, config) for entry in entries)
     return Page(postings, _following(feed, request), stubs=stubs)
 
@@ -124,18 +124,18 @@ def _following(feed: _Feed, request: Request) -> tuple[Request, ...]:
 
 def _rss(root: Element, config: Board) -> Page:
     if root.tag != "rss":
-        raise lenient_models.unknown("Teamtailor")
+        raise lenient_models.unknown_response("Teamtailor")
     company, items = texts.single_line(root.findtext("channel/title")), root.findall("channel/item")
     found = [one for item in items if (one := _item(item, company, config))]
     if items and not found:
-        raise lenient_models.unknown("Teamtailor")
+        raise lenient_models.unknown_response("Teamtailor")
     return Page(tuple(found), stubs=len(items) - len(found))
 
 
 def _item(item: Element, company: str | None, config: Board) -> Posting | None:
     """An item of the RSS feed, which names department and remote work, but not the hours."""
     said = _said(item)
-    title, url = texts.single_line(said.get("title")), lenient_models.link(said.get("link"))
+    title, url = texts.single_line(said.get("title")), lenient_models.parse_link(said.get("link"))
     if not title or not url:
         return None
     locations = location_text.unique_locations(
@@ -150,7 +150,7 @@ def _item(item: Element, company: str | None, config: Board) -> Posting | None:
         locations=locations,
         arrangement=REMOTE.get(said.get("remoteStatus")),
         department=texts.single_line(said.get("tt:department")),
-        posted_at=dates.read(said.get("pubDate")),
+        posted_at=dates.parse_date(said.get("pubDate")),
         description=description,
         board=board_of(config, HOSTED, url),
         vendor_id=texts.single_line(said.get("guid")) or url,
@@ -184,10 +184,10 @@ def _posting(entry: _Entry, feed: _Feed | None, config: Board) -> Posting:
         locations=locations,
         arrangement=_arrangement(said),
         remote_from=tuple(one.name for one in said.applicantLocationRequirements if one.name),
-        employment_type=employment.read(said.employmentType),
-        posted_at=dates.read(said.datePosted) or dates.read(entry.date_published),
-        updated_at=dates.read(entry.date_modified),
-        valid_through=dates.deadline(said.validThrough),
+        employment_type=employment.parse_employment_type(said.employmentType),
+        posted_at=dates.parse_date(said.datePosted) or dates.parse_date(entry.date_published),
+        updated_at=dates.parse_date(entry.date_modified),
+        valid_through=dates.parse_deadline(said.validThrough),
         salary=_pay(said.baseSalary),
         description=description,
         board=config.board_token or (hosted[1] if hosted else None),
@@ -208,7 +208,7 @@ def _pay(pay: _Pay | None) -> Salary | None:
         return None
     amounts = pay.value
     low, high = amounts.minValue or amounts.value, amounts.maxValue or amounts.value
-    return salary.structured(low, high, pay.currency, amounts.unitText)
+    return salary.from_fields(low, high, pay.currency, amounts.unitText)
 
 
 POSTING_IDS = PostingIds(

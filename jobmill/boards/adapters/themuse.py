@@ -8,7 +8,7 @@ from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, html_text, seniority
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -23,15 +23,15 @@ class Search(aggregator_search.Paged):
     company: tuple[str, ...] = ()
 
 
-class _Named(Foreign):
+class _Named(ExternalRecord):
     name: Maybe[str] = None
 
 
-class _Refs(Foreign):
+class _Refs(ExternalRecord):
     landing_page: Link = None
 
 
-class _Item(Foreign):
+class _Item(ExternalRecord):
     id: Maybe[str] = None
     name: Line
     refs: _Refs = Field(default_factory=_Refs)
@@ -43,7 +43,7 @@ class _Item(Foreign):
     contents: Maybe[str] = None
 
 
-class _Answer(Foreign):
+class _Answer(ExternalRecord):
     results: list[object]
     page_count: Maybe[int] = None
     total: Maybe[int] = None
@@ -63,11 +63,11 @@ def _ask(config: Search, number: int) -> Request:
 
 def read(body: bytes, request: Request, config: Search) -> Page:
     """A page of a search, or one posting."""
-    value = lenient_models.load(body)
-    if single := lenient_models.record(_Item, value):
+    value = lenient_models.parse_json(body)
+    if single := lenient_models.parse_record(_Item, value):
         return Page((_posting(single),))
     answer = _Answer.model_validate(value)
-    good, stubs = lenient_models.records(_Item, answer.results)
+    good, stubs = lenient_models.parse_records(_Item, answer.results)
     number = request.context.get("page", 1)
     more = bool(answer.results) and number < (answer.page_count or 0)
     next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
@@ -83,9 +83,9 @@ def _posting(one: _Item) -> Posting:
         location="; ".join(where) or None,
         locations=where,
         seniority=next(
-            (found for level in one.levels if (found := seniority.word(level.name))), None
+            (found for level in one.levels if (found := seniority.from_label(level.name))), None
         ),
-        posted_at=dates.read(one.publication_date),
+        posted_at=dates.parse_date(one.publication_date),
         description=html_text.from_html(one.contents),
         vendor_id=one.id,
         tags=tuple(line for part in one.categories if (line := html_text.single_line(part.name))),

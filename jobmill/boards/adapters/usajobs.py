@@ -10,7 +10,7 @@ from jobmill.catalog.platform_rules import PostingIds
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -18,21 +18,21 @@ from .. import aggregator_search
 from ..platform import Page, Platform
 
 
-class _Pay(Foreign):
+class _Pay(ExternalRecord):
     MinimumRange: Maybe[str] = None
     MaximumRange: Maybe[str] = None
     RateIntervalCode: Maybe[str] = None
 
 
-class _Place(Foreign):
+class _Place(ExternalRecord):
     LocationName: Maybe[str] = None
 
 
-class _Named(Foreign):
+class _Named(ExternalRecord):
     Name: Maybe[str] = None
 
 
-class _Details(Foreign):
+class _Details(ExternalRecord):
     JobSummary: Maybe[str] = None
     AgencyMarketingStatement: Maybe[str] = None
     MajorDuties: Many[str] = ()
@@ -48,11 +48,11 @@ class _Details(Foreign):
     RemoteIndicator: Maybe[bool] = None
 
 
-class _Area(Foreign):
+class _Area(ExternalRecord):
     Details: _Details = Field(default_factory=_Details)
 
 
-class _Descriptor(Foreign):
+class _Descriptor(ExternalRecord):
     PositionTitle: Line
     PositionID: Maybe[str] = None
     PositionURI: Link = None
@@ -69,17 +69,17 @@ class _Descriptor(Foreign):
     UserArea: _Area = Field(default_factory=_Area)
 
 
-class _Item(Foreign):
+class _Item(ExternalRecord):
     MatchedObjectDescriptor: _Descriptor
     MatchedObjectId: Maybe[str] = None
 
 
-class _Result(Foreign):
+class _Result(ExternalRecord):
     SearchResultItems: list[object]
     SearchResultCountAll: Maybe[int] = None
 
 
-class _Answer(Foreign):
+class _Answer(ExternalRecord):
     SearchResult: _Result
 
 
@@ -108,8 +108,8 @@ def _ask(config: aggregator_search.Search, number: int) -> Request:
 
 
 def read(body: bytes, request: Request, config: aggregator_search.Search) -> Page:
-    result = _Answer.model_validate(lenient_models.load(body)).SearchResult
-    good, stubs = lenient_models.records(_Item, result.SearchResultItems)
+    result = _Answer.model_validate(lenient_models.parse_json(body)).SearchResult
+    good, stubs = lenient_models.parse_records(_Item, result.SearchResultItems)
     number, total = request.context.get("page", 1), result.SearchResultCountAll
     more = bool(result.SearchResultItems) and number * SIZE < (total or 0)
     next, truncated = aggregator_search.turn(config, number, more, lambda page: _ask(config, page))
@@ -142,9 +142,11 @@ def _posting(item: _Item) -> Posting:
         locations=where,
         arrangement="remote" if about.RemoteIndicator else None,
         department=html_text.single_line(one.DepartmentName),
-        employment_type=employment.read([kind.Name for kind in one.PositionSchedule]),
-        posted_at=dates.read(one.PublicationStartDate),
-        valid_through=dates.deadline(one.ApplicationCloseDate),
+        employment_type=employment.parse_employment_type(
+            [kind.Name for kind in one.PositionSchedule]
+        ),
+        posted_at=dates.parse_date(one.PublicationStartDate),
+        valid_through=dates.parse_deadline(one.ApplicationCloseDate),
         salary=_salary(one.PositionRemuneration),
         description=html_text.join_sections(
             html_text.from_html(about.JobSummary),
@@ -152,7 +154,7 @@ def _posting(item: _Item) -> Posting:
             more,
         ),
         requirements=needs,
-        apply_url=next(filter(None, map(lenient_models.link, one.ApplyURI)), None),
+        apply_url=next(filter(None, map(lenient_models.parse_link, one.ApplyURI)), None),
         vendor_id=item.MatchedObjectId or one.PositionID,
         requisition_id=one.PositionID,
         via="USAJobs",
@@ -164,7 +166,7 @@ def _salary(offers: tuple[_Pay, ...]) -> Salary | None:
     for one in offers:
         every = one.RateIntervalCode or ""
         if not UNPAID.fullmatch(every):
-            return salary.structured(one.MinimumRange, one.MaximumRange, "USD", every)
+            return salary.from_fields(one.MinimumRange, one.MaximumRange, "USD", every)
     return None
 
 

@@ -12,7 +12,7 @@ from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, salary, seniority, work_arrangement
 from jobmill.extract.fields import html_text as texts
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -24,13 +24,13 @@ HOSTED = re.compile(
 )
 
 
-class _Pay(Foreign):
+class _Pay(ExternalRecord):
     salary_from: Maybe[float] = None
     salary_to: Maybe[float] = None
     salary_currency: Maybe[str] = None
 
 
-class _Place(Foreign):
+class _Place(ExternalRecord):
     location_str: Maybe[Line] = None
     workplace_type: Maybe[str] = None
     telecommuting: Maybe[bool] = None
@@ -44,7 +44,7 @@ class _Place(Foreign):
         )
 
 
-class _Post(Foreign):
+class _Post(ExternalRecord):
     """A posting of the widget, or of its own answer, which names some things otherwise."""
 
     shortcode: Line
@@ -83,11 +83,11 @@ class _Post(Foreign):
         """Who does not work from home may still be hybrid: only a yes says something."""
         place = self.location or _Place()
         remote = self.telecommuting or self.remote or place.telecommuting
-        said = work_arrangement.word(self.workplace or place.workplace_type)
+        said = work_arrangement.from_label(self.workplace or place.workplace_type)
         return said or ("remote" if remote else None)
 
 
-class _Account(Foreign):
+class _Account(ExternalRecord):
     """All postings, or a page of a search for them, which is never asked for here."""
 
     jobs: list[object] = Field(validation_alias=AliasChoices("jobs", "results"))
@@ -103,11 +103,11 @@ def first(config: Board) -> Request:
 
 def read(body: bytes, request: Request, config: Board) -> Page:
     """An account's postings, or one of them."""
-    answer = lenient_models.load(body)
-    if post := lenient_models.record(_Post, answer):
+    answer = lenient_models.parse_json(body)
+    if post := lenient_models.parse_record(_Post, answer):
         return Page((_posting(post, None, config),))
     account = _Account.model_validate(answer)
-    posts, stubs = lenient_models.records(_Post, account.jobs)
+    posts, stubs = lenient_models.parse_records(_Post, account.jobs)
     postings = tuple(_posting(post, account.name, config) for post in posts)
     return Page(postings, truncated=bool(account.nextPage), stubs=stubs)
 
@@ -118,8 +118,8 @@ def detail(posting: Posting, config: Board) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: Board) -> Posting:
-    post = _Post.model_validate(lenient_models.load(body))
-    return lenient_models.add(posting, _posting(post, None, config))
+    post = _Post.model_validate(lenient_models.parse_json(body))
+    return lenient_models.merge_details(posting, _posting(post, None, config))
 
 
 def _posting(post: _Post, company: str | None, config: Board) -> Posting:
@@ -138,10 +138,10 @@ def _posting(post: _Post, company: str | None, config: Board) -> Posting:
         ),
         arrangement=post.arrangement(),
         department=post.department[0] if post.department else None,
-        employment_type=employment.read(post.employment_type or post.type),
-        seniority=seniority.word(post.experience),
-        posted_at=dates.read(post.published_on or post.published or post.created_at),
-        salary=salary.structured(pay.salary_from, pay.salary_to, pay.salary_currency, None),
+        employment_type=employment.parse_employment_type(post.employment_type or post.type),
+        seniority=seniority.from_label(post.experience),
+        posted_at=dates.parse_date(post.published_on or post.published or post.created_at),
+        salary=salary.from_fields(pay.salary_from, pay.salary_to, pay.salary_currency, None),
         description=description,
         requirements=texts.from_html(post.requirements),
         apply_url=post.application_url,

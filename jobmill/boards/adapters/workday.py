@@ -15,7 +15,7 @@ from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, work_arrangement
 from jobmill.extract.fields import html_text as texts
-from jobmill.extract.lenient_models import Foreign, Line, Link, Many, Maybe
+from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -39,7 +39,7 @@ CAP = 2000  # Many tenants say that they have 2000, and show no more, however ma
 Counts: TypeAlias = dict[str, int]
 
 
-class _Item(Foreign):
+class _Item(ExternalRecord):
     title: Line
     externalPath: Line
     locationsText: Maybe[Line] = None
@@ -49,7 +49,7 @@ class _Item(Foreign):
     bulletFields: Many[Line] = ()
 
 
-class _Facet(Foreign):
+class _Facet(ExternalRecord):
     """A facet, one of its values, or a group of facets: they stand in one another."""
 
     facetParameter: Maybe[Line] = None
@@ -58,13 +58,13 @@ class _Facet(Foreign):
     values: Many[_Facet] = ()
 
 
-class _Found(Foreign):
+class _Found(ExternalRecord):
     jobPostings: list[object]
     total: Maybe[int] = None
     facets: Many[_Facet] = ()
 
 
-class _Info(Foreign):
+class _Info(ExternalRecord):
     title: Line
     jobReqId: Maybe[Line] = None
     jobPostingId: Maybe[Line] = None
@@ -80,11 +80,11 @@ class _Info(Foreign):
     remoteType: Maybe[str] = None
 
 
-class _Organization(Foreign):
+class _Organization(ExternalRecord):
     name: Maybe[Line] = None
 
 
-class _Detail(Foreign):
+class _Detail(ExternalRecord):
     jobPostingInfo: _Info
     hiringOrganization: Maybe[_Organization] = None
 
@@ -95,13 +95,15 @@ def first(config: Site) -> Request:
 
 def read(body: bytes, request: Request, config: Site) -> Page:
     """A part of the list, which has no texts, or one posting with its text."""
-    answer = lenient_models.load(body)
-    if detailed := lenient_models.record(_Detail, answer):
+    answer = lenient_models.parse_json(body)
+    if detailed := lenient_models.parse_record(_Detail, answer):
         return Page((_whole(detailed, config),))
     found, mark = _Found.model_validate(answer), request.context
-    items = [one for value in found.jobPostings if (one := lenient_models.record(_Item, value))]
+    items = [
+        one for value in found.jobPostings if (one := lenient_models.parse_record(_Item, value))
+    ]
     if found.jobPostings and not items and not mark.get("offset"):
-        raise lenient_models.unknown("Workday")
+        raise lenient_models.unknown_response("Workday")
     if items and items[0].externalPath == mark.get("head"):
         return Page((), truncated=True)  # Beyond its cap a tenant shows the first page again.
     more, truncated = _more(found, items, mark, config)
@@ -124,8 +126,8 @@ def detail(posting: Posting, config: Site) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: Site) -> Posting:
-    found = _Detail.model_validate(lenient_models.load(body))
-    return lenient_models.add(posting, _whole(found, config))
+    found = _Detail.model_validate(lenient_models.parse_json(body))
+    return lenient_models.merge_details(posting, _whole(found, config))
 
 
 def _more(
@@ -229,9 +231,9 @@ def _listed(item: _Item, config: Site) -> Posting:
         url=_page(config, item.externalPath),
         location=place if locations else None,  # "2 Locations" are named in the detail.
         locations=locations,
-        arrangement=work_arrangement.word(item.remoteType),
-        employment_type=employment.read(item.timeType),
-        posted_at=dates.read(item.postedOn),
+        arrangement=work_arrangement.from_label(item.remoteType),
+        employment_type=employment.parse_employment_type(item.timeType),
+        posted_at=dates.parse_date(item.postedOn),
         board=_board(config),
         vendor_id=vendor_id,
         requisition_id=requisition,
@@ -250,11 +252,11 @@ def _whole(found: _Detail, config: Site) -> Posting:
         company=found.hiringOrganization.name if found.hiringOrganization else None,
         location=info.location,
         locations=location_text.unique_locations(info.location, info.additionalLocations),
-        arrangement=work_arrangement.word(info.remoteType),
-        employment_type=employment.read(info.timeType),
+        arrangement=work_arrangement.from_label(info.remoteType),
+        employment_type=employment.parse_employment_type(info.timeType),
         # The day it was put up, not the day the work starts.
-        posted_at=dates.read(info.startDate) or dates.read(info.postedOn),
-        valid_through=dates.deadline(info.endDate),
+        posted_at=dates.parse_date(info.startDate) or dates.parse_date(info.postedOn),
+        valid_through=dates.parse_deadline(info.endDate),
         description=description,
         board=_board(config) or _board_of(info),
         vendor_id=vendor_id,

@@ -40,7 +40,7 @@ class Chosen:
 def find(body: bytes, url: str) -> Chosen | None:
     """The best selectors that the page's structure gives; None where it shows no postings."""
     try:
-        tree = html_tree.tree(body)
+        tree = html_tree.parse_html(body)
     except OutsideError:
         return None
     tested = (check(body, url, {"selectors": one}) for one in _candidates(tree, url))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from jobmill.extract.fields import dates, html_text, salary
-from jobmill.extract.page.text_checks import absolute
+from jobmill.extract.page.text_checks import absolute_url
 
 from . import css_selectors, plausibility
 from .repeated_cards import Group
@@ -105,7 +105,7 @@ def next_button(tree: LexborHTMLParser, url: str) -> str | None:
 def turns(node: LexborNode, url: str) -> bool:
     """Whether a link leads to another page of the same list."""
     href = (node.attributes.get("href") or "").strip()
-    to = absolute(href, url) if href and not href.startswith("#") else None
+    to = absolute_url(href, url) if href and not href.startswith("#") else None
     here = url.partition("#")[0]
     # It turns the page, rather than the site: only the query or the end of the path differs.
     base = re.sub(r"(?:/page)?/?\d*/?$", "", here.partition("?")[0])
@@ -206,7 +206,7 @@ def _pinned(one: str, cards: Sequence[LexborNode]) -> bool:
 def _as_date(one: str, words: Seen) -> float:
     called = bool(_DATE.search(one)) or one.startswith("time")
     share = _share(
-        [bool(word) and len(word) < 40 and dates.read(word) is not None for word in words]
+        [bool(word) and len(word) < 40 and dates.parse_date(word) is not None for word in words]
     )
     return share + 0.5 * called if share >= _TESTED else 0.0
 

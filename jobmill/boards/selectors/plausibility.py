@@ -10,7 +10,7 @@ from urllib.parse import urldefrag, urlsplit
 from jobmill.catalog.posting import Posting
 from jobmill.extract.fields import dates
 from jobmill.extract.page import page_locations
-from jobmill.extract.page.text_checks import squeeze
+from jobmill.extract.page.text_checks import normalize
 from jobmill.places import gazetteer
 
 from ..name_matching import about_work
@@ -163,7 +163,11 @@ def title(words: str) -> float:
         return 0.0
     if names_role(words):
         return 1.0
-    other = page_locations.is_like_place(words) or _REMOTE.fullmatch(words) or dates.read(words)
+    other = (
+        page_locations.looks_like_place(words)
+        or _REMOTE.fullmatch(words)
+        or dates.parse_date(words)
+    )
     return 0.0 if other or _WITHOUT_ROLE.search(words) else 0.3
 
 
@@ -173,7 +177,7 @@ def place(words: str) -> bool:
     if not 1 < len(words) <= 80 or names_role(words):
         return False
     return bool(
-        page_locations.is_like_place(words)
+        page_locations.looks_like_place(words)
         or _REMOTE.fullmatch(words)
         or _TOWN.fullmatch(words)
         or any(
@@ -260,7 +264,7 @@ def look(postings: Sequence[Posting], url: str, heading: str = "") -> Look:
 
 
 def titles_key(posting: Posting) -> str:
-    return squeeze(posting.title)
+    return normalize(posting.title)
 
 
 def _share(said: Sequence[bool]) -> float:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from jobmill.extract.page.text_checks import absolute
+from jobmill.extract.page.text_checks import absolute_url
 
 from . import css_selectors, plausibility
 
@@ -62,7 +62,7 @@ def _links(tree: LexborHTMLParser, url: str) -> list[Link]:
         above = tuple(_above(node))
         within.update(up.mem_id for up in above)
         href = (node.attributes.get("href") or "").strip()
-        to = absolute(href, url) if href and not href.startswith("#") else None
+        to = absolute_url(href, url) if href and not href.startswith("#") else None
         if to and to.partition("#")[0].rstrip("/") != here and not plausibility.leads_aside(to):
             found.append(Link(node, to, above))
     # What holds most of the page is its frame, whatever it is called.

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 from jobmill.catalog import source_health, urls
 from jobmill.errors import OutsideError
 from jobmill.extract import html_tree
-from jobmill.extract.page.text_checks import absolute
+from jobmill.extract.page.text_checks import absolute_url
 from jobmill.outside.model_question import ModelAnswer, ModelBlocked
 from jobmill.outside.request import FetchResult, Ok, Request
 from jobmill.queue import BlockedOn as Parked
@@ -71,7 +71,7 @@ def _further(page: Ok) -> list[str]:
     here = page.url.partition("#")[0].rstrip("/")
     found: dict[str, int] = {}
     for node in tree.css("a[href]") if tree else ():
-        to = absolute(node.attributes.get("href") or "", page.url)
+        to = absolute_url(node.attributes.get("href") or "", page.url)
         to = to.partition("#")[0] if to else ""
         words = node.text(strip=True)[:100]
         if not to or to.rstrip("/") == here or urls.domain(to) != urls.domain(page.url):
@@ -110,6 +110,6 @@ def _button(tree: LexborHTMLParser, url: str, proposed: str | None) -> str | Non
 
 def _tree(body: bytes) -> LexborHTMLParser | None:
     try:
-        return html_tree.tree(body)
+        return html_tree.parse_html(body)
     except OutsideError:
         return None

@@ -17,7 +17,7 @@ from jobmill.cli.support import inputs, output, posting_output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import Invalid
-from jobmill.extract import page
+from jobmill.extract.page import page_reader
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -41,7 +41,7 @@ def read(
 
 def _print_reading(one: dict[str, Any], url: str, as_json: bool) -> None:
     html = inputs.text_of(one, "html")
-    found = page.read(
+    found = page_reader.read_posting(
         inputs.file_of(one, "html") if html is None else html,
         inputs.text_of(one, "url") or url,
         # Whoever hands a page in says that it is a posting's.

@@ -11,14 +11,13 @@ from pydantic import BaseModel, Field
 from jobmill.catalog.company_analyses import CompanyFacts
 from jobmill.outside.model_question import ModelQuestion
 
-from . import sentence_facts
-from .page_sections import Prose
-from .site_facts import LONGEST
+from . import sentence_facts, site_facts
+from .page_sections import PageSections
 
-PROMPT = "company-1"
+PROMPT_VERSION = "company-1"
 """Changes whenever the instructions or the form do: answers to older ones are not used again."""
-MOST_TOKENS = 2_000
-MOST_TEXT = 30_000
+_MAX_TOKENS = 2_000
+MAX_TEXT_LENGTH = 30_000
 """Letters of all pages together that a model reads."""
 
 INSTRUCTIONS = """
@@ -39,7 +38,7 @@ What the pages say of customers, partners or single vacancies is not about the c
 """
 
 
-class Claims(BaseModel):
+class CompanyClaims(BaseModel):
     """A model's answer, before it is checked."""
 
     about: str | None = None
@@ -54,56 +53,56 @@ class Claims(BaseModel):
     remote_words: str | None = None
 
 
-def ask(
-    pages: Sequence[Prose], tier: Literal["cheap", "strong"], *, item: int, run: str
-) -> ModelQuestion[Claims]:
+def build_question(
+    pages: Sequence[PageSections], tier: Literal["cheap", "strong"], *, item: int, run: str
+) -> ModelQuestion[CompanyClaims]:
     """The question about a company's pages."""
     return ModelQuestion(
         tier=tier,
         purpose="company",
         instructions=INSTRUCTIONS,
-        text=_together(pages),
-        answer_type=Claims,
-        prompt_version=PROMPT,
-        max_tokens=MOST_TOKENS,
+        text=_join_pages(pages),
+        answer_type=CompanyClaims,
+        prompt_version=PROMPT_VERSION,
+        max_tokens=_MAX_TOKENS,
         item=item,
         run=run,
     )
 
 
-def _together(pages: Sequence[Prose]) -> str:
+def _join_pages(pages: Sequence[PageSections]) -> str:
     """All pages, each with its fair share."""
-    share = MOST_TEXT // max(1, len(pages))
+    share = MAX_TEXT_LENGTH // max(1, len(pages))
     return "\n\n".join(f"# {page.url[:300]}\n{page.title}\n{page.text[:share]}" for page in pages)
 
 
-def check(claims: Claims, pages: Sequence[Prose], model: str) -> CompanyFacts:
+def verify_claims(claims: CompanyClaims, pages: Sequence[PageSections], model: str) -> CompanyFacts:
     """The claims whose words stand on the pages."""
-    said = [_Said(f"{page.title}\n{page.text}") for page in pages]
-    place = _bear_out_place(claims.headquarters_location, said)
-    offices = (_bear_out_place(one, said) for one in claims.offices[:50])
+    said = [_PageWords(f"{page.title}\n{page.text}") for page in pages]
+    place = _verify_place(claims.headquarters_location, said)
+    offices = (_verify_place(one, said) for one in claims.offices[:50])
     return CompanyFacts(
-        about=_bear_out_prose(claims.about, said),
-        culture=_bear_out_prose(claims.culture, said),
-        mission=_bear_out_prose(claims.mission, said),
-        size=_bear_out(claims.size, said),
+        about=_verify_sentences(claims.about, said),
+        culture=_verify_sentences(claims.culture, said),
+        mission=_verify_sentences(claims.mission, said),
+        size=_verify(claims.size, said),
         headquarters_location=place,
-        industry=_bear_out(claims.industry, said),
-        founded=_year(claims.founded, said),
+        industry=_verify(claims.industry, said),
+        founded=_verify_year(claims.founded, said),
         offices=tuple(dict.fromkeys(one for one in (place, *offices) if one)),
-        remote_first=_remote(claims, said),
+        remote_first=_verify_remote_first(claims, said),
         extracted_by=model,
     )
 
 
 _WORD = re.compile(r"[^\W_]+")
-_SHORTEST = 4
+_MIN_WORD_LENGTH = 4
 """Words with fewer letters say little; numbers count whatever their length."""
-_LONGEST_FACT = 200
+_MAX_FACT_LENGTH = 200
 _REMOTE = re.compile(r"remote|distributed|anywhere|in[- ]person|office|home", re.IGNORECASE)
 
 
-class _Said:
+class _PageWords:
     """The words of one page."""
 
     def __init__(self, text: str) -> None:
@@ -111,9 +110,9 @@ class _Said:
         self._words = frozenset(in_order)
         self._text = f" {' '.join(in_order)} "
 
-    def holds(self, claim: str) -> bool:
+    def contains_words_of(self, claim: str) -> bool:
         """Whether every word of a claim that means something stands on the page."""
-        words = [word for word in _words(claim) if len(word) >= _SHORTEST or word.isdigit()]
+        words = [word for word in _words(claim) if len(word) >= _MIN_WORD_LENGTH or word.isdigit()]
         return self.quotes(claim) or (bool(words) and self._words.issuperset(words))
 
     def quotes(self, claim: str) -> bool:
@@ -127,34 +126,36 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(re.sub(r"(?<=\d)[,.\u2019'](?=\d{3}\b)", "", text).casefold())
 
 
-def _bear_out(claim: str | None, said: Sequence[_Said]) -> str | None:
-    claim = " ".join((claim or "").split())[:_LONGEST_FACT]
-    return claim if any(page.holds(claim) for page in said) else None
+def _verify(claim: str | None, said: Sequence[_PageWords]) -> str | None:
+    claim = " ".join((claim or "").split())[:_MAX_FACT_LENGTH]
+    return claim if any(page.contains_words_of(claim) for page in said) else None
 
 
-def _bear_out_prose(claim: str | None, said: Sequence[_Said]) -> str | None:
+def _verify_sentences(claim: str | None, said: Sequence[_PageWords]) -> str | None:
     """The sentences that stand on a page."""
     kept = [
-        one for one in sentence_facts.split(claim or "") if any(page.holds(one) for page in said)
+        one
+        for one in sentence_facts.split_sentences(claim or "")
+        if any(page.contains_words_of(one) for page in said)
     ]
-    return " ".join(" ".join(kept).split())[:LONGEST] or None
+    return " ".join(" ".join(kept).split())[: site_facts.MAX_TEXT_LENGTH] or None
 
 
-def _bear_out_place(claim: str | None, said: Sequence[_Said]) -> str | None:
+def _verify_place(claim: str | None, said: Sequence[_PageWords]) -> str | None:
     """The town, with as much of where it lies as the pages name."""
     town, *around = [part.strip() for part in (claim or "").split(",")][:4]
     if not any(page.quotes(town) for page in said):
         return None
     named = [part for part in around if any(page.quotes(part) for page in said)]
-    return ", ".join([town, *named])[:_LONGEST_FACT]
+    return ", ".join([town, *named])[:_MAX_FACT_LENGTH]
 
 
-def _year(claim: str | None, said: Sequence[_Said]) -> str | None:
+def _verify_year(claim: str | None, said: Sequence[_PageWords]) -> str | None:
     found = re.search(r"\b(?:1[5-9]|20)\d\d\b", claim or "")
-    return _bear_out(found[0] if found else None, said)
+    return _verify(found[0] if found else None, said)
 
 
-def _remote(claims: Claims, said: Sequence[_Said]) -> bool | None:
+def _verify_remote_first(claims: CompanyClaims, said: Sequence[_PageWords]) -> bool | None:
     words = claims.remote_words or ""
     stands = _REMOTE.search(words) and any(page.quotes(words) for page in said)
     return claims.remote_first if stands else None

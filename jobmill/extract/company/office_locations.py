@@ -13,7 +13,7 @@ _WORD = rf"(?:St\.|{_PLAIN}(?:-[\w'\u2019]{{1,25}}){{0,3}}+)"
 _NAME = rf"{_WORD}(?: (?:{_WORD}|de|la|am|der|upon|do)(?=[\s,.;)-]|$)){{0,3}}"
 _PLACE = rf"({_NAME}(?:, (?:{_NAME}|[A-Z]\.[A-Z]\.)){{0,2}})"
 _IN = r"(?:in|at|out of) (?:the )?(?:beautiful |sunny |downtown |heart of )?"
-_FIRM = r"company|startup|start-up|studio|agency|firm|team|business"
+_COMPANY_NOUN = r"company|startup|start-up|studio|agency|firm|team|business"
 _HEADQUARTERS = (
     re.compile(rf"\b[Hh]eadquartered {_IN}{_PLACE}"),
     re.compile(
@@ -26,10 +26,10 @@ _HEADQUARTERS = (
 )
 _BASED = (
     re.compile(
-        rf"(?:\b(?:[Ww]e are|[Ww]e're|is|are|{_FIRM})|,) (?:a \w+ )?(?:proudly |currently )?"
+        rf"(?:\b(?:[Ww]e are|[Ww]e're|is|are|{_COMPANY_NOUN})|,) (?:a \w+ )?(?:proudly |currently )?"
         rf"based {_IN}{_PLACE}"
     ),
-    re.compile(rf"\b({_PLAIN}(?: {_PLAIN}){{0,2}})-based (?:{_FIRM}|software|technology)"),
+    re.compile(rf"\b({_PLAIN}(?: {_PLAIN}){{0,2}})-based (?:{_COMPANY_NOUN}|software|technology)"),
     re.compile(rf"\blocated {_IN}{_PLACE}"),
 )
 _AND = r"(?:, and |, | and | & | und | et | y )"
@@ -37,7 +37,7 @@ _OFFICES = re.compile(
     rf"\b(?:[Oo]ffices|[Oo]ffice|[Ll]ocations|[Hh]ubs|[Tt]eams|Büros|Standorte\w?|bureaux|oficinas)"
     rf" (?:\w+ )?(?:in|across|throughout|à|en) (?:the )?({_NAME}(?:{_AND}{_NAME}){{0,20}})"
 )
-_BETWEEN = re.compile(_AND)
+_SEPARATOR = re.compile(_AND)
 _ADDRESS = re.compile(
     r"((?:(?:St\.|Ft\.|[A-Z][a-z\u2019'-]+) ){0,2}[A-Z][a-z\u2019'-]+),?\s+([A-Z]{2})\.?,?"
     r"\s+\d{5}(?:-\d{4})?\b"
@@ -54,30 +54,30 @@ _NO_WORDS = """
 _NO_PLACE = frozenset(_NO_WORDS.split())
 
 
-def headquarters(texts: Iterable[str], *, named: bool = False) -> str | None:
+def find_headquarters(texts: Iterable[str], *, named: bool = False) -> str | None:
     """Where it sits, by what it says, the surest words first; `named`: only where it says
     headquarters, as "based in" may be about an opening."""
     known = list(texts)
     for pattern in _HEADQUARTERS if named else (*_HEADQUARTERS, *_BASED):
         for text in known:
             for found in pattern.finditer(text):
-                if place := _place(found[1], text[found.end() :]):
+                if place := _clean_place(found[1], text[found.end() :]):
                     return place
     return None
 
 
-def offices(texts: Iterable[str]) -> list[str]:
+def find_offices(texts: Iterable[str]) -> list[str]:
     """Every place in which it says that it has an office."""
     return [
         place
         for text in texts
         for found in _OFFICES.finditer(text)
-        for one in _BETWEEN.split(found[1])
-        if (place := _place(one, ""))
+        for one in _SEPARATOR.split(found[1])
+        if (place := _clean_place(one, ""))
     ]
 
 
-def addresses(texts: Iterable[str]) -> list[str]:
+def find_addresses(texts: Iterable[str]) -> list[str]:
     """Towns with their state, where an address with a postcode stands."""
     return [
         f"{_STREET.sub('', found[1])}, {found[2]}"
@@ -86,7 +86,7 @@ def addresses(texts: Iterable[str]) -> list[str]:
     ]
 
 
-def _place(words: str, after: str) -> str | None:
+def _clean_place(words: str, after: str) -> str | None:
     """The place without what only looks like a part of it: "Porto, Acme builds" is Porto."""
     parts = words.split(", ")
     if len(parts) > 1 and re.match(r",? [a-z]", after) and not _is_area(parts[-1]):

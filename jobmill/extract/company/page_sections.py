@@ -13,19 +13,19 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from jobmill.catalog.company_pages import CompanyPage
 
 from ..page import lenient_json, nesting_limit, page_metadata, text_lines
-from ..page.schema_job_posting import Node
-from ..page.text_lines import Line
+from ..page.schema_job_posting import SchemaNode
+from ..page.text_lines import TextLine
 
-_PARAGRAPH = 45
+_MIN_PARAGRAPH = 45
 """Letters from which on a line is a statement and not a label."""
-_LONG = 140
+_LONG_PARAGRAPH = 140
 """And one from here on, whether or not it ends like a sentence."""
-_LABEL = 70
+_MAX_HEADING = 70
 _HEADING = re.compile(r"h[1-6]")
-_NO_LEVEL = 4
+_UNMARKED_HEADING_LEVEL = 4
 """How deep a heading is taken to be that is not marked as one."""
-_AROUND = frozenset(("nav", "footer", "header", "aside", "form", "dialog"))
-_DEEPEST = 40
+_FRAME_TAGS = frozenset(("nav", "footer", "header", "aside", "form", "dialog"))
+_MAX_DEPTH = 40
 _NOISE = re.compile(
     r"\bcookies?\b|javascript|your browser|newsletter|privacy (?:policy|notice)|rights reserved|©"
     r"|\bsubscri|\bsign (?:up|in)\b|\blog ?in\b|terms (?:of|and)|unsubscribe|all fields|captcha"
@@ -36,41 +36,41 @@ _ORGANIZATION = re.compile(
     r"(?:Organization|Corporation|LocalBusiness|Company|Store|Agency|ProfessionalService|NGO"
     r"|SoftwareCompany|EducationalOrganization|MedicalBusiness|FinancialService)$"
 )
-_MOST_VALUES = 20_000
+_MAX_VALUES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PageBlock:
     """A line, and the headings it stands under, the widest first."""
 
     text: str
     headings: tuple[str, ...]
     level: int
     """Of a heading 1 to 6, else 0."""
-    around: bool
+    in_frame: bool
     """It belongs to the frame of the site: its menu, its footer, a form."""
-    linked: bool
+    is_link: bool
 
     @property
     def is_paragraph(self) -> bool:
         return (
-            len(self.text) >= _PARAGRAPH
-            and not (self.level or self.around or self.linked)
+            len(self.text) >= _MIN_PARAGRAPH
+            and not (self.level or self.in_frame or self.is_link)
             and self.text.count(" ") >= 5
-            and (len(self.text) >= _LONG or self.text.rstrip("\"'”»)")[-1:] in ".!?:…")
+            and (len(self.text) >= _LONG_PARAGRAPH or self.text.rstrip("\"'”»)")[-1:] in ".!?:…")
             and not _NOISE.search(self.text)
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Prose:
+class PageSections:
     url: str
     path: str
     title: str
     description: str
     """What the page says of itself in its head."""
-    blocks: tuple[Block, ...]
-    organizations: tuple[Node, ...]
+    blocks: tuple[PageBlock, ...]
+    organizations: tuple[SchemaNode, ...]
     """The schema.org organizations that it states."""
 
     @property
@@ -79,26 +79,26 @@ class Prose:
         return "\n".join([self.description, *(block.text for block in self.blocks)])
 
     @property
-    def paragraphs(self) -> list[Block]:
+    def paragraphs(self) -> list[PageBlock]:
         return [block for block in self.blocks if block.is_paragraph]
 
 
-def read(page: CompanyPage) -> Prose:
+def read_sections(page: CompanyPage) -> PageSections:
     """What a page says."""
-    tree = LexborHTMLParser(nesting_limit.limit(page.html.encode("utf-8", "replace")))
-    about = page_metadata.read(tree, page.url)
-    descriptions = [line for line in about.about.split("\n")[:2] if line]
-    return Prose(
+    tree = LexborHTMLParser(nesting_limit.truncate_deep_html(page.html.encode("utf-8", "replace")))
+    about = page_metadata.read_metadata(tree, page.url)
+    descriptions = [line for line in about.description.split("\n")[:2] if line]
+    return PageSections(
         url=page.url,
         path=urlsplit(page.url).path.lower(),
         title=about.title,
         description=max(descriptions, key=len, default=""),
-        blocks=tuple(_blocks(text_lines.read(tree.body).lines)),
+        blocks=tuple(_blocks(text_lines.read_lines(tree.body).lines)),
         organizations=tuple(_organizations(tree)),
     )
 
 
-def _blocks(found: list[Line]) -> Iterator[Block]:
+def _blocks(found: list[TextLine]) -> Iterator[PageBlock]:
     above: list[tuple[int, str]] = []
     frames: dict[int, bool] = {}
     for line in found:
@@ -106,61 +106,65 @@ def _blocks(found: list[Line]) -> Iterator[Block]:
         level = _level(line)
         if level:
             above = [one for one in above if one[0] < level]
-        yield Block(
+        yield PageBlock(
             text,
             tuple(heading for _, heading in above),
             level if _HEADING.fullmatch(line.tag) else 0,
-            _is_around(line.block, frames),
-            line.linked,
+            _is_in_frame(line.block, frames),
+            line.is_link,
         )
         if level:
             above.append((level, text))
 
 
-def _level(line: Line) -> int:
+def _level(line: TextLine) -> int:
     """Of a heading, also of one that is only a short line of its own; else 0."""
     if _HEADING.fullmatch(line.tag):
         return int(line.tag[1])
-    short = len(line.text) <= _LABEL and not line.linked and line.text[-1:].isalnum()
+    short = len(line.text) <= _MAX_HEADING and not line.is_link and line.text[-1:].isalnum()
     bold = any(run.tag in ("strong", "b") for run in line.runs)
-    return _NO_LEVEL if short and (bold or line.tag in ("dt", "legend", "summary")) else 0
+    return (
+        _UNMARKED_HEADING_LEVEL
+        if short and (bold or line.tag in ("dt", "legend", "summary"))
+        else 0
+    )
 
 
-def _is_around(node: LexborNode | None, known: dict[int, bool]) -> bool:
+def _is_in_frame(node: LexborNode | None, known: dict[int, bool]) -> bool:
     """Whether it lies in the frame of a site; `known` are the elements that were looked at."""
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         if node is None:
             return False
-        if node.tag in _AROUND:
+        if node.tag in _FRAME_TAGS:
             if node.mem_id not in known:
-                known[node.mem_id] = not _holds_all(node)
+                known[node.mem_id] = not _holds_page(node)
             return known[node.mem_id]
         node = node.parent
     return False
 
 
-def _holds_all(node: LexborNode) -> bool:
+def _holds_page(node: LexborNode) -> bool:
     """Some sites put the whole page into a form or header."""
     return node.css_first("h1") is not None and node.css_first("p") is not None
 
 
-def _organizations(tree: LexborHTMLParser) -> Iterator[Node]:
+def _organizations(tree: LexborHTMLParser) -> Iterator[SchemaNode]:
     for script in tree.css('script[type*="ld+json"]'):
-        for value in _within(lenient_json.values(script.text())):
+        for value in _walk(lenient_json.parse_values(script.text())):
             kinds = value.get("@type")
             named = cast(list[Any], kinds) if isinstance(kinds, list) else [kinds]
             if any(isinstance(one, str) and _ORGANIZATION.search(one) for one in named):
                 yield value
 
 
-def _within(values: list[Any]) -> Iterator[Node]:
+def _walk(values: list[Any]) -> Iterator[SchemaNode]:
     waiting = values[::-1]
-    for _ in range(_MOST_VALUES):
+    for _ in range(_MAX_VALUES):
         if not waiting:
             return
         value: object = waiting.pop()
         if isinstance(value, dict):
-            node = cast(Node, value)
+            node = cast(SchemaNode, value)
             yield node
             # The organization of a posting or a review is somebody else.
             inner = [part for key, part in node.items() if key not in ("review", "author")]

@@ -9,21 +9,21 @@ from jobmill.catalog.company_analyses import CompanyFacts
 from jobmill.places import location_text
 
 from ..fields import html_text
-from ..page.schema_job_posting import Node
+from ..page.schema_job_posting import SchemaNode
 
 _OFFICES = ("location", "department", "subOrganization", "branchOf", "hasPOS")
-_LONGEST = 200
+_MAX_LENGTH = 200
 
 
-def read(nodes: Iterable[Node]) -> CompanyFacts:
+def read_organizations(nodes: Iterable[SchemaNode]) -> CompanyFacts:
     """The first of each fact; of addresses all."""
     known = list(nodes)
-    places_ = [place for node in known for place in _places(node)]
+    places_ = [place for node in known for place in _office_addresses(node)]
     return CompanyFacts(
-        about=_first(_line(node.get("description"), 2_000) for node in known),
+        about=_first(_text(node.get("description"), 2_000) for node in known),
         size=_first(_size(node.get("numberOfEmployees")) for node in known),
-        headquarters_location=_first(_address(node.get("address")) for node in known),
-        industry=_first(_line(node.get("industry")) for node in known),
+        headquarters_location=_first(_format_address(node.get("address")) for node in known),
+        industry=_first(_text(node.get("industry")) for node in known),
         founded=_first(_year(node.get("foundingDate")) for node in known),
         offices=tuple(dict.fromkeys(places_)),
     )
@@ -39,17 +39,17 @@ def _list(value: Any) -> list[Any]:
     return cast(list[Any], value) if isinstance(value, list) else [value]
 
 
-def _line(value: Any, longest: int = _LONGEST) -> str | None:
+def _text(value: Any, longest: int = _MAX_LENGTH) -> str | None:
     one = next(iter(_list(value)), None)
     if isinstance(one, dict):
-        one = cast(Node, one).get("name") or cast(Node, one).get("@value")
+        one = cast(SchemaNode, one).get("name") or cast(SchemaNode, one).get("@value")
     return (html_text.single_line(html_text.single_line(one)) or "")[:longest] or None
 
 
 def _size(value: Any) -> str | None:
     one = next(iter(_list(value)), None)
     if isinstance(one, dict):
-        node = cast(Node, one)
+        node = cast(SchemaNode, one)
         least, most = node.get("minValue"), node.get("maxValue")
         if least and most:
             return f"{least}-{most} employees"
@@ -61,28 +61,28 @@ def _size(value: Any) -> str | None:
 
 
 def _year(value: Any) -> str | None:
-    said = str(_line(value) if not isinstance(value, int) else value)
+    said = str(_text(value) if not isinstance(value, int) else value)
     return said[:4] if said[:4].isdigit() and 1_500 < int(said[:4]) < 2_100 else None
 
 
-def _address(value: Any) -> str | None:
+def _format_address(value: Any) -> str | None:
     for one in _list(value):
         if not isinstance(one, dict):
-            return _line(one) if isinstance(one, str) and len(one) < 60 else None
-        node = cast(Node, one)
-        parts = (_line(node.get(f"address{part}")) for part in ("Locality", "Region", "Country"))
+            return _text(one) if isinstance(one, str) and len(one) < 60 else None
+        node = cast(SchemaNode, one)
+        parts = (_text(node.get(f"address{part}")) for part in ("Locality", "Region", "Country"))
         if found := location_text.format_address(*parts):
             return found
     return None
 
 
-def _places(node: Node) -> list[str]:
+def _office_addresses(node: SchemaNode) -> list[str]:
     """Where it is: its own addresses, and those of its parts."""
     around = [node, *(one for key in _OFFICES for one in _list(node.get(key)))]
     addresses = (
-        _address(part)
+        _format_address(part)
         for one in around
         if isinstance(one, dict)
-        for part in _list(cast(Node, one).get("address"))
+        for part in _list(cast(SchemaNode, one).get("address"))
     )
     return [place for place in addresses if place]

@@ -44,13 +44,13 @@ _SIZES = tuple(
     )
 )
 # Those who have so many people are somebody else.
-_OTHERS = re.compile(
+_OTHER_COMPANIES = re.compile(
     r"\b(?:companies|customers|clients|businesses|organi[sz]ations|employers|firms|teams|enterprises"
     r"|users?|members)\s+(?:with|of|from|that|who|having|ranging)\b|\bper employee\b|\bcase study\b",
     re.IGNORECASE,
 )
 
-_FIELDS = """
+_INDUSTRY_NAMES = """
 fintech|financial services|financial technology|banking|insurance|insurtech|payments|accounting
 |healthcare|health care|health tech|healthtech|digital health|biotech|biotechnology|life sciences
 |pharmaceutical|medical device|medical technology|telemedicine|veterinary
@@ -69,11 +69,11 @@ fintech|financial services|financial technology|banking|insurance|insurtech|paym
 |printing|furniture|cosmetics|beauty|wellness|fitness|security|web design|web development
 |brewing|coffee|plumbing|roofing|landscaping|cleaning
 """
-_FIELD = "|".join(
+_INDUSTRY = "|".join(
     re.escape(name).replace("\\ ", "[ -]")
-    for name in sorted(_FIELDS.replace("\n", "").split("|"), key=len, reverse=True)
+    for name in sorted(_INDUSTRY_NAMES.replace("\n", "").split("|"), key=len, reverse=True)
 )
-_KIND = (
+_COMPANY_NOUN = (
     r"(?:company|companies|startup|start-up|firm|agency|studio|platform|provider|business|organi[sz]ation"
     r"|manufacturer|developer|leader|specialists?|solutions?|products?|services?|technology|consultancy)"
 )
@@ -83,11 +83,11 @@ _INDUSTRIES = tuple(
     for pattern in (
         r"\b(?:industry|sector|branche|secteur)\s?:\s?([A-Z][\w &/,-]{2,60})",
         (
-            rf"\b(?:is|are|we're|as) (?:an?|the|one of the) (?:{_SOME},? ){{0,5}}?({_FIELD})"
-            rf"(?: {_SOME}){{0,2}}? {_KIND}\b"
+            rf"\b(?:is|are|we're|as) (?:an?|the|one of the) (?:{_SOME},? ){{0,5}}?({_INDUSTRY})"
+            rf"(?: {_SOME}){{0,2}}? {_COMPANY_NOUN}\b"
         ),
-        rf"\b({_FIELD}) {_KIND}\b",
-        rf"\b(?:in|for|of) the ({_FIELD}) (?:industry|sector|space|market|business|world)\b",
+        rf"\b({_INDUSTRY}) {_COMPANY_NOUN}\b",
+        rf"\b(?:in|for|of) the ({_INDUSTRY}) (?:industry|sector|space|market|business|world)\b",
     )
 )
 
@@ -107,19 +107,19 @@ _OFFICE_FIRST = re.compile(
     r"|\b(?:five|5) days (?:a|per) week in (?:the|our) office\b",
     re.IGNORECASE,
 )
-_OPENING = re.compile(
+_SINGLE_OPENING = re.compile(
     r"\b(?:role|position|candidate|applicant|vacancy|(?<!equal )opportunit\w+)s?\b", re.IGNORECASE
 )
 """What is said of one opening is not said of the company."""
-_NOT = re.compile(r"\b(?:not|isn't|aren't|never|no longer|don't|without)\b[^.!?]{0,25}$", re.IGNORECASE)  # fmt: skip
+_NEGATION = re.compile(r"\b(?:not|isn't|aren't|never|no longer|don't|without)\b[^.!?]{0,25}$", re.IGNORECASE)  # fmt: skip
 
 
-def split(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of a text."""
     return [one for line in text.splitlines() for one in _SENTENCE.split(line) if one.strip()]
 
 
-def founded(texts: Iterable[str]) -> str | None:
+def find_founding_year(texts: Iterable[str]) -> str | None:
     """The year in which it began."""
     for text in texts:
         if found := _FOUNDED.search(text):
@@ -127,13 +127,13 @@ def founded(texts: Iterable[str]) -> str | None:
     return None
 
 
-def size(texts: Iterable[str]) -> str | None:
+def find_size(texts: Iterable[str]) -> str | None:
     """How many work there, in its own words."""
-    known = [one for text in texts for one in split(text) if any(map(str.isdigit, one))]
+    known = [one for text in texts for one in split_sentences(text) if any(map(str.isdigit, one))]
     for pattern in _SIZES:
         for sentence in known:
             found = pattern.search(sentence)
-            if found and not _OTHERS.search(sentence) and not _is_year(found[1]):
+            if found and not _OTHER_COMPANIES.search(sentence) and not _is_year(found[1]):
                 return " ".join(found[1].split())
     return None
 
@@ -143,7 +143,7 @@ def _is_year(words: str) -> bool:
     return bool(re.match(rf"{_YEAR}\b(?!\+)", words)) and "team of" not in words
 
 
-def industry(texts: Iterable[str]) -> str | None:
+def find_industry(texts: Iterable[str]) -> str | None:
     """The field it names as its own."""
     known = list(texts)
     for pattern in _INDUSTRIES:
@@ -153,14 +153,14 @@ def industry(texts: Iterable[str]) -> str | None:
     return None
 
 
-def remote_first(texts: Iterable[str]) -> bool | None:
+def find_remote_first(texts: Iterable[str]) -> bool | None:
     """Whether it works remotely before all else; None where it does not say."""
     said: bool | None = None
     for sentence in _sentences(texts):
-        if _OPENING.search(sentence):
+        if _SINGLE_OPENING.search(sentence):
             continue
         if found := _REMOTE.search(sentence):
-            if not _NOT.search(sentence[: found.start()]):
+            if not _NEGATION.search(sentence[: found.start()]):
                 return True
             said = False
         elif _OFFICE_FIRST.search(sentence):
@@ -170,4 +170,4 @@ def remote_first(texts: Iterable[str]) -> bool | None:
 
 def _sentences(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
-        yield from split(text)
+        yield from split_sentences(text)

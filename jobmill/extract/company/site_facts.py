@@ -12,19 +12,19 @@ from jobmill.catalog.company_analyses import CompanyFacts
 from jobmill.places import location_text
 
 from . import office_locations, schema_organization, sentence_facts
-from .page_sections import Block, Prose
+from .page_sections import PageBlock, PageSections
 
-LONGEST = 1_500
+MAX_TEXT_LENGTH = 1_500
 """Letters of a text that are kept."""
-_LITTLE = 100
+_SHORT_TEXT = 100
 """A text this short is passed over where there is a longer one."""
 
-_ABOUT = re.compile(
+_ABOUT_HEADING = re.compile(
     r"^(?:about\b|who we are|our (?:story|company|history)|what we do|the company|über uns|wer wir sind"
     r"|à propos|qui sommes|sobre nosotros|quiénes somos|chi siamo|over ons|o nas|om oss)",
     re.IGNORECASE,
 )
-_CULTURE = re.compile(
+_CULTURE_HEADING = re.compile(
     r"\bcultur|\b(?:our|core|company|the) (?:values|principles|beliefs)|^values\b|what we (?:value|believe)"
     r"|life at\b|working (?:at|with|for)\b|work (?:at|with us)|why (?:join|work)|how we work|join (?:us\b|our team)"
     r"|\b(?:our|employee|team) (?:perks|benefits)|^(?:perks|benefits)(?: (?:and|&) \w+)?$|diversity"
@@ -32,16 +32,16 @@ _CULTURE = re.compile(
     r"|nos valeurs|nuestr[oa]s valores|nuestra cultura|nossos valores|onze waarden",
     re.IGNORECASE,
 )
-_MISSION = re.compile(
+_MISSION_HEADING = re.compile(
     r"\b(?:mission|vision|purpose)\b|why we exist|leitbild|notre raison|misión|missie",
     re.IGNORECASE,
 )
-_MISSION_SAID = re.compile(
+_MISSION_SENTENCE = re.compile(
     r"\bour (?:mission|purpose|vision)(?: statement)?(?: is|:| has| at)|\bmission (?:is|was) to\b"
     r"|\bon a mission\b|\bwe exist to\b|\bunsere mission\b|\bnotre mission\b|\bnuestra misión\b",
     re.IGNORECASE,
 )
-_CULTURE_SAID = re.compile(
+_CULTURE_SENTENCE = re.compile(
     r"\b(?:our|company|a|the) culture\b|\bwe (?:value|care (?:about|for)|believe in|treat|trust|encourage"
     r"|celebrate|support each)\b|\bour (?:core )?values\b|\bwork[- ]life balance\b"
     r"|\b(?:inclusive|diverse|collaborative|supportive|flexible)\b[^.]{0,40}"
@@ -53,61 +53,64 @@ _ABOUT_PAGE = re.compile(
     r"about|company|who-we-are|our-story|story|ueber|a-propos|nosotros|chi-siamo"
 )
 _CAREERS_PAGE = re.compile(r"career|jobs?\b|join|vacanc|karriere|work-with")
-_OFFICES = re.compile(
+_OFFICES_HEADING = re.compile(
     r"^(?:our |global )?(?:offices?|locations?|hubs)(?: (?:locations|around the world))?$"
     r"|^where (?:we are|to find us|we work)$|^(?:unsere )?standorte$|^nos bureaux$|^oficinas$",
     re.IGNORECASE,
 )
-_HEADQUARTERS = re.compile(
+_HEADQUARTERS_LABEL = re.compile(
     r"^(?:(?:our|global|corporate|world) )?(?:headquarters|hq|head office|hauptsitz)$",
     re.IGNORECASE,
 )
 _TOWN = re.compile(r"(?:[A-ZÀ-Þ][\w.'\u2019-]+ ?){1,3}(?:, (?:[A-ZÀ-Þ][\w.]* ?){1,3}){0,2}")
-_NO_TOWN = re.compile(
+_NOT_A_TOWN = re.compile(
     r"^(?:contact|learn|view|get|directions|phone|email|e-mail|map|apply|see|our|the|we|join|open|read|more"
     r"|show|find|call|visit|home|about|careers|blog|office|offices|locations?|headquarters|monday|mon)\b",
     re.IGNORECASE,
 )
-_MOST_OFFICES = 30
+_MAX_OFFICES = 30
 
 
-def read(pages: Sequence[Prose]) -> CompanyFacts:
+def read_facts(pages: Sequence[PageSections]) -> CompanyFacts:
     """What the pages say; data for machines count before sentences, an about page before others."""
     ordered = sorted(pages, key=_rank)
-    stated = schema_organization.read(node for page in ordered for node in page.organizations)
+    stated = schema_organization.read_organizations(
+        node for page in ordered for node in page.organizations
+    )
     told = [page.description for page in ordered if page.description]
     lines = told + _lines(ordered)
     own = told + _lines(page for page in ordered if _rank(page) < 2)
-    head = stated.headquarters_location or _labelled(ordered)
+    head = stated.headquarters_location or _labelled_headquarters(ordered)
     head = (
         head
-        or office_locations.headquarters(own)
-        or office_locations.headquarters(lines, named=True)
+        or office_locations.find_headquarters(own)
+        or office_locations.find_headquarters(lines, named=True)
     )
     found = [
         *stated.offices,
-        *_listed(ordered),
-        *office_locations.offices(lines),
-        *office_locations.addresses(lines),
+        *_listed_offices(ordered),
+        *office_locations.find_offices(lines),
+        *office_locations.find_addresses(lines),
     ]
     return CompanyFacts(
         about=_about(ordered, stated.about, told),
-        culture=_section(ordered, _CULTURE) or _said(ordered, _CULTURE_SAID, 4),
+        culture=_section(ordered, _CULTURE_HEADING)
+        or _find_sentences(ordered, _CULTURE_SENTENCE, 4),
         mission=_mission(ordered),
-        size=stated.size or sentence_facts.size(lines),
-        headquarters_location=head or _only(office_locations.addresses(lines)),
-        industry=stated.industry or sentence_facts.industry(lines),
-        founded=stated.founded or sentence_facts.founded(lines),
-        offices=location_text.unique_locations([*([head] if head else []), *found])[:_MOST_OFFICES],
-        remote_first=sentence_facts.remote_first(lines),
+        size=stated.size or sentence_facts.find_size(lines),
+        headquarters_location=head or _single(office_locations.find_addresses(lines)),
+        industry=stated.industry or sentence_facts.find_industry(lines),
+        founded=stated.founded or sentence_facts.find_founding_year(lines),
+        offices=location_text.unique_locations([*([head] if head else []), *found])[:_MAX_OFFICES],
+        remote_first=sentence_facts.find_remote_first(lines),
     )
 
 
-def _lines(pages: Iterable[Prose]) -> list[str]:
-    return [block.text for page in pages for block in page.blocks if not block.linked]
+def _lines(pages: Iterable[PageSections]) -> list[str]:
+    return [block.text for page in pages for block in page.blocks if not block.is_link]
 
 
-def fill(facts: CompanyFacts, more: CompanyFacts) -> CompanyFacts:
+def merge_facts(facts: CompanyFacts, more: CompanyFacts) -> CompanyFacts:
     """The facts, and where they say nothing or too little, what the others say."""
     return replace(
         facts,
@@ -118,53 +121,61 @@ def fill(facts: CompanyFacts, more: CompanyFacts) -> CompanyFacts:
         headquarters_location=facts.headquarters_location or more.headquarters_location,
         industry=facts.industry or more.industry,
         founded=facts.founded or more.founded,
-        offices=location_text.unique_locations([*facts.offices, *more.offices])[:_MOST_OFFICES],
+        offices=location_text.unique_locations([*facts.offices, *more.offices])[:_MAX_OFFICES],
         remote_first=more.remote_first if facts.remote_first is None else facts.remote_first,
     )
 
 
-def _rank(page: Prose) -> int:
+def _rank(page: PageSections) -> int:
     """About pages first, those for applicants last."""
     if _CAREERS_PAGE.search(page.path):
         return 2
     return 0 if _ABOUT_PAGE.search(page.path) else 1
 
 
-def _about(pages: Sequence[Prose], stated: str | None, told: Sequence[str]) -> str | None:
+def _about(pages: Sequence[PageSections], stated: str | None, told: Sequence[str]) -> str | None:
     """A description: under its heading, on the page for it, as stated, or as the home page has it."""
-    texts = [_cut(block.text for block in page.paragraphs if _is_about(block)) for page in pages]
+    texts = [
+        _join_sentences(block.text for block in page.paragraphs if _is_about(block))
+        for page in pages
+    ]
     texts += [_paragraphs(page) for page in pages if _rank(page) == 0]
     texts += [stated, *told]
     texts += [_paragraphs(page) for page in pages if _rank(page) > 0]
     known = [text for text in texts if text]
-    return next((text for text in known if len(text) > _LITTLE), max(known, key=len, default=None))
+    return next(
+        (text for text in known if len(text) > _SHORT_TEXT), max(known, key=len, default=None)
+    )
 
 
-def _is_about(block: Block) -> bool:
-    return bool(block.headings and _ABOUT.search(block.headings[-1]))
+def _is_about(block: PageBlock) -> bool:
+    return bool(block.headings and _ABOUT_HEADING.search(block.headings[-1]))
 
 
-def _paragraphs(page: Prose) -> str | None:
+def _paragraphs(page: PageSections) -> str | None:
     """The first paragraphs that are about the company as such."""
-    other = (_CULTURE, _MISSION, _OFFICES)
-    return _cut(
+    other = (_CULTURE_HEADING, _MISSION_HEADING, _OFFICES_HEADING)
+    return _join_sentences(
         block.text
         for block in page.paragraphs
         if not any(pattern.search(heading) for pattern in other for heading in block.headings)
     )
 
 
-def _section(pages: Iterable[Prose], heading: re.Pattern[str]) -> str | None:
+def _section(pages: Iterable[PageSections], heading: re.Pattern[str]) -> str | None:
     """What stands below the first such heading that has something below it."""
-    found = (_cut(_words(block) for block in _below(page, heading)) for page in pages)
+    found = (
+        _join_sentences(_as_sentence(block) for block in _below(page, heading)) for page in pages
+    )
     return next((text for text in found if text and len(text) > 40), None)
 
 
-def _below(page: Prose, heading: re.Pattern[str]) -> list[Block]:
+def _below(page: PageSections, heading: re.Pattern[str]) -> list[PageBlock]:
     below = [
         block
         for block in page.blocks
-        if any(heading.search(one) for one in block.headings) and not (block.around or block.linked)
+        if any(heading.search(one) for one in block.headings)
+        and not (block.in_frame or block.is_link)
     ]
     # Labels alone say nothing: there must be a statement among them, or several.
     telling = any(block.is_paragraph for block in below) or len(below) >= 3
@@ -173,61 +184,67 @@ def _below(page: Prose, heading: re.Pattern[str]) -> list[Block]:
     )
 
 
-def _words(block: Block) -> str:
+def _as_sentence(block: PageBlock) -> str:
     """A label between statements ends like one."""
     return block.text if block.text[-1:] in ".!?:" else f"{block.text}."
 
 
-def _cut(texts: Iterable[str]) -> str | None:
+def _join_sentences(texts: Iterable[str]) -> str | None:
     """Texts in a row, each once, up to the longest we keep, and whole sentences only."""
     kept = ""
     for text in dict.fromkeys(texts):
-        for sentence in sentence_facts.split(text):
-            if len(kept) + len(sentence) > LONGEST:
-                return kept.strip() or sentence[:LONGEST]
+        for sentence in sentence_facts.split_sentences(text):
+            if len(kept) + len(sentence) > MAX_TEXT_LENGTH:
+                return kept.strip() or sentence[:MAX_TEXT_LENGTH]
             kept += f" {sentence}"
     return kept.strip() or None
 
 
-def _mission(pages: Sequence[Prose]) -> str | None:
-    said = _said(pages, _MISSION_SAID, 1)
-    return said or _cut(list((_section(pages, _MISSION) or "").splitlines())[:3])
+def _mission(pages: Sequence[PageSections]) -> str | None:
+    said = _find_sentences(pages, _MISSION_SENTENCE, 1)
+    return said or _join_sentences(list((_section(pages, _MISSION_HEADING) or "").splitlines())[:3])
 
 
-def _said(pages: Iterable[Prose], pattern: re.Pattern[str], most: int) -> str | None:
+def _find_sentences(
+    pages: Iterable[PageSections], pattern: re.Pattern[str], most: int
+) -> str | None:
     """The first sentences that say such a thing."""
     found: dict[str, None] = {}
     for page in pages:
         for block in page.paragraphs:
-            found |= {one: None for one in sentence_facts.split(block.text) if pattern.search(one)}
-    return _cut(list(found)[:most])
+            found |= {
+                one: None
+                for one in sentence_facts.split_sentences(block.text)
+                if pattern.search(one)
+            }
+    return _join_sentences(list(found)[:most])
 
 
-def _labelled(pages: Iterable[Prose]) -> str | None:
+def _labelled_headquarters(pages: Iterable[PageSections]) -> str | None:
     """The town that stands under "Headquarters"."""
     for page in pages:
         for before, block in zip(page.blocks, page.blocks[1:], strict=False):
-            if _HEADQUARTERS.match(before.text) and _is_town(block):
+            if _HEADQUARTERS_LABEL.match(before.text) and _is_town(block):
                 return block.text
     return None
 
 
-def _listed(pages: Iterable[Prose]) -> list[str]:
+def _listed_offices(pages: Iterable[PageSections]) -> list[str]:
     """Towns that stand right under "Our offices": as headings of their own, or with their state."""
     return [
         block.text
         for page in pages
         for block in page.blocks
-        if block.headings and _OFFICES.match(block.headings[-1]) and _is_town(block)
+        if block.headings and _OFFICES_HEADING.match(block.headings[-1]) and _is_town(block)
         if block.level or "," in block.text
     ]
 
 
-def _is_town(block: Block) -> bool:
+def _is_town(block: PageBlock) -> bool:
     text = block.text
-    return len(text) <= 50 and bool(_TOWN.fullmatch(text)) and not _NO_TOWN.match(text)
+    return len(text) <= 50 and bool(_TOWN.fullmatch(text)) and not _NOT_A_TOWN.match(text)
 
 
-def _only(found: Sequence[str]) -> str | None:
+def _single(found: Sequence[str]) -> str | None:
     """The one place, if all are one."""
     return found[0] if len(set(found)) == 1 else None

@@ -8,14 +8,14 @@ import re
 import unicodedata
 from email.utils import parsedate_to_datetime
 
-EARLIEST = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
-AHEAD = dt.timedelta(days=2)
-FAR = dt.timedelta(days=3660)
-LONGEST = 80
+_EARLIEST = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
+_MAX_AHEAD = dt.timedelta(days=2)
+_MAX_DEADLINE_AHEAD = dt.timedelta(days=3660)
+_MAX_LENGTH = 80
 """Characters; what is longer is a text, not a date."""
 
 # In ten languages of Europe, without accents.
-MONTHS = (
+_MONTH_NAMES = (
     r"jan|gen|ene|sty|janner",
     r"feb|fev|fevr|lut",
     r"mar|mars|marz|maerz|mrz|maart|mrt|marzec|marca",
@@ -29,26 +29,28 @@ MONTHS = (
     r"nov|lis",
     r"dec|dez|dic|gru",
 )
-MONTH = re.compile("|".join(f"({month})" for month in MONTHS))
-NAMED = re.compile(
+_MONTH = re.compile("|".join(f"({month})" for month in _MONTH_NAMES))
+_NAMED_MONTH_DATE = re.compile(
     r"(?:(?P<day>\d{1,2})(?:st|nd|rd|th|er|\.)?(?: de)? (?P<month>[a-z]{3,12})"
     r"|(?P<month2>[a-z]{3,12}) (?P<day2>\d{1,2})(?:st|nd|rd|th)?)(?: de"
     r"| [\d:]{5,8})? (?P<year>\d{4})(?!\d)"
 )
-NUMBERS = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,? (\d{1,2}):(\d\d)(?::(\d\d))?)?")
-YEAR_FIRST = re.compile(r"(\d{4})([/.-])(\d{1,2})\2(\d{1,2})(?!\d)")
-CLOCK = re.compile(
+_NUMERIC_DATE = re.compile(
+    r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,? (\d{1,2}):(\d\d)(?::(\d\d))?)?"
+)
+_YEAR_FIRST = re.compile(r"(\d{4})([/.-])(\d{1,2})\2(\d{1,2})(?!\d)")
+_CLOCK = re.compile(
     r"(?<!\d)(\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d+)?(?: ?([ap])\.?m)?(?: ?(?:utc"
     r"|gmt)?([+-]\d\d):?(\d\d))?"
 )
-RFC822 = re.compile(r"(?:[a-z]{3}, ?)?\d{1,2} [a-z]{3} \d{2,4} \d{1,2}:\d\d")
-COMPACT_ZONE = re.compile(r"([+-]\d\d)(\d\d)$")
+_RFC822 = re.compile(r"(?:[a-z]{3}, ?)?\d{1,2} [a-z]{3} \d{2,4} \d{1,2}:\d\d")
+_COMPACT_ZONE = re.compile(r"([+-]\d\d)(\d\d)$")
 
-TODAY = re.compile(
+_TODAY = re.compile(
     r"\b(?:today|just now|just posted|heute|aujourd'hui|hoy|oggi|hoje|vandaag|idag|dzisiaj|dzis)\b"
 )
-YESTERDAY = re.compile(r"\b(?:yesterday|gestern|hier|ayer|ieri|ontem|gisteren|igar|wczoraj)\b")
-AGO = re.compile(
+_YESTERDAY = re.compile(r"\b(?:yesterday|gestern|hier|ayer|ieri|ontem|gisteren|igar|wczoraj)\b")
+_AGO = re.compile(
     r"(?P<count>\d{1,4}|an?|une?|ein(?:em|er)?)(?P<more>\+?) ?"
     r"(?:(?P<minutes>min(?:ute)?[sn]?|m)|(?P<hours>h|hours?|hrs?|stunden?|heures?|horas?|ore|uur)"
     r"|(?P<days>d|days?|tag(?:e|en)?|jours?|dias?|giorn[io]|dag(?:en|ar|e)?|dni)"
@@ -56,10 +58,10 @@ AGO = re.compile(
     r"|(?P<months>mo|mos|months?|monat(?:e|en)?|mois|mes(?:es)?|mes[ei]|maand(?:en)?"
     r"|manad(?:er)?))\b"
 )
-IS_AGO = re.compile(
+_IS_AGO = re.compile(
     r"\b(?:ago|posted|vor|il y a|hace|fa|ha|geleden|sedan|siden|temu)\b|^\d+\+? ?[hdwm]o?$"
 )
-SPANS = {
+_UNITS = {
     "minutes": dt.timedelta(minutes=1),
     "hours": dt.timedelta(hours=1),
     "days": dt.timedelta(days=1),
@@ -68,23 +70,23 @@ SPANS = {
 }
 
 
-def read(
+def parse_date(
     value: object, *, now: dt.datetime | None = None, day_first: bool = False
 ) -> dt.datetime | None:
     """ISO, epoch in seconds or milliseconds, RFC 822, dd/mm/yyyy, or words ("Posted 3 Days Ago");
     aware, its own offset kept. None where it is no date, or before 2000, or over two days ahead."""
     now = now or dt.datetime.now(dt.UTC)
-    return _between(_parse(value, now, day_first), now + AHEAD)
+    return _in_range(_parse(value, now, day_first), now + _MAX_AHEAD)
 
 
-def deadline(value: object, *, now: dt.datetime | None = None) -> dt.datetime | None:
+def parse_deadline(value: object, *, now: dt.datetime | None = None) -> dt.datetime | None:
     """The same for a day to come: it may lie ahead."""
     now = now or dt.datetime.now(dt.UTC)
-    return _between(_parse(value, now, day_first=False), now + FAR)
+    return _in_range(_parse(value, now, day_first=False), now + _MAX_DEADLINE_AHEAD)
 
 
-def _between(at: dt.datetime | None, latest: dt.datetime) -> dt.datetime | None:
-    return at if at and EARLIEST <= at <= latest else None
+def _in_range(at: dt.datetime | None, latest: dt.datetime) -> dt.datetime | None:
+    return at if at and _EARLIEST <= at <= latest else None
 
 
 def _parse(value: object, now: dt.datetime, day_first: bool) -> dt.datetime | None:
@@ -94,7 +96,7 @@ def _parse(value: object, now: dt.datetime, day_first: bool) -> dt.datetime | No
         return dt.datetime(value.year, value.month, value.day, tzinfo=dt.UTC)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _from_epoch(value)
-    if not isinstance(value, str) or not 1 < len(text := value[:400].strip()) <= LONGEST:
+    if not isinstance(value, str) or not 1 < len(text := value[:400].strip()) <= _MAX_LENGTH:
         return None
     return _from_text(text, now, day_first)
 
@@ -104,7 +106,7 @@ def _from_text(text: str, now: dt.datetime, day_first: bool) -> dt.datetime | No
         return _aware(dt.datetime.fromisoformat(text)) if not text.isdecimal() else _digits(text)
     except (ValueError, OverflowError):
         pass
-    plain = _plain(text)
+    plain = _fold(text)
     readers = (_from_iso_like, _from_rfc822, _from_names)
     at = next((at for reader in readers if (at := reader(plain))), None)
     return at or _from_numbers(plain, day_first) or _from_words(plain, now)
@@ -112,10 +114,10 @@ def _from_text(text: str, now: dt.datetime, day_first: bool) -> dt.datetime | No
 
 def _digits(text: str) -> dt.datetime | None:
     """20260817 is a day, 1786946162 a second."""
-    return _make(text[:4], text[4:6], text[6:]) if len(text) == 8 else _from_epoch(int(text[:20]))
+    return _build(text[:4], text[4:6], text[6:]) if len(text) == 8 else _from_epoch(int(text[:20]))
 
 
-def _plain(text: str) -> str:
+def _fold(text: str) -> str:
     letters = unicodedata.normalize("NFKD", text.casefold().replace("\u2019", "'"))
     kept = "".join(letter for letter in letters if not unicodedata.combining(letter))
     return " ".join(kept.replace("ł", "l").split())
@@ -140,18 +142,18 @@ def _from_epoch(value: float) -> dt.datetime | None:
 def _from_iso_like(text: str) -> dt.datetime | None:
     """ISO but for its zone ("… utc", "+0000 utc") or its separators."""
     text = re.sub(r"\[.*\]$|(?<=[+-]\d{4}) utc$", "", text)
-    text = COMPACT_ZONE.sub(
+    text = _COMPACT_ZONE.sub(
         r"\1:\2", re.sub(r" ?(?:utc|gmt|z)$", "+00:00", text).replace(" +", "+")
     )
     try:
         return _aware(dt.datetime.fromisoformat(text))
     except (ValueError, OverflowError):
-        parts = YEAR_FIRST.match(text)
-    return _make(parts[1], parts[3], parts[4], clock=text[parts.end() :]) if parts else None
+        parts = _YEAR_FIRST.match(text)
+    return _build(parts[1], parts[3], parts[4], clock=text[parts.end() :]) if parts else None
 
 
 def _from_rfc822(text: str) -> dt.datetime | None:
-    if not RFC822.match(text):
+    if not _RFC822.match(text):
         return None
     try:
         return _aware(parsedate_to_datetime(text))
@@ -160,29 +162,29 @@ def _from_rfc822(text: str) -> dt.datetime | None:
 
 
 def _from_names(text: str) -> dt.datetime | None:
-    found = NAMED.search(" ".join(re.sub(r"[,-]|\.(?= )", " ", text).split()))
+    found = _NAMED_MONTH_DATE.search(" ".join(re.sub(r"[,-]|\.(?= )", " ", text).split()))
     if not found:
         return None
-    month = MONTH.match(found["month"] or found["month2"])
+    month = _MONTH.match(found["month"] or found["month2"])
     if not month or not month.lastindex:
         return None
     day = found["day"] or found["day2"]
-    return _make(found["year"], str(month.lastindex), day, clock=text)
+    return _build(found["year"], str(month.lastindex), day, clock=text)
 
 
 def _from_numbers(text: str, day_first: bool) -> dt.datetime | None:
     """dd.mm.yyyy; with slashes or dashes month first, unless told or it cannot be."""
-    found = NUMBERS.search(text)
+    found = _NUMERIC_DATE.search(text)
     if not found:
         return None
     first, separator, second, year = found.groups()[:4]
     if day_first or separator == "." or int(first) > 12:
         first, second = second, first
-    return _make(year, first, second, clock=text[found.end(3) :])
+    return _build(year, first, second, clock=text[found.end(3) :])
 
 
-def _make(year: str, month: str, day: str, clock: str = "") -> dt.datetime | None:
-    at = CLOCK.search(clock)
+def _build(year: str, month: str, day: str, clock: str = "") -> dt.datetime | None:
+    at = _CLOCK.search(clock)
     hour, minute, second, half, zone_hours, zone_minutes = at.groups() if at else (None,) * 6
     hours = int(hour or 0) % 12 + 12 * (half == "p") if half else int(hour or 0)
     zone = dt.timedelta(hours=int(zone_hours or 0), minutes=int(zone_minutes or 0))
@@ -201,13 +203,13 @@ def _from_words(text: str, now: dt.datetime) -> dt.datetime | None:
     """How long ago: the day's beginning where days are counted, so that it stays the same all day.
     None for "30+ days ago", which only says that it is long ago."""
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    if TODAY.search(text):
+    if _TODAY.search(text):
         return today
-    if YESTERDAY.search(text):
+    if _YESTERDAY.search(text):
         return today - dt.timedelta(days=1)
-    found = AGO.search(text)
-    if not found or found["more"] or not IS_AGO.search(text):
+    found = _AGO.search(text)
+    if not found or found["more"] or not _IS_AGO.search(text):
         return None
     count = int(found["count"]) if found["count"].isdigit() else 1
-    unit = next(name for name in SPANS if found[name])
-    return (now if unit in ("minutes", "hours") else today) - count * SPANS[unit]
+    unit = next(name for name in _UNITS if found[name])
+    return (now if unit in ("minutes", "hours") else today) - count * _UNITS[unit]

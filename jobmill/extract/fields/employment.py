@@ -8,14 +8,14 @@ from typing import cast
 
 from . import html_text
 
-SILENT = re.compile(
+_PLACEHOLDER = re.compile(
     r"(?:other|others|n/?a|none|null|unspecified|not (?:specified|applicable)|unknown|any|-+)?"
 )
-PERMANENT = re.compile(
+_PERMANENT = re.compile(
     r"permanent|unbefrist|festanstell|indefinid|indetermin|onbepaald|\bcdi\b|tills ?vidare"
 )
 # The first that is found; what one does comes before for how long, and that before how many hours.
-PATTERNS = (
+_PATTERNS = (
     ("internship", re.compile(
         r"intern(?:s|ship)?\b|praktik(?:um|ant)|stagiaire|\bstage\b|prácticas|becari|estági|tirocin"
         r"|staż"
@@ -36,35 +36,39 @@ PATTERNS = (
         r"|self employed|consultant"
     )),
 )  # fmt: skip
-HOURS = re.compile(
+_HOURS = re.compile(
     r"(?P<full>\bfull or part ?time|full ?time|^full$|\bft\b|vollzeit|temps (?:plein|complet)|tiempo completo|jornada completa"
     r"|tempo (?:pieno|integral|inteiro)|voltijd|fulltime|heltid"
     r"|pełny etat|full day)|(?P<part>part ?time|^part$|\bpt\b|teilzeit|temps partiel|tiempo parcial"
     r"|media jornada|tempo parziale|meio período|deeltijd|deltid|minijob"
     r"|część etatu|geringfügig)"
 )
-KINDS = {"full_time", "part_time", *(kind for kind, _ in PATTERNS)}
+EMPLOYMENT_TYPES = {"full_time", "part_time", *(kind for kind, _ in _PATTERNS)}
 
 
-def read(label: object) -> str | None:
+def parse_employment_type(label: object) -> str | None:
     """full_time, part_time, contract, temporary, internship, apprenticeship, volunteer, per_diem;
     the site's own words where none fits; None where it says nothing. Of a list, the first that is
     one of ours, else the first that says something."""
     if isinstance(label, list | tuple | set | frozenset):
-        said = [found for one in cast(Iterable[object], label) if (found := read(one))]
-        return next((found for found in said if found in KINDS), said[0] if said else None)
+        said = [
+            found for one in cast(Iterable[object], label) if (found := parse_employment_type(one))
+        ]
+        return next(
+            (found for found in said if found in EMPLOYMENT_TYPES), said[0] if said else None
+        )
     words = html_text.single_line(label[:200]) if isinstance(label, str) else None
-    return _kind(words) if words else None
+    return _from_label(words) if words else None
 
 
-def _kind(words: str) -> str | None:
+def _from_label(words: str) -> str | None:
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", words)
     plain = " ".join(re.sub(r"[^\w/]+|_", " ", spaced.lower()).split())
-    if SILENT.fullmatch(plain):
+    if _PLACEHOLDER.fullmatch(plain):
         return None
-    hours = HOURS.search(plain)
-    for kind, pattern in PATTERNS:
-        lasting = kind in ("contract", "temporary") and PERMANENT.search(plain)
+    hours = _HOURS.search(plain)
+    for kind, pattern in _PATTERNS:
+        lasting = kind in ("contract", "temporary") and _PERMANENT.search(plain)
         if not lasting and pattern.search(plain):
             return kind
     if hours:

@@ -14,7 +14,7 @@ from jobmill.plain_text import remove_invisible, single_line
 __all__ = ["clean_text", "from_escaped_html", "from_html", "join_sections", "single_line"]
 
 # An end that never comes swallows the rest, as in browsers; so no pattern starts over in vain.
-UNSEEN = re.compile(
+_INVISIBLE_ELEMENT = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|<(script|style|noscript|template|svg|title|iframe|object)\b[^>]*+(?:>.*?(?:</\1\b[^>]*+>?"
     r"|\Z)|\Z)"
@@ -23,31 +23,31 @@ UNSEEN = re.compile(
 )
 # A quoted value may hold ">". The bounds keep a text of unpaired quotes from being read again and
 # again.
-REST = r"""\b(?:(?>[^"'>]++|"[^"]{0,400}+"|'[^']{0,400}+'){0,40}+>|[^>]*+>?)"""
-ENTRY = re.compile(rf"<li{REST}", re.IGNORECASE)
-EMPTY = re.compile(rf"<li{REST}\s*+</li>", re.IGNORECASE)
-ROW = re.compile(rf"<tr{REST}", re.IGNORECASE)
-CELL = re.compile(rf"<t[dh]{REST}", re.IGNORECASE)
-BLOCK = re.compile(
+_TAG_END = r"""\b(?:(?>[^"'>]++|"[^"]{0,400}+"|'[^']{0,400}+'){0,40}+>|[^>]*+>?)"""
+_LIST_ITEM = re.compile(rf"<li{_TAG_END}", re.IGNORECASE)
+_EMPTY_LIST_ITEM = re.compile(rf"<li{_TAG_END}\s*+</li>", re.IGNORECASE)
+_TABLE_ROW = re.compile(rf"<tr{_TAG_END}", re.IGNORECASE)
+_TABLE_CELL = re.compile(rf"<t[dh]{_TAG_END}", re.IGNORECASE)
+_BLOCK_TAG = re.compile(
     r"</?(?:p|div|br|li|[uod]l|h[1-6r]|t[rdh]|table|thead|tbody|tfoot|caption|section|article"
     r"|header"
     r"|footer|main|aside|nav|form|fieldset|legend|figure|figcaption|address|details|summary|center"
-    rf"|d[dt]|blockquote|pre|option|button|body|html|head){REST}",
+    rf"|d[dt]|blockquote|pre|option|button|body|html|head){_TAG_END}",
     re.IGNORECASE,
 )
-TAG = re.compile(rf"</?[a-z]{REST}".replace(r"\b", "", 1), re.IGNORECASE)
-PRE = re.compile(r"<pre\b.*?(?:</pre|\Z)", re.IGNORECASE | re.DOTALL)
-ESCAPED = re.compile(r"&(?:amp;)*lt;/?[a-z]", re.IGNORECASE)
+_TAG = re.compile(rf"</?[a-z]{_TAG_END}".replace(r"\b", "", 1), re.IGNORECASE)
+_PREFORMATTED = re.compile(r"<pre\b.*?(?:</pre|\Z)", re.IGNORECASE | re.DOTALL)
+_ESCAPED_TAG = re.compile(r"&(?:amp;)*lt;/?[a-z]", re.IGNORECASE)
 # What an escaper writes; what else there is belongs to the HTML. "&amp;" is last: it makes others.
-SIGNS = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&#39;", "'"), ("&amp;", "&"))
-LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
-DASHES = re.compile(r"\n-(?:\s+-)*(?:\s+|\Z)")
-ROW_MARK, CELL_MARK = "\ue000", "\ue001"
+_ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&#39;", "'"), ("&amp;", "&"))
+_LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+_EMPTY_DASHES = re.compile(r"\n-(?:\s+-)*(?:\s+|\Z)")
+_ROW_MARK, _CELL_MARK = "\ue000", "\ue001"
 
 
 def from_html(html: str | None) -> str | None:
     """Plain text, a line per block and a dash before list entries; None where nothing is left."""
-    if not html or not (html := UNSEEN.sub("", html) if "<" in html else html):
+    if not html or not (html := _INVISIBLE_ELEMENT.sub("", html) if "<" in html else html):
         return None
     if "<" in html:
         html = _without_tags(html)
@@ -58,9 +58,9 @@ def from_html(html: str | None) -> str | None:
 def from_escaped_html(html: str | None) -> str | None:
     """The same for HTML whose tags are entities (Greenhouse): once, twice, or not at all."""
     for _ in range(3):
-        if not html or TAG.search(html) or not ESCAPED.search(html):
+        if not html or _TAG.search(html) or not _ESCAPED_TAG.search(html):
             break
-        for entity, sign in SIGNS:
+        for entity, sign in _ENTITIES:
             html = html.replace(entity, sign)
     return from_html(html)
 
@@ -81,21 +81,24 @@ def join_sections(*parts: str | None) -> str | None:
 
 
 def _without_tags(html: str) -> str:
-    if not BLOCK.search(html):
-        return TAG.sub("", html)
+    if not _BLOCK_TAG.search(html):
+        return _TAG.sub("", html)
     # A line's end in the source is a space, except where nothing else ends lines.
-    if PRE.search(html):
-        html = PRE.sub(lambda part: part[0].replace("\n", "<br>"), html)
-    for end in LINE_ENDS:
+    if _PREFORMATTED.search(html):
+        html = _PREFORMATTED.sub(lambda part: part[0].replace("\n", "<br>"), html)
+    for end in _LINE_ENDS:
         html = html.replace(end, " ")
-    html = ENTRY.sub("\n- ", EMPTY.sub("", CELL.sub(CELL_MARK, ROW.sub(ROW_MARK, html))))
-    text = TAG.sub("", BLOCK.sub("\n", html))
-    return "\n".join(map(_row, text.split(ROW_MARK))) if CELL_MARK in text else text
+    html = _LIST_ITEM.sub(
+        "\n- ",
+        _EMPTY_LIST_ITEM.sub("", _TABLE_CELL.sub(_CELL_MARK, _TABLE_ROW.sub(_ROW_MARK, html))),
+    )
+    text = _TAG.sub("", _BLOCK_TAG.sub("\n", html))
+    return "\n".join(map(_join_cells, text.split(_ROW_MARK))) if _CELL_MARK in text else text
 
 
-def _row(row: str) -> str:
+def _join_cells(row: str) -> str:
     """The cells of a row in one line, a bar between them; what follows the table stays apart."""
-    *cells, last = row.split(CELL_MARK)
+    *cells, last = row.split(_CELL_MARK)
     filled = [cell.strip() for cell in cells if cell.strip()]
     return " | ".join([*filled, last.lstrip()]) if last.strip() else " | ".join(filled)
 
@@ -103,5 +106,5 @@ def _row(row: str) -> str:
 def _tidy_lists(text: str) -> str:
     """An entry's text stands beside its dash, entries below one another, empty ones go."""
     # A pattern that begins with a sign is found many times faster than one that begins with "^".
-    text = DASHES.sub("\n- ", f"\n{text}")
+    text = _EMPTY_DASHES.sub("\n- ", f"\n{text}")
     return text.replace("\n\n- ", "\n- ").strip()

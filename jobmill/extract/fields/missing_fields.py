@@ -10,7 +10,7 @@ from jobmill.places import location_text
 from . import requirements, salary, seniority, work_arrangement
 
 
-def fill(posting: Posting) -> Posting:
+def fill_missing_fields(posting: Posting) -> Posting:
     """The posting with locations, arrangement, seniority, salary and requirements read from its
     words, each only where no field gave it."""
     locations = posting.locations or location_text.split_locations(posting.location)
@@ -19,14 +19,14 @@ def fill(posting: Posting) -> Posting:
         posting,
         locations=locations,
         arrangement=posting.arrangement
-        or work_arrangement.decide(posting.title, said, posting.description),
+        or work_arrangement.infer_arrangement(posting.title, said, posting.description),
         seniority=posting.seniority or seniority.from_title(posting.title),
-        salary=posting.salary or _pay(posting),
-        requirements=posting.requirements or requirements.find(posting.description),
+        salary=posting.salary or _find_salary(posting),
+        requirements=posting.requirements or requirements.find_requirements(posting.description),
     )
 
 
-def _pay(posting: Posting) -> Salary | None:
+def _find_salary(posting: Posting) -> Salary | None:
     """As the text states it, else as the title does."""
     if found := salary.from_text(posting.description):
         return found

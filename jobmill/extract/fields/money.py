@@ -6,12 +6,12 @@ import re
 
 from jobmill.catalog.posting import Period
 
-CODES = (
+CURRENCY_CODES = (
     "USD|EUR|GBP|CAD|AUD|NZD|SGD|HKD|CHF|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|UAH|TRY|ILS|AED|SAR"
     "|QAR|KWD|EGP|ZAR|NGN|KES|INR|PKR|BDT|LKR|JPY|CNY|KRW|TWD|THB|VND|IDR|MYR|PHP|BRL|MXN|ARS|CLP"
     "|COP|PEN|UYU|CRC|RUB|KZT|GEL|AMD|RSD"
 )
-SIGNS = {
+CURRENCY_SIGNS = {
     "$": "USD", "us$": "USD", "ca$": "CAD", "c$": "CAD", "cad$": "CAD", "cdn$": "CAD",
     "a$": "AUD", "au$": "AUD", "aud$": "AUD",
     "nz$": "NZD", "s$": "SGD", "sg$": "SGD", "hk$": "HKD", "nt$": "TWD", "r$": "BRL",
@@ -26,15 +26,17 @@ SIGNS = {
 }  # fmt: skip
 """None: it may be any of several."""
 
-BEFORE = (
+CURRENCY_BEFORE = (
     r"(?:\b(?:US|CA|CAD|CDN|C|AU|AUD|A|NZ|NZD|SG|SGD|S|HK|HKD|NT|R|MX|USD) ?\$"
     r"|[$€£₹₪₺₩₱₴₽₫฿₦¥]"
     r"|\bRs\.?"
-    rf"|\b(?:{CODES}|RMB|SFr\.?))"
+    rf"|\b(?:{CURRENCY_CODES}|RMB|SFr\.?))"
 )
-AFTER = rf"(?:[$€£₹₪₺₩₱₴₽₫฿₦¥]|(?:{CODES}|RMB|(?i:euros?|z[łl]|kč|kr|dollars))(?![a-z]))"
+CURRENCY_AFTER = (
+    rf"(?:[$€£₹₪₺₩₱₴₽₫฿₦¥]|(?:{CURRENCY_CODES}|RMB|(?i:euros?|z[łl]|kč|kr|dollars))(?![a-z]))"
+)
 
-UNITS: dict[Period, str] = {
+PERIOD_WORDS: dict[Period, str] = {
     "hour": (
         r"hours?|hourly|hrs?|ph|std|stunden?|stündlich|stundenlohn|stundensatz|heures?|horaire"
         r"|hora|ora|orari[ao]|uur|uurloon|godz|godzin[aęy]|timme|timlön|timen?|h"
@@ -60,19 +62,33 @@ UNITS: dict[Period, str] = {
         r"|rocznie|år|årligen|lpa|ctc"
     ),
 }
-UNIT = "|".join(f"(?P<{period}>{words})" for period, words in UNITS.items())
-LABELS = {
+PERIOD_PATTERN = "|".join(f"(?P<{period}>{words})" for period, words in PERIOD_WORDS.items())
+PERIOD_ABBREVIATIONS = {
     "pa": "year", "ph": "hour", "pd": "day", "pm": "month", "pw": "week", "bw": None,
     "biweekly": None, "bi": None,
 }  # fmt: skip
-LABEL = re.compile(rf"(?<![^\W_])(?:{UNIT})(?![^\W_])")
+_PERIOD = re.compile(rf"(?<![^\W_])(?:{PERIOD_PATTERN})(?![^\W_])")
 
-NO_HOUR = re.compile(r"\b(?:full|part|one|first|any) time\b")
+_NOT_AN_HOUR = re.compile(r"\b(?:full|part|one|first|any) time\b")
 """English; "time" alone is an hour in Danish."""
 
-LARGE = {"INR", "JPY", "KRW", "IDR", "VND", "HUF", "COP", "CLP", "ARS", "NGN", "PKR", "RUB", "KZT"}
+LARGE_NUMBER_CURRENCIES = {
+    "INR",
+    "JPY",
+    "KRW",
+    "IDR",
+    "VND",
+    "HUF",
+    "COP",
+    "CLP",
+    "ARS",
+    "NGN",
+    "PKR",
+    "RUB",
+    "KZT",
+}
 """Where a year's pay is written in millions."""
-INDIAN = {"lpa", "lakh", "lakhs", "lac", "lacs", "crore"}
+INDIAN_SCALES = {"lpa", "lakh", "lakhs", "lac", "lacs", "crore"}
 SCALES = {
     "": 1.0,
     "k": 1e3, "tsd": 1e3, "tys": 1e3, "thousand": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "mil": 1e6,
@@ -83,7 +99,7 @@ SCALES = {
 }  # fmt: skip
 
 
-def number(text: str) -> float | None:
+def parse_number(text: str) -> float | None:
     """What "120.000", "1'250,50", "12.5" and "1,20,000" mean; None where it is no number."""
     text = re.sub(r"[\s'\u2019_]", "", text)
     whole, mark, rest = text, "", ""
@@ -97,28 +113,28 @@ def number(text: str) -> float | None:
     return float(f"{whole}.{rest}") if rest.isascii() and rest.isdecimal() else float(whole)
 
 
-def currency(label: object) -> str | None:
+def parse_currency(label: object) -> str | None:
     """The ISO code for a code or a sign; None for what may be any of several."""
     if not isinstance(label, str):
         return None
     word = label.strip().replace(" ", "").lower()
-    if word in SIGNS:
-        return SIGNS[word]
+    if word in CURRENCY_SIGNS:
+        return CURRENCY_SIGNS[word]
     return word.upper() if len(word) == 3 and word.isascii() and word.isalpha() else None
 
 
-def period(label: object) -> Period | None:
+def parse_period(label: object) -> Period | None:
     """What 'per-year-salary', 'HOUR', "1 YEAR" and "PA" mean; None for what is none of ours."""
     if not isinstance(label, str):
         return None
-    word = NO_HOUR.sub("", re.sub(r"[\W_]+", " ", label[:60].lower())).strip()
-    if word.split(" ")[0] in LABELS:
-        known = LABELS[word.split(" ")[0]]
-        return next((period for period in UNITS if period == known), None)
-    found = LABEL.search(word)
-    return unit(found) if found else None
+    word = _NOT_AN_HOUR.sub("", re.sub(r"[\W_]+", " ", label[:60].lower())).strip()
+    if word.split(" ")[0] in PERIOD_ABBREVIATIONS:
+        known = PERIOD_ABBREVIATIONS[word.split(" ")[0]]
+        return next((period for period in PERIOD_WORDS if period == known), None)
+    found = _PERIOD.search(word)
+    return matched_period(found) if found else None
 
 
-def unit(found: re.Match[str]) -> Period:
+def matched_period(found: re.Match[str]) -> Period:
     """The period whose word was found."""
-    return next(period for period in UNITS if found[period])
+    return next(period for period in PERIOD_WORDS if found[period])

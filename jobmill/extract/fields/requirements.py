@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-LONGEST = 80
+_MAX_HEADING_LENGTH = 80
 """Characters of a heading; what is longer is a sentence."""
 
 # A line that begins like this is a heading, whatever else it says.
-WANTED = re.compile(
+_HEADING = re.compile(
     # English
     r"(?:(?:minimum|basic|preferred|required|desired|additional|key|essential|core|technical"
     r"|professional|mandatory|main|job|role|position|candidate|other|bonus|the)"
@@ -56,12 +56,12 @@ WANTED = re.compile(
     r"|vem (?:är|söker)"
     r"|vi söker (?:dig|en)|om d[ie]g\b|meriterande|önskade|hvem er du|dine kvalifika"
 )
-WANTED_END = re.compile(
+_HEADING_END = re.compile(
     r".*\b(?:if you(?:['\u2019]re|['\u2019]ve)?(?: are| have| can)?|you (?:must |should "
     r"|need to )?have|match if)\W*:"
 )
 # These are headings only when nothing else stands in the line, or inside a part that has begun.
-ALONE = re.compile(
+_SHORT_HEADING = re.compile(
     r"(?:education|experience|skills|knowledge|languages?|abilities|certifications?|technical|tools"
     r"|tech stack|background|must|formation|expérience|langues|ausbildung"
     r"|sprachen|erfahrung|formación|idiomas|formazione|esperienza|wykształcenie|utbildning"
@@ -69,19 +69,19 @@ ALONE = re.compile(
     r"(?: (?:and|&|/|or) \w+)?"
 )
 # "Requirements gathering" and "Skills development" are work, not what is asked for.
-NOT_WANTED = re.compile(
+_OTHER_MEANING = re.compile(
     r"requirements? (?:gather|engineer|analy|manage|elicit|document)|skills? (?:develop|train)"
     r"|what we offer|about (?:us|the)|what you(?:['\u2019]ll| will) (?:do|get|gain|work|own|learn"
     r"|find)"
     r"|your (?:experience (?:with us|at)|benefits|role|tasks|impact|responsib)"
     r"|profil de l['\u2019]entreprise|unternehmensprofil|qualifications? (?:may|will)"
 )
-WITH_TEXT = re.compile(
+_HEADING_WITH_TEXT = re.compile(
     r"(?:(?:minimum|job|key) )?(?:requirements?|qualifications?|anforderungen|requisitos|requisiti"
     r"|wymagania|must haves?)\s*:\s*\w"
 )
 """A heading and what it heads in one line."""
-OTHER = re.compile(
+_OTHER_HEADING = re.compile(
     r"what (?:we|you(?:['\u2019]ll| will)) (?:offer|do|get|give)|(?:our |your |the |key "
     r"|main )?(?:benefits?|perks|responsibilit|compensation|salary|pay|about|how to apply|why"
     r"|location|equal|"
@@ -92,11 +92,11 @@ OTHER = re.compile(
     r"qué ofrecemos|ofrecemos|beneficios|funciones|sobre|benefícios|cosa offriamo|offriamo"
     r"|chi siamo|wij bieden|wat bieden|over ons|oferujemy|co oferujemy|zakres|vi erbjuder|om oss"
 )
-BULLET = re.compile(r"[-•*·▪◦●‣\u2013\u2014✓✔➢►+]\s|\d{1,2}[.)]\s")
-MARKS = " \t#*_:=\u2013\u2014-|►▪•✅🔥🎯💡👉🚀✨📌🔍🧠💪⭐"
+_BULLET = re.compile(r"[-•*·▪◦●‣\u2013\u2014✓✔➢►+]\s|\d{1,2}[.)]\s")
+_DECORATION = " \t#*_:=\u2013\u2014-|►▪•✅🔥🎯💡👉🚀✨📌🔍🧠💪⭐"
 
 
-def find(description: str | None) -> str | None:
+def find_requirements(description: str | None) -> str | None:
     """The sections under headings such as "Requirements", "What you bring" and "Ihr Profil";
     None without one."""
     if not description:
@@ -105,28 +105,34 @@ def find(description: str | None) -> str | None:
     kept: list[str] = []
     inside = entries = False
     for index, line in enumerate(lines):
-        bullet = bool(BULLET.match(line))
-        if not bullet and (bare := line.strip(MARKS)):
-            if len(line) <= LONGEST and _asks(line, bare, inside=inside):
+        bullet = bool(_BULLET.match(line))
+        if not bullet and (bare := line.strip(_DECORATION)):
+            if len(line) <= _MAX_HEADING_LENGTH and _is_requirements_heading(
+                line, bare, inside=inside
+            ):
                 kept += [""] * (bool(kept) and not inside)
                 inside, entries = True, False
-            elif inside and _ends(line, bare, _neighbours(lines, index), entries=entries):
+            elif inside and _ends_section(line, bare, _neighbours(lines, index), entries=entries):
                 inside = False
-        if inside or (not bullet and WITH_TEXT.match(line[:LONGEST].lower())):
+        if inside or (not bullet and _HEADING_WITH_TEXT.match(line[:_MAX_HEADING_LENGTH].lower())):
             kept.append(line)
         entries = entries or (inside and bullet)
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
     return text if "\n" in text or ":" in text else None
 
 
-def _asks(line: str, heading: str, *, inside: bool) -> bool:
+def _is_requirements_heading(line: str, heading: str, *, inside: bool) -> bool:
     """Whether what follows such a line is what is asked for."""
     low = heading.lower().rstrip(" ?")
-    if heading.endswith((".", "!", ";", ",")) or len(low.split()) > 12 or NOT_WANTED.search(low):
+    if (
+        heading.endswith((".", "!", ";", ","))
+        or len(low.split()) > 12
+        or _OTHER_MEANING.search(low)
+    ):
         return False
-    if ALONE.fullmatch(low):
+    if _SHORT_HEADING.fullmatch(low):
         return inside or low.startswith(("experience", "skills", "must", "education", "knowledge"))
-    return bool(WANTED.match(low) or WANTED_END.match(line.lower()))
+    return bool(_HEADING.match(low) or _HEADING_END.match(line.lower()))
 
 
 def _neighbours(lines: list[str], index: int) -> tuple[str, str]:
@@ -135,18 +141,18 @@ def _neighbours(lines: list[str], index: int) -> tuple[str, str]:
     return lines[index - 1] if index else "", after
 
 
-def _ends(line: str, bare: str, around: tuple[str, str], *, entries: bool) -> bool:
+def _ends_section(line: str, bare: str, around: tuple[str, str], *, entries: bool) -> bool:
     """Whether a line that asks for nothing opens another part: it stands as a heading does."""
     above, below = around
-    listed = bool(BULLET.match(below))
-    if len(line) > LONGEST or bare.endswith((".", ";", ",")):
+    listed = bool(_BULLET.match(below))
+    if len(line) > _MAX_HEADING_LENGTH or bare.endswith((".", ";", ",")):
         # A paragraph after a list is about something else, unless the list goes on.
-        return entries and not above.strip() and not listed and len(line) > LONGEST
+        return entries and not above.strip() and not listed and len(line) > _MAX_HEADING_LENGTH
     if (
         line.rstrip().endswith(":")
-        or OTHER.match(bare.lower())
+        or _OTHER_HEADING.match(bare.lower())
         or (bare.isupper() and len(bare) > 5)
     ):
         return True
     # Where what is asked for is a list, a line of its own outside the list is a heading.
-    return entries and (not above.strip() or listed or len(below) > LONGEST)
+    return entries and (not above.strip() or listed or len(below) > _MAX_HEADING_LENGTH)

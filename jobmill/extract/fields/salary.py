@@ -11,50 +11,50 @@ from jobmill.catalog.posting import Period, Salary
 
 from . import money
 
-LONGEST = 60_000
+_MAX_TEXT_LENGTH = 60_000
 """Characters of a text that are read; pay stands in none we know after that."""
 
-MANY = 300
+_MAX_AMOUNTS = 300
 """Amounts that are judged; a text with more is no posting."""
-LEAST_PAY = 3
-SHORT = 80
+_MIN_AMOUNT = 3
+_MAX_FIELD_LENGTH = 80
 """Characters; a text so short that holds an amount is a salary field's."""
 
 # Starts with a digit: so the engine skips all else fast, and the sign before it is looked up after.
-NUMBER = (
+_NUMBER = (
     # As if it were possessive, which Python 3.11.2 gets wrong for a group.
     r"[0-9](?:[0-9]{0,2}(?:[.,'\u2019\u00a0\u202f ][0-9]{3})+(?![.,'\u2019\u00a0\u202f ][0-9]{3})"
     r"(?:[.,][0-9]{1,2})?"
     r"|[0-9]?(?:,[0-9]{2}){1,3},[0-9]{3}"
     r"|[0-9]{0,6}(?:[.,][0-9]{1,2})?)(?![0-9])(?:,-)?"
 )
-SCALE = (
+_SCALE = (
     r"(?ai:k|tys\.?|tsd\.?|thousand|mm?|mn|mil|mio\.?|millions?|md|mrd|bn?|billion|trillion|lpa|l"
     r"|lakhs?|lacs?"
     r"|cr|crore)(?![a-z0-9])"
 )
-UNTIL = (
+_RANGE_DASH = (
     r"(?:-{1,2}|[\u2013\u2014\u2212~]|(?i:to|and|bis(?: zu)?|und|à|a|et|y|e|tot|en|do|och|till"
     r"|up to)(?![a-z]))"
 )
-ASIDE = r"(?: ?\([^()\n]{0,40}\))?"
-EACH = r"(?: ?(?:/|per |an? )(?i:hour|hr|year|yr|month|annum)(?![a-z])\.?)?"
-OFFER = re.compile(
-    rf"(?P<low>{NUMBER}) ?(?P<scale>{SCALE})?(?P<more>\+)? ?(?P<after>{money.AFTER})?"
-    rf"(?:{EACH}{ASIDE}\s{{0,3}}{UNTIL}\s{{0,3}}(?P<before>{money.BEFORE})?\s?(?P<high>{NUMBER})"
-    rf" ?(?P<scale2>{SCALE})?\+? ?(?P<after2>{money.AFTER})?)?"
+_PARENTHESIS = r"(?: ?\([^()\n]{0,40}\))?"
+_PER_PERIOD = r"(?: ?(?:/|per |an? )(?i:hour|hr|year|yr|month|annum)(?![a-z])\.?)?"
+_AMOUNT_OR_RANGE = re.compile(
+    rf"(?P<low>{_NUMBER}) ?(?P<scale>{_SCALE})?(?P<more>\+)? ?(?P<after>{money.CURRENCY_AFTER})?"
+    rf"(?:{_PER_PERIOD}{_PARENTHESIS}\s{{0,3}}{_RANGE_DASH}\s{{0,3}}(?P<before>{money.CURRENCY_BEFORE})?\s?(?P<high>{_NUMBER})"
+    rf" ?(?P<scale2>{_SCALE})?\+? ?(?P<after2>{money.CURRENCY_AFTER})?)?"
 )
-SIGN_BEFORE = re.compile(rf"({money.BEFORE})\s?\Z")
-CODE_AFTER = re.compile(rf"[ (]{{0,2}}({money.CODES})\b")
-PERIOD_AFTER = re.compile(
+_SIGN_BEFORE = re.compile(rf"({money.CURRENCY_BEFORE})\s?\Z")
+_CODE_AFTER = re.compile(rf"[ (]{{0,2}}({money.CURRENCY_CODES})\b")
+_PERIOD_AFTER = re.compile(
     r"[\s+*)]*(?:\(?(?:[A-Z]{3}|ote|base|gross|brutto|brut[so]?s?|brutos?|lordi|netto|net"
     r"|before tax)\)?[\s,]*){0,2}"
     r"(?:(?:/|per|an?|pro|im|je|par|de l['\u2019]|à l['\u2019]|al?|por|all['\u2019]|na|the"
     r"|i)\s*){0,2}"
-    rf"(?:{money.UNIT})(?!\w)",
+    rf"(?:{money.PERIOD_PATTERN})(?!\w)",
     re.IGNORECASE,
 )
-PERIOD_BEFORE = re.compile(
+_PERIOD_BEFORE = re.compile(
     r"\b(?:(?P<hour>hourly|per hour|stundenlohn|stundensatz|taux horaire)|(?P<day>daily rate"
     r"|day rate|per day|tagessatz|tjm)"
     r"|(?P<week>weekly|per week)|(?P<month>monthly|per month|monat\w*|mensuel\w*|mensual\w*"
@@ -63,7 +63,7 @@ PERIOD_BEFORE = re.compile(
     r"|rocz\w*))\b"
 )
 
-PAID = re.compile(
+_PAY_WORD = re.compile(
     r"salar|\bpay\b|\bpay(?:ing|s) |\bpaid\b|compensat|\bcomp\b|\bwage|\bearn|income|remunerat"
     r"|\bote\b|\brate\b|\bbase\b|\btier\b"
     r"|gehalt|vergütung|lohn|verdien|brutto|bezahl|entgelt|rémunération|salaire|\bbrut|sueldo"
@@ -71,11 +71,11 @@ PAID = re.compile(
     r"|stipendio|\bral\b|salaris|loon\b|remunera|salári|wynagrodz|widełki|stawka|zarobk|satz\b"
     r"|honorar|\blön|\blønn?\b|palkka|\bmzda|\bctc\b"
 )
-TOTAL = re.compile(
+_TOTAL_PAY_WORD = re.compile(
     r"\bote\b|on[- ]target|target earning|total (?:target )?(?:cash|comp|pay|reward)"
 )
-BASE = re.compile(r"\bbase\b")
-NOT_PAID = re.compile(
+_BASE_PAY_WORD = re.compile(r"\bbase\b")
+_OTHER_MONEY_WORD = re.compile(
     r"bonus|stipend(?!io)|reimburs|allowance|allotment|budget|referral|\brefer\b|sign[- ]?on"
     r"|signing|relocat|tuition|401|match|raised"
     r"|raising|funding|\bfunds?\b|fundrais|revenue|\barr\b|valuation|series [a-f]\b|backed|invest"
@@ -89,7 +89,7 @@ NOT_PAID = re.compile(
     r"|career path|potential to"
     r"|volunteer|award|prize|exceeding|customers|employees|users|companies"
 )
-ADJACENT = re.compile(
+_OTHER_MONEY_AFTER = re.compile(
     r"[^+,;.()\n&|•]{0,35}?\b(?:(?:plus|and|with|und|et|y|or)\b|("
     r"bonus|stipend|budget|referral|sign[- ]?on|signing|relocation|allowance|allotment|reimburse"
     r"|gift|match|grant|employees?"
@@ -102,21 +102,21 @@ ADJACENT = re.compile(
     r"|downloads|lines|requests|transactions|events|miles|patients|students|clients|stores"
     r"|locations))"
 )
-CLAUSE_END = re.compile(r"[\n•]|[.;!?] |  ")
-LEAST = re.compile(
+_CLAUSE_END = re.compile(r"[\n•]|[.;!?] |  ")
+_AT_LEAST = re.compile(
     r"(?:from|starting (?:at|from)|minimum(?: of)?|at least|ab|mindestens|à partir de|desde|dès|od"
     r"|från|vanaf)\W*\Z"
 )
-MOST = re.compile(
+_AT_MOST = re.compile(
     r"(?:up ?to|bis zu|bis|max(?:imum|\.)?(?: of)?|jusqu['\u2019]à|hasta|fino a|tot|do|upp till"
     r"|upto)\W*\Z"
 )
 
-BOUNDS: dict[Period, tuple[float, float]] = {
+_PLAUSIBLE_PAY: dict[Period, tuple[float, float]] = {
     "hour": (3, 1_000), "day": (30, 6_000), "week": (80, 20_000), "month": (200, 250_000),
     "year": (3_000, 5_000_000),
 }  # fmt: skip
-YEARLY = {"USD", "EUR", "GBP", "CAD", "AUD", "NZD", "SGD", "CHF", "ILS", None}
+_YEARLY_PAY_CURRENCIES = {"USD", "EUR", "GBP", "CAD", "AUD", "NZD", "SGD", "CHF", "ILS", None}
 """Where five digits are a year's pay; elsewhere they may be a month's."""
 
 
@@ -129,11 +129,11 @@ class _Amount:
     currency: str | None
     start: int
     end: int
-    named: bool
+    has_currency: bool
     """A currency stands with it."""
-    more: bool
+    open_ended: bool
     """A plus follows."""
-    yearly: bool
+    is_yearly: bool
     """Its unit (LPA) is one of years."""
 
 
@@ -144,19 +144,19 @@ class _Context:
     clause: str
     above: str
     after: str
-    paid_at: int
+    pay_word_at: int
     """Where the clause last speaks of pay; -1 if it does not."""
-    other_at: int
+    other_money_at: int
     """Where it last speaks of other money."""
 
-    def says_pay(self) -> bool:
-        if self.paid_at < 0 and self.other_at < 0 and len(self.clause) < 40:
-            return bool(PAID.search(self.above))
-        return self.paid_at >= 0 and self.paid_at >= self.other_at
+    def is_about_pay(self) -> bool:
+        if self.pay_word_at < 0 and self.other_money_at < 0 and len(self.clause) < 40:
+            return bool(_PAY_WORD.search(self.above))
+        return self.pay_word_at >= 0 and self.pay_word_at >= self.other_money_at
 
-    def says_otherwise(self) -> bool:
-        adjacent = ADJACENT.match(self.after)
-        return self.other_at > self.paid_at or bool(adjacent and adjacent[1])
+    def is_about_other_money(self) -> bool:
+        adjacent = _OTHER_MONEY_AFTER.match(self.after)
+        return self.other_money_at > self.pay_word_at or bool(adjacent and adjacent[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,28 +165,28 @@ class _Offer:
     high: float | None
     currency: str | None
     period: Period | None
-    total: bool
-    base: bool
+    is_total: bool
+    is_base: bool
 
     @property
     def is_range(self) -> bool:
         return self.low is not None and self.high is not None and self.low != self.high
 
 
-def structured(
+def from_fields(
     low: object, high: object, currency: object, period: object, *, predicted: bool = False
 ) -> Salary | None:
     """From a site's own fields: numbers or texts, codes or signs, 'per-year-salary' or 'HOUR'.
     Zero and nothing mean unknown; None where no amount is left."""
-    least, most = _amount(low), _amount(high)
+    least, most = _parse_amount(low), _parse_amount(high)
     if least is None and most is None:
         return None
     if least is not None and most is not None and least > most:
         least, most = most, least
-    unit = money.period(period)
+    unit = money.parse_period(period)
     if unit == "year" and max(least or 0, most or 0) < 1000:
         unit = None  # An hour's or a day's pay in a field meant for a year's.
-    code = money.currency(currency)
+    code = money.parse_currency(currency)
     return Salary(least, most, code, unit, "predicted" if predicted else "structured")
 
 
@@ -194,18 +194,20 @@ def from_text(text: str | None) -> Salary | None:
     """The pay that a text states outright ("$120k-150k", "120 000 - 150 000 EUR", "£45k DOE")."""
     if not text:
         return None
-    text = text[:LONGEST]
-    amounts = (amount for found in OFFER.finditer(text) if (amount := _read(text, found)))
-    offers = [offer for one in islice(amounts, MANY) if (offer := _judge(text, one))]
-    return _choose(offers) if offers else None
+    text = text[:_MAX_TEXT_LENGTH]
+    amounts = (
+        amount for found in _AMOUNT_OR_RANGE.finditer(text) if (amount := _parse_match(text, found))
+    )
+    offers = [offer for one in islice(amounts, _MAX_AMOUNTS) if (offer := _as_offer(text, one))]
+    return _combine(offers) if offers else None
 
 
-def _amount(value: object) -> float | None:
+def _parse_amount(value: object) -> float | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
         return float(value) if 0 < value < 1e15 else None
-    if not isinstance(value, str) or not (found := OFFER.search(value[:60])):
+    if not isinstance(value, str) or not (found := _AMOUNT_OR_RANGE.search(value[:60])):
         return None
     try:
         plain = float(value) if not re.fullmatch(r"\s*\d{1,3}(?:\.\d{3})+\s*", value) else None
@@ -217,7 +219,7 @@ def _amount(value: object) -> float | None:
 
 
 def _scaled(number: str, scale: str | None) -> float | None:
-    amount = money.number(number.removesuffix(",-"))
+    amount = money.parse_number(number.removesuffix(",-"))
     return None if amount is None else amount * _factor(scale)
 
 
@@ -225,9 +227,9 @@ def _factor(scale: str | None) -> float:
     return money.SCALES[(scale or "").lower().rstrip(".")]
 
 
-def _read(text: str, found: re.Match[str]) -> _Amount | None:
+def _parse_match(text: str, found: re.Match[str]) -> _Amount | None:
     start, end = found.span()
-    sign = SIGN_BEFORE.search(text, max(0, start - 6), start)
+    sign = _SIGN_BEFORE.search(text, max(0, start - 6), start)
     if start and not sign and (text[start - 1].isalnum() or text[start - 1] in ".,-/#_:"):
         return None
     before = sign[1] if sign else None
@@ -239,7 +241,7 @@ def _read(text: str, found: re.Match[str]) -> _Amount | None:
         return None
     currency = _currency(labels, scales, text, end)
     low, high = _amounts(found, currency)
-    if low is None or low < LEAST_PAY or (high is not None and not low <= high <= 10 * low):
+    if low is None or low < _MIN_AMOUNT or (high is not None and not low <= high <= 10 * low):
         return None
     start = sign.start() if sign else start
     more = bool(found["more"])
@@ -248,41 +250,47 @@ def _read(text: str, found: re.Match[str]) -> _Amount | None:
 
 def _currency(labels: list[str], scales: list[str], text: str, end: int) -> str | None:
     """A code says more than a sign: "$90,000 CAD" is not in US dollars."""
-    codes = [code for label in labels if (code := money.currency(label))]
-    if labels and (after := CODE_AFTER.match(text, end)):
+    codes = [code for label in labels if (code := money.parse_currency(label))]
+    if labels and (after := _CODE_AFTER.match(text, end)):
         codes.append(after[1])
-    if money.INDIAN.intersection(scales):
+    if money.INDIAN_SCALES.intersection(scales):
         codes.append("INR")
     return next((code for code in codes if code != "USD"), codes[0] if codes else None)
 
 
 def _amounts(found: re.Match[str], currency: str | None) -> tuple[float | None, float | None]:
     scale, scale2 = found["scale"], found["scale2"]
-    if max(_factor(scale), _factor(scale2)) > 1000 and currency not in money.LARGE:
+    if (
+        max(_factor(scale), _factor(scale2)) > 1000
+        and currency not in money.LARGE_NUMBER_CURRENCIES
+    ):
         return None, None  # Millions are what a company has, not what it pays.
     high = _scaled(found["high"], scale2 or scale) if found["high"] else None
-    if scale is None and scale2 and (bare := money.number(found["low"])) and bare < 1000:
+    if scale is None and scale2 and (bare := money.parse_number(found["low"])) and bare < 1000:
         scale = scale2
     return _scaled(found["low"], scale), high
 
 
-def _judge(text: str, amount: _Amount) -> _Offer | None:
+def _as_offer(text: str, amount: _Amount) -> _Offer | None:
     around = _context(text, amount)
     period, stated = _period(text, amount, around)
-    if period and not _plausible(amount.high or amount.low, period, amount.currency):
+    if period and not _is_plausible(amount.high or amount.low, period, amount.currency):
         return None
-    if not _is_pay(amount, around, period, stated, short=len(text) <= SHORT):
+    if not _is_pay(amount, around, period, stated, short=len(text) <= _MAX_FIELD_LENGTH):
         return None
-    low, high = _limits(amount, around)
+    low, high = _range(amount, around)
     after = around.after.lstrip(" (")
-    total, base = _last(TOTAL, around.clause), _last(BASE, around.clause)
+    total, base = (
+        _last_position(_TOTAL_PAY_WORD, around.clause),
+        _last_position(_BASE_PAY_WORD, around.clause),
+    )
     return _Offer(
         low,
         high,
         amount.currency,
         period,
-        total=total > base or bool(TOTAL.match(after)),
-        base=base > total or bool(BASE.match(after)),
+        is_total=total > base or bool(_TOTAL_PAY_WORD.match(after)),
+        is_base=base > total or bool(_BASE_PAY_WORD.match(after)),
     )
 
 
@@ -290,72 +298,72 @@ def _is_pay(
     amount: _Amount, around: _Context, period: Period | None, stated: Period | None, *, short: bool
 ) -> bool:
     """Whether it is pay and no bonus or budget: a range needs less evidence than a number."""
-    otherwise = around.says_otherwise()
+    otherwise = around.is_about_other_money()
     labelled = amount.high is not None and around.clause.rstrip().endswith(":")
-    paid = around.says_pay() or (around.paid_at >= 0 and (stated == "hour" or labelled))
-    paid = paid or (short and not otherwise and (amount.named or stated is not None))
-    if not paid and (otherwise or not amount.named):
+    paid = around.is_about_pay() or (around.pay_word_at >= 0 and (stated == "hour" or labelled))
+    paid = paid or (short and not otherwise and (amount.has_currency or stated is not None))
+    if not paid and (otherwise or not amount.has_currency):
         return False
     if amount.high is not None:
         return paid or period is not None
     if otherwise and stated != "hour":
         return False
-    named = paid or stated == "hour" or PAID.match(around.after.lstrip()) is not None
+    named = paid or stated == "hour" or _PAY_WORD.match(around.after.lstrip()) is not None
     return named and period is not None
 
 
-def _limits(amount: _Amount, around: _Context) -> tuple[float | None, float | None]:
+def _range(amount: _Amount, around: _Context) -> tuple[float | None, float | None]:
     if amount.high is not None:
         return amount.low, amount.high
-    if MOST.search(around.clause):
+    if _AT_MOST.search(around.clause):
         return None, amount.low
-    open_above = amount.more or LEAST.search(around.clause)
+    open_above = amount.open_ended or _AT_LEAST.search(around.clause)
     return amount.low, None if open_above else amount.low
 
 
 def _context(text: str, amount: _Amount) -> _Context:
     before = text[max(0, amount.start - 160) : amount.start].lower()
-    cut = max((found.end() for found in CLAUSE_END.finditer(before)), default=0)
+    cut = max((found.end() for found in _CLAUSE_END.finditer(before)), default=0)
     above, clause = before[:cut].rstrip("\n -•"), before[cut:]
     return _Context(
         clause,
         above[above.rfind("\n") + 1 :][-60:],
         text[amount.end : amount.end + 70].lower(),
-        paid_at=_last(PAID, clause),
-        other_at=_last(NOT_PAID, clause),
+        pay_word_at=_last_position(_PAY_WORD, clause),
+        other_money_at=_last_position(_OTHER_MONEY_WORD, clause),
     )
 
 
-def _last(pattern: re.Pattern[str], text: str) -> int:
+def _last_position(pattern: re.Pattern[str], text: str) -> int:
     """Where its last match begins; -1 without one."""
     return max((found.start() for found in pattern.finditer(text)), default=-1)
 
 
 def _period(text: str, amount: _Amount, around: _Context) -> tuple[Period | None, Period | None]:
     """The period, and the same if the text states it beside the amount."""
-    if after := PERIOD_AFTER.match(text, amount.end):
-        return money.unit(after), money.unit(after)
+    if after := _PERIOD_AFTER.match(text, amount.end):
+        return money.matched_period(after), money.matched_period(after)
     low, currency = amount.low, amount.currency
-    if amount.yearly:
+    if amount.is_yearly:
         return "year", None
-    words = list(PERIOD_BEFORE.finditer(f"{around.above[-40:]} {around.clause}"))
-    if words and _plausible(low, unit := money.unit(words[-1]), currency):
+    words = list(_PERIOD_BEFORE.finditer(f"{around.above[-40:]} {around.clause}"))
+    if words and _is_plausible(low, unit := money.matched_period(words[-1]), currency):
         return unit, None
-    if low >= (10_000 if currency in YEARLY else 150_000):
+    if low >= (10_000 if currency in _YEARLY_PAY_CURRENCIES else 150_000):
         return "year", None
     return ("month", None) if currency in ("EUR", "CHF") and 1_000 <= low < 10_000 else (None, None)
 
 
-def _plausible(amount: float, period: Period, currency: str | None) -> bool:
-    least, most = BOUNDS[period]
-    return least <= amount and (amount <= most or currency in money.LARGE)
+def _is_plausible(amount: float, period: Period, currency: str | None) -> bool:
+    least, most = _PLAUSIBLE_PAY[period]
+    return least <= amount and (amount <= most or currency in money.LARGE_NUMBER_CURRENCIES)
 
 
-def _choose(offers: list[_Offer]) -> Salary:
+def _combine(offers: list[_Offer]) -> Salary:
     """One offer for all: ranges before single amounts, base before total pay, places together."""
     ranges = [offer for offer in offers if offer.is_range] or offers[:1]
-    if any(offer.base and not offer.total for offer in ranges):
-        ranges = [offer for offer in ranges if not offer.total] or ranges
+    if any(offer.is_base and not offer.is_total for offer in ranges):
+        ranges = [offer for offer in ranges if not offer.is_total] or ranges
     first = ranges[0]
     alike = [one for one in ranges if (one.currency, one.period) == (first.currency, first.period)]
     return Salary(

@@ -6,7 +6,7 @@ import re
 
 from jobmill.catalog.posting import Seniority
 
-LABELS: dict[str, Seniority | None] = {
+_LABELS: dict[str, Seniority | None] = {
     "student": "intern", "college": "intern", "trainee": "intern", "apprentice": "intern",
     "school": "intern",
     "entry": "entry", "entry level": "entry", "graduate": "entry", "beginner": "entry",
@@ -25,12 +25,12 @@ LABELS: dict[str, Seniority | None] = {
     "mid senior": None, "mid senior level": None, "not applicable": None, "any": None, "all": None,
 }  # fmt: skip
 
-HELPER = re.compile(
+_ASSISTANT_ROLE = re.compile(
     r"\b(?:assistant|asst|secretary|advisor|assoc(?:iate)?|partner|support) to\b|\b(?:executive"
     r"|personal|administrative) (?:assistant|asst|secretary)\b"
     r"|\b(?:chief of staff|office of the)\b"
 )
-INTERN = re.compile(
+_INTERN = re.compile(
     r"\b(?:intern|interns|internship|trainee|traineeship|apprentice|apprenticeship|co-?op student"
     r"|praktikum|praktikant\w*|werkstudent\w*|working student"
     r"|stagiaire|alternance|alternant|azubi|auszubildende\w*|ausbildung|becari[oa]|prácticas"
@@ -39,61 +39,61 @@ INTERN = re.compile(
     r"|coordinator|recruit|manager|relations))"
     r"|^stage\b(?! manager)|\bstudent(?: \([^)]*\))?(?:$|,)"
 )
-EXECUTIVE = re.compile(
+_EXECUTIVE = re.compile(
     r"(?<!assistant )\b(?:vice[- ]president|vp|svp|evp)\b|\bchief (?:[\w&-]+ ){1,4}?officer\b"
     r"|^(?:interim |deputy |group )?c[eftomirps]s?o\b(?! (?:group|office|staff))"
     r"|\((?:ceo|cto|cfo|coo|cmo|cio|cpo|ciso|cro)\)|^president\b|\bprovost\b|\bvice chancellor\b"
     r"|\bgeschäftsführ\w+|\bdirecteur général\b|\bdirector general\b"
 )
-DIRECTOR = re.compile(
+_DIRECTOR = re.compile(
     r"\bdirectors?\b|\bdirect(?:eur|rice)\b|\bdirector[ae]?\b|\bdirettore\b|\bdyrektor\b"
     r"|\bhead of\b|\bhead,|\bdean\b|\bassistant vice president\b|\bavp\b"
     r"|\bbereichsleit\w+"
 )
-PRINCIPAL = re.compile(
+_PRINCIPAL = re.compile(
     r"(?<!assistant )(?<!vice )\b(?:principal|princ|distinguished)\b(?! investigator)"
 )
-STAFF = re.compile(
+_STAFF = re.compile(
     r"(?<!of )(?<!technical )\bstaff(?: [\w/&+.#-]+){0,3}? (?:engineer|developer|scientist|designer"
     r"|architect|analyst|researcher|sre|swe|programmer"
     r"|product manager|program manager|success manager)|\b(?:engineer|developer|scientist|designer"
     r"|analyst) staff\b|\bsenior staff\b|, staff\b"
 )
-LEAD = re.compile(
+_LEAD = re.compile(
     r"\blead\b(?![- ]*(?:gen\b|generation|qualif|nurtur|conversion|management|time|supervisor|free"
     r"|acquisition))|\bteam[- ]?leader\b|\bteamleit\w+"
     r"|\btech-?lead\b|\bteamlead\b"
 )
-SENIOR = re.compile(
+_SENIOR = re.compile(
     r"\b(?:senior|sr|snr|sênior|sénior|starsz[ya])\b(?! (?:living|care|center|centre|services"
     r"|citizen|housing|communit|home|helper))"
 )
-SPAN = re.compile(
+_TWO_LEVELS = re.compile(
     r"(?<!\w)(?!(?:senior|sr))\w+ ?/ ?(?:sr|senior)\b\.? \w+|\bto (?:sr|senior)\b"
     r"|\bintermediate ?[\u2013-] ?senior"
 )
-TWO = re.compile(
+_SENIOR_AND_ABOVE = re.compile(
     r"\b(?:senior|sr)\b[^/]*/ ?(?:lead|principal|staff)|\bsenior ?[\u2013-] ?principal"
 )
-JUNIOR = re.compile(r"\b(?:junior|jr|júnior|młodsz[ya])\b")
-ENTRY = re.compile(
+_JUNIOR = re.compile(r"\b(?:junior|jr|júnior|młodsz[ya])\b")
+_ENTRY = re.compile(
     r"\bentry[- ]?level\b|\bnew[- ]?grad(?:uate)?s?\b|\bearly[- ]career\b(?! to)"
     r"|^graduate\b(?! (?:research|teaching|admission|school|stud))|\bgraduate (?:program|scheme)"
     r"|\buniversity grad|\bcampus hire\b|\bberufseinsteiger\w*|\babsolvent\w*|\bdébutant"
 )
-ASSOCIATE = re.compile(
+_ASSOCIATE = re.compile(
     r"(?<!care )(?<!svcs )(?<!services )(?<!service )(?<!sales )(?<!store )(?<!retail )"
     r"(?<!warehouse )(?<!distribution )(?<!team )(?<!senior )\b(?:associate|assoc)\b"
     r"(?! (?:professor|general|attorney|vice|partner|principal|director|manager|editor|medical"
     r"|producer|pm|project))"
 )
-MID = re.compile(
+_MID = re.compile(
     r"\bmid(?:[- ]?(?:level|weight))?\b(?![- ](?:market|senior|atlantic|size|day|shift))"
     r"|\bintermediate\b|\bpleno\b|\bconfirmé"
 )
-MANAGER = re.compile(r"(?<!assistant )\b(?:managers?|mgr|gerente|abteilungsleit\w+)\b(?! trainee)")
+_MANAGER = re.compile(r"(?<!assistant )\b(?:managers?|mgr|gerente|abteilungsleit\w+)\b(?! trainee)")
 # Managers of things, not of people: the word says what they do, not how senior they are.
-OF_THINGS = re.compile(
+_MANAGER_OF_THINGS = re.compile(
     r"\b(?:project|product|program(?:me)?|account|case|brand|community|customer success|success"
     r"|partner|partnerships?|relationship|influencer|content|social media"
     r"|communications?|change|delivery|activation|deployment|campaign|territory|release|marketing"
@@ -102,93 +102,95 @@ OF_THINGS = re.compile(
     r"|product operations|strategy (?:&|and) operations)"
     r"(?: (?:\w+ )?operations)? (?:manager|mgr)\b"
 )
-NUMERAL = re.compile(
+_ROMAN_NUMERAL = re.compile(
     r"(?<=[A-Za-z.)] )(I{1,3}|IV|V)(?=\s*(?:$|[,(\-\u2013\u2014|:_/]))|\b(?:Level|LEVEL) (I{1,3}"
     r"|[1-3])\b"
 )
-DIGIT = re.compile(r"\b([A-Za-z]{3,}) ([1-5])(?: [A-Z]{2,3})?$")
-NO_LEVEL = {
+_FINAL_DIGIT = re.compile(r"\b([A-Za-z]{3,}) ([1-5])(?: [A-Z]{2,3})?$")
+_NUMBERED_NOUNS = {
     "tier", "region", "phase", "level", "shift", "grade", "zone", "area", "unit", "team", "group",
     "district", "type", "class", "code", "partner",
     "section", "python", "angular", "vue", "java", "mule", "gen", "web", "unity", "stage", "part",
     "building", "site", "store",
 }  # fmt: skip
-MANY = re.compile(r"\b(?:I|1) ?[/,&-] ?(?:II|2)\b.*|\bII ?/ ?III\b")
-GRADE = re.compile(r"\b(?:E([3-7])|IC ?-?([1-6]))\b")
-NUMERALS: dict[str, Seniority] = {
+_SEVERAL_NUMERALS = re.compile(r"\b(?:I|1) ?[/,&-] ?(?:II|2)\b.*|\bII ?/ ?III\b")
+_GRADE = re.compile(r"\b(?:E([3-7])|IC ?-?([1-6]))\b")
+_LEVEL_BY_NUMERAL: dict[str, Seniority] = {
     "I": "entry", "II": "mid", "III": "senior", "IV": "senior", "V": "senior",
     "1": "entry", "2": "mid", "3": "senior", "4": "senior", "5": "senior",
 }  # fmt: skip
-GRADES: dict[str, Seniority] = {
+_LEVEL_BY_GRADE: dict[str, Seniority] = {
     "E3": "entry", "E4": "mid", "E5": "senior", "E6": "staff", "E7": "principal",
     "IC1": "entry", "IC2": "mid", "IC3": "mid", "IC4": "senior", "IC5": "staff", "IC6": "principal",
 }  # fmt: skip
 
 
-def word(label: object) -> Seniority | None:
+def from_label(label: object) -> Seniority | None:
     """A site's own label ("entry_level", "Director"); None where it says nothing, or two things at
     once ("Mid-Senior Level")."""
     if not isinstance(label, str):
         return None
     key = " ".join(re.sub(r"[\W_]+", " ", label[:100].lower()).split())
-    return LABELS[key] if key in LABELS else from_title(key)
+    return _LABELS[key] if key in _LABELS else from_title(key)
 
 
 def from_title(title: str) -> Seniority | None:
     """What the title says ("Senior Manager" is management; numerals; E5, IC4)."""
     title = " ".join(title[:300].split())
     lower = title.lower().replace("sr.", "sr").replace("jr.", "jr")
-    if INTERN.search(lower):
+    if _INTERN.search(lower):
         return "intern"
     return (
-        _of_leaders(lower)
-        or _of_words(lower)
-        or _of_numerals(title)
-        or ("entry" if ASSOCIATE.search(lower) else None)
+        _management_level(lower)
+        or _level_by_word(lower)
+        or _level_by_numeral(title)
+        or ("entry" if _ASSOCIATE.search(lower) else None)
     )
 
 
-def _of_leaders(title: str) -> Seniority | None:
+def _management_level(title: str) -> Seniority | None:
     """Who leads others; not who assists them."""
-    if HELPER.search(title):
+    if _ASSISTANT_ROLE.search(title):
         return None
-    if EXECUTIVE.search(title):
+    if _EXECUTIVE.search(title):
         return "executive"
-    if DIRECTOR.search(title) and "account director" not in title:
+    if _DIRECTOR.search(title) and "account director" not in title:
         return "director"
-    if not MANAGER.search(title) or OF_THINGS.search(title):
+    if not _MANAGER.search(title) or _MANAGER_OF_THINGS.search(title):
         return None
-    if PRINCIPAL.search(title) or STAFF.search(title):
+    if _PRINCIPAL.search(title) or _STAFF.search(title):
         return None
     return "lead" if title.startswith("lead ") else "manager"
 
 
-def _of_words(title: str) -> Seniority | None:
-    if TWO.search(title):
+def _level_by_word(title: str) -> Seniority | None:
+    if _SENIOR_AND_ABOVE.search(title):
         return "senior"
     above: tuple[tuple[re.Pattern[str], Seniority], ...] = (
-        (PRINCIPAL, "principal"), (STAFF, "staff"), (LEAD, "lead"),
+        (_PRINCIPAL, "principal"), (_STAFF, "staff"), (_LEAD, "lead"),
     )  # fmt: skip
     for pattern, level in above:
         if pattern.search(title):
             return level
-    if SENIOR.search(title):
-        return None if SPAN.search(title) else "senior"
+    if _SENIOR.search(title):
+        return None if _TWO_LEVELS.search(title) else "senior"
     below: tuple[tuple[re.Pattern[str], Seniority], ...] = (
-        (JUNIOR, "junior"), (ENTRY, "entry"), (MID, "mid"),
+        (_JUNIOR, "junior"), (_ENTRY, "entry"), (_MID, "mid"),
     )  # fmt: skip
     return next((level for pattern, level in below if pattern.search(title)), None)
 
 
-def _of_numerals(title: str) -> Seniority | None:
-    if MANY.search(title):
+def _level_by_numeral(title: str) -> Seniority | None:
+    if _SEVERAL_NUMERALS.search(title):
         return None
-    if found := GRADE.search(title):
-        return GRADES[f"E{found[1]}" if found[1] else f"IC{found[2]}"]
-    if found := NUMERAL.search(title):
+    if found := _GRADE.search(title):
+        return _LEVEL_BY_GRADE[f"E{found[1]}" if found[1] else f"IC{found[2]}"]
+    if found := _ROMAN_NUMERAL.search(title):
         before = title[: found.start()].split()
-        if before and before[-1].lower() in NO_LEVEL:
+        if before and before[-1].lower() in _NUMBERED_NOUNS:
             return None
-        return NUMERALS[found[1] or found[2]]
-    found = DIGIT.search(title)
-    return NUMERALS[found[2]] if found and found[1].lower() not in NO_LEVEL else None
+        return _LEVEL_BY_NUMERAL[found[1] or found[2]]
+    found = _FINAL_DIGIT.search(title)
+    return (
+        _LEVEL_BY_NUMERAL[found[2]] if found and found[1].lower() not in _NUMBERED_NOUNS else None
+    )

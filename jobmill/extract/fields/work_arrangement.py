@@ -7,68 +7,68 @@ from collections.abc import Iterator, Sequence
 
 from jobmill.catalog.posting import Arrangement
 
-HYBRID = re.compile(
+_HYBRID = re.compile(
     r"\bhybrid|\bhybryd|\bhíbrid|\bibrid|partial(?:ly)? remote|part[- ]?remote|flexible remote"
     r"|remote[ /-]+(?:on-?site|office)"
     r"|télétravail (?:partiel|ponctuel|occasionnel|fréquent|\d)|teilweise|\bdelvis"
 )
-NOT_REMOTE = re.compile(
+_NOT_REMOTE = re.compile(
     r"\b(?:no|not|non|never|kein\w*|sans|pas de)[ -]+(?:\w+ )?(?:remote|home|télétravail)"
 )
-REMOTE = re.compile(
+_REMOTE = re.compile(
     r"\bremot[eo]|\btelecommut|\btele-?work|\bwork(?:ing)? from (?:home|anywhere)|\bwfh\b"
     r"|\bhome[- ]?(?:based|office)\b|\bdistributed\b|\banywhere\b"
     r"|\bworldwide\b|\bvirtual\b|télétravail|\bzdaln|\bthuiswerk|\bdistansarbete|\bpå distans"
 )
-ONSITE = re.compile(
+_ONSITE = re.compile(
     r"\bon[- ]?site\b|\bin[- ]?(?:office|person)\b|\boffice[- ]based\b|\bvor ort\b|\bprésentiel"
     r"|\bsur site|\bpresencial\b|\bstacjonarn|\bop kantoor"
     r"|\bpå plats|\bin sede"
 )
 
-TRADE = (
+_TRADE = (
     r"(?:sens|pilot|support|monitor|desktop|access|control|operat|patient|surg|infra|hands|system"
     r"|device|care\b|diagnos|deposit|proctor|"
     r"identi|cod|learning|teams?\b|work|cloud|vehicle|mobile|app|energy|power|electric)"
 )
 """What remote and hybrid are part of in the names of trades: remote sensing, hybrid cloud."""
-TITLE_REMOTE = re.compile(
-    rf"\bremote(?:ly)?\b(?![- ]+{TRADE})|\bwork from home\b|\bhome[- ]?(?:based|office)\b"
+_TITLE_REMOTE = re.compile(
+    rf"\bremote(?:ly)?\b(?![- ]+{_TRADE})|\bwork from home\b|\bhome[- ]?(?:based|office)\b"
     rf"|\btélétravail\b"
 )
-TITLE_HYBRID = re.compile(
+_TITLE_HYBRID = re.compile(
     r"(?:^|[(\[|,/\u2013\u2014-]\s*|\s)(?:hybrid|híbrido|hybride?)\s*(?:[)\]|,/\u2013\u2014-]|$"
     r"|remote|in\b|role|work)"
 )
-TITLE_ONSITE = re.compile(
+_TITLE_ONSITE = re.compile(
     r"(?:^|[(\[|,/\u2013\u2014-]\s*)(?:on-?site|in-?office|in-?person|vor ort"
     r"|presencial)\s*(?:[)\]|,/\u2013\u2014-]|$)"
     r"|[(|,\u2013\u2014-]\s*on-?site\b(?! (?:support|service|tech|coord|manage|super|eng))"
 )
 
-HINTS = (
+_HINTS = (
     "remote", "hybrid", "office", "onsite", "on-site", "on site", "in-person", "in person",
     "telecommut", "telework", "anywhere", "home", "télétravail", "présentiel", "vor ort", "híbrid", "presencial",
 )  # fmt: skip
-DAYS = (
+_DAY_COUNT = (
     r"(?<![\w.,])(?:[1-4]|one|two|three|four|ein|zwei|drei|vier)"
     r"(?: ?(?:-|\u2013|to|or|bis|à) ?(?:\d|two|three|four))?\+?(?: \([^)]{1,9}\))?"
 )
-SOME_DAYS = re.compile(
-    rf"{DAYS}[- ](?:full |anchor )?(?:days?|tage?n?|jours?|x)\b(?:[ /](?:per|a|each|every|pro|par"
+_SOME_DAYS = re.compile(
+    rf"{_DAY_COUNT}[- ](?:full |anchor )?(?:days?|tage?n?|jours?|x)\b(?:[ /](?:per|a|each|every|pro|par"
     rf"|/)? ?(?:week|woche|semaine)| weekly)?[^.,;\n]{{0,25}}?"
     r"\b(?:in[- ](?:the |our |an? |your )?(?:\w+ ){0,2}?offices?|in[- ]office|on[- ]?site"
     r"|in[- ]person|from (?:the|our|an?) (?:\w+ ){0,2}?office|remote|from home|im büro"
     r"|home ?office|de télétravail|im homeoffice)"
     rf"|(?:in[- ]office|on[- ]?site|in (?:the|our) office|in the (?:\w+ ){{0,2}}?office|télétravail"
-    rf"|homeoffice|remote|from home)[^.\n]{{0,15}}? {DAYS} (?:days?|tage?|jours?|x)"
+    rf"|homeoffice|remote|from home)[^.\n]{{0,15}}? {_DAY_COUNT} (?:days?|tage?|jours?|x)"
 )
-ALL_DAYS = re.compile(
+_ALL_DAYS = re.compile(
     r"\b(?:5|five|4-5|all)[- ]days?\b[^.\n]{0,30}?(?:office|on[- ]?site|in[- ]person)"
 )
 # "A hybrid role between sales and support" is about the work, not about where it is done.
-MIXED = r"(?! (?:role|position|job) (?:for|suited|combin|between|that|of|blend))"
-SAID = (
+_NOT_MIXED_ROLE = r"(?! (?:role|position|job) (?:for|suited|combin|between|that|of|blend))"
+_STATEMENTS = (
     re.compile(
         r"#li-?\s?(?:(?P<remote>remote)|(?P<hybrid>hybrid)|(?P<onsite>on-?site|in-?office))"
     ),
@@ -81,12 +81,12 @@ SAID = (
     re.compile(
         r"(?:role|position|job|opportunity|this) (?:is|can be|will be|may be) (?:also )?(?:an? )?"
         r"(?:\w+, )?(?:(?:based|open to|performed|100%|\w+ly) ){0,4}"
-        rf"(?:(?P<hybrid>hybrid\b{MIXED})|(?P<remote>remote(?:ly)?\b(?! friendly|-friendly|-first))"
+        rf"(?:(?P<hybrid>hybrid\b{_NOT_MIXED_ROLE})|(?P<remote>remote(?:ly)?\b(?! friendly|-friendly|-first))"
         r"|(?P<onsite>on[- ]?site|in[- ](?:office|person)))"
     ),
 )
-STATED = re.compile(
-    rf"(?P<hybrid>\bhybrid{MIXED}(?:-| |, )(?:[\w-]+ ){{0,2}}?"
+_PHRASES = re.compile(
+    rf"(?P<hybrid>\bhybrid{_NOT_MIXED_ROLE}(?:-| |, )(?:[\w-]+ ){{0,2}}?"
     r"(?:work(?:ing|place|ers?|ed)?\b(?! ?load)|role"
     r"|position|schedule|model|arrangement|setup|policy|office|opportunity|job)"
     r"|hybrid \((?=\d)|hybrides arbeiten|travail hybride|modelo híbrido|trabajo híbrido)"
@@ -103,7 +103,7 @@ STATED = re.compile(
 )
 
 
-def word(label: object) -> Arrangement | None:
+def from_label(label: object) -> Arrangement | None:
     """A site's own word for it ("OnSite", "on-site", "Fully Remote"); None if it says nothing."""
     if not isinstance(label, str):
         return None
@@ -111,7 +111,9 @@ def word(label: object) -> Arrangement | None:
     return "onsite" if text in ("office", "in the office") else _from_words(text)
 
 
-def decide(title: str, locations: Sequence[str], description: str | None) -> Arrangement | None:
+def infer_arrangement(
+    title: str, locations: Sequence[str], description: str | None
+) -> Arrangement | None:
     """What the words say where no field does: place first, then title, then text."""
     said = {found for place in locations if (found := _from_words(place[:200].lower()))}
     for one in ("remote", "hybrid", "onsite"):
@@ -121,50 +123,53 @@ def decide(title: str, locations: Sequence[str], description: str | None) -> Arr
 
 
 def _from_words(text: str) -> Arrangement | None:
-    if HYBRID.search(text):
+    if _HYBRID.search(text):
         return "hybrid"
-    if NOT_REMOTE.search(text):
+    if _NOT_REMOTE.search(text):
         return "onsite"
-    if REMOTE.search(text):
+    if _REMOTE.search(text):
         return "remote"
-    return "onsite" if ONSITE.search(text) else None
+    return "onsite" if _ONSITE.search(text) else None
 
 
 def _from_title(title: str) -> Arrangement | None:
-    if TITLE_HYBRID.search(title):
+    if _TITLE_HYBRID.search(title):
         return "hybrid"
-    if TITLE_REMOTE.search(title) and not NOT_REMOTE.search(title):
+    if _TITLE_REMOTE.search(title) and not _NOT_REMOTE.search(title):
         return "remote"
-    return "onsite" if TITLE_ONSITE.search(title) else None
+    return "onsite" if _TITLE_ONSITE.search(title) else None
 
 
 def _from_text(text: str) -> Arrangement | None:
     """What it says of this posting; what it says of the company's culture is no evidence."""
     windows = list(_windows(text[:60_000].lower()))
-    for pattern in SAID:
+    for pattern in _STATEMENTS:
         for window in windows:
             if found := pattern.search(window):
-                kind = _kind(found)
+                kind = _matched_arrangement(found)
                 # "This role is remote", but three days in the office: that is what hybrid means.
-                return "hybrid" if kind == "onsite" and _some_days(windows) else kind
-    if any(ALL_DAYS.search(window) for window in windows):
+                return "hybrid" if kind == "onsite" and _has_some_office_days(windows) else kind
+    if any(_ALL_DAYS.search(window) for window in windows):
         return "onsite"
-    if _some_days(windows):
+    if _has_some_office_days(windows):
         return "hybrid"
-    return next((_kind(found) for window in windows if (found := STATED.search(window))), None)
+    return next(
+        (_matched_arrangement(found) for window in windows if (found := _PHRASES.search(window))),
+        None,
+    )
 
 
-def _some_days(windows: list[str]) -> bool:
-    return any(SOME_DAYS.search(window) for window in windows)
+def _has_some_office_days(windows: list[str]) -> bool:
+    return any(_SOME_DAYS.search(window) for window in windows)
 
 
-def _kind(found: re.Match[str]) -> Arrangement:
+def _matched_arrangement(found: re.Match[str]) -> Arrangement:
     return "remote" if found["remote"] else "hybrid" if found["hybrid"] else "onsite"
 
 
 def _windows(text: str) -> Iterator[str]:
     """The surroundings of each word that may tell; patterns over the whole text would be slow."""
-    spots = sorted(spot for hint in HINTS if hint in text for spot in _spots(text, hint))
+    spots = sorted(spot for hint in _HINTS if hint in text for spot in _positions(text, hint))
     end = -1
     start = 0
     for spot in spots:
@@ -177,7 +182,7 @@ def _windows(text: str) -> Iterator[str]:
         yield text[start:end]
 
 
-def _spots(text: str, hint: str) -> Iterator[int]:
+def _positions(text: str, hint: str) -> Iterator[int]:
     spot = text.find(hint)
     while spot >= 0:
         yield spot

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from . import main_text, page_locations
-from .label_vocabulary import known
-from .text_checks import squeeze
-from .text_lines import Line, around
+from .label_vocabulary import field_of_label
+from .text_checks import normalize
+from .text_lines import TextLine, lines_around
 
-_AFTER = 6
-_LONGEST = 120
-_BETWEEN = re.compile(
+_LINES_BELOW_TITLE = 6
+_MAX_LINE_LENGTH = 120
+_SEPARATOR = re.compile(
     r"\s+[|•·\u2013\u2014-]+\s+|\s*[|•·]\s*|\s+in\s+(?=[A-Z])|\s*[()]\s*|^in\s+(?=[A-Z])"
 )
 _FACT = re.compile(
@@ -49,39 +49,50 @@ class Byline:
     names: list[str] = field(default_factory=list[str])
 
 
-def read(lines: list[Line], title: str) -> Byline:
+def read_byline(lines: list[TextLine], title: str) -> Byline:
     """The pieces of the lines right below the title (squeezed), up to the first text."""
     found = Byline()
-    for line in around(lines, title, -1, _AFTER):
-        if len(line.text) > _LONGEST or line.text.endswith((".", ":")) or main_text.is_part(line):
+    for line in lines_around(lines, title, -1, _LINES_BELOW_TITLE):
+        if (
+            len(line.text) > _MAX_LINE_LENGTH
+            or line.text.endswith((".", ":"))
+            or main_text.is_section_heading(line)
+        ):
             break
         for piece in _pieces(line):
-            _sort(found, piece, title)
+            _classify(found, piece, title)
     return found
 
 
-def _pieces(line: Line) -> Iterator[str]:
-    if known(line.runs[0].text):
+def _pieces(line: TextLine) -> Iterator[str]:
+    if field_of_label(line.runs[0].text):
         return
-    apart = len({run.link for run in line.runs}) > 1 or all(run.tag == "span" for run in line.runs)
+    apart = len({run.in_link for run in line.runs}) > 1 or all(
+        run.tag == "span" for run in line.runs
+    )
     for words in (run.text for run in line.runs) if apart else (line.text,):
-        for piece in _BETWEEN.split(words):
+        for piece in _SEPARATOR.split(words):
             if kept := piece.strip(" ,;|-\u2013\u2014•·"):
                 yield kept
 
 
-def _sort(found: Byline, piece: str, title: str) -> None:
-    if page_locations.is_like_place(piece):
+def _classify(found: Byline, piece: str, title: str) -> None:
+    if page_locations.looks_like_place(piece):
         found.places.append(piece)
     elif by := _BY.fullmatch(piece):
         found.names.append(by[1])
     elif _FACT.fullmatch(piece):
         found.facts.append(piece)
-    elif not (known(piece) or ":" in piece or _BUTTON.fullmatch(piece) or squeeze(piece) == title):
+    elif not (
+        field_of_label(piece)
+        or ":" in piece
+        or _BUTTON.fullmatch(piece)
+        or normalize(piece) == title
+    ):
         found.names.append(piece)
 
 
-def company(found: Byline) -> str | None:
+def byline_company(found: Byline) -> str | None:
     """The one name beside a place."""
     names = list(dict.fromkeys(found.names))
     if found.places and len(names) == 1 and _NAME.fullmatch(names[0]):
@@ -89,12 +100,12 @@ def company(found: Byline) -> str | None:
     return None
 
 
-def place(found: Byline, company: str) -> str | None:
+def byline_place(found: Byline, company: str) -> str | None:
     """What has the form of a place; else, among other facts, the one name that is not the
     company's (squeezed): "Munich · Full-time · Hybrid"."""
     if found.places:
         return found.places[0]
-    names = [one for one in found.names if not _TEAM.search(one) and squeeze(one) != company]
+    names = [one for one in found.names if not _TEAM.search(one) and normalize(one) != company]
     if found.facts and len(names) == 1 and _NAME.fullmatch(names[0]):
         return names[0]
     return None

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 # Cheap words first: the pattern is tried only on lines that hold one of them.
-_WORDS = (
+_HINTS = (
     "no longer", "not accepting", "been filled", "been closed", "been removed", "been deactivated",
     "has expired", "is expired", "is closed", "has ended", "nicht mehr", "bereits besetzt",
     "ya no está", "n'est plus", "n\u2019est plus", "non è più", "niet meer",
 )  # fmt: skip
-_OVER = re.compile(
+_CLOSED = re.compile(
     r"\b(?:job|position|posting|vacancy|role|listing|opening|opportunity|requisition|advert|we|ad|"
     r"company|applications)\b.{0,60}?\b(?:"
     r"no longer (?:accept|available|active|open|being|exist|advertised|posted)|"
@@ -25,19 +25,19 @@ _OVER = re.compile(
     re.IGNORECASE,
 )
 # "Open until the position has been filled" says the opposite.
-_STILL = re.compile(
+_CONDITION = re.compile(
     r"\b(?:until|till|if|once|when|unless|after|bis|sobald|falls|wenn)\b", re.IGNORECASE
 )
-_LONGEST = 250
+_MAX_LINE_LENGTH = 250
 
 
-def is_over(texts: list[str]) -> bool:
+def says_closed(texts: list[str]) -> bool:
     """Whether a short line says so; the posting's own sentences speak of other things."""
-    text = "\n".join(text for text in texts if len(text) <= 4 * _LONGEST).lower()
-    if not any(word in text for word in _WORDS):
+    text = "\n".join(text for text in texts if len(text) <= 4 * _MAX_LINE_LENGTH).lower()
+    if not any(word in text for word in _HINTS):
         return False
     return any(
-        bool(_OVER.search(line)) and not _STILL.search(line)
+        bool(_CLOSED.search(line)) and not _CONDITION.search(line)
         for line in text.splitlines()
-        if len(line) <= _LONGEST and any(word in line for word in _WORDS)
+        if len(line) <= _MAX_LINE_LENGTH and any(word in line for word in _HINTS)
     )

@@ -6,17 +6,17 @@ import re
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-Mark: TypeAlias = Literal[
+ElementRole: TypeAlias = Literal[
     "title", "heading", "company name", "company", "location", "posted", "body", "aside"
 ]
 
-_BETWEEN = re.compile(r"[-_:.\s]+")
+_SEPARATOR = re.compile(r"[-_:.\s]+")
 _ASIDE = (
     "similar related recommend sidebar footer navi topnav mainnav subnav navbar menu search widget"
     " cookie consent breadcrumb filter"
 )
 # Parts of names, written without what joins them.
-_PARTS: dict[Mark, str] = {
+_ROLE_PARTS: dict[ElementRole, str] = {
     "title": "jobtitle positiontitle postingtitle vacancytitle openingtitle roletitle offertitle"
     " jobname positionname vacancyname titlejob namejob jobheadline postingheadline stellentitel"
     " jobtitel",
@@ -31,7 +31,7 @@ _PARTS: dict[Mark, str] = {
     "body": "descri jobbody content richtext posting details",
 }
 # Parts that say it is something else.
-_UNLESS: dict[Mark, str] = {
+_EXCLUDED_PARTS: dict[ElementRole, str] = {
     "title": "section",
     "heading": "section subtitle",
     "company name": "descri overview tool",
@@ -39,24 +39,24 @@ _UNLESS: dict[Mark, str] = {
     "location": "allocat relocat",
     "posted": "update expir clos deadline valid start copyright picker",
 }
-_OUTSIDE = tuple(_ASIDE.split())
-_SAYS: list[tuple[Mark, tuple[str, ...], tuple[str, ...]]] = [
-    (mark, tuple(parts.split()), tuple(_UNLESS.get(mark, "").split()))
-    for mark, parts in _PARTS.items()
+_ASIDE_PARTS = tuple(_ASIDE.split())
+_ROLE_RULES: list[tuple[ElementRole, tuple[str, ...], tuple[str, ...]]] = [
+    (mark, tuple(parts.split()), tuple(_EXCLUDED_PARTS.get(mark, "").split()))
+    for mark, parts in _ROLE_PARTS.items()
 ]
 
 
 # Pages of one site have the same names.
 @lru_cache(maxsize=4_096)
-def read(names: str) -> frozenset[Mark]:
+def roles_of_names(names: str) -> frozenset[ElementRole]:
     """The marks of an element with these classes, ids and test ids."""
-    words = _BETWEEN.split(names.lower())
+    words = _SEPARATOR.split(names.lower())
     joined = "".join(words)
-    if "nav" in words or "aside" in words or any(part in joined for part in _OUTSIDE):
+    if "nav" in words or "aside" in words or any(part in joined for part in _ASIDE_PARTS):
         return frozenset(("aside",))
-    found: set[Mark] = {
+    found: set[ElementRole] = {
         mark
-        for mark, parts, unless in _SAYS
+        for mark, parts, unless in _ROLE_RULES
         if any(part in joined for part in parts) and not any(part in joined for part in unless)
     }
     if "city" in words or "lieu" in words:

@@ -5,31 +5,31 @@ from __future__ import annotations
 from selectolax.lexbor import LexborNode
 
 
-def follows(label: LexborNode, value: LexborNode) -> bool:
+def is_right_after(label: LexborNode, value: LexborNode) -> bool:
     """Whether the value's block is the label's own, or lies in what comes right after it."""
     if label.mem_id == value.mem_id:
         return True
     node: LexborNode | None = label
     for level in range(6):
-        beside = after(node) if node else None
+        beside = next_element(node) if node else None
         if beside:
-            return _lies_in(value, beside) or _behind_gap(beside, value)
+            return _is_inside(value, beside) or _is_after_gap(beside, value)
         # Further up, what holds the label must hold nothing else.
-        if node is None or (level >= 2 and _before(node)):
+        if node is None or (level >= 2 and _previous_element(node)):
             return False
         node = node.parent
     return False
 
 
-def _behind_gap(gap: LexborNode, value: LexborNode) -> bool:
+def _is_after_gap(gap: LexborNode, value: LexborNode) -> bool:
     """Whether the value lies in the cell behind one that is there for the looks only."""
     if gap.tag != "td" or gap.text().strip() not in ("", ":"):
         return False
-    beside = after(gap)
-    return beside is not None and _lies_in(value, beside)
+    beside = next_element(gap)
+    return beside is not None and _is_inside(value, beside)
 
 
-def after(node: LexborNode) -> LexborNode | None:
+def next_element(node: LexborNode) -> LexborNode | None:
     """The next element, past texts and comments."""
     found = node.next
     for _ in range(6):
@@ -39,14 +39,14 @@ def after(node: LexborNode) -> LexborNode | None:
     return None
 
 
-def _before(node: LexborNode) -> LexborNode | None:
+def _previous_element(node: LexborNode) -> LexborNode | None:
     before = node.prev
     while before is not None and (before.tag or "-").startswith("-"):
         before = before.prev
     return before
 
 
-def _lies_in(node: LexborNode, outer: LexborNode) -> bool:
+def _is_inside(node: LexborNode, outer: LexborNode) -> bool:
     inner: LexborNode | None = node
     for _ in range(8):
         if inner is None:

@@ -11,15 +11,15 @@ from jobmill.catalog.posting import Posting
 from jobmill.places import location_text
 
 from ..fields import dates, employment, html_text, work_arrangement
-from .text_checks import squeeze
+from .text_checks import normalize
 
 Record = dict[str, Any]
 
-_MOST = 30_000
+_MAX_VALUES = 30_000
 """How many values of one page are looked at."""
-_FEWEST = 4
+_MIN_FIELDS = 4
 """Fields of a posting: title, text, place and one more."""
-_SHORTEST = 120
+_MIN_DESCRIPTION_LENGTH = 120
 """A shorter text is a teaser, not the description."""
 
 _TITLE = ("title", "jobtitle", "positiontitle", "postingtitle", "name")
@@ -39,40 +39,55 @@ _POSTED = (
     "dateposted", "postedat", "posteddate", "postedon", "publishedat", "publisheddate",
     "publishdate", "publicationdate", "firstpublished", "releaseddate",
 )  # fmt: skip
-_UNTIL = ("validthrough", "expiresat", "expirationdate", "closingdate", "applicationdeadline")
-_KIND = ("employmenttype", "jobtype", "contracttype", "typeofemployment", "timetype", "commitment")
+_DEADLINE = ("validthrough", "expiresat", "expirationdate", "closingdate", "applicationdeadline")
+_EMPLOYMENT_TYPE = (
+    "employmenttype",
+    "jobtype",
+    "contracttype",
+    "typeofemployment",
+    "timetype",
+    "commitment",
+)
 _TEAM = ("department", "departmentname", "team")
-_NUMBER = ("requisitionid", "jobreqid", "reqid", "refnumber", "referencenumber")
-_MODE = ("workplacetype", "remotetype", "locationtype", "joblocationtype")
-_SIGNS = (_COMPANY, _POSTED, _UNTIL, _KIND, _TEAM, _NUMBER, _MODE)
+_REQUISITION = ("requisitionid", "jobreqid", "reqid", "refnumber", "referencenumber")
+_WORKPLACE_TYPE = ("workplacetype", "remotetype", "locationtype", "joblocationtype")
+_POSTING_FIELDS = (
+    _COMPANY,
+    _POSTED,
+    _DEADLINE,
+    _EMPLOYMENT_TYPE,
+    _TEAM,
+    _REQUISITION,
+    _WORKPLACE_TYPE,
+)
 _NAMES = ("name", "label", "title", "text", "city", "displayname", "fulllocation")
 
 
-def find(values: Iterable[Any], url: str, heading: str) -> Posting | None:
+def find_posting(values: Iterable[Any], url: str, heading: str) -> Posting | None:
     """The one record that looks like a posting; of several, the one that `heading` names."""
     records = [record for record in _walk(values) if _is_posting(record)]
     if len({_line(record, _TITLE) for record in records}) > 1:
-        named = squeeze(heading)
-        records = [record for record in records if squeeze(_line(record, _TITLE)) in named]
-    return _posting(max(records, key=_signs), url) if records else None
+        named = normalize(heading)
+        records = [record for record in records if normalize(_line(record, _TITLE)) in named]
+    return _posting(max(records, key=_count_posting_fields), url) if records else None
 
 
 def _walk(values: Iterable[Any]) -> Iterator[Record]:
     waiting = list(values)[::-1]
-    for _ in range(_MOST):
+    for _ in range(_MAX_VALUES):
         if not waiting:
             return
         value: object = waiting.pop()
         if isinstance(value, dict):
             record = cast(Record, value)
-            if len(record) >= _FEWEST and not _TITLES.isdisjoint(map(_plain_key, record)):
+            if len(record) >= _MIN_FIELDS and not _TITLES.isdisjoint(map(_plain_key, record)):
                 yield _plain_keys(record)
-            waiting += _inner(record.values())
+            waiting += _containers(record.values())
         elif isinstance(value, list):
-            waiting += _inner(cast(list[Any], value))
+            waiting += _containers(cast(list[Any], value))
 
 
-def _inner(values: Iterable[Any]) -> list[Any]:
+def _containers(values: Iterable[Any]) -> list[Any]:
     """What may hold records, the first last."""
     return [value for value in values if type(value) in (dict, list)][::-1]
 
@@ -87,45 +102,47 @@ def _plain_key(key: str) -> str:
 
 
 def _is_posting(record: Record) -> bool:
-    body = _any(record, _BODY)
+    body = _first_value(record, _BODY)
     return (
         isinstance(body, str)
-        and len(body) >= _SHORTEST
-        and _any(record, _PLACE) is not None
+        and len(body) >= _MIN_DESCRIPTION_LENGTH
+        and _first_value(record, _PLACE) is not None
         # A title, a text and a place make an event or a shop, too.
-        and _signs(record) > 0
+        and _count_posting_fields(record) > 0
         and 2 < len(_line(record, _TITLE) or "") < 200
     )
 
 
-def _signs(record: Record) -> int:
-    return sum(_any(record, keys) is not None for keys in _SIGNS)
+def _count_posting_fields(record: Record) -> int:
+    return sum(_first_value(record, keys) is not None for keys in _POSTING_FIELDS)
 
 
-def _any(record: Record, keys: tuple[str, ...]) -> Any:
+def _first_value(record: Record, keys: tuple[str, ...]) -> Any:
     return next((record[key] for key in keys if record.get(key)), None)
 
 
 def _posting(record: Record, url: str) -> Posting:
-    where = _places(_any(record, _PLACE))
+    where = _places(_first_value(record, _PLACE))
     return Posting(
         title=_line(record, _TITLE) or "",
         url=url,
-        company=_name(_any(record, _COMPANY)),
+        company=_name(_first_value(record, _COMPANY)),
         location="; ".join(where) or None,
         locations=where,
-        arrangement=work_arrangement.word(_name(_any(record, _MODE))),
-        department=_name(_any(record, _TEAM)),
-        employment_type=employment.read(_name(_any(record, _KIND))),
-        posted_at=dates.read(_any(record, _POSTED)),
-        valid_through=dates.deadline(_any(record, _UNTIL)),
-        description=html_text.from_escaped_html(_any(record, _BODY)),
-        requisition_id=_name(_any(record, _NUMBER)),
+        arrangement=work_arrangement.from_label(_name(_first_value(record, _WORKPLACE_TYPE))),
+        department=_name(_first_value(record, _TEAM)),
+        employment_type=employment.parse_employment_type(
+            _name(_first_value(record, _EMPLOYMENT_TYPE))
+        ),
+        posted_at=dates.parse_date(_first_value(record, _POSTED)),
+        valid_through=dates.parse_deadline(_first_value(record, _DEADLINE)),
+        description=html_text.from_escaped_html(_first_value(record, _BODY)),
+        requisition_id=_name(_first_value(record, _REQUISITION)),
     )
 
 
 def _line(record: Record, keys: tuple[str, ...]) -> str | None:
-    return html_text.single_line(_any(record, keys))
+    return html_text.single_line(_first_value(record, keys))
 
 
 def _name(value: Any) -> str | None:
@@ -133,7 +150,7 @@ def _name(value: Any) -> str | None:
     if isinstance(value, list):
         value = next(iter(cast(list[Any], value)), None)
     if isinstance(value, dict):
-        value = _any(_plain_keys(cast(Record, value)), _NAMES)
+        value = _first_value(_plain_keys(cast(Record, value)), _NAMES)
     return html_text.single_line(str(value)) if isinstance(value, str | int) else None
 
 
@@ -148,7 +165,7 @@ def _place(value: Any) -> str | None:
         return html_text.single_line(value)
     record = _plain_keys(cast(Record, value))
     parts = (
-        _name(_any(record, keys))
+        _name(_first_value(record, keys))
         for keys in (
             ("city", "addresslocality", "locality"),
             ("state", "region", "addressregion"),

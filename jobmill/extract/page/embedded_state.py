@@ -11,77 +11,81 @@ from selectolax.lexbor import LexborNode
 
 from . import lenient_json
 
-_TRIES = 40
+_MAX_TRIES = 40
 """How many places of one script are tried as the beginning of data."""
 _ASSIGNED = re.compile(r'[=(]\s{0,20}(?=\{\s{0,20}"|\[\s{0,20}\{)')
 _QUOTED = re.compile(r'JSON\.parse\(\s{0,20}("(?:[^"\\]+|\\.)*+")', re.DOTALL)
 _STREAMED = re.compile(r"__next_f\.push\((?=\[)")
 _ROW = re.compile(r"^[0-9a-f]{1,6}:(?=[\[{])", re.MULTILINE)
 # Each begins with plain letters: those are found fast.
-_TEXTS = tuple(
+_LONG_TEXTS = tuple(
     re.compile(name + r'\\{0,2}"\s{0,5}:\s{0,5}\\{0,2}"(?:[^"\\]|\\.){100}', re.DOTALL)
     for name in (r"escription\w{0,10}", "ontent", "body")
 )
-_DEEPEST = 6
+_MAX_DEPTH = 6
 
 
-def data(scripts: list[LexborNode]) -> Iterator[Any]:
+def find_script_data(scripts: list[LexborNode]) -> Iterator[Any]:
     """Every object or list that a script of the page holds or sets."""
     stream: list[str] = []
     for script in scripts:
         code = script.text()
         kind = script.attributes.get("type") or ""
         if "__next_f" in code:
-            stream += _pushed(code)
+            stream += _pushed_strings(code)
         elif script.attributes.get("id") == "__NUXT_DATA__" or (
-            "ld+json" not in kind and _may_hold(code)
+            "ld+json" not in kind and _may_hold_description(code)
         ):
-            yield from map(_revived, lenient_json.values(code)) if "json" in kind else _set(code)
-    yield from _streamed("".join(stream))
+            yield from (
+                map(_restore_nuxt_data, lenient_json.parse_values(code))
+                if "json" in kind
+                else _assigned_values(code)
+            )
+    yield from _streamed_values("".join(stream))
 
 
-def _may_hold(code: str) -> bool:
+def _may_hold_description(code: str) -> bool:
     """Whether it has a long text under a name that descriptions have; most scripts have none."""
-    return "itle" in code and any(text.search(code) for text in _TEXTS)
+    return "itle" in code and any(text.search(code) for text in _LONG_TEXTS)
 
 
-def _set(code: str) -> Iterator[Any]:
+def _assigned_values(code: str) -> Iterator[Any]:
     """What is assigned or handed on as JSON, or parsed from a quoted text."""
-    for quoted in islice(_QUOTED.finditer(code), _TRIES):
-        for inner in lenient_json.values(f"[{quoted[1]}]"):
-            yield from lenient_json.values(str(inner[0]))
+    for quoted in islice(_QUOTED.finditer(code), _MAX_TRIES):
+        for inner in lenient_json.parse_values(f"[{quoted[1]}]"):
+            yield from lenient_json.parse_values(str(inner[0]))
     at = 0
-    for _ in range(_TRIES):
+    for _ in range(_MAX_TRIES):
         begin = _ASSIGNED.search(code, at)
         if not begin:
             return
-        value, at = lenient_json.at(code, begin.end())
+        value, at = lenient_json.parse_value_at(code, begin.end())
         if value is not None:
             yield value
 
 
-def _pushed(code: str) -> Iterator[str]:
-    for begin in islice(_STREAMED.finditer(code), _TRIES):
-        value, _ = lenient_json.at(code, begin.end())
+def _pushed_strings(code: str) -> Iterator[str]:
+    for begin in islice(_STREAMED.finditer(code), _MAX_TRIES):
+        value, _ = lenient_json.parse_value_at(code, begin.end())
         if isinstance(value, list):
             yield from (part for part in cast(list[Any], value) if isinstance(part, str))
 
 
-def _streamed(rows: str) -> Iterator[Any]:
+def _streamed_values(rows: str) -> Iterator[Any]:
     """The rows of a page that is sent in pieces: a number, a colon, JSON."""
-    for begin in islice(_ROW.finditer(rows), 10 * _TRIES):
-        value, _ = lenient_json.at(rows, begin.end())
+    for begin in islice(_ROW.finditer(rows), 10 * _MAX_TRIES):
+        value, _ = lenient_json.parse_value_at(rows, begin.end())
         if value is not None:
             yield value
 
 
-def _revived(value: Any) -> Any:
+def _restore_nuxt_data(value: Any) -> Any:
     """Data whose values are places in one flat list (Nuxt 3), put together again."""
     flat = cast(list[Any], value) if isinstance(value, list) else []
     if not _is_flat(flat):
         return cast(Any, value)
     records = [cast(dict[str, Any], one) for one in flat if isinstance(one, dict)]
-    return [_resolve(one, flat, _DEEPEST) for one in records if "title" in one]
+    return [_resolve(one, flat, _MAX_DEPTH) for one in records if "title" in one]
 
 
 def _is_flat(values: list[Any]) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from . import page_locations
-from .label_vocabulary import known
-from .labelled_values import Pair, clean
-from .page_metadata import Head
-from .text_checks import Ballot, squeeze, within
-from .text_lines import Line
+from .label_vocabulary import field_of_label
+from .labelled_values import LabelledValue, strip_separators
+from .page_metadata import PageMetadata
+from .text_checks import EvidenceTally, contains_words, normalize
+from .text_lines import TextLine
 
 _HEADINGS = {"h1": 2.5, "h2": 1.5, "h3": 1.2, "h4": 0.8, "h5": 0.5, "h6": 0.4}
 # Verbs count only with their usual objects: "Email this job" is no title, "Email Developer" is.
@@ -49,102 +49,104 @@ _HIRING = re.compile(
     r"^.{2,60}?\s+(?:is\s+)?hiring\s+(?:an?\s+)?(.{3,100}?)(?:\s+in\s+.*)?$", re.IGNORECASE
 )
 _JOINT = re.compile(r"\s*[-\u2013\u2014|:]\s*")
-_HANGS = re.compile(r"\s*(?:[-\u2013\u2014|:@,]|\bat\b|\bbei\b)\s*$", re.IGNORECASE)
+_JOINT_BEFORE_COMPANY = re.compile(r"\s*(?:[-\u2013\u2014|:@,]|\bat\b|\bbei\b)\s*$", re.IGNORECASE)
 _WORD = re.compile(r"\w")
 
 Votes = list[tuple[str, str, float]]
 """Words, the kind of evidence, its weight."""
 
 
-def gather(lines: list[Line], pairs: list[Pair], head: Head) -> Votes:
+def collect_candidates(
+    lines: list[TextLine], pairs: list[LabelledValue], head: PageMetadata
+) -> Votes:
     """All words of the page that may be its title."""
     found: Votes = [
-        (pair.value, "label", 2.5 * pair.surely) for pair in pairs if pair.name == "title"
+        (pair.value, "label", 2.5 * pair.confidence) for pair in pairs if pair.field == "title"
     ]
-    title = squeeze(f"{head.title} {head.shared}")
+    title = normalize(f"{head.title} {head.shared_title}")
     for line in lines:
         # With several angles it is a path through the site.
         if len(line.text) <= 160 and line.text[-1] != ":" and line.text.count(">") < 2:
-            found += _look(line, title)
-    found += _above(lines, pairs)
-    return found + _from_head(head)
+            found += _candidates_in_line(line, title)
+    found += _candidates_above_labels(lines, pairs)
+    return found + _candidates_in_page_title(head)
 
 
-def choose(votes: Votes, head: Head, company: str | None, least: float) -> str | None:
+def choose_title(votes: Votes, head: PageMetadata, company: str | None, least: float) -> str | None:
     """The title with most evidence, without company and site; None where all have too little."""
-    ballot = Ballot()
+    ballot = EvidenceTally()
     for words, kind, weight in votes:
-        _vote(ballot, _without(words, company), kind, weight)
-    _support(ballot, head, squeeze(company))
+        _vote(ballot, _remove_company(words, company), kind, weight)
+    _adjust(ballot, head, normalize(company))
     return ballot.best(least)
 
 
-def first(lines: list[Line], head: Head) -> str | None:
+def first_possible_title(lines: list[TextLine], head: PageMetadata) -> str | None:
     """The first words that may be a title, where nothing speaks for any."""
-    ballot = Ballot()
+    ballot = EvidenceTally()
     for line in lines:
-        place = page_locations.is_like_place(line.text)
-        if not (line.linked or place or _is_site(line.key, head) or line.text[-1] in ".:!?"):
+        place = page_locations.looks_like_place(line.text)
+        if not (line.is_link or place or _is_site(line.key, head) or line.text[-1] in ".:!?"):
             _vote(ballot, line.text[:200], "first", 1)
         if found := ballot.best(1):
             return found
     return None
 
 
-def _vote(ballot: Ballot, words: str, kind: str, weight: float) -> None:
+def _vote(ballot: EvidenceTally, words: str, kind: str, weight: float) -> None:
     label, colon, value = words.partition(":")
-    if colon and value and known(label + colon) == "title":
+    if colon and value and field_of_label(label + colon) == "title":
         words = value
     words = words.strip(" |-\u2013\u2014•·»>,;")
     if words[:1] in "'\"“" and words[-1:] in "'\"”":
         words = words[1:-1]
-    key = squeeze(words)
+    key = normalize(words)
     if not 2 <= len(words) <= 160 or _DAY.search(words):
         return
-    if not _GENERIC.fullmatch(key) and not known(words):
-        ballot.vote(words, kind, weight)
+    if not _GENERIC.fullmatch(key) and not field_of_label(words):
+        ballot.add(words, kind, weight)
 
 
-def _look(line: Line, title: str) -> Votes:
+def _candidates_in_line(line: TextLine, title: str) -> Votes:
     weight = _HEADINGS.get(line.tag, 0.0)
     if not weight and all(run.tag in ("b", "strong", "font") for run in line.runs):
         weight = 0.4
-    hint = 2.0 if "title" in line.marks else 0.8 if "heading" in line.marks else 0.0
-    if "aside" in line.marks:
+    hint = 2.0 if "title" in line.roles else 0.8 if "heading" in line.roles else 0.0
+    if "aside" in line.roles:
         weight /= 2
-    if "company" in line.marks and not hint:
+    if "company" in line.roles and not hint:
         weight -= 1.5
     if weight + hint <= 0:
-        weight = 0.3 if within(line.key, title) else 0
+        weight = 0.3 if contains_words(line.key, title) else 0
     if weight + hint <= 0:
         return []
-    return [(line.text, "line", weight + hint - (0.8 if line.linked else 0))]
+    return [(line.text, "line", weight + hint - (0.8 if line.is_link else 0))]
 
 
-def _above(lines: list[Line], pairs: list[Pair]) -> Votes:
+def _candidates_above_labels(lines: list[TextLine], pairs: list[LabelledValue]) -> Votes:
     """Titles stand above the facts: the short lines right before the first label."""
-    sure = [pair.at for pair in pairs if pair.surely >= 0.7]
+    sure = [pair.line_index for pair in pairs if pair.confidence >= 0.7]
     above = lines[max(0, sure[0] - 4) : sure[0]] if sure else []
     return [
         (line.text, "above", 0.8)
         for line in above
         if line.tag != "li"
-        and not line.linked
+        and not line.is_link
         and 4 <= len(line.text) <= 120
         and line.text[-1] not in ".:!?"
     ]
 
 
-def _from_head(head: Head) -> Votes:
+def _candidates_in_page_title(head: PageMetadata) -> Votes:
     """What may be the title in the page's own title."""
     found: Votes = []
-    for words in filter(None, (head.shared, head.title)):
+    for words in filter(None, (head.shared_title, head.title)):
         if hiring := _HIRING.match(words):
             found.append((hiring[1], "head", 1.4))
         whole = _BEFORE.sub("", words)
         parts = [_AFTER.sub("", part) for part in _SPLIT.split(whole)]
         if all(
-            _GENERIC.fullmatch(squeeze(part)) or _is_site(squeeze(part), head) for part in parts
+            _GENERIC.fullmatch(normalize(part)) or _is_site(normalize(part), head) for part in parts
         ):
             continue
         # With parts in it, the whole is more often title and company than a title.
@@ -153,61 +155,61 @@ def _from_head(head: Head) -> Votes:
     return found
 
 
-def _support(ballot: Ballot, head: Head, company: str) -> None:
+def _adjust(ballot: EvidenceTally, head: PageMetadata, company: str) -> None:
     shown = [
         key for key, kinds in ballot.votes.items() if kinds.keys() & {"line", "label", "above"}
     ]
-    title, about = squeeze(head.title), squeeze(head.about)
-    known_in_head = any(" " in key and within(key, title) for key in shown)
+    title, about = normalize(head.title), normalize(head.description)
+    known_in_head = any(" " in key and contains_words(key, title) for key in shown)
     for key in ballot.candidates():
         if key in shown:
-            _confirm(ballot, key, head)
-            if known_in_head and not within(key, title):
-                ballot.weigh(key, "not in title", -1)
+            _adjust_for_confirmation(ballot, key, head)
+            if known_in_head and not contains_words(key, title):
+                ballot.adjust(key, "not in title", -1)
         else:
             # Found in the head, it cannot be confirmed by it.
-            ballot.weigh(key, "in head only", 0.8)
-        if within(key, about):
-            ballot.weigh(key, "in meta", 0.8)
-        if _in_slug(key, head.slug):
-            ballot.weigh(key, "slug", 1.2)
-        _doubt(ballot, key, head, company)
+            ballot.adjust(key, "in head only", 0.8)
+        if contains_words(key, about):
+            ballot.adjust(key, "in meta", 0.8)
+        if _is_in_slug(key, head.slug):
+            ballot.adjust(key, "slug", 1.2)
+        _adjust_for_doubt(ballot, key, head, company)
 
 
-def _confirm(ballot: Ballot, key: str, head: Head) -> None:
-    title = squeeze(head.title)
-    if within(key, title):
-        first = 0.7 if squeeze(_BEFORE.sub("", head.title)).startswith(key) else 0
-        ballot.weigh(key, "in title", 1.5 + first + 1.5 * len(key) / len(title))
-    if within(key, squeeze(head.shared)):
-        ballot.weigh(key, "in shared title", 1.5)
-    if head.crumbs and key == squeeze(head.crumbs[-1]):
-        ballot.weigh(key, "crumb", 1)
+def _adjust_for_confirmation(ballot: EvidenceTally, key: str, head: PageMetadata) -> None:
+    title = normalize(head.title)
+    if contains_words(key, title):
+        first = 0.7 if normalize(_BEFORE.sub("", head.title)).startswith(key) else 0
+        ballot.adjust(key, "in title", 1.5 + first + 1.5 * len(key) / len(title))
+    if contains_words(key, normalize(head.shared_title)):
+        ballot.adjust(key, "in shared title", 1.5)
+    if head.crumbs and key == normalize(head.crumbs[-1]):
+        ballot.adjust(key, "crumb", 1)
 
 
-def _doubt(ballot: Ballot, key: str, head: Head, company: str) -> None:
-    with_company = company and within(company, key) and len(key) < len(company) + 4
-    if with_company or key == squeeze(head.site):
-        ballot.weigh(key, "is company", -4)
+def _adjust_for_doubt(ballot: EvidenceTally, key: str, head: PageMetadata, company: str) -> None:
+    with_company = company and contains_words(company, key) and len(key) < len(company) + 4
+    if with_company or key == normalize(head.site_name):
+        ballot.adjust(key, "is company", -4)
     if _LEGAL.search(key):
-        ballot.weigh(key, "is firm", -1.5)
+        ballot.adjust(key, "is firm", -1.5)
     if _is_site(key, head):
-        ballot.weigh(key, "is site", -3)
-    if page_locations.is_like_place(ballot.names[key]):
-        ballot.weigh(key, "is place", -4)
+        ballot.adjust(key, "is site", -3)
+    if page_locations.looks_like_place(ballot.texts[key]):
+        ballot.adjust(key, "is place", -4)
 
 
-def _is_site(key: str, head: Head) -> bool:
+def _is_site(key: str, head: PageMetadata) -> bool:
     """Whether it is how the page calls its site; whole titles may stand in a link home."""
-    return within(key, head.sites) and key.count(" ") < 3
+    return contains_words(key, head.site_names) and key.count(" ") < 3
 
 
-def _in_slug(key: str, slug: str) -> bool:
+def _is_in_slug(key: str, slug: str) -> bool:
     words = key.split()
-    return len(slug) > 5 and sum(within(word, slug) for word in words) >= 0.8 * len(words)
+    return len(slug) > 5 and sum(contains_words(word, slug) for word in words) >= 0.8 * len(words)
 
 
-def _without(title: str, company: str | None) -> str:
+def _remove_company(title: str, company: str | None) -> str:
     """The title alone, where the company is hung on."""
     if not company or len(title) <= len(company) + 3:
         return title
@@ -216,6 +218,10 @@ def _without(title: str, company: str | None) -> str:
     if low.startswith(name) and (joint := _JOINT.match(title, len(name))):
         alone = title[joint.end() :]
     at = alone.lower().rfind(name)
-    if at > 0 and not _WORD.search(alone, at + len(name)) and (joint := _HANGS.search(alone[:at])):
+    if (
+        at > 0
+        and not _WORD.search(alone, at + len(name))
+        and (joint := _JOINT_BEFORE_COMPANY.search(alone[:at]))
+    ):
         alone = alone[: joint.start()]
-    return clean(alone) or title
+    return strip_separators(alone) or title

@@ -7,34 +7,34 @@ from typing import Any, cast
 from selectolax.lexbor import LexborNode
 
 from . import lenient_json
-from .schema_job_posting import Node, is_posting
+from .schema_job_posting import SchemaNode, is_job_posting
 
-_MOST = 20_000
+_MAX_VALUES = 20_000
 """How many values of one page are looked at."""
 
 
-def nodes(scripts: list[LexborNode]) -> list[Node]:
+def find_job_postings(scripts: list[LexborNode]) -> list[SchemaNode]:
     """The JobPosting objects of all blocks, however deep they lie."""
-    found: list[Node] = []
+    found: list[SchemaNode] = []
     for script in scripts:
         if "ld+json" in (script.attributes.get("type") or "").lower():
             text = script.text()
             if "JobPosting" in text:
-                found += _within(lenient_json.values(text))
+                found += _walk(lenient_json.parse_values(text))
     return found
 
 
-def _within(values: list[Any]) -> list[Node]:
-    found: list[Node] = []
+def _walk(values: list[Any]) -> list[SchemaNode]:
+    found: list[SchemaNode] = []
     waiting = values[::-1]
-    for _ in range(_MOST):
+    for _ in range(_MAX_VALUES):
         if not waiting:
             break
         value: object = waiting.pop()
-        if is_posting(value):
-            found.append(cast(Node, value))
+        if is_job_posting(value):
+            found.append(cast(SchemaNode, value))
         elif isinstance(value, dict):
-            waiting += list(cast(Node, value).values())[::-1]
+            waiting += list(cast(SchemaNode, value).values())[::-1]
         elif isinstance(value, list):
             waiting += cast(list[Any], value)[::-1]
     return found

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from .text_checks import squeeze
+from .text_checks import normalize
 
-Field: TypeAlias = Literal[
+FieldName: TypeAlias = Literal[
     "title", "company", "location", "city", "state", "country", "posted", "updated", "until",
     "kind", "pay", "number", "team", "mode", "other", "section",
 ]  # fmt: skip
 
-_SAID: dict[Field, str] = {
+_LABELS: dict[FieldName, str] = {
     "title": "job title|title|position|position title|posting title|job name|role|vacancy|"
     "vacancy title|job position|opening|stellenbezeichnung|stelle|jobtitel|intitulé du poste|poste|"
     "titre du poste|puesto|título del puesto|cargo|titolo|posizione|functie|functietitel|"
@@ -69,11 +69,11 @@ _SAID: dict[Field, str] = {
     "section": "skills|required skills|description|job description|requirements|qualifications|"
     "benefits|job requirements|responsibilities|duties",
 }  # fmt: skip
-_KNOWN: dict[str, Field] = {
-    word: name for name, words in _SAID.items() for word in words.split("|")
+_FIELD_BY_LABEL: dict[str, FieldName] = {
+    word: name for name, words in _LABELS.items() for word in words.split("|")
 }
 # Labels nobody listed: a word that tells, and words that may stand with it.
-_TELLING: dict[Field, tuple[str, str]] = {
+_LABEL_WORDS: dict[FieldName, tuple[str, str]] = {
     "until": ("closing deadline expires expiration", "date job application on the day"),
     "updated": ("updated modified update", "last date on job"),
     "posted": (
@@ -90,43 +90,43 @@ _TELLING: dict[Field, tuple[str, str]] = {
     ),
     "title": ("title position vacancy", "job the name of posting"),
 }
-_COMPOSED: list[tuple[Field, frozenset[str], frozenset[str]]] = [
+_LABEL_RULES: list[tuple[FieldName, frozenset[str], frozenset[str]]] = [
     (name, frozenset(telling.split()), frozenset(f"{telling} {beside}".split()))
-    for name, (telling, beside) in _TELLING.items()
+    for name, (telling, beside) in _LABEL_WORDS.items()
 ]
-_ANY_TELLING = frozenset[str]().union(*(telling for _, telling, _ in _COMPOSED))
-_MAY_BE_ELSE = (
+_ANY_LABEL_WORD = frozenset[str]().union(*(telling for _, telling, _ in _LABEL_RULES))
+_AMBIGUOUS_LABELS = (
     "title position role stelle date area place where local type agency recruiter poste puesto"
     " cargo datum fecha opening"
 )
-_VAGUE = frozenset(_MAY_BE_ELSE.split())
-_WITH_COLON = frozenset(("recruiter", "service", "contract", "firm", "client"))
+_AMBIGUOUS = frozenset(_AMBIGUOUS_LABELS.split())
+_LABEL_ONLY_WITH_COLON = frozenset(("recruiter", "service", "contract", "firm", "client"))
 """Labels that are as often values."""
 
 
-def known(words: str) -> Field | None:
+def field_of_label(words: str) -> FieldName | None:
     """The field that these words are a label of."""
-    return _field(words) if len(words) <= 40 else None
+    return _find_field(words) if len(words) <= 40 else None
 
 
 # The same few hundred words come on every page.
 @lru_cache(maxsize=4_096)
-def _field(words: str) -> Field | None:
-    label = squeeze(words)
-    if label in _WITH_COLON and not words.endswith(":"):
+def _find_field(words: str) -> FieldName | None:
+    label = normalize(words)
+    if label in _LABEL_ONLY_WITH_COLON and not words.endswith(":"):
         return None
-    return _KNOWN.get(label) or _composed(frozenset(label.split()))
+    return _FIELD_BY_LABEL.get(label) or _field_of_words(frozenset(label.split()))
 
 
-def _composed(words: frozenset[str]) -> Field | None:
-    if not 2 <= len(words) <= 4 or words.isdisjoint(_ANY_TELLING):
+def _field_of_words(words: frozenset[str]) -> FieldName | None:
+    if not 2 <= len(words) <= 4 or words.isdisjoint(_ANY_LABEL_WORD):
         return None
-    for name, telling, beside in _COMPOSED:
+    for name, telling, beside in _LABEL_RULES:
         if words & telling and words <= beside:
             return name
     return None
 
 
-def is_vague(label: str) -> bool:
+def is_ambiguous(label: str) -> bool:
     """Whether a label may as well be the heading of something else."""
-    return squeeze(label) in _VAGUE
+    return normalize(label) in _AMBIGUOUS

@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any
 
-LONGEST = 4_000_000
+_MAX_LENGTH = 4_000_000
 """Longer scripts are programs, not records."""
 
 _DECODER = json.JSONDecoder(strict=False)
@@ -18,20 +18,20 @@ _TOKEN = re.compile(
 )
 
 
-def values(text: str) -> list[Any]:
+def parse_values(text: str) -> list[Any]:
     """All values that stand one after another in the text; none where it is no JSON."""
     text = text.strip()
-    if len(text) > LONGEST or not text:
+    if len(text) > _MAX_LENGTH or not text:
         return []
     return (
         _sequence(text)
-        or _sequence(_bare(text))
-        or ("&quot;" in text and _sequence(_bare(entities.unescape(text))))
+        or _sequence(_repair(text))
+        or ("&quot;" in text and _sequence(_repair(entities.unescape(text))))
         or []
     )
 
 
-def at(text: str, start: int) -> tuple[Any, int]:
+def parse_value_at(text: str, start: int) -> tuple[Any, int]:
     """The value that begins at `start`, and where it ends; None where it is no JSON."""
     try:
         return _DECODER.raw_decode(text, start)
@@ -58,7 +58,7 @@ def _skip(text: str, at: int) -> int:
     return at
 
 
-def _bare(text: str) -> str:
+def _repair(text: str) -> str:
     """Without wrappers, comments and commas before a closing bracket; strings stay as they are."""
     text = _WRAPPING.sub(" ", text)
     return _TOKEN.sub(lambda token: token[0] if token[0][0] == '"' else " ", text).strip()

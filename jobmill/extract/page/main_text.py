@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 
-from .text_lines import Line
+from .text_lines import TextLine
 
-_END = re.compile(
+_END_OF_POSTING = re.compile(
     r"(?:similar|related|recommended|more|other|featured|latest)\s+(?:jobs|positions|openings|"
     r"vacancies|opportunities)|(?:people|jobs) (?:also|you may)|job alerts?|share this|"
     r"(?:copyright|©)|all rights reserved|ähnliche (?:jobs|stellen)|weitere (?:jobs|stellen)|"
     r"ofertas similares",
     re.IGNORECASE,
 )
-_SHORTEST = 80
+_MIN_LENGTH = 80
 _HEADINGS = frozenset(("h2", "h3", "h4", "h5", "h6"))
-_TAIL = 80
+_MAX_TAIL_LINES = 80
 """Short lines that may follow the text."""
-_PART = re.compile(
+_SECTION_HEADING = re.compile(
     r"(?:(?:job|position|the|about|your|our|key|main|essential|minimum|basic|preferred|required|"
     r"desired|additional|other|specific|what|who|ihre?|deine?|das|die|unsere?|wir)\b.{0,12})?"
     r"\b(?:description|summary|responsibilities|duties|requirements?|qualifications?|skills|role|"
@@ -34,68 +34,77 @@ _BUTTON = re.compile(
 )
 
 
-def find(lines: list[Line]) -> str | None:
+def find_main_text(lines: list[TextLine]) -> str | None:
     """The stretch of lines that has most to read, whole; None where there is no such stretch."""
     best, most = (0, 0), 0.0
     start, total = 0, 0.0
     for at, line in enumerate(lines):
-        total += _worth(line)
+        total += _line_score(line)
         if total <= 0:
             start, total = at + 1, 0.0
         elif total > most:
             best, most = (start, at + 1), total
     start, end = best
-    shown = lines[_start(lines, start) : _end(lines, end)]
-    words = "\n".join(map(_shown, shown))
-    return words if len(words) >= _SHORTEST else None
+    shown = lines[_extend_start(lines, start) : _extend_end(lines, end)]
+    words = "\n".join(map(_format_line, shown))
+    return words if len(words) >= _MIN_LENGTH else None
 
 
-def _start(lines: list[Line], at: int) -> int:
+def _extend_start(lines: list[TextLine], at: int) -> int:
     """Where the text begins whose first parts are short lines; as `_end`, to the other side."""
     start = at
-    for n in range(at - 1, max(-1, at - _TAIL), -1):
-        if _leads_in(lines[n]):
+    for n in range(at - 1, max(-1, at - _MAX_TAIL_LINES), -1):
+        if _can_start_text(lines[n]):
             start = n
-        elif lines[n].tag not in _HEADINGS or lines[n].linked:
+        elif lines[n].tag not in _HEADINGS or lines[n].is_link:
             break
     return start
 
 
-def _leads_in(line: Line) -> bool:
+def _can_start_text(line: TextLine) -> bool:
     """Whether a short line before the text is a part of it: a list, a sentence, a heading."""
-    if line.linked or "aside" in line.marks or _END.match(line.text) or _BUTTON.match(line.text):
+    if (
+        line.is_link
+        or "aside" in line.roles
+        or _END_OF_POSTING.match(line.text)
+        or _BUTTON.match(line.text)
+    ):
         return False
-    return is_part(line) or line.tag == "li" or (line.tag == "p" and line.text.endswith("."))
+    return (
+        is_section_heading(line)
+        or line.tag == "li"
+        or (line.tag == "p" and line.text.endswith("."))
+    )
 
 
-def _end(lines: list[Line], at: int) -> int:
+def _extend_end(lines: list[TextLine], at: int) -> int:
     """Where the text ends that goes on in short lines: lists, and headings with a list."""
     end = at
-    for n in range(at, min(at + _TAIL, len(lines))):
+    for n in range(at, min(at + _MAX_TAIL_LINES, len(lines))):
         line = lines[n]
-        if line.linked or _worth(line) < -_SHORTEST or _BUTTON.match(line.text):
+        if line.is_link or _line_score(line) < -_MIN_LENGTH or _BUTTON.match(line.text):
             break
         if not _is_heading(line):
-            if line.tag != "li" and not _goes_on(lines, n):
+            if line.tag != "li" and not _continues_text(lines, n):
                 break
             end = n + 1
     return end
 
 
-def is_part(line: Line) -> bool:
+def is_section_heading(line: TextLine) -> bool:
     """Whether it is the heading of a part that postings have."""
-    return len(line.text) <= 60 and not line.linked and bool(_PART.match(line.text))
+    return len(line.text) <= 60 and not line.is_link and bool(_SECTION_HEADING.match(line.text))
 
 
-def _is_heading(line: Line) -> bool:
+def _is_heading(line: TextLine) -> bool:
     """Whether it may be the heading of some part."""
     if len(line.text) > 60:
         return False
     bold = all(run.tag in ("b", "strong") for run in line.runs)
-    return bold or line.tag in _HEADINGS or is_part(line)
+    return bold or line.tag in _HEADINGS or is_section_heading(line)
 
 
-def _goes_on(lines: list[Line], at: int) -> bool:
+def _continues_text(lines: list[TextLine], at: int) -> bool:
     """Whether a short line has the block of the one before it, or looks like an item of a list."""
     line, before = lines[at], lines[at - 1]
     if line.block.mem_id == before.block.mem_id or line.text[:1] in "-•*·":
@@ -103,12 +112,12 @@ def _goes_on(lines: list[Line], at: int) -> bool:
     return line.tag == "p" and (before.tag == "p" or _is_heading(before))
 
 
-def _worth(line: Line) -> float:
+def _line_score(line: TextLine) -> float:
     """How much a line reads like a text: long ones do, links and scraps do not."""
     length = len(line.text)
-    if "aside" in line.marks or (length < 80 and _END.match(line.text)):
+    if "aside" in line.roles or (length < 80 and _END_OF_POSTING.match(line.text)):
         return -200
-    if line.linked:
+    if line.is_link:
         return -25
     if "cookie" in line.text or "Cookie" in line.text:
         return -length
@@ -116,8 +125,8 @@ def _worth(line: Line) -> float:
         # Many items are a word or two; links, as menus have them, are gone already.
         return max(min(length, 400) - 25, 3)
     worth = min(length, 400) - 25 if length > 25 or line.tag == "p" else -8
-    return worth + (15 if "body" in line.marks else 0)
+    return worth + (15 if "body" in line.roles else 0)
 
 
-def _shown(line: Line) -> str:
+def _format_line(line: TextLine) -> str:
     return f"- {line.text}" if line.tag == "li" and line.text[:1] not in "-•*·" else line.text

@@ -6,18 +6,18 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from .schema_job_posting import Node
+from .schema_job_posting import SchemaNode
 
-_MOST = 400
+_MAX_PROPERTIES = 400
 """Properties of one item that are read."""
-_DEEPEST = 60
+_MAX_DEPTH = 60
 
 # What says "an item of this kind begins here", and what names a property.
 _DIALECTS = (("itemscope", "itemtype", "itemprop"), ("typeof", "typeof", "property"))
 _LINKS = {"a": "href", "link": "href", "img": "src", "time": "datetime", "data": "value"}
 
 
-def nodes(tree: LexborHTMLParser) -> list[Node]:
+def find_job_postings(tree: LexborHTMLParser) -> list[SchemaNode]:
     """The JobPosting items of a page, in the shape that JSON-LD would have."""
     return [
         _item(scope, begins, name)
@@ -26,10 +26,10 @@ def nodes(tree: LexborHTMLParser) -> list[Node]:
     ]
 
 
-def _item(scope: LexborNode, begins: str, name: str) -> Node:
-    top: Node = {"@type": "JobPosting"}
+def _item(scope: LexborNode, begins: str, name: str) -> SchemaNode:
+    top: SchemaNode = {"@type": "JobPosting"}
     items = {scope.mem_id: top}
-    for element in scope.css(f"[{name}]")[:_MOST]:
+    for element in scope.css(f"[{name}]")[:_MAX_PROPERTIES]:
         keys = (element.attributes.get(name) or "").split()
         owner = _owner(element, items)
         if owner is None or element.mem_id == scope.mem_id:
@@ -43,9 +43,9 @@ def _item(scope: LexborNode, begins: str, name: str) -> Node:
     return top
 
 
-def _owner(element: LexborNode, items: dict[int, Node]) -> Node | None:
+def _owner(element: LexborNode, items: dict[int, SchemaNode]) -> SchemaNode | None:
     node = element.parent
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         if node is None:
             return None
         if node.mem_id in items:
@@ -67,7 +67,7 @@ def _value(element: LexborNode, keys: list[str]) -> str | None:
     return element.text(separator=" ")
 
 
-def _add(owner: Node, key: str, value: Any) -> None:
+def _add(owner: SchemaNode, key: str, value: Any) -> None:
     if key not in owner:
         owner[key] = value
     elif isinstance(owner[key], list):

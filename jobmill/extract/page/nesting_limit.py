@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-DEEPEST = 500
+MAX_DEPTH = 500
 """Elements of one name, each within the last."""
-_FEW = 16_000
+_MIN_TAGS = 16_000
 """Fewer tags cannot do much harm: a second at the worst."""
 # The parser climbs the whole stack at each block, and looks through all open styles at each style:
 # its time grows with the square of their number. Elements that end by themselves (p, li, td) are no
@@ -19,19 +19,19 @@ _TAG = re.compile(
 )
 
 
-def limit(body: bytes) -> bytes:
+def truncate_deep_html(body: bytes) -> bytes:
     """The page up to where it is nested deeper than any page for people."""
-    return body if body.count(b"<") < _FEW else body[: _end(body.lower())]
+    return body if body.count(b"<") < _MIN_TAGS else body[: _find_cut(body.lower())]
 
 
-def _end(body: bytes) -> int:
+def _find_cut(body: bytes) -> int:
     # By name: an end that fits no beginning closes nothing, and must not seem to.
     levels: defaultdict[bytes, int] = defaultdict(int)
     for tag in _TAG.finditer(body):
         end, name = tag.groups()
         if not end:
             levels[name] += 1
-            if levels[name] > DEEPEST:
+            if levels[name] > MAX_DEPTH:
                 return tag.start()
         elif levels[name]:
             levels[name] -= 1

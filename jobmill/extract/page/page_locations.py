@@ -6,10 +6,10 @@ import re
 
 from jobmill.places import gazetteer, location_text
 
-from .labelled_values import Pair
-from .page_metadata import Head
-from .text_checks import Ballot, squeeze, within
-from .text_lines import Line, around
+from .labelled_values import LabelledValue
+from .page_metadata import PageMetadata
+from .text_checks import EvidenceTally, contains_words, normalize
+from .text_lines import TextLine, lines_around
 
 _STATE_CODES = "|".join(["PR", *(state.code for state in gazetteer.states("US", "CA", "AU"))])
 _STATE_NAMES = "|".join(state.name.title() for state in gazetteer.states("US", "CA"))
@@ -19,7 +19,7 @@ _PATTERN = re.compile(
     rf"|\bUS-[A-Z]{{2}}-{_CITY}"
 )
 # Cheaper than to try the pattern at each letter.
-_MAY_BE = re.compile(r", ?[A-Z]|US-[A-Z]")
+_MAYBE_PLACE = re.compile(r", ?[A-Z]|US-[A-Z]")
 _IN_TITLE = re.compile(r"\b(?:in|bei|à|en|te)\s+([^|:]{2,60}?)(?:\s*[|:]|\s+[-\u2013\u2014]\s|$)")
 _NO_PLACE = re.compile(
     r"^(?:view|see|click|search|change|select|show|all locations)\b"
@@ -27,69 +27,73 @@ _NO_PLACE = re.compile(
     r"|[@?!=]|https?:|\d{6}",
     re.IGNORECASE,
 )
-_NEVER = re.compile(r"[@?!=]|https?:", re.IGNORECASE)
-_MAP = re.compile(
+_NEVER_PLACE = re.compile(r"[@?!=]|https?:", re.IGNORECASE)
+_MAP_LINK = re.compile(
     r"\s*[\[(|-]*\s*\b(?:view |see |show |get )?(?:on |it on |a )?(?:map|directions)\b.*$",
     re.IGNORECASE,
 )
 _COMMA = re.compile(r"[^\W\d_a-z][\w.'\u2019 -]{1,30}(?:, [^\W\d_a-z][\w.'\u2019 -]{1,30}){1,2}")
 _BAR = re.compile(r"\s+[|•·\u2013\u2014-]\s+|\s*[|•·]\s*")
-_PARTS = ("city", "state", "country")
+_ADDRESS_FIELDS = ("city", "state", "country")
 
 
-def find(
-    lines: list[Line], pairs: list[Pair], head: Head, title: str, below: str | None
+def find_location(
+    lines: list[TextLine],
+    pairs: list[LabelledValue],
+    head: PageMetadata,
+    title: str,
+    below: str | None,
 ) -> str | None:
     """The place, in the page's own words; `below` is what seems to be one under the title."""
-    ballot = Ballot()
+    ballot = EvidenceTally()
     for pair in pairs:
-        if pair.name == "location":
-            _vote(ballot, pair.value, "label", 4 * pair.surely)
-    if parts := _parts(pairs):
+        if pair.field == "location":
+            _vote(ballot, pair.value, "label", 4 * pair.confidence)
+    if parts := _city_and_state(pairs):
         _vote(ballot, parts, "parts", 3.5 if "," in parts else 3)
     for line in lines:
-        _look(ballot, line)
+        _vote_line(ballot, line)
     if head.place:
         _vote(ballot, head.place, "meta", 1.5)
-    for found in (*_PATTERN.finditer(head.title), *_PATTERN.finditer(head.about)):
+    for found in (*_PATTERN.finditer(head.title), *_PATTERN.finditer(head.description)):
         _vote(ballot, found[0], "head pattern", 1.5)
     if found := _IN_TITLE.search(head.title):
         _vote(ballot, found[1], "head", 1)
-    _near(ballot, lines, squeeze(title))
+    _vote_near_title(ballot, lines, normalize(title))
     if below:
         _vote(ballot, below, "below", 2.1)
-    _support(ballot, head)
-    return ballot.best(2) or _no_place(pairs)
+    _adjust(ballot, head)
+    return ballot.best(2) or _location_placeholder(pairs)
 
 
-def _no_place(pairs: list[Pair]) -> str | None:
+def _location_placeholder(pairs: list[LabelledValue]) -> str | None:
     """ "Multiple locations" and the like: no place, but what the posting says of it."""
-    told = (pair.value for pair in pairs if pair.name == "location")
+    told = (pair.value for pair in pairs if pair.field == "location")
     return next((words for words in told if not location_text.names_place(words)), None)
 
 
-def is_like_place(words: str) -> bool:
+def looks_like_place(words: str) -> bool:
     """Whether words have the form of a town and its state."""
     return bool(_PATTERN.fullmatch(words.strip()))
 
 
-def _vote(ballot: Ballot, words: str, kind: str, weight: float) -> None:
-    words = _MAP.sub("", words).strip(" .")
+def _vote(ballot: EvidenceTally, words: str, kind: str, weight: float) -> None:
+    words = _MAP_LINK.sub("", words).strip(" .")
     if words.startswith("(") and words.endswith(")"):
         words = words[1:-1]
     # What a label tells is trusted further than what only looks like a place.
-    no_place = _NEVER if kind in ("label", "parts") else _NO_PLACE
+    no_place = _NEVER_PLACE if kind in ("label", "parts") else _NO_PLACE
     if 2 <= len(words) <= 120 and location_text.names_place(words) and not no_place.search(words):
-        ballot.vote(words, kind, weight)
+        ballot.add(words, kind, weight)
 
 
-def _look(ballot: Ballot, line: Line) -> None:
+def _vote_line(ballot: EvidenceTally, line: TextLine) -> None:
     if len(line.text) > 120:
         return
     for words, marked in line.parts:
         if "location" in marked and words[:1].isupper() and len(words) <= 80 and ":" not in words:
             _vote(ballot, words, "mark", 2.5)
-    if not _MAY_BE.search(line.text):
+    if not _MAYBE_PLACE.search(line.text):
         return
     for found in _PATTERN.finditer(line.text):
         # A line that is nothing but the place says more than a place in passing.
@@ -97,29 +101,31 @@ def _look(ballot: Ballot, line: Line) -> None:
         _vote(ballot, found[0], "pattern", 1.5 if alone else 0.7)
 
 
-def _near(ballot: Ballot, lines: list[Line], title: str) -> None:
+def _vote_near_title(ballot: EvidenceTally, lines: list[TextLine], title: str) -> None:
     """What has the form of a place right below the title."""
-    for line in around(lines, title, -1, 5):
+    for line in lines_around(lines, title, -1, 5):
         for words in (*_BAR.split(line.text[:200]), *(run.text for run in line.runs[:6])):
             if _COMMA.fullmatch(words.strip()):
                 _vote(ballot, words, "near", 1.2)
 
 
-def _parts(pairs: list[Pair]) -> str | None:
+def _city_and_state(pairs: list[LabelledValue]) -> str | None:
     """The first town, with the state and country that stand near it."""
-    first = {name: next((pair for pair in pairs if pair.name == name), None) for name in _PARTS}
+    first = {
+        name: next((pair for pair in pairs if pair.field == name), None) for name in _ADDRESS_FIELDS
+    }
     city = first["city"]
     if not city:
         return None
-    near = [pair for pair in first.values() if pair and abs(pair.at - city.at) < 12]
+    near = [pair for pair in first.values() if pair and abs(pair.line_index - city.line_index) < 12]
     return location_text.format_address(*(pair.value for pair in near))
 
 
-def _support(ballot: Ballot, head: Head) -> None:
-    title, about = squeeze(head.title), squeeze(head.about)
+def _adjust(ballot: EvidenceTally, head: PageMetadata) -> None:
+    title, about = normalize(head.title), normalize(head.description)
     for key in ballot.candidates():
-        town = squeeze(ballot.names[key].partition(",")[0])
-        if within(town, title):
-            ballot.weigh(key, "in title", 0.8)
-        if within(town, about):
-            ballot.weigh(key, "in meta", 0.4)
+        town = normalize(ballot.texts[key].partition(",")[0])
+        if contains_words(town, title):
+            ballot.adjust(key, "in title", 0.8)
+        if contains_words(town, about):
+            ballot.adjust(key, "in meta", 0.4)

@@ -9,20 +9,22 @@ from urllib.parse import unquote, urlsplit
 from selectolax.lexbor import LexborHTMLParser
 
 from ..fields import html_text
-from .text_checks import squeeze
-from .text_lines import View, holding
+from .text_checks import normalize
+from .text_lines import PageText, lines_containing
 
-_OWN = re.compile(r"https?://(?:careers?|jobs?|karriere|apply|join|work|empleo)[.-]", re.IGNORECASE)
+_CAREERS_HOST = re.compile(
+    r"https?://(?:careers?|jobs?|karriere|apply|join|work|empleo)[.-]", re.IGNORECASE
+)
 _HOME = re.compile(r"/|\./|(?:https?://[^/]{1,80})/?|/?(?:index|default|home)\.\w{2,5}")
 _DOMAIN = re.compile(r"(?<!\S)[\w-]{3,40}\.(?:com|net|org|us|info|jobs|example|co|io|biz)(?!\w)")
 _FIRST_LINKS = 40
-_LINKS = 80
-_RIGHTS = ("©", "(c) 20", "(c)20", "copyright")
+_MAX_LINKS = 80
+_COPYRIGHT_HINTS = ("©", "(c) 20", "(c)20", "copyright")
 _MAIL = re.compile(r"mailto:[^@?]{1,80}@([\w.-]{3,80})")
 _BOARD_NAME = re.compile(
     r"jobs?(?![a-z])|jobs|career(?!s? at)|recruit|staffing|hiring", re.IGNORECASE
 )
-_FOR_MANY = re.compile(
+_JOB_BOARD_LINK = re.compile(
     r"(?:(?:for|i.?m an?) )?(?:employers?|recruiters?|job ?seekers?)(?: (?:log ?in|sign in|home))?"
     r"|(?:post|advertise|upload|submit|add|build|create|search)(?: (?:an?|your|my|free))?"
     r" (?:jobs?|resumes?|cvs?|vacancy)(?: (?:free|now|ad|online))?"
@@ -31,41 +33,41 @@ _FOR_MANY = re.compile(
     re.IGNORECASE,
 )
 _LOGO = re.compile(r"\s+logo$", re.IGNORECASE)
-_BETWEEN = re.compile(r"\s*(?:[>»\u203a→|]|::|\s/\s|\x1f)\s*")
+_CRUMB_SEPARATOR = re.compile(r"\s*(?:[>»\u203a→|]|::|\s/\s|\x1f)\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class PageMetadata:
     """All that can be compared with the visible lines."""
 
     title: str
-    shared: str
+    shared_title: str
     """The title for sharing (og:title, twitter:title)."""
-    site: str
-    about: str
+    site_name: str
+    description: str
     """Description and keywords."""
     place: str
     slug: str
     path: str
     """The path of the address."""
     host: str
-    own: bool
+    is_careers_host: bool
     """The host calls itself the careers site of somebody."""
     language: str
     crumbs: tuple[str, ...] = ()
     logos: tuple[str, ...] = ()
     """What pictures say in words."""
-    sites: str = ""
+    site_names: str = ""
     """Squeezed, with bars between: what the page calls its site."""
-    owner: str = ""
+    copyright_owner: str = ""
     """Squeezed: whose rights the page says are reserved."""
-    mails: frozenset[str] = frozenset()
+    mail_hosts: frozenset[str] = frozenset()
     """Hosts of mail addresses, the telling parts."""
-    board: bool = False
+    is_job_board: bool = False
     """The site serves many employers, so that its own name is nobody's."""
 
 
-def address(tree: LexborHTMLParser, url: str) -> str:
+def page_address(tree: LexborHTMLParser, url: str) -> str:
     """Where the page is: as we know it, else as it says itself."""
     if url:
         return url
@@ -73,21 +75,23 @@ def address(tree: LexborHTMLParser, url: str) -> str:
     return (node.attributes.get("href") if node else None) or ""
 
 
-def read(tree: LexborHTMLParser, url: str) -> Head:
+def read_metadata(tree: LexborHTMLParser, url: str) -> PageMetadata:
     """The head of a page."""
     meta = _meta(tree)
     title = (tree.head and tree.head.css_first("title")) or tree.css_first("title")
     html = tree.root
-    return Head(
+    return PageMetadata(
         title=_line(title.text()) if title else "",
-        shared=meta.get("og:title") or meta.get("twitter:title") or meta.get("title") or "",
-        site=meta.get("og:site_name") or meta.get("application-name") or "",
-        about="\n".join(meta.get(key, "") for key in ("description", "og:description", "keywords")),
+        shared_title=meta.get("og:title") or meta.get("twitter:title") or meta.get("title") or "",
+        site_name=meta.get("og:site_name") or meta.get("application-name") or "",
+        description="\n".join(
+            meta.get(key, "") for key in ("description", "og:description", "keywords")
+        ),
         place=meta.get("geo.placename", ""),
         slug=_slug(_path(url)),
         path=_path(url),
         host=_host(url),
-        own=bool(_OWN.match(url)),
+        is_careers_host=bool(_CAREERS_HOST.match(url)),
         language=((html.attributes.get("lang") if html else None) or "").lower(),
     )
 
@@ -105,48 +109,52 @@ def _meta(tree: LexborHTMLParser) -> dict[str, str]:
     return found
 
 
-def with_view(head: Head, view: View) -> Head:
+def add_page_text(head: PageMetadata, view: PageText) -> PageMetadata:
     """The head with what else stands on every page of a site."""
     short = [line for line in view.lines if len(line.text) <= 160]
     return replace(
         head,
-        crumbs=_crumbs(view),
-        logos=_logos(view),
-        sites=" | ".join(_sites(head, view)),
-        owner=squeeze(" | ".join(line.text for line in holding(short, _RIGHTS))),
-        mails=_mails(view),
-        board=bool(_BOARD_NAME.search(f"{head.host} {head.site}"))
-        or any(_FOR_MANY.fullmatch(link.text(strip=True)) for link in view.links[:_LINKS]),
+        crumbs=_find_crumbs(view),
+        logos=_find_logos(view),
+        sites=" | ".join(_find_site_names(head, view)),
+        owner=normalize(
+            " | ".join(line.text for line in lines_containing(short, _COPYRIGHT_HINTS))
+        ),
+        mails=_find_mail_hosts(view),
+        board=bool(_BOARD_NAME.search(f"{head.host} {head.site_name}"))
+        or any(
+            _JOB_BOARD_LINK.fullmatch(link.text(strip=True)) for link in view.links[:_MAX_LINKS]
+        ),
     )
 
 
-def _mails(view: View) -> frozenset[str]:
+def _find_mail_hosts(view: PageText) -> frozenset[str]:
     found = (_MAIL.match(href) for href in view.hrefs if href.startswith("mailto:"))
     return frozenset(_host(f"https://{mail[1]}/") for mail in found if mail)
 
 
-def _sites(head: Head, view: View) -> list[str]:
+def _find_site_names(head: PageMetadata, view: PageText) -> list[str]:
     """Names of the site: its host, links that lead home, names with a dot in the title."""
     home = [
         link.text()
         for link, href in zip(view.links[:_FIRST_LINKS], view.hrefs, strict=False)
         if _HOME.fullmatch(href)
     ]
-    named = (head.site, head.host, *_DOMAIN.findall(head.title), *home)
-    found = map(squeeze, named)
+    named = (head.site_name, head.host, *_DOMAIN.findall(head.title), *home)
+    found = map(normalize, named)
     return list(dict.fromkeys(name for name in found if len(name) > 2))
 
 
-def _logos(view: View) -> tuple[str, ...]:
+def _find_logos(view: PageText) -> tuple[str, ...]:
     found = map(_line, [words for words in view.pictures if words][:60])
     return tuple(_LOGO.sub("", words) for words in found if words)
 
 
-def _crumbs(view: View) -> tuple[str, ...]:
+def _find_crumbs(view: PageText) -> tuple[str, ...]:
     if not view.crumbs:
         return ()
-    parts = _BETWEEN.split(view.crumbs.text(separator="\x1f")[:1_000])
-    return tuple(part for part in map(_line, parts) if squeeze(part))
+    parts = _CRUMB_SEPARATOR.split(view.crumbs.text(separator="\x1f")[:1_000])
+    return tuple(part for part in map(_line, parts) if normalize(part))
 
 
 def _path(address: str) -> str:
@@ -158,7 +166,7 @@ def _path(address: str) -> str:
 
 def _slug(path: str) -> str:
     """The words of the path that could be a title."""
-    return squeeze(max(path.split("/"), key=len, default=""))
+    return normalize(max(path.split("/"), key=len, default=""))
 
 
 def _host(address: str) -> str:

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import re
 
-from .label_vocabulary import Field
-from .labelled_values import Pair
-from .page_metadata import Head
-from .text_lines import Line
+from .label_vocabulary import FieldName
+from .labelled_values import LabelledValue
+from .page_metadata import PageMetadata
+from .text_lines import TextLine
 
-OF_POSTING: frozenset[Field] = frozenset(
+POSTING_FIELDS: frozenset[FieldName] = frozenset(
     ("company", "location", "city", "posted", "until", "kind", "number", "pay", "team", "mode")
 )
-_NO_POSTING = re.compile(
+_ERROR_TITLE = re.compile(
     r"^(?:error )?40[34]\b(?!\()"
     r"|\b(?:page not found|not found|access denied|forbidden|just a moment|"
     r"attention required|service unavailable|server error|are you (?:a )?human|captcha|sign in|"
     r"log in|nicht gefunden)\b",
     re.IGNORECASE,
 )
-_LIST = re.compile(
+_LIST_TITLE = re.compile(
     r"(?:all |open |current |our |search |latest )*(?:careers?|jobs|positions|openings|vacancies|"
     r"job search|job openings|opportunities|stellenangebote|karriere|jobs und karriere|"
     r"empleos?)(?: (?:at|bei|in) .*)?",
     re.IGNORECASE,
 )
-_OF_WORK = re.compile(
+_WORK_WORD = re.compile(
     r"\b(?:jobs?|careers?|vacanc|position|stelle|hiring|empleo|emploi|recruit)", re.IGNORECASE
 )
 _APPLY = re.compile(
@@ -50,42 +50,48 @@ _WEAK = tuple(_WEAK_WORDS.split("|"))
 _YEARS = re.compile(
     r"\b(?:\d{1,2}\+?|one|two|three|four|five|ten) (?:or more )?years?\b(?! (?:ago|old|later))"
 )
-_ENOUGH = 3
-_MANY = 10
-_ENOUGH_TEXT = 10_000
+_MIN_EVIDENCE = 3
+_MANY_LINKS = 10
+_MAX_TEXT_READ = 10_000
 
 
 def is_posting(
-    lines: list[Line], pairs: list[Pair], head: Head, description: str | None, links: int
+    lines: list[TextLine],
+    pairs: list[LabelledValue],
+    head: PageMetadata,
+    description: str | None,
+    links: int,
 ) -> bool:
     """Whether enough of what only postings have is there; `links` lead to other postings."""
     if is_error(head):
         return False
-    told = {pair.name for pair in pairs} & OF_POSTING
+    told = {pair.field for pair in pairs} & POSTING_FIELDS
     if len(told) >= 3 or (len(told) == 2 and description):
         return True
     if not description or _is_list(head, description, links):
         return False
-    text = description[:_ENOUGH_TEXT].lower()
+    text = description[:_MAX_TEXT_READ].lower()
     strong = min(3, sum(word in text for word in _STRONG))
     weak = min(3, sum(word in text for word in _WEAK)) / 2
     asks = any(_APPLY.fullmatch(line.text) for line in lines if len(line.text) < 60)
-    of_work = bool(_OF_WORK.search(f"{head.title} {_below_list(head.path)}"))
+    of_work = bool(_WORK_WORD.search(f"{head.title} {_below_list(head.path)}"))
     years = bool(_YEARS.search(text))
-    return len(told) + strong + weak + asks + years + 1.5 * of_work >= _ENOUGH
+    return len(told) + strong + weak + asks + years + 1.5 * of_work >= _MIN_EVIDENCE
 
 
 def _below_list(path: str) -> str:
     """The path of a page below a list ("/jobs/17"); nothing for the list's own ("/jobs")."""
     last = path.rstrip("/").rpartition("/")[2].partition(".")[0]
-    return "" if _LIST.fullmatch(last.replace("-", " ")) else path
+    return "" if _LIST_TITLE.fullmatch(last.replace("-", " ")) else path
 
 
-def is_error(head: Head) -> bool:
+def is_error(head: PageMetadata) -> bool:
     """Whether the page says that it has nothing to show, or not to us."""
-    return bool(_NO_POSTING.search(head.title))
+    return bool(_ERROR_TITLE.search(head.title))
 
 
-def _is_list(head: Head, description: str, links: int) -> bool:
+def _is_list(head: PageMetadata, description: str, links: int) -> bool:
     first = re.split(r"\s+[-\u2013\u2014|:]\s+|\s*\|\s*", head.title)[0]
-    return bool(_LIST.fullmatch(first)) or (links >= _MANY and len(description) < 300 * links)
+    return bool(_LIST_TITLE.fullmatch(first)) or (
+        links >= _MANY_LINKS and len(description) < 300 * links
+    )

@@ -10,11 +10,11 @@ from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.places import location_text
 
 from ..fields import dates, employment, html_text, salary, work_arrangement
-from .text_checks import absolute
+from .text_checks import absolute_url
 
-Node = dict[str, Any]
+SchemaNode = dict[str, Any]
 
-_ELSEWHERE = (
+_PROFILE_SITES = (
     "linkedin.com", "facebook.com", "twitter.com", "x.com", "instagram.com", "youtube.com",
     "glassdoor.com", "indeed.com", "crunchbase.com", "wikipedia.org", "github.com",
 )  # fmt: skip
@@ -29,41 +29,41 @@ _SECTIONS = (
 )
 
 
-def from_schema(node: Node, url: str) -> Posting | None:
+def posting_from_schema(node: SchemaNode, url: str) -> Posting | None:
     """One JobPosting object as a posting; None where it has no title."""
-    title = _words(node.get("title")) or _words(node.get("name"))
+    title = _text(node.get("title")) or _text(node.get("name"))
     if not title:
         return None
     where = _locations(node.get("jobLocation"))
     return Posting(
         title=title,
-        url=_link(node, url),
-        company=_named(node.get("hiringOrganization")),
-        company_url=_site(node.get("hiringOrganization")),
+        url=_posting_url(node, url),
+        company=_first_name(node.get("hiringOrganization")),
+        company_url=_company_site(node.get("hiringOrganization")),
         location="; ".join(where) or None,
         locations=where,
         arrangement=_arrangement(node),
         remote_from=location_text.unique_locations(
             *_names(node.get("applicantLocationRequirements"))
         ),
-        department=_named(node.get("employmentUnit")),
-        employment_type=employment.read(node.get("employmentType")),
-        posted_at=dates.read(_plain(node.get("datePosted"))),
-        updated_at=dates.read(_plain(node.get("dateModified"))),
-        valid_through=dates.deadline(_plain(node.get("validThrough"))),
+        department=_first_name(node.get("employmentUnit")),
+        employment_type=employment.parse_employment_type(node.get("employmentType")),
+        posted_at=dates.parse_date(_plain(node.get("datePosted"))),
+        updated_at=dates.parse_date(_plain(node.get("dateModified"))),
+        valid_through=dates.parse_deadline(_plain(node.get("validThrough"))),
         salary=_salary(node),
         description=_description(node),
         requirements=_prose(node.get("qualifications")),
         requisition_id=_identifier(node.get("identifier")),
-        language=_words(node.get("inLanguage")),
+        language=_text(node.get("inLanguage")),
     )
 
 
-def is_posting(node: object) -> bool:
+def is_job_posting(node: object) -> bool:
     """Whether a node says that it is a JobPosting."""
     if not isinstance(node, dict):
         return False
-    kinds = _list(cast(Node, node).get("@type"))
+    kinds = _list(cast(SchemaNode, node).get("@type"))
     return any(isinstance(kind, str) and kind.rpartition("/")[2] == "JobPosting" for kind in kinds)
 
 
@@ -76,44 +76,44 @@ def _list(value: Any) -> list[Any]:
 def _plain(value: Any) -> Any:
     """The bare value, whether it stands alone, in a list or in an object with "@value"."""
     value = _list(value)[0] if _list(value) else None
-    return cast(Node, value).get("@value") if isinstance(value, dict) else value
+    return cast(SchemaNode, value).get("@value") if isinstance(value, dict) else value
 
 
-def _words(value: Any) -> str | None:
+def _text(value: Any) -> str | None:
     # Twice: entities are often escaped once by the page and once by its data.
     return html_text.single_line(html_text.single_line(_plain(value)))
 
 
-def _named(value: Any) -> str | None:
+def _first_name(value: Any) -> str | None:
     return next(iter(_names(value)), None)
 
 
 def _names(value: Any) -> list[str]:
     """The names of things that are texts or objects with a name."""
     names = (
-        _words(_either(cast(Node, one), "name", "legalName", "@value"))
+        _text(_first_of(cast(SchemaNode, one), "name", "legalName", "@value"))
         if isinstance(one, dict)
-        else _words(one)
+        else _text(one)
         for one in _list(value)
     )
     return [name for name in names if name]
 
 
-def _either(node: Node, *keys: str) -> Any:
+def _first_of(node: SchemaNode, *keys: str) -> Any:
     return next((node[key] for key in keys if node.get(key)), None)
 
 
-def _link(node: Node, url: str) -> str:
+def _posting_url(node: SchemaNode, url: str) -> str:
     own = _plain(node.get("url"))
-    return (absolute(own, url) if isinstance(own, str) else None) or url
+    return (absolute_url(own, url) if isinstance(own, str) else None) or url
 
 
-def _site(value: Any) -> str | None:
+def _company_site(value: Any) -> str | None:
     """The organisation's own site, as far as it names one that is not its profile somewhere."""
-    node = _plain_or_node(value)
+    node = _first_item(value)
     if not isinstance(node, dict):
         return None
-    fields = cast(Node, node)
+    fields = cast(SchemaNode, node)
     said = [*_list(fields.get("sameAs")), *_list(fields.get("url"))]
     links = [one.strip() for one in said if isinstance(one, str)]
     return next((one for one in links if _is_site(one)), None)
@@ -125,7 +125,7 @@ def _is_site(link: str) -> bool:
         host = parts.hostname or ""
     except ValueError:
         return False
-    elsewhere = any(host == one or host.endswith(f".{one}") for one in _ELSEWHERE)
+    elsewhere = any(host == one or host.endswith(f".{one}") for one in _PROFILE_SITES)
     return parts.scheme in ("http", "https") and bool(host) and not elsewhere
 
 
@@ -138,57 +138,57 @@ def _locations(value: Any) -> tuple[str, ...]:
 
 def _place(value: Any) -> str | None:
     if not isinstance(value, dict):
-        return _words(value)
-    node = cast(Node, value)
-    address = _plain_or_node(node.get("address")) or node
+        return _text(value)
+    node = cast(SchemaNode, value)
+    address = _first_item(node.get("address")) or node
     if not isinstance(address, dict):
-        return _words(address)
-    parts = cast(Node, address)
+        return _text(address)
+    parts = cast(SchemaNode, address)
     line = location_text.format_address(
-        _named(parts.get("addressLocality")),
-        _named(parts.get("addressRegion")),
-        _named(parts.get("addressCountry")),
+        _first_name(parts.get("addressLocality")),
+        _first_name(parts.get("addressRegion")),
+        _first_name(parts.get("addressCountry")),
     )
-    return line or _words(node.get("name")) or _words(parts.get("streetAddress"))
+    return line or _text(node.get("name")) or _text(parts.get("streetAddress"))
 
 
-def _plain_or_node(value: Any) -> Any:
+def _first_item(value: Any) -> Any:
     return next(iter(_list(value)), None)
 
 
-def _arrangement(node: Node) -> Arrangement | None:
-    said = map(work_arrangement.word, _list(node.get("jobLocationType")))
+def _arrangement(node: SchemaNode) -> Arrangement | None:
+    said = map(work_arrangement.from_label, _list(node.get("jobLocationType")))
     return next((word for word in said if word), None)
 
 
-def _salary(node: Node) -> Salary | None:
+def _salary(node: SchemaNode) -> Salary | None:
     for key, predicted in (("baseSalary", False), ("estimatedSalary", True)):
         for pay in _list(node.get(key)):
-            if found := _pay(pay, node.get("salaryCurrency"), predicted=predicted):
+            if found := _parse_salary(pay, node.get("salaryCurrency"), predicted=predicted):
                 return found
     return None
 
 
-def _pay(pay: Any, currency: Any, *, predicted: bool) -> Salary | None:
+def _parse_salary(pay: Any, currency: Any, *, predicted: bool) -> Salary | None:
     if isinstance(pay, str):
-        return salary.structured(pay, None, currency, None) or salary.from_text(_words(pay))
+        return salary.from_fields(pay, None, currency, None) or salary.from_text(_text(pay))
     if not isinstance(pay, dict):
-        return salary.structured(pay, None, currency, None, predicted=predicted)
-    node = cast(Node, pay)
-    value = _plain_or_node(node.get("value"))
-    amount = cast(Node, value) if isinstance(value, dict) else node
+        return salary.from_fields(pay, None, currency, None, predicted=predicted)
+    node = cast(SchemaNode, pay)
+    value = _first_item(node.get("value"))
+    amount = cast(SchemaNode, value) if isinstance(value, dict) else node
     single = _plain(amount.get("value"))
     low, high = _plain(amount.get("minValue")), _plain(amount.get("maxValue"))
-    return salary.structured(
+    return salary.from_fields(
         low or single,
         high if low or high else single,
-        _either(node, "currency", "currencyCode") or amount.get("currency") or currency,
-        _either(amount, "unitText", "unitCode", "duration") or node.get("unitText"),
+        _first_of(node, "currency", "currencyCode") or amount.get("currency") or currency,
+        _first_of(amount, "unitText", "unitCode", "duration") or node.get("unitText"),
         predicted=predicted,
     )
 
 
-def _description(node: Node) -> str | None:
+def _description(node: SchemaNode) -> str | None:
     whole = _prose(node.get("description"))
     for key in _SECTIONS:
         section = _prose(node.get(key))
@@ -199,10 +199,10 @@ def _description(node: Node) -> str | None:
 
 def _prose(value: Any) -> str | None:
     parts = [one for one in _list(value) if isinstance(one, str)]
-    return html_text.join_sections(*(_unmarked(one) for one in parts))
+    return html_text.join_sections(*(_to_text(one) for one in parts))
 
 
-def _unmarked(words: str) -> str | None:
+def _to_text(words: str) -> str | None:
     for _ in range(2):
         if "&lt;" in words or "&amp;" in words:
             words = entities.unescape(words)
@@ -210,7 +210,7 @@ def _unmarked(words: str) -> str | None:
 
 
 def _identifier(value: Any) -> str | None:
-    one = _plain_or_node(value)
+    one = _first_item(value)
     if isinstance(one, dict):
-        one = _either(cast(Node, one), "value", "@value", "propertyID")
-    return _words(str(one)) if isinstance(one, str | int) and not isinstance(one, bool) else None
+        one = _first_of(cast(SchemaNode, one), "value", "@value", "propertyID")
+    return _text(str(one)) if isinstance(one, str | int) and not isinstance(one, bool) else None

@@ -7,22 +7,22 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import urljoin
 
-_NO_WORD = re.compile(r"[\W_]+")
+_NON_WORD = re.compile(r"[\W_]+")
 
 
 # Each question about a page asks for the same words again.
 @lru_cache(maxsize=1_024)
-def squeeze(words: str | None) -> str:
+def normalize(words: str | None) -> str:
     """What is left for comparing: lower case, words set apart by one space."""
-    return _NO_WORD.sub(" ", (words or "").casefold()).strip()
+    return _NON_WORD.sub(" ", (words or "").casefold()).strip()
 
 
-def within(part: str, whole: str) -> bool:
+def contains_words(part: str, whole: str) -> bool:
     """Whether squeezed words stand in squeezed words, not in the middle of one."""
     return bool(part) and f" {part} " in f" {whole} "
 
 
-def absolute(link: str, url: str) -> str | None:
+def absolute_url(link: str, url: str) -> str | None:
     """Where a link on a page leads; None where that is no page."""
     try:
         full = urljoin(url, link.strip())
@@ -32,27 +32,27 @@ def absolute(link: str, url: str) -> str | None:
 
 
 @dataclass(slots=True)
-class Ballot:
+class EvidenceTally:
     """Candidates for one field, and what speaks for each; evidence of one kind counts once."""
 
-    names: dict[str, str] = field(default_factory=dict[str, str])
+    texts: dict[str, str] = field(default_factory=dict[str, str])
     votes: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
 
-    def vote(self, name: str, kind: str, weight: float) -> None:
+    def add(self, name: str, kind: str, weight: float) -> None:
         """Count evidence for a candidate; the words first seen are the ones we keep."""
-        if key := squeeze(name):
-            self.names.setdefault(key, name)
+        if key := normalize(name):
+            self.texts.setdefault(key, name)
             self.votes.setdefault(key, {})
-            self.weigh(key, kind, weight)
+            self.adjust(key, kind, weight)
 
-    def weigh(self, key: str, kind: str, weight: float) -> None:
+    def adjust(self, key: str, kind: str, weight: float) -> None:
         """Count evidence for or against a candidate that is there."""
         kinds = self.votes[key]
         kinds[kind] = max(kinds.get(kind, 0), weight) if weight > 0 else weight
 
     def candidates(self) -> list[str]:
         """Squeezed, in the order of their first vote."""
-        return list(self.names)
+        return list(self.texts)
 
     def score(self, key: str) -> float:
         """All that speaks for a candidate, and against it."""
@@ -60,5 +60,5 @@ class Ballot:
 
     def best(self, least: float) -> str | None:
         """The candidate with most evidence, the earlier of equals; None if all have too little."""
-        key = max(self.names, key=self.score, default=None)
-        return self.names[key] if key is not None and self.score(key) >= least else None
+        key = max(self.texts, key=self.score, default=None)
+        return self.texts[key] if key is not None and self.score(key) >= least else None

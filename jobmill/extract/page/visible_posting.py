@@ -23,153 +23,165 @@ from . import (
     posted_date,
     text_lines,
 )
-from .label_vocabulary import Field
-from .labelled_values import Pair
-from .page_metadata import Head
-from .text_checks import absolute, squeeze
-from .text_lines import Line, View
+from .label_vocabulary import FieldName
+from .labelled_values import LabelledValue
+from .page_metadata import PageMetadata
+from .text_checks import absolute_url, normalize
+from .text_lines import PageText, TextLine
 
-_POSTING = re.compile(
+_POSTING_LINK = re.compile(
     r"/(?:jobs?|positions?|vacanc\w{1,4}|stellen\w{0,10}|o|openings?)/[^/?#]*(?:\d{2}|\w-\w+-\w)",
     re.IGNORECASE,
 )
-_LINKS = 1_000
+_MAX_LINKS = 1_000
 _APPLIES = re.compile("apply|bewerb", re.IGNORECASE)
 _APPLY = re.compile(
     r"(?:apply|(?:jetzt )?bewerben|postuler|solicitar|inscribirme|candidati|solliciteer)\b.{0,30}",
     re.IGNORECASE,
 )
-_KINDS = frozenset(
+_EMPLOYMENT_TYPES = frozenset(
     ("full_time", "part_time", "contract", "temporary", "internship", "apprenticeship")
 )
 _DAY_FIRST = re.compile(r"(?!en$|en-us|en_us)[a-z]{2}")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class VisiblePage:
     """A page's lines, read once for all questions."""
 
-    lines: list[Line]
-    top: list[Line]
+    lines: list[TextLine]
+    top_lines: list[TextLine]
     """Where title, company and place must be."""
-    pairs: list[Pair]
-    head: Head
-    links: int
+    labelled: list[LabelledValue]
+    metadata: PageMetadata
+    posting_link_count: int
     """To pages that may be postings."""
     times: set[str]
     """What <time> elements say to machines."""
 
-    def value(self, name: Field) -> str | None:
+    def labelled_value(self, name: FieldName) -> str | None:
         """What the first label of this field says."""
-        return next((pair.value for pair in self.pairs if pair.name == name), None)
+        return next((pair.value for pair in self.labelled if pair.field == name), None)
 
-    def told(self) -> set[Field]:
+    def labelled_fields(self) -> set[FieldName]:
         """The fields that labels tell and that only a posting has."""
-        return {pair.name for pair in self.pairs if pair.name in page_type.OF_POSTING}
+        return {pair.field for pair in self.labelled if pair.field in page_type.POSTING_FIELDS}
 
     @property
     def day_first(self) -> bool:
         """Whether 3/4 is a day in April."""
-        return bool(_DAY_FIRST.match(self.head.language))
+        return bool(_DAY_FIRST.match(self.metadata.language))
 
-    def posted(self) -> dt.datetime | None:
+    def posted_at(self) -> dt.datetime | None:
         """The day it was posted."""
-        return posted_date.posted(self.top, self.pairs, self.times, day_first=self.day_first)
+        return posted_date.find_posted_date(
+            self.top_lines, self.labelled, self.times, day_first=self.day_first
+        )
 
 
-def see(view: View, about: Head) -> Seen:
+def read_page(view: PageText, about: PageMetadata) -> VisiblePage:
     """Find the labels among the lines."""
-    return Seen(
+    return VisiblePage(
         view.lines,
-        text_lines.top(view.lines),
-        labelled_values.pairs(view.lines),
-        page_metadata.with_view(about, view),
-        len(_others(view)),
+        text_lines.top_lines(view.lines),
+        labelled_values.find_labelled_values(view.lines),
+        page_metadata.add_page_text(about, view),
+        len(_posting_links(view)),
         view.times,
     )
 
 
-def _others(view: View) -> set[str]:
+def _posting_links(view: PageText) -> set[str]:
     """Where links lead that look like postings: below a list, with a number or a slug."""
-    return {href for href in view.hrefs if _POSTING.search(href[:500])}
+    return {href for href in view.hrefs if _POSTING_LINK.search(href[:500])}
 
 
-def posting(seen: Seen, url: str, *, expected: bool) -> Posting | None:
+def read_posting(seen: VisiblePage, url: str, *, expected: bool) -> Posting | None:
     """The posting that the lines tell of; None where they tell of none, or of many. Of a page that
     is `expected` to be one, a title is all that is asked."""
-    description = main_text.find(seen.lines)
+    description = main_text.find_main_text(seen.lines)
     if expected:
-        if page_type.is_error(seen.head) or not seen.lines:
+        if page_type.is_error(seen.metadata) or not seen.lines:
             return None
-    elif not page_type.is_posting(seen.lines, seen.pairs, seen.head, description, seen.links):
+    elif not page_type.is_posting(
+        seen.lines, seen.labelled, seen.metadata, description, seen.posting_link_count
+    ):
         return None
-    title, company = _names(seen, expected=expected)
+    title, company = _title_and_company(seen, expected=expected)
     if not title:
         return None
-    below = byline.place(byline.read(seen.top, squeeze(title)), squeeze(company))
+    below = byline.byline_place(
+        byline.read_byline(seen.top_lines, normalize(title)), normalize(company)
+    )
     return Posting(
         title=title,
         url=url,
         company=company,
-        location=page_locations.find(seen.top, seen.pairs, seen.head, title, below),
-        arrangement=work_arrangement.word(seen.value("mode")),
-        department=seen.value("team"),
-        employment_type=_kind(seen),
-        posted_at=seen.posted(),
-        updated_at=posted_date.updated(seen.pairs, day_first=seen.day_first),
-        valid_through=dates.deadline(seen.value("until")),
-        salary=salary.from_text(seen.value("pay")),
+        location=page_locations.find_location(
+            seen.top_lines, seen.labelled, seen.metadata, title, below
+        ),
+        arrangement=work_arrangement.from_label(seen.labelled_value("mode")),
+        department=seen.labelled_value("team"),
+        employment_type=_employment_type(seen),
+        posted_at=seen.posted_at(),
+        updated_at=posted_date.find_updated_date(seen.labelled, day_first=seen.day_first),
+        valid_through=dates.parse_deadline(seen.labelled_value("until")),
+        salary=salary.from_text(seen.labelled_value("pay")),
         description=description,
-        requisition_id=seen.value("number"),
+        requisition_id=seen.labelled_value("number"),
     )
 
 
-def _names(seen: Seen, *, expected: bool) -> tuple[str | None, str | None]:
+def _title_and_company(seen: VisiblePage, *, expected: bool) -> tuple[str | None, str | None]:
     """Title and company: each is what the other is not."""
-    votes = job_title.gather(seen.top, seen.pairs, seen.head)
+    votes = job_title.collect_candidates(seen.top_lines, seen.labelled, seen.metadata)
     # Among labels of a posting, a lone heading will do, and among many, any words set apart.
-    told = len(seen.told())
+    told = len(seen.labelled_fields())
     least = 0.4 if expected or told >= 4 else 1.0 if told >= 2 else 2.0
-    likely = job_title.choose(votes, seen.head, None, least)
-    title = job_title.choose(votes, seen.head, None, 2) or ""
-    below = byline.company(byline.read(seen.top, squeeze(likely)))
-    company = company_name.find(seen.top, seen.pairs, seen.head, title, below)
-    chosen = job_title.choose(votes, seen.head, company, least)
+    likely = job_title.choose_title(votes, seen.metadata, None, least)
+    title = job_title.choose_title(votes, seen.metadata, None, 2) or ""
+    below = byline.byline_company(byline.read_byline(seen.top_lines, normalize(likely)))
+    company = company_name.find_company(seen.top_lines, seen.labelled, seen.metadata, title, below)
+    chosen = job_title.choose_title(votes, seen.metadata, company, least)
     if not chosen and expected:
-        chosen = job_title.first(seen.top, seen.head)
+        chosen = job_title.first_possible_title(seen.top_lines, seen.metadata)
     return chosen, company
 
 
-def complete(posting: Posting, seen: Seen) -> Posting:
+def complete_posting(posting: Posting, seen: VisiblePage) -> Posting:
     """The posting with what labels of the page say outright, where it says nothing itself."""
     return replace(
         posting,
-        company=posting.company or _told(seen, "company"),
-        location=posting.location or _told(seen, "location"),
-        posted_at=posting.posted_at or seen.posted(),
-        description=posting.description or main_text.find(seen.lines),
+        company=posting.company or _certain_value(seen, "company"),
+        location=posting.location or _certain_value(seen, "location"),
+        posted_at=posting.posted_at or seen.posted_at(),
+        description=posting.description or main_text.find_main_text(seen.lines),
     )
 
 
-def apply_link(links: list[LexborNode], url: str) -> str | None:
+def find_apply_link(links: list[LexborNode], url: str) -> str | None:
     """Where the link leads that asks to apply."""
-    for link in links[:_LINKS]:
+    for link in links[:_MAX_LINKS]:
         if not _APPLY.fullmatch(link.text().strip()[:60]):
             continue
         attributes = link.attributes
         href = attributes.get("href") or ""
         named = f"{href} {attributes.get('class')} {attributes.get('id')}"
         if _APPLIES.search(named) and not href.startswith(("#", "javascript:")):
-            return absolute(href, url)
+            return absolute_url(href, url)
     return None
 
 
-def _kind(seen: Seen) -> str | None:
-    found = (employment.read(pair.value) for pair in seen.pairs if pair.name == "kind")
-    return next((kind for kind in found if kind in _KINDS), None)
+def _employment_type(seen: VisiblePage) -> str | None:
+    found = (
+        employment.parse_employment_type(pair.value)
+        for pair in seen.labelled
+        if pair.field == "kind"
+    )
+    return next((kind for kind in found if kind in _EMPLOYMENT_TYPES), None)
 
 
-def _told(seen: Seen, name: Field) -> str | None:
+def _certain_value(seen: VisiblePage, name: FieldName) -> str | None:
     """What one sure label says, if no other contradicts it."""
-    values = {pair.value for pair in seen.pairs if pair.name == name and pair.surely >= 0.8}
+    values = {pair.value for pair in seen.labelled if pair.field == name and pair.confidence >= 0.8}
     return values.pop() if len(values) == 1 else None

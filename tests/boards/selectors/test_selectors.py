@@ -84,7 +84,7 @@ def test_names_that_mean_something_come_before_those_that_only_look() -> None:
 
 
 def test_the_only_posting_of_a_department_is_not_the_department() -> None:
-    best = groups(html_tree.tree(pages.departments()), URL)[0]
+    best = groups(html_tree.parse_html(pages.departments()), URL)[0]
     assert [card.tag for card in best.cards] == ["li"] * 4
 
 

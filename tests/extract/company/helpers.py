@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jobmill.catalog.company_pages import CompanyPage
 from jobmill.extract.company import page_sections
-from jobmill.extract.company.page_sections import Prose
+from jobmill.extract.company.page_sections import PageSections
 
 FRAME = """<!doctype html><html lang="en"><head><title>{title}</title>{head}</head><body>
 <nav><a href="/">Home</a> <a href="/about">About</a> <a href="/careers">Careers</a></nav>
@@ -41,5 +41,5 @@ def page(body: str, url: str = "https://brinewell.example/about", **more: str) -
     return CompanyPage(url, html(body, **more))
 
 
-def read(body: str, url: str = "https://brinewell.example/about", **more: str) -> Prose:
-    return page_sections.read(page(body, url, **more))
+def read(body: str, url: str = "https://brinewell.example/about", **more: str) -> PageSections:
+    return page_sections.read_sections(page(body, url, **more))

@@ -11,7 +11,7 @@ from .helpers import ABOUT, CAREERS, read
 
 
 def facts(*bodies: str, **more: str) -> CompanyFacts:
-    return site_facts.read([read(body, **more) for body in bodies])
+    return site_facts.read_facts([read(body, **more) for body in bodies])
 
 
 def test_an_about_page_tells_all_that_it_says() -> None:
@@ -37,7 +37,7 @@ def test_an_about_page_tells_all_that_it_says() -> None:
 
 
 def test_pages_add_to_one_another() -> None:
-    found = site_facts.read([read(CAREERS, "https://brinewell.example/careers"), read(ABOUT)])
+    found = site_facts.read_facts([read(CAREERS, "https://brinewell.example/careers"), read(ABOUT)])
     assert found.remote_first is True
     assert found.about is not None
     assert found.about.startswith("Brinewell is")
@@ -81,15 +81,15 @@ def test_what_a_model_finds_counts_where_it_says_enough() -> None:
     model = CompanyFacts(
         about="m" * 101, culture="m" * 10, offices=("Oslo", "porto"), extracted_by="m"
     )
-    found = site_facts.fill(model, rules)
+    found = site_facts.merge_facts(model, rules)
     assert (found.about, found.culture, found.size) == ("m" * 101, "r" * 20, "30 employees")
     assert (found.offices, found.extracted_by) == (("Oslo", "porto"), "m")
-    assert site_facts.fill(CompanyFacts(about="m" * 100), rules).about == "r" * 200
+    assert site_facts.merge_facts(CompanyFacts(about="m" * 100), rules).about == "r" * 200
 
 
 def test_nothing_is_made_up() -> None:
     assert facts("<p>Under construction.</p>") == CompanyFacts()
-    assert site_facts.read([]) == CompanyFacts()
+    assert site_facts.read_facts([]) == CompanyFacts()
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_nothing_is_made_up() -> None:
     ],
 )
 def test_years(text: str, expected: str | None) -> None:
-    assert sentence_facts.founded([text]) == expected
+    assert sentence_facts.find_founding_year([text]) == expected
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_years(text: str, expected: str | None) -> None:
     ],
 )
 def test_sizes(text: str, expected: str | None) -> None:
-    assert sentence_facts.size([text]) == expected
+    assert sentence_facts.find_size([text]) == expected
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_sizes(text: str, expected: str | None) -> None:
     ],
 )
 def test_headquarters(text: str, expected: str | None) -> None:
-    assert office_locations.headquarters([text]) == expected
+    assert office_locations.find_headquarters([text]) == expected
 
 
 def test_where_an_opening_is_says_nothing_of_the_company() -> None:
@@ -154,8 +154,8 @@ def test_where_an_opening_is_says_nothing_of_the_company() -> None:
 
 
 def test_towns_of_addresses_and_of_lists() -> None:
-    assert office_locations.addresses(["12 Mill Road, Salem, OR 97301"]) == ["Salem, OR"]
-    assert office_locations.addresses(["12 Mill Street Salem OR 97301"]) == ["Salem, OR"]
+    assert office_locations.find_addresses(["12 Mill Road, Salem, OR 97301"]) == ["Salem, OR"]
+    assert office_locations.find_addresses(["12 Mill Street Salem OR 97301"]) == ["Salem, OR"]
     listed = "<h2>Our offices</h2><h3>Porto</h3><p>Rua Nova 3</p><h3>Get directions</h3>"
     assert facts(listed).offices == ("Porto",)
 
@@ -175,7 +175,7 @@ def test_towns_of_addresses_and_of_lists() -> None:
     ],
 )
 def test_remote_first(text: str, expected: bool | None) -> None:
-    assert sentence_facts.remote_first([text]) is expected
+    assert sentence_facts.find_remote_first([text]) is expected
 
 
 def test_long_texts_are_cut_between_sentences() -> None:
@@ -184,7 +184,7 @@ def test_long_texts_are_cut_between_sentences() -> None:
     )
     about = facts(body).about
     assert about is not None
-    assert len(about) <= site_facts.LONGEST
+    assert len(about) <= site_facts.MAX_TEXT_LENGTH
     assert about.endswith("by the sea.")
 
 

@@ -17,7 +17,7 @@ from jobmill.extract.fields import (
     seniority,
     work_arrangement,
 )
-from jobmill.extract.fields.missing_fields import fill
+from jobmill.extract.fields.missing_fields import fill_missing_fields
 from jobmill.places import location_text
 
 NOW = dt.datetime(2026, 9, 1, tzinfo=dt.UTC)
@@ -27,20 +27,25 @@ READERS: dict[str, Callable[[str], object]] = {
     "from_escaped": html_text.from_escaped_html,
     "clean": html_text.clean_text,
     "line": html_text.single_line,
-    "dates": lambda given: (dates.read(given, now=NOW, day_first=True), dates.deadline(given)),
+    "dates": lambda given: (
+        dates.parse_date(given, now=NOW, day_first=True),
+        dates.parse_deadline(given),
+    ),
     "salary": salary.from_text,
-    "structured": lambda given: salary.structured(given, given, given, given),
-    "arrangement": lambda given: work_arrangement.decide(given, [given], given),
-    "arrangement of text": lambda given: work_arrangement.decide("", [], given),
-    "word": work_arrangement.word,
-    "seniority": lambda given: (seniority.word(given), seniority.from_title(given)),
-    "employment": employment.read,
+    "structured": lambda given: salary.from_fields(given, given, given, given),
+    "arrangement": lambda given: work_arrangement.infer_arrangement(given, [given], given),
+    "arrangement of text": lambda given: work_arrangement.infer_arrangement("", [], given),
+    "word": work_arrangement.from_label,
+    "seniority": lambda given: (seniority.from_label(given), seniority.from_title(given)),
+    "employment": employment.parse_employment_type,
     "places": lambda given: (
         location_text.split_locations(given),
         location_text.format_address(given, given, given),
     ),
-    "requirements": requirements.find,
-    "fill": lambda given: fill(Posting(title=given, location=given, description=given)),
+    "requirements": requirements.find_requirements,
+    "fill": lambda given: fill_missing_fields(
+        Posting(title=given, location=given, description=given)
+    ),
 }
 
 # Pieces that the patterns look for, in any order, reach deeper than arbitrary letters do.
@@ -82,12 +87,12 @@ def test_what_html_becomes_can_be_written(html: str) -> None:
 )  # fmt: skip
 @settings(max_examples=200, deadline=None)
 def test_any_value_of_a_field_can_be_read(value: object) -> None:
-    dates.read(value, now=NOW)
-    dates.deadline(value)
-    salary.structured(value, value, value, value)
-    work_arrangement.word(value)
-    seniority.word(value)
-    employment.read(value)
+    dates.parse_date(value, now=NOW)
+    dates.parse_deadline(value)
+    salary.from_fields(value, value, value, value)
+    work_arrangement.from_label(value)
+    seniority.from_label(value)
+    employment.parse_employment_type(value)
     location_text.split_locations(value)
     location_text.unique_locations(value, [value])
     location_text.format_address(value, value, value)

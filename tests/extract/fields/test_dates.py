@@ -54,7 +54,7 @@ MOMENT = "2026-08-17T05:56:02+00:00"
     ],
 )
 def test_a_date_is_read_however_it_is_written(given: object, wanted: str) -> None:
-    found = dates.read(given, now=NOW)
+    found = dates.parse_date(given, now=NOW)
     assert found
     assert found.isoformat() == wanted
 
@@ -71,12 +71,12 @@ def test_a_date_is_read_however_it_is_written(given: object, wanted: str) -> Non
     ],
 )  # fmt: skip
 def test_what_is_no_date_or_no_likely_one_is_unknown(given: object) -> None:
-    assert dates.read(given, now=NOW) is None
+    assert dates.parse_date(given, now=NOW) is None
 
 
 def test_days_come_first_where_the_site_writes_so() -> None:
     american, british = (
-        dates.read("03/04/2026", now=NOW, day_first=first) for first in (False, True)
+        dates.parse_date("03/04/2026", now=NOW, day_first=first) for first in (False, True)
     )
     assert american
     assert british
@@ -84,16 +84,18 @@ def test_days_come_first_where_the_site_writes_so() -> None:
 
 
 def test_two_days_ahead_is_another_zone_and_three_a_mistake() -> None:
-    assert dates.read("2026-09-03", now=NOW)
-    assert dates.read("2026-09-04", now=NOW) is None
+    assert dates.parse_date("2026-09-03", now=NOW)
+    assert dates.parse_date("2026-09-04", now=NOW) is None
 
 
 def test_a_deadline_may_lie_ahead_but_not_for_ever() -> None:
-    assert dates.deadline("2027-01-31", now=NOW) == dt.datetime(2027, 1, 31, tzinfo=dt.UTC)
-    assert dates.deadline("2046-01-31", now=NOW) is None
-    assert dates.deadline("open", now=NOW) is None
+    assert dates.parse_deadline("2027-01-31", now=NOW) == dt.datetime(2027, 1, 31, tzinfo=dt.UTC)
+    assert dates.parse_deadline("2046-01-31", now=NOW) is None
+    assert dates.parse_deadline("open", now=NOW) is None
 
 
 def test_days_ago_stay_the_same_all_day() -> None:
     morning, evening = (NOW.replace(hour=hour) for hour in (1, 23))
-    assert dates.read("2 days ago", now=morning) == dates.read("2 days ago", now=evening)
+    assert dates.parse_date("2 days ago", now=morning) == dates.parse_date(
+        "2 days ago", now=evening
+    )

@@ -49,4 +49,4 @@ from jobmill.extract.fields import employment
     ],
 )
 def test_known_words_become_ours_and_others_stay(label: object, wanted: str | None) -> None:
-    assert employment.read(label) == wanted
+    assert employment.parse_employment_type(label) == wanted

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from jobmill.catalog.posting import Posting, Salary
-from jobmill.extract.fields.missing_fields import fill
+from jobmill.extract.fields.missing_fields import fill_missing_fields
 
 BARE = Posting(
     title="Senior Baker",
@@ -11,7 +11,7 @@ BARE = Posting(
 
 
 def test_what_no_field_says_is_read_from_the_words() -> None:
-    filled = fill(BARE)
+    filled = fill_missing_fields(BARE)
     assert filled.locations == ("Lyon", "Remote, France")
     assert filled.arrangement == "remote"
     assert filled.seniority == "senior"
@@ -28,11 +28,11 @@ def test_what_a_field_says_stays() -> None:
         salary=Salary(1, 2, "EUR", "hour", "structured"),
         requirements="Hands",
     )
-    assert fill(told) == told
+    assert fill_missing_fields(told) == told
 
 
 def test_only_what_was_unknown_changes() -> None:
-    filled = fill(BARE)
+    filled = fill_missing_fields(BARE)
     assert (
         replace(
             filled, locations=(), arrangement=None, seniority=None, salary=None, requirements=None
@@ -43,9 +43,9 @@ def test_only_what_was_unknown_changes() -> None:
 
 def test_a_posting_that_says_nothing_stays_as_it_is() -> None:
     silent = Posting(title="Baker", location="N/A", partial=True)
-    assert fill(silent) == silent
+    assert fill_missing_fields(silent) == silent
 
 
 def test_pay_in_a_title_counts_where_the_text_has_none() -> None:
-    filled = fill(Posting(title="Baker - $18 to $22/hr", description="We bake."))
+    filled = fill_missing_fields(Posting(title="Baker - $18 to $22/hr", description="We bake."))
     assert filled.salary == Salary(18, 22, "USD", "hour", "text")

@@ -22,7 +22,7 @@ LIST = "- Can bake\n- Wakes early"
 )  # fmt: skip
 def test_what_stands_under_such_a_heading_is_asked_for(heading: str) -> None:
     description = f"We bake.\n\nYour tasks\n- Bake\n\n{heading}\n{LIST}\n\nBenefits\n- Bread"
-    assert requirements.find(description) == f"{heading}\n{LIST}"
+    assert requirements.find_requirements(description) == f"{heading}\n{LIST}"
 
 
 @pytest.mark.parametrize(
@@ -38,12 +38,14 @@ def test_what_stands_under_such_a_heading_is_asked_for(heading: str) -> None:
     ],
 )
 def test_another_heading_ends_it(heading: str) -> None:
-    found = requirements.find(f"Requirements\nCan bake\nWakes early\n\n{heading}\nBread")
+    found = requirements.find_requirements(
+        f"Requirements\nCan bake\nWakes early\n\n{heading}\nBread"
+    )
     assert found == "Requirements\nCan bake\nWakes early"
 
 
 def test_all_such_parts_are_kept_and_what_is_between_them_is_not() -> None:
-    found = requirements.find(
+    found = requirements.find_requirements(
         "Requirements:\n- Can bake\n\nYou get\n- Bread\n\nNice to have\n- Can sing\n\nAbout us\nBread."
     )
     assert found == "Requirements:\n- Can bake\n\nNice to have\n- Can sing"
@@ -51,18 +53,21 @@ def test_all_such_parts_are_kept_and_what_is_between_them_is_not() -> None:
 
 def test_smaller_headings_inside_do_not_end_it() -> None:
     inside = "Requirements\nMust have:\n- Can bake\nLanguages:\n- Dutch\nNice to have:\n- Can sing"
-    assert requirements.find(f"{inside}\n\nBenefits:\n- Bread") == inside
+    assert requirements.find_requirements(f"{inside}\n\nBenefits:\n- Bread") == inside
 
 
 def test_a_paragraph_after_the_list_is_about_something_else() -> None:
     paragraph = "We are an equal opportunity employer and welcome everyone who can bake, " * 2
-    assert requirements.find(f"Requirements\n{LIST}\n\n{paragraph}") == f"Requirements\n{LIST}"
+    assert (
+        requirements.find_requirements(f"Requirements\n{LIST}\n\n{paragraph}")
+        == f"Requirements\n{LIST}"
+    )
 
 
 def test_a_heading_may_share_its_line_with_what_it_heads() -> None:
-    assert requirements.find("We bake.\nRequirements: two years of baking.\nApply now.") == (
-        "Requirements: two years of baking."
-    )
+    assert requirements.find_requirements(
+        "We bake.\nRequirements: two years of baking.\nApply now."
+    ) == ("Requirements: two years of baking.")
 
 
 @pytest.mark.parametrize(
@@ -78,11 +83,11 @@ def test_a_heading_may_share_its_line_with_what_it_heads() -> None:
     ],
 )
 def test_without_such_a_heading_nothing_is_found(description: str | None) -> None:
-    assert requirements.find(description) is None
+    assert requirements.find_requirements(description) is None
 
 
 def test_it_is_found_in_what_html_becomes() -> None:
     html = (
         "<p>We bake.</p><h3>Who you are</h3><ul><li><p>Baker</p></li></ul><h3>Pay</h3><p>Bread</p>"
     )
-    assert requirements.find(html_text.from_html(html)) == "Who you are\n- Baker"
+    assert requirements.find_requirements(html_text.from_html(html)) == "Who you are\n- Baker"

@@ -112,7 +112,7 @@ def test_pay_goes_before_a_bonus_in_the_same_sentence() -> None:
 def test_a_sites_own_fields_are_read_leniently(
     given: tuple[object, object, object, object], wanted: Pay
 ) -> None:
-    found = salary.structured(*given)
+    found = salary.from_fields(*given)
     assert found
     assert (found.min, found.max, found.currency, found.period) == wanted
     assert found.known == "structured"
@@ -122,11 +122,11 @@ def test_a_sites_own_fields_are_read_leniently(
     "nothing", [0, None, "", "0", -5, "-5", "negotiable", float("nan"), float("inf"), 10**400, []]
 )
 def test_fields_without_an_amount_are_no_salary(nothing: object) -> None:
-    assert salary.structured(nothing, nothing, "USD", "year") is None
+    assert salary.from_fields(nothing, nothing, "USD", "year") is None
 
 
 def test_an_estimate_is_marked_as_one() -> None:
-    found = salary.structured(1, 2, "GBP", "year", predicted=True)
+    found = salary.from_fields(1, 2, "GBP", "year", predicted=True)
     assert found
     assert found.known == "predicted"
 

@@ -88,4 +88,4 @@ def test_a_title_says_how_senior_it_is(title: str, wanted: str | None) -> None:
     ],
 )
 def test_a_sites_own_label_is_understood(label: object, wanted: str | None) -> None:
-    assert seniority.word(label) == wanted
+    assert seniority.from_label(label) == wanted

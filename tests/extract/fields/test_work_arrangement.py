@@ -28,7 +28,7 @@ from jobmill.extract.fields import work_arrangement
     ],
 )
 def test_a_sites_own_word_is_understood(label: object, wanted: str | None) -> None:
-    assert work_arrangement.word(label) == wanted
+    assert work_arrangement.from_label(label) == wanted
 
 
 @pytest.mark.parametrize(
@@ -46,11 +46,11 @@ def test_a_sites_own_word_is_understood(label: object, wanted: str | None) -> No
     ],
 )
 def test_a_place_says_where_the_work_is_done(place: str, wanted: str | None) -> None:
-    assert work_arrangement.decide("Baker", [place], None) == wanted
+    assert work_arrangement.infer_arrangement("Baker", [place], None) == wanted
 
 
 def test_one_remote_place_among_others_is_enough() -> None:
-    assert work_arrangement.decide("Baker", ["Lyon", "Remote, France"], None) == "remote"
+    assert work_arrangement.infer_arrangement("Baker", ["Lyon", "Remote, France"], None) == "remote"
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_one_remote_place_among_others_is_enough() -> None:
     ],
 )
 def test_a_title_says_it_unless_it_names_a_trade(title: str, wanted: str | None) -> None:
-    assert work_arrangement.decide(title, [], None) == wanted
+    assert work_arrangement.infer_arrangement(title, [], None) == wanted
 
 
 @pytest.mark.parametrize(
@@ -103,11 +103,11 @@ def test_a_title_says_it_unless_it_names_a_trade(title: str, wanted: str | None)
     ],
 )
 def test_a_text_must_speak_of_this_posting(text: str, wanted: str | None) -> None:
-    assert work_arrangement.decide("Baker", ["Lyon"], text) == wanted
+    assert work_arrangement.infer_arrangement("Baker", ["Lyon"], text) == wanted
 
 
 def test_the_place_goes_before_the_title_and_the_title_before_the_text() -> None:
     text = "This role is on-site."
-    assert work_arrangement.decide("Baker (Hybrid)", ["Remote"], text) == "remote"
-    assert work_arrangement.decide("Baker (Hybrid)", ["Lyon"], text) == "hybrid"
-    assert work_arrangement.decide("Baker", ["Lyon"], text) == "onsite"
+    assert work_arrangement.infer_arrangement("Baker (Hybrid)", ["Remote"], text) == "remote"
+    assert work_arrangement.infer_arrangement("Baker (Hybrid)", ["Lyon"], text) == "hybrid"
+    assert work_arrangement.infer_arrangement("Baker", ["Lyon"], text) == "onsite"

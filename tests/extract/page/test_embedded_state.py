@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from jobmill.extract import page
+from jobmill.extract.page import page_reader
 
 URL = "https://jobs.example/o/cartographer"
 
@@ -54,7 +54,9 @@ STREAM = "3:" + json.dumps(["$", "div", None, {"posting": RECORD}]) + "\n"
     ids=["next", "assigned", "handed on", "parsed", "nuxt", "streamed"],
 )
 def test_the_record_that_looks_like_a_posting_is_read(script: str) -> None:
-    reading = page.read(f"<title>Fjordkart</title><body><div id=app></div>{script}</body>", URL)
+    reading = page_reader.read_posting(
+        f"<title>Fjordkart</title><body><div id=app></div>{script}</body>", URL
+    )
 
     assert reading.method == "state"
     posting = reading.posting
@@ -74,8 +76,10 @@ def test_of_several_records_the_title_of_the_page_names_one() -> None:
     records = [RECORD | {"jobTitle": name} for name in ("Surveyor", "Cartographer", "Printer")]
     script = f"<script type='application/json'>{json.dumps(records)}</script>"
 
-    named = page.read(f"<title>Cartographer | Fjordkart</title>{script}", URL).posting
-    unnamed = page.read(f"<title>Fjordkart</title>{script}", URL).posting
+    named = page_reader.read_posting(
+        f"<title>Cartographer | Fjordkart</title>{script}", URL
+    ).posting
+    unnamed = page_reader.read_posting(f"<title>Fjordkart</title>{script}", URL).posting
 
     assert named is not None
     assert named.title == "Cartographer"
@@ -86,4 +90,4 @@ def test_a_record_with_a_title_and_a_place_alone_is_no_posting() -> None:
     event = {"title": "Map fair", "description": RECORD["description_html"], "location": "Bergen"}
     html = f"<title>x</title><script type='application/json'>{json.dumps(event)}</script>"
 
-    assert page.read(html, URL).posting is None
+    assert page_reader.read_posting(html, URL).posting is None

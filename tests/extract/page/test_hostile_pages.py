@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from jobmill.extract import page
+from jobmill.extract.page import page_reader
 
 from .pages import CASES, named
 from .test_json_ld import with_block, with_posting
@@ -51,8 +51,8 @@ LD = "<script type='application/ld+json'>"
     ],
 )
 def test_a_page_made_to_break_a_reader_is_read_to_the_end(html: str) -> None:
-    page.read(html, URL)
-    page.postings(html, URL)
+    page_reader.read_posting(html, URL)
+    page_reader.read_postings(html, URL)
 
 
 def test_a_page_torn_at_random_is_read_to_the_end() -> None:
@@ -75,14 +75,14 @@ def test_a_page_torn_at_random_is_read_to_the_end() -> None:
                     b"&#x",
                 )
             )
-        page.read(bytes(body), URL)
+        page_reader.read_posting(bytes(body), URL)
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "cp1252", "iso-8859-15", "utf-16"])
 def test_a_page_in_another_encoding_is_read(charset: str) -> None:
     html = named("German").html.replace("<head>", f"<head><meta charset='{charset}'>")
 
-    posting = page.read(html.encode(charset), URL).posting
+    posting = page_reader.read_posting(html.encode(charset), URL).posting
 
     assert posting is not None
     assert posting.location == "01768 Glashütte"
@@ -91,7 +91,7 @@ def test_a_page_in_another_encoding_is_read(charset: str) -> None:
 def test_a_page_that_names_the_wrong_encoding_is_read_by_what_its_bytes_say() -> None:
     html = named("German").html.replace("<head>", "<head><meta charset='iso-8859-1'>")
 
-    posting = page.read(html.encode(), URL).posting
+    posting = page_reader.read_posting(html.encode(), URL).posting
 
     assert posting is not None
     assert posting.location == "01768 Glashütte"
@@ -100,7 +100,7 @@ def test_a_page_that_names_the_wrong_encoding_is_read_by_what_its_bytes_say() ->
 def test_what_a_page_states_is_read_though_it_is_too_deep_below() -> None:
     html = with_posting().replace("<body>", "<body>" + "<div>" * MANY)
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert posting.title == "Lighthouse Keeper"

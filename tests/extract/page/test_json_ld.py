@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jobmill.catalog.posting import Salary
-from jobmill.extract import page
+from jobmill.extract.page import page_reader
 
 URL = "https://careers.brightfold.example/jobs/77"
 
@@ -54,7 +54,7 @@ def with_posting(**changes: Any) -> str:
 
 
 def test_every_field_that_is_stated_is_read() -> None:
-    reading = page.read(with_posting(), URL)
+    reading = page_reader.read_posting(with_posting(), URL)
 
     assert (reading.method, reading.closed) == ("json-ld", False)
     posting = reading.posting
@@ -95,7 +95,7 @@ WHOLE = json.dumps(POSTING)
     ],
 )
 def test_a_block_is_read_however_it_is_wrapped(block: str) -> None:
-    posting = page.read(with_block(block), URL).posting
+    posting = page_reader.read_posting(with_block(block), URL).posting
 
     assert posting is not None
     assert posting.title == "Lighthouse Keeper"
@@ -110,15 +110,15 @@ def test_a_block_is_read_however_it_is_wrapped(block: str) -> None:
 def test_a_block_that_holds_no_posting_is_passed_over(block: str) -> None:
     both = with_block(block) + with_posting()
 
-    assert page.postings(with_block(block), URL) == []
-    assert [one.title for one in page.postings(both, URL)] == ["Lighthouse Keeper"]
+    assert page_reader.read_postings(with_block(block), URL) == []
+    assert [one.title for one in page_reader.read_postings(both, URL)] == ["Lighthouse Keeper"]
 
 
 def test_a_comma_or_comment_within_a_text_is_left_alone() -> None:
     text = "See https://x.example/a //not a comment/* nor this */, ]"
     html = with_block(json.dumps(POSTING | {"description": text})[:-1] + ",}")
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert posting.description == text
@@ -131,7 +131,7 @@ def test_all_places_are_kept() -> None:
         {"@type": "Place", "name": "Vaasa office"},
         "Espoo",
     ]
-    posting = page.read(with_posting(jobLocation=places), URL).posting
+    posting = page_reader.read_posting(with_posting(jobLocation=places), URL).posting
 
     assert posting is not None
     assert posting.locations == ("Turku, FI", "Oulu, Finland", "Vaasa office", "Espoo")
@@ -143,7 +143,7 @@ def test_telecommuting_is_remote_from_the_places_required() -> None:
         jobLocationType="TELECOMMUTE",
         applicantLocationRequirements=[{"@type": "Country", "name": "Norway"}, {"name": "Sweden"}],
     )
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert posting.arrangement == "remote"
@@ -171,7 +171,7 @@ def test_telecommuting_is_remote_from_the_places_required() -> None:
     ],
 )
 def test_pay_is_read_in_every_shape(pay: Any, salary: Salary | None) -> None:
-    posting = page.read(with_posting(baseSalary=pay), URL).posting
+    posting = page_reader.read_posting(with_posting(baseSalary=pay), URL).posting
 
     assert posting is not None
     assert posting.salary == salary
@@ -186,7 +186,7 @@ def test_pay_is_read_in_every_shape(pay: Any, salary: Salary | None) -> None:
     ],
 )
 def test_the_company_may_be_a_text_an_object_or_a_list(organization: Any, company: str) -> None:
-    posting = page.read(with_posting(hiringOrganization=organization), URL).posting
+    posting = page_reader.read_posting(with_posting(hiringOrganization=organization), URL).posting
 
     assert posting is not None
     assert posting.company == company
@@ -198,7 +198,7 @@ def test_an_escaped_description_becomes_plain_text_and_sections_are_added() -> N
         responsibilities="Oil the hinges",
         qualifications="A head for heights",
     )
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert posting.description == "Mind the & sign\n\nOil the hinges\n\nA head for heights"
@@ -206,20 +206,22 @@ def test_an_escaped_description_becomes_plain_text_and_sections_are_added() -> N
 
 
 def test_a_posting_whose_time_is_over_is_closed() -> None:
-    assert page.read(with_posting(validThrough="2020-05-01"), URL).closed
+    assert page_reader.read_posting(with_posting(validThrough="2020-05-01"), URL).closed
 
 
 def test_a_posting_is_closed_if_its_page_says_so() -> None:
     words = "<p>This position has been filled.</p>"
 
-    assert page.read(with_block(json.dumps(POSTING), words), URL).closed
-    assert not page.read(with_block(json.dumps(POSTING), f"<div hidden>{words}</div>"), URL).closed
+    assert page_reader.read_posting(with_block(json.dumps(POSTING), words), URL).closed
+    assert not page_reader.read_posting(
+        with_block(json.dumps(POSTING), f"<div hidden>{words}</div>"), URL
+    ).closed
 
 
 def test_where_to_apply_is_taken_from_the_page() -> None:
     links = "<a href='/home'>Apply</a><a href='#apply'>Apply</a><a href='/apply/77'>Apply now</a>"
 
-    posting = page.read(with_block(json.dumps(POSTING), links), URL).posting
+    posting = page_reader.read_posting(with_block(json.dumps(POSTING), links), URL).posting
 
     assert posting is not None
     assert posting.apply_url == "https://careers.brightfold.example/apply/77"
@@ -229,7 +231,7 @@ def test_of_several_the_one_that_the_page_is_about_is_read() -> None:
     others = [POSTING | {"title": name, "url": f"/jobs/{name}"} for name in ("Cook", "Warden")]
     block = json.dumps([*others, POSTING | {"url": "/jobs/77"}])
 
-    posting = page.read(with_block(block), URL).posting
+    posting = page_reader.read_posting(with_block(block), URL).posting
 
     assert posting is not None
     assert posting.title == "Lighthouse Keeper"
@@ -238,10 +240,10 @@ def test_of_several_the_one_that_the_page_is_about_is_read() -> None:
 def test_a_page_with_many_is_no_single_posting_but_all_can_be_had() -> None:
     block = json.dumps([POSTING | {"title": name} for name in ("Cook", "Warden", "Smith")])
 
-    reading = page.read(with_block(block), "https://careers.brightfold.example/jobs")
+    reading = page_reader.read_posting(with_block(block), "https://careers.brightfold.example/jobs")
 
     assert (reading.posting, reading.method) == (None, None)
-    assert [one.title for one in page.postings(with_block(block), URL)] == [
+    assert [one.title for one in page_reader.read_postings(with_block(block), URL)] == [
         "Cook",
         "Warden",
         "Smith",
@@ -252,7 +254,7 @@ def test_what_is_not_stated_is_taken_from_a_label_and_else_unknown() -> None:
     block = json.dumps({"@type": "JobPosting", "title": "Warden", "description": "Guard the door."})
     labels = "<dl><dt>Company</dt><dd>Gate House</dd><dt>Date posted</dt><dd>2026-01-05</dd></dl>"
 
-    posting = page.read(with_block(block, labels), URL).posting
+    posting = page_reader.read_posting(with_block(block, labels), URL).posting
 
     assert posting is not None
     assert (posting.company, posting.location) == ("Gate House", None)
@@ -260,8 +262,8 @@ def test_what_is_not_stated_is_taken_from_a_label_and_else_unknown() -> None:
 
 
 def test_one_object_can_be_read_by_itself() -> None:
-    posting = page.from_schema(POSTING, URL)
+    posting = page_reader.posting_from_schema(POSTING, URL)
 
     assert posting is not None
     assert posting.company == "Brightfold Coast Trust"
-    assert page.from_schema({"@type": "JobPosting"}, URL) is None
+    assert page_reader.posting_from_schema({"@type": "JobPosting"}, URL) is None

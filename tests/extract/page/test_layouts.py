@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import pytest
 
 from jobmill.catalog.posting import Posting
-from jobmill.extract import page
+from jobmill.extract.page import page_reader
 
 from .layouts import BARE, FACTS, Sheet, bare_sheets, sheets
 
@@ -42,7 +42,7 @@ def rates(some: Iterable[Sheet], *, by: str, expected: bool) -> dict[str, dict[s
     """How often each field is right: over all, and for each way that one part is made."""
     hits: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for sheet in some:
-        posting = page.read(sheet.html, sheet.url, expected=expected).posting
+        posting = page_reader.read_posting(sheet.html, sheet.url, expected=expected).posting
         for name, hit in judge(sheet, posting).items():
             hits["all"][name].append(hit)
             hits[sheet.made_of[by]][name].append(hit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from jobmill.extract import page
+from jobmill.extract.page import page_reader
 
 URL = "https://jobs.example/1"
 
@@ -23,7 +23,7 @@ MICRODATA = """<div itemscope itemtype="http://schema.org/JobPosting">
 
 
 def test_properties_are_read_with_the_items_within() -> None:
-    reading = page.read(MICRODATA, URL)
+    reading = page_reader.read_posting(MICRODATA, URL)
 
     assert reading.method == "microdata"
     posting = reading.posting
@@ -44,7 +44,7 @@ def test_an_item_that_holds_only_words_is_known_by_them() -> None:
         Blue</span>
     <span itemprop="jobLocation">Key West</span></div>"""
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert (posting.company, posting.location) == ("Deep Blue", "Key West")
@@ -56,7 +56,7 @@ def test_the_attributes_of_rdfa_are_understood_too() -> None:
         Ltd</span></div>
     </div>"""
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert (posting.title, posting.company) == ("Cooper", "Stave Ltd")

@@ -24,9 +24,9 @@ MANY = 50_000
     ids=["open", "capitals", "closed", "ends", "other ends", "tables", "styles", "style ends"],
 )
 def test_a_page_is_cut_where_it_is_too_deep(html: str) -> None:
-    kept = nesting_limit.limit(html.encode())
-    assert kept.lower().count(b"<div") + kept.count(b"<table") <= nesting_limit.DEEPEST
-    assert kept.count(b"<font") + kept.count(b"<b ") <= nesting_limit.DEEPEST
+    kept = nesting_limit.truncate_deep_html(html.encode())
+    assert kept.lower().count(b"<div") + kept.count(b"<table") <= nesting_limit.MAX_DEPTH
+    assert kept.count(b"<font") + kept.count(b"<b ") <= nesting_limit.MAX_DEPTH
 
 
 @pytest.mark.parametrize(
@@ -35,9 +35,9 @@ def test_a_page_is_cut_where_it_is_too_deep(html: str) -> None:
         "<div><p>x</div>" * MANY,
         "<ul>" + "<li><a href=x><b>x</b></a>" * MANY + "</ul>",
         "<p>x<br>" * MANY,
-        "<div>" * nesting_limit.DEEPEST + "<td>x" * MANY,
+        "<div>" * nesting_limit.MAX_DEPTH + "<td>x" * MANY,
     ],
     ids=["blocks", "list", "open paragraphs", "as deep as allowed"],
 )
 def test_a_long_page_stays_whole(html: str) -> None:
-    assert nesting_limit.limit(html.encode()) == html.encode()
+    assert nesting_limit.truncate_deep_html(html.encode()) == html.encode()

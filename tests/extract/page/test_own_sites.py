@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobmill.extract import page
+from jobmill.extract.page import page_reader
 
 from .own_sites import OWN
 from .pages import MORE, TEXT, Case
@@ -15,7 +15,7 @@ URL = "https://www.example.org/jobs/7"
 @pytest.mark.parametrize("expected", [True, False])
 @pytest.mark.parametrize("case", OWN, ids=lambda case: case.name)
 def test_an_ordinary_page_is_read_whether_it_is_expected_or_not(case: Case, expected: bool) -> None:
-    posting = page.read(case.html, URL, expected=expected).posting
+    posting = page_reader.read_posting(case.html, URL, expected=expected).posting
 
     assert posting is not None
     found = (posting.title, posting.company, posting.location)
@@ -24,7 +24,7 @@ def test_an_ordinary_page_is_read_whether_it_is_expected_or_not(case: Case, expe
 
 @pytest.mark.parametrize("case", [OWN[0], OWN[3], OWN[4]], ids=lambda case: case.name)
 def test_lists_of_short_items_are_part_of_the_text(case: Case) -> None:
-    posting = page.read(case.html, URL).posting
+    posting = page_reader.read_posting(case.html, URL).posting
 
     assert posting is not None
     assert posting.description is not None
@@ -40,7 +40,7 @@ def test_lists_before_the_text_are_part_of_it_too() -> None:
     html = f"""<title>Clerk</title><h1>Clerk</h1><p>Location: Bend, OR</p><p>Company: Gate</p>
     <h3>Your tasks</h3><ul><li>Files<li>Letters</ul><h3>About us</h3>{TEXT}"""
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert (posting.description or "").startswith("Your tasks\n- Files\n- Letters\nAbout us")
@@ -54,9 +54,9 @@ def test_lists_before_the_text_are_part_of_it_too() -> None:
     ],
 )
 def test_of_a_page_that_is_expected_only_a_title_is_asked(html: str) -> None:
-    found = page.read(html, "", expected=True)
+    found = page_reader.read_posting(html, "", expected=True)
 
-    assert page.read(html, "").posting is None
+    assert page_reader.read_posting(html, "").posting is None
     assert found.method == "text"
     assert found.posting is not None
     assert found.posting.title == "Night Porter"
@@ -74,7 +74,7 @@ def test_of_a_page_that_is_expected_only_a_title_is_asked(html: str) -> None:
     ids=["nothing", "an empty shell", "an error", "a challenge"],
 )
 def test_what_is_plainly_no_posting_is_refused_even_if_one_was_expected(html: str) -> None:
-    assert page.read(html, URL, expected=True).posting is None
+    assert page_reader.read_posting(html, URL, expected=True).posting is None
 
 
 TOLD = {
@@ -123,7 +123,7 @@ def test_a_site_that_is_named_after_jobs_is_a_board() -> None:
 
 
 def _company(html: str) -> str | None:
-    posting = page.read(html, "", expected=True).posting
+    posting = page_reader.read_posting(html, "", expected=True).posting
     assert posting is not None
     assert posting.title == "Field Hand"
     return posting.company
@@ -143,7 +143,7 @@ def test_a_place_stands_among_other_facts_below_the_title(line: str) -> None:
     html = f"""<title>Field Hand | Agrisense</title><h1>Field Hand</h1><p>{line}</p>{TEXT}
     <footer>© Agrisense</footer>"""
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert posting.location == "Munich"
@@ -168,7 +168,7 @@ def test_only_the_day_of_posting_is_taken_else_that_of_the_last_change(
 ) -> None:
     html = f"<title>Clerk</title><h1>Clerk</h1><p>Company: Gate</p><p>{shown}</p>{TEXT}"
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert (posting.posted_at.date().isoformat() if posting.posted_at else None) == day

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobmill.extract import page
+from jobmill.extract.page import page_reader
 
 from .pages import MORE, named
 
@@ -50,7 +50,7 @@ LIST = "".join(
     ],
 )
 def test_a_page_that_is_no_single_posting_has_none(html: str) -> None:
-    reading = page.read(html, "https://gate.example/")
+    reading = page_reader.read_posting(html, "https://gate.example/")
 
     assert (reading.posting, reading.method) == (None, None)
 
@@ -59,8 +59,8 @@ def test_the_address_of_a_list_makes_no_posting_of_a_page() -> None:
     words = "You will keep the gate and greet whoever comes by, in all weathers, until autumn. "
     bare = f"<title>Gate</title><h1>Gate Keeper</h1><p>Location: Bend</p><p>{words * 2}</p>"
 
-    assert page.read(bare, "https://gate.example/careers/").posting is None
-    assert page.read(bare, "https://gate.example/careers/17").posting is not None
+    assert page_reader.read_posting(bare, "https://gate.example/careers/").posting is None
+    assert page_reader.read_posting(bare, "https://gate.example/careers/17").posting is not None
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_the_address_of_a_list_makes_no_posting_of_a_page() -> None:
     ],
 )
 def test_a_page_that_says_it_is_over_is_closed(words: str) -> None:
-    reading = page.read(
+    reading = page_reader.read_posting(
         named("definition list").html.replace("<dl>", f"<div class=note>{words}</div><dl>"), URL
     )
 
@@ -96,7 +96,7 @@ def test_a_page_that_says_it_is_over_is_closed(words: str) -> None:
     ],
 )
 def test_other_uses_of_such_words_close_nothing(words: str) -> None:
-    reading = page.read(
+    reading = page_reader.read_posting(
         named("definition list").html.replace("<dl>", f"<div>{words}</div><dl>"), URL
     )
 

@@ -7,7 +7,7 @@ import datetime as dt
 import pytest
 
 from jobmill.catalog.posting import Salary
-from jobmill.extract import page
+from jobmill.extract.page import page_reader
 
 from .pages import CASES, MORE, PROSE, TEXT, Case, named
 
@@ -16,7 +16,7 @@ URL = "https://jobs.example/view/1"
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_page_is_read_as_a_reader_would(case: Case) -> None:
-    reading = page.read(case.html, URL)
+    reading = page_reader.read_posting(case.html, URL)
 
     assert reading.method == "text"
     posting = reading.posting
@@ -33,7 +33,7 @@ def test_a_page_is_read_as_a_reader_would(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_description_is_the_whole_text_and_nothing_around_it(case: Case) -> None:
-    posting = page.read(case.html, URL).posting
+    posting = page_reader.read_posting(case.html, URL).posting
 
     assert posting is not None
     assert posting.description is not None
@@ -50,7 +50,7 @@ def test_what_labels_and_words_say_besides_is_read_too() -> None:
     <dt>Location</dt><dd>Eugene, OR</dd></dl><a class="btn" href="/apply/12">Apply now</a>"""
     html = f"<title>Senior Gardener</title><h1>Senior Gardener</h1>{facts}{TEXT}"
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert posting.employment_type == "part_time"
@@ -68,7 +68,7 @@ def test_a_label_that_says_nothing_leaves_the_field_unknown(value: str) -> None:
         '<a href="/co/9">Fern &amp; Moss, Inc.</a>', value
     )
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert posting.company is None
@@ -87,7 +87,7 @@ def test_a_label_that_says_nothing_leaves_the_field_unknown(value: str) -> None:
 def test_what_stands_behind_a_label_by_chance_is_not_its_value(facts: str) -> None:
     html = f"<title>Painter</title><h1>Painter</h1>{facts}{TEXT}"
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert posting.company is None
@@ -98,7 +98,7 @@ def test_links_around_the_text_are_no_part_of_it() -> None:
     links = "".join(f"<p><a href='/x/{n}'>{words}</a></p>" for n in range(9))
     case = named("definition list")
 
-    posting = page.read(case.html.replace("<h2>", f"{links}<h2>"), URL).posting
+    posting = page_reader.read_posting(case.html.replace("<h2>", f"{links}<h2>"), URL).posting
 
     assert posting is not None
     assert "Another page" not in (posting.description or "")
@@ -114,7 +114,7 @@ def test_the_day_of_posting_is_found_among_other_words(shown: str) -> None:
         .replace("<dl>", f"<p class='posted-date'>{shown}</p><dl>")
     )
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert posting.posted_at == dt.datetime(2011, 3, 9, tzinfo=dt.UTC)
@@ -125,7 +125,7 @@ def test_a_date_that_nothing_calls_the_day_of_posting_is_not_taken() -> None:
         "<h1>", "<div>Tuesday, December 7, 2010</div><h1>"
     )
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert posting.posted_at is None
@@ -145,7 +145,7 @@ def test_a_value_is_kept_in_the_words_of_the_page(
 ) -> None:
     html = f"<title>Painter</title><h1>Painter</h1><p>Company: Brush</p>{facts}{TEXT}"
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert (posting.location, posting.employment_type) == (location, kind)
@@ -157,7 +157,7 @@ def test_a_label_among_others_counts_more_than_one_that_stands_alone() -> None:
     html = f"""<title>Painter</title><h1>Painter</h1>{alone}{apart}{TEXT}
     <p>Employer: Brush</p><p>Location: Reno</p>"""
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert posting.location == "Reno"
@@ -171,7 +171,7 @@ def test_a_label_among_others_counts_more_than_one_that_stands_alone() -> None:
 def test_other_postings_on_the_page_are_no_part_of_the_text(others: str) -> None:
     html = named("German").html.replace("</body>", f"{others}</body>")
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert MORE in (posting.description or "")
@@ -181,7 +181,9 @@ def test_other_postings_on_the_page_are_no_part_of_the_text(others: str) -> None
 def test_of_two_headings_the_address_tells_the_title() -> None:
     html = f"<title>Opening</title><h2>Brush and Ladder</h2><h2>Sign Painter</h2>{TEXT}<p>Apply</p>"
 
-    posting = page.read(html, "https://jobs.example/openings/sign-painter-81").posting
+    posting = page_reader.read_posting(
+        html, "https://jobs.example/openings/sign-painter-81"
+    ).posting
 
     assert posting is not None
     assert posting.title == "Sign Painter"
@@ -207,7 +209,7 @@ def test_a_title_may_begin_like_a_button(title: str) -> None:
     html = f"""<title>Opening</title><a href="/s">Search jobs</a><h2>Email this job</h2>
     <h2>{title}</h2><p>Company: Brush</p><p>Salary: $900 per week</p>{TEXT}"""
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert posting.title == title
@@ -220,7 +222,7 @@ def test_names_may_hold_words_that_buttons_have(company: str, place: str) -> Non
     <div class="where">{place}</div>{TEXT}<p>Apply</p><p>Salary: $900 per week</p>
     <p>All jobs in {place}</p>"""
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert (posting.company, posting.location) == (company, place)
@@ -231,7 +233,7 @@ def test_a_heading_in_the_sidebar_gives_way() -> None:
     <p>1</p><p>2</p><p>3</p><p>4</p><p>5</p>{TEXT}<h2>Sign Painter</h2>{TEXT}
     <p>1</p><p>2</p><p>3</p><p>4</p><p>5</p><p>Company: Brush</p><p>Salary: $900 per week</p>"""
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert posting.title == "Sign Painter"
@@ -241,7 +243,7 @@ def test_names_of_elements_tell_what_they_hold() -> None:
     html = f"""<title>Painter</title><h1>Painter</h1><ul><li class="firm employer-name">Brush</li>
     <li class="city">Sparks</li><li class="job-date-posted">2024-01-02</li></ul>{TEXT}<p>Apply</p>"""
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert (posting.company, posting.location) == ("Brush", "Sparks")
@@ -254,7 +256,7 @@ def test_a_posting_is_found_behind_a_menu_of_a_thousand_entries(tag: str) -> Non
     html = f"""<title>Sign Painter</title><{tag}>{menu}</{tag}><h1>Sign Painter</h1>
     <p>Location: Sparks</p>{TEXT}<p>Company: Brush</p>"""
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert (posting.title, posting.company, posting.location) == ("Sign Painter", "Brush", "Sparks")
@@ -276,7 +278,7 @@ def test_a_company_hung_on_the_title_is_no_part_of_it(heading: str) -> None:
     html = f"""<title>{heading}</title><h1>{heading}</h1><p>Company: Brush &amp; Co.</p>
     <p>Location: Sparks</p>{TEXT}"""
 
-    posting = page.read(html, URL).posting
+    posting = page_reader.read_posting(html, URL).posting
 
     assert posting is not None
     assert (posting.title, posting.company) == ("Sign Painter", "Brush & Co.")
@@ -295,7 +297,10 @@ def test_a_logo_or_a_crumb_names_the_company_that_the_head_names_too(told: str) 
     <meta name=description content="Brush Works paints signs">{told}
     <h1>Sign Painter</h1><p>Location: Sparks</p>{TEXT}<p>Apply</p>"""
 
-    with_it, without = page.read(html, URL).posting, page.read(html.replace(told, ""), URL).posting
+    with_it, without = (
+        page_reader.read_posting(html, URL).posting,
+        page_reader.read_posting(html.replace(told, ""), URL).posting,
+    )
 
     assert with_it is not None
     assert with_it.company == "Brush Works"

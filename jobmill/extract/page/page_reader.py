@@ -1,0 +1,195 @@
+"""Reads a posting from any page: from what it states for machines, else from what people see."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+from urllib.parse import urlsplit
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from jobmill.catalog.posting import Posting
+
+from ..fields.missing_fields import fill_missing_fields
+from . import (
+    closed_notice,
+    embedded_records,
+    embedded_state,
+    json_ld,
+    microdata,
+    nesting_limit,
+    page_metadata,
+    text_lines,
+    visible_posting,
+)
+from .schema_job_posting import SchemaNode, posting_from_schema
+from .text_checks import contains_words, normalize
+from .text_lines import PageText
+
+_MAX_PAGE_LENGTH = 4_000_000
+_MAX_POSTINGS = 500
+"""Postings of one page that are read."""
+_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([\w-]{2,30})""", re.IGNORECASE)
+
+Method = Literal["json-ld", "microdata", "state", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class PageReading:
+    """What a page holds."""
+
+    posting: Posting | None
+    """None where the page is no single posting: a list, an error, an empty shell."""
+    method: Method | None
+    closed: bool
+    """The page says that it is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ParsedPage:
+    tree: LexborHTMLParser
+    scripts: list[LexborNode]
+    url: str
+    body: bytes
+
+
+def read_posting(
+    html: str | bytes, url: str, *, expected: bool = False, now: dt.datetime | None = None
+) -> PageReading:
+    """The one posting of a page, whole, by the best way that finds it; `expected` says that the
+    page is a posting, so that it need not prove it. `now` decides whether its last day is over: give
+    the server's time where a listing is closed for it."""
+    page = _parse(html, url)
+    found, method = _structured_postings(page)
+    body = page.tree.body
+    if len(found) == 1 and _is_complete(found[0]):
+        posting, links = found[0], page.tree.css("a")
+        # Few pages say it, and whether one does not is told without reading it line by line.
+        over = closed_notice.says_closed(text_lines.skim_texts(body)) and closed_notice.says_closed(
+            text_lines.read_lines(body).texts
+        )
+    else:
+        view = text_lines.read_lines(body)
+        posting, method = _read_closely(page, view, found, method, expected=expected)
+        over, links = closed_notice.says_closed(view.texts), view.links
+    if not posting:
+        return PageReading(None, None, closed=over)
+    if not posting.apply_url:
+        posting = replace(posting, apply_url=visible_posting.find_apply_link(links, page.url))
+    return PageReading(
+        fill_missing_fields(posting), method, closed=over or _is_past(posting.valid_through, now)
+    )
+
+
+def read_postings(html: str | bytes, url: str) -> list[Posting]:
+    """All postings that a page states for machines; a list page may have many."""
+    return _structured_postings(_parse(html, url))[0]
+
+
+def _parse(html: str | bytes, url: str) -> _ParsedPage:
+    body = html.encode("utf-8", "replace") if isinstance(html, str) else _to_utf8(html)
+    tree = LexborHTMLParser(nesting_limit.truncate_deep_html(body[:_MAX_PAGE_LENGTH]))
+    return _ParsedPage(tree, tree.css("script"), page_metadata.page_address(tree, url), body)
+
+
+def _to_utf8(body: bytes) -> bytes:
+    """The page in the one encoding the parser knows."""
+    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return body.decode("utf-16", "replace").encode("utf-8", "replace")
+    named = _CHARSET.search(body, 0, 4_096)
+    charset = named[1].decode("ascii").lower() if named else "cp1252"
+    if charset in ("utf-8", "utf8"):
+        return body
+    try:
+        # What calls itself Latin-1, or nothing, is often UTF-8; the other way round is rare.
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return _decode(body, charset).encode("utf-8", "replace")
+    return body
+
+
+def _decode(body: bytes, charset: str) -> str:
+    # What calls itself Latin-1 is Windows-1252 on the web.
+    charset = "cp1252" if charset.lower() in ("iso-8859-1", "latin1", "us-ascii") else charset
+    try:
+        return body.decode(charset, "replace")
+    except (LookupError, ValueError):
+        return body.decode("cp1252", "replace")
+
+
+def _structured_postings(page: _ParsedPage) -> tuple[list[Posting], Method | None]:
+    """What the page states by the words of schema.org, and in which way."""
+    if found := _to_postings(json_ld.find_job_postings(page.scripts), page.url):
+        return found, "json-ld"
+    # A look at the bytes is cheaper than one at each element.
+    if b"JobPosting" in page.body and (
+        found := _to_postings(microdata.find_job_postings(page.tree), page.url)
+    ):
+        return found, "microdata"
+    return [], None
+
+
+def _to_postings(nodes: list[SchemaNode], url: str) -> list[Posting]:
+    found = (posting_from_schema(node, url) for node in nodes[:_MAX_POSTINGS])
+    return list(dict.fromkeys(posting for posting in found if posting))
+
+
+def _read_closely(
+    page: _ParsedPage,
+    view: PageText,
+    found: list[Posting],
+    method: Method | None,
+    *,
+    expected: bool,
+) -> tuple[Posting | None, Method | None]:
+    """The one posting of a page that states many, none, or one with gaps."""
+    about = page_metadata.read_metadata(page.tree, page.url)
+    posting = _choose_posting(found, about, page.url)
+    if not found and (
+        posting := embedded_records.find_posting(
+            embedded_state.find_script_data(page.scripts), page.url, about.title
+        )
+    ):
+        method = "state"
+    if found and not posting and not expected:
+        return None, method
+    seen = visible_posting.read_page(view, about)
+    if posting:
+        return visible_posting.complete_posting(posting, seen), method
+    return visible_posting.read_posting(seen, page.url, expected=expected), "text"
+
+
+def _choose_posting(
+    found: list[Posting], about: page_metadata.PageMetadata, url: str
+) -> Posting | None:
+    """The posting this page is about: the only one, or the only one that has its text or title."""
+    title = normalize(f"{about.title} {about.shared_title}")
+    tests: tuple[Callable[[Posting], bool], ...] = (
+        lambda one: True,
+        lambda one: bool(one.description),
+        lambda one: _path(one.url) == _path(url),
+        lambda one: contains_words(normalize(one.title), title),
+    )
+    for fits in tests:
+        chosen = [one for one in found if fits(one)]
+        if len({one.title for one in chosen}) == 1:
+            return chosen[0]
+    return None
+
+
+def _path(url: str) -> str:
+    try:
+        return urlsplit(url).path
+    except ValueError:
+        return ""
+
+
+def _is_complete(posting: Posting) -> bool:
+    return bool(posting.company and posting.location and posting.posted_at and posting.description)
+
+
+def _is_past(at: dt.datetime | None, now: dt.datetime | None) -> bool:
+    return at is not None and at < (now or dt.datetime.now(dt.UTC))
