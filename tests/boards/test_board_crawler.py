@@ -19,7 +19,7 @@ from jobmill.catalog.listings import ListingId, ListingState
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.source_runs import CrawlResult
 from jobmill.errors import OutsideError
-from jobmill.extract.fields.missing_fields import fill
+from jobmill.extract.fields.missing_fields import fill_missing_fields
 from jobmill.outside.request import (
     FetchFailure,
     FetchResult,
@@ -212,7 +212,9 @@ async def test_details_are_read_for_what_is_new_or_changed_only() -> None:
         net.on(f"{HOME}detail/{id}", ok({"text": f"text {id}"}))
 
     async def remember(identities: Sequence[str]) -> Mapping[str, ListingState]:
-        listed = fill(Posting("Post 1", HOME + "1", vendor_id="1", partial=True, platform="plain"))
+        listed = fill_missing_fields(
+            Posting("Post 1", HOME + "1", vendor_id="1", partial=True, platform="plain")
+        )
         same = listings.listed_hash(listed)
         other = listings.listed_hash(replace(listed, title="Other"))
         return {
