@@ -14,8 +14,8 @@ from jobmill.cli.servers import commands
 from jobmill.cli.support import output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Database, Tx
-from jobmill.demo import ending, seeds
-from jobmill.demo.ending import Held
+from jobmill.demo import cleanup, setup
+from jobmill.demo.cleanup import DeletedCount
 from jobmill.errors import Invalid
 
 app = typer.Typer(no_args_is_help=True)
@@ -45,7 +45,7 @@ def start(day: Day = 120, seed: Seed = 7, as_json: AsJson = False) -> None:
     """Let the demo begin in a database that is empty; `jobmill up` then runs it."""
 
     async def act(tx: Tx) -> Status:
-        await seeds.begin(tx, seed=seed, day=dt.timedelta(seconds=day))
+        await setup.begin(tx, seed=seed, day=dt.timedelta(seconds=day))
         return await _status(tx)
 
     done = session.ask(act, declared=True)
@@ -61,8 +61,8 @@ def run(day: Day = 120, seed: Seed = 7) -> None:
 
     async def prepare(database: Database) -> None:
         async with database.transaction() as tx:
-            if not await seeds.is_on(tx):
-                await seeds.begin(tx, seed=seed, day=dt.timedelta(seconds=day))
+            if not await setup.is_on(tx):
+                await setup.begin(tx, seed=seed, day=dt.timedelta(seconds=day))
 
     settings = commands.quiet_settings()
     commands.run_all(settings, commands.listen(settings), prepare)
@@ -79,11 +79,11 @@ def status(as_json: AsJson = False) -> None:
 
 
 async def _status(tx: Tx) -> Status:
-    world = await seeds.find(tx)
+    world = await setup.find(tx)
     if world is None:
         return Status(False)
     day = world.at(dt.datetime.now(dt.UTC)).day
-    held = {one.what: one.count for one in await ending.count(tx)}
+    held = {one.what: one.count for one in await cleanup.count(tx)}
     return Status(True, world.began_at, round(day, 1), held)
 
 
@@ -94,13 +94,13 @@ def clear(
 ) -> None:
     """End the demo: remove all that is in this database, but the people who may sign in."""
 
-    async def look(tx: Tx) -> Sequence[Held]:
-        return await ending.count(tx) if await seeds.is_on(tx) else []
+    async def look(tx: Tx) -> Sequence[DeletedCount]:
+        return await cleanup.count(tx) if await setup.is_on(tx) else []
 
     held = session.ask(look)
     if held and not yes:
         _ask(held)
-    ended = session.use(ending.end)
+    ended = session.use(cleanup.end)
     if as_json:
         removed = {one.what: one.count for one in held}
         output.print_json({"ended": ended, "removed": removed if ended else {}})
@@ -108,7 +108,7 @@ def clear(
         typer.echo("The demo has ended." if ended else "There is no demo here; nothing to do.")
 
 
-def _ask(held: Sequence[Held]) -> None:
+def _ask(held: Sequence[DeletedCount]) -> None:
     if not sys.stdin.isatty():
         raise Invalid("nobody is there to ask: --yes does it")
     counts = ", ".join(f"{one.count:,} {one.what}" for one in held if one.count)

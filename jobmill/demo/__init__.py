@@ -1,1 +1,1 @@
-"""A world to look around in: fictional companies and people, served by ourselves, in fast time."""
+"""The demo: fictional companies and people, served on loopback in accelerated time."""

@@ -1,4 +1,4 @@
-"""The companies of the demo: none of them exists."""
+"""The fictional companies of the demo."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ Language: TypeAlias = Literal["en", "de", "fr", "es"]
 
 
 @dataclass(frozen=True, slots=True)
-class Company:
+class DemoCompany:
     name: str
     vendor: Vendor
     trade: str
-    """What it does, after its name."""
+    """What it does, as a phrase that follows its name."""
     people: int
     town: str
     founded: int
     stack: tuple[str, ...]
     slots: int
-    """How many listings it has at most at a time."""
+    """The most listings it has at a time."""
     remote_first: bool = False
     language: Language = "en"
     leaning: str = "mixed"
-    """What it looks for: a key of `roles.LEANINGS`."""
+    """Which roles it hires for: a key of `roles.LEANINGS`."""
 
     @property
     def slug(self) -> str:
-        """Its token on boards."""
+        """Its token on job boards."""
         return "".join(letter for letter in self.name.lower() if letter.isalnum())
 
     @property
@@ -41,7 +41,7 @@ class Company:
 
     @property
     def tenant(self) -> str:
-        """Where its board is at Workday."""
+        """The URL of its Workday site."""
         return f"{self.slug}.wd5.myworkdayjobs.com"
 
 
@@ -50,8 +50,8 @@ _JS = ("TypeScript", "React", "Node.js", "AWS")
 _JVM = ("Java", "Spring Boot", "Kafka", "Oracle")
 _ML = ("Python", "PyTorch", "Spark", "Airflow")
 
-COMPANIES: tuple[Company, ...] = (
-    Company(
+COMPANIES: tuple[DemoCompany, ...] = (
+    DemoCompany(
         "Fernhollow Water",
         "greenhouse",
         "builds software that keeps drinking water safe: sensors, forecasts and control rooms for towns along the coast",
@@ -63,7 +63,7 @@ COMPANIES: tuple[Company, ...] = (
         remote_first=True,
         leaning="backend",
     ),
-    Company(
+    DemoCompany(
         "Marrowstone Maps",
         "greenhouse",
         "draws maps for people who walk, paddle and get lost on purpose",
@@ -74,7 +74,7 @@ COMPANIES: tuple[Company, ...] = (
         5,
         leaning="backend",
     ),
-    Company(
+    DemoCompany(
         "Copperlea Health",
         "greenhouse",
         "runs the scheduling and billing of four hundred small clinics",
@@ -84,7 +84,7 @@ COMPANIES: tuple[Company, ...] = (
         _JVM,
         7,
     ),
-    Company(
+    DemoCompany(
         "Galecrest Grid",
         "greenhouse",
         "balances the power of wind farms minute by minute",
@@ -96,7 +96,7 @@ COMPANIES: tuple[Company, ...] = (
         remote_first=True,
         leaning="backend",
     ),
-    Company(
+    DemoCompany(
         "Saltmarsh Robotics",
         "greenhouse",
         "makes robots that plant sea grass and count what lives in it",
@@ -107,7 +107,7 @@ COMPANIES: tuple[Company, ...] = (
         5,
         leaning="hardware",
     ),
-    Company(
+    DemoCompany(
         "Gilded Hook Gaming",
         "greenhouse",
         "builds casino games for phones",
@@ -118,7 +118,7 @@ COMPANIES: tuple[Company, ...] = (
         4,
         leaning="backend",
     ),
-    Company(
+    DemoCompany(
         "Hollowbeam Audio",
         "lever",
         "teaches loudspeakers to listen to the room they stand in",
@@ -129,7 +129,7 @@ COMPANIES: tuple[Company, ...] = (
         4,
         leaning="hardware",
     ),
-    Company(
+    DemoCompany(
         "Thistledown Freight",
         "lever",
         "finds the emptiest truck for the lightest load",
@@ -139,7 +139,7 @@ COMPANIES: tuple[Company, ...] = (
         ("Python", "PostgreSQL", "Kafka", "React"),
         7,
     ),
-    Company(
+    DemoCompany(
         "Nettlebrook Bank",
         "lever",
         "is a bank for allotment gardeners and the people who feed them",
@@ -149,7 +149,7 @@ COMPANIES: tuple[Company, ...] = (
         _JVM,
         8,
     ),
-    Company(
+    DemoCompany(
         "Orrery and Finch",
         "lever",
         "publishes star charts, almanacs and the software behind them",
@@ -161,7 +161,7 @@ COMPANIES: tuple[Company, ...] = (
         remote_first=True,
         leaning="backend",
     ),
-    Company(
+    DemoCompany(
         "Kestrelworks",
         "ashby",
         "gives small workshops the planning tools of large factories",
@@ -172,7 +172,7 @@ COMPANIES: tuple[Company, ...] = (
         6,
         leaning="web",
     ),
-    Company(
+    DemoCompany(
         "Mossgate Security",
         "ashby",
         "watches the supply chain of open software and writes to those who break it",
@@ -184,7 +184,7 @@ COMPANIES: tuple[Company, ...] = (
         remote_first=True,
         leaning="backend",
     ),
-    Company(
+    DemoCompany(
         "Umbervale Energy",
         "ashby",
         "heats whole quarters with the warmth of data centres",
@@ -195,7 +195,7 @@ COMPANIES: tuple[Company, ...] = (
         6,
         leaning="backend",
     ),
-    Company(
+    DemoCompany(
         "Driftline Analytics",
         "ashby",
         "tells harbours when to expect which ship",
@@ -206,7 +206,7 @@ COMPANIES: tuple[Company, ...] = (
         5,
         leaning="data",
     ),
-    Company(
+    DemoCompany(
         "Castellane Aviation",
         "workday",
         "maintains regional aircraft on three continents",
@@ -216,7 +216,7 @@ COMPANIES: tuple[Company, ...] = (
         _JVM,
         9,
     ),
-    Company(
+    DemoCompany(
         "Broadfell Insurance",
         "workday",
         "insures barns, boats and bicycles",
@@ -226,7 +226,7 @@ COMPANIES: tuple[Company, ...] = (
         _JVM,
         8,
     ),
-    Company(
+    DemoCompany(
         "Grandmere Foods",
         "workday",
         "cooks soup for schools, hospitals and night trains",
@@ -237,7 +237,7 @@ COMPANIES: tuple[Company, ...] = (
         9,
         leaning="trades",
     ),
-    Company(
+    DemoCompany(
         "Holzwinkel Werke",
         "rss",
         "baut Fenster, Türen und die Maschinen, die sie fertigen",
@@ -249,7 +249,7 @@ COMPANIES: tuple[Company, ...] = (
         language="de",
         leaning="trades",
     ),
-    Company(
+    DemoCompany(
         "Petit Phare",
         "rss",
         "édite un logiciel de navigation pour les voiliers",
@@ -261,7 +261,7 @@ COMPANIES: tuple[Company, ...] = (
         language="fr",
         leaning="backend",
     ),
-    Company(
+    DemoCompany(
         "Tallowmere City Library",
         "rss",
         "lends books, tools and quiet rooms to a city of half a million",
@@ -271,7 +271,7 @@ COMPANIES: tuple[Company, ...] = (
         ("Python", "PostgreSQL", "Linux"),
         4,
     ),
-    Company(
+    DemoCompany(
         "Bellweather Baking",
         "html",
         "bakes for two hundred cafés and plans every loaf with its own software",
@@ -281,7 +281,7 @@ COMPANIES: tuple[Company, ...] = (
         ("Python", "Django", "PostgreSQL"),
         5,
     ),
-    Company(
+    DemoCompany(
         "Naranjal Studio",
         "html",
         "diseña juegos educativos para museos",
@@ -293,7 +293,7 @@ COMPANIES: tuple[Company, ...] = (
         language="es",
         leaning="web",
     ),
-    Company(
+    DemoCompany(
         "Ironquill Press",
         "html",
         "prints and binds books that are meant to be repaired",
@@ -304,7 +304,7 @@ COMPANIES: tuple[Company, ...] = (
         4,
         leaning="trades",
     ),
-    Company(
+    DemoCompany(
         "Pipwillow Learning",
         "lever",
         "makes arithmetic feel like a walk in the woods",
@@ -316,7 +316,7 @@ COMPANIES: tuple[Company, ...] = (
         remote_first=True,
         leaning="web",
     ),
-    Company(
+    DemoCompany(
         "Ringdove Travel",
         "none",
         "sells round trips, and its web site has taken that to heart",
@@ -328,10 +328,12 @@ COMPANIES: tuple[Company, ...] = (
     ),
 )
 
-BY_HOST = {one.host: one for one in COMPANIES} | {one.tenant: one for one in COMPANIES}
-BY_SLUG = {one.slug: one for one in COMPANIES}
+BY_HOST = {company.host: company for company in COMPANIES} | {
+    company.tenant: company for company in COMPANIES
+}
+BY_SLUG = {company.slug: company for company in COMPANIES}
 
 
-def at(vendor: Vendor) -> list[Company]:
+def at(vendor: Vendor) -> list[DemoCompany]:
     """The companies that use a vendor."""
-    return [one for one in COMPANIES if one.vendor == vendor]
+    return [company for company in COMPANIES if company.vendor == vendor]

@@ -1,4 +1,4 @@
-"""What the demo's server is asked, and what it answers."""
+"""Requests to the demo's server and its replies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, parse_qs, urlsplit
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class DemoRequest:
     method: str
     host: str
     target: str
@@ -21,7 +21,7 @@ class Ask:
 
     @property
     def parts(self) -> list[str]:
-        """The path between its slashes."""
+        """The segments of the path."""
         return [part for part in self._split.path.split("/") if part]
 
     @property
@@ -37,31 +37,33 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class DemoReply:
     body: bytes = b""
     status: int = 200
     content_type: str = "text/html; charset=utf-8"
     headers: tuple[tuple[str, str], ...] = ()
     claims: int | None = None
-    """The length that it claims to have, where that is a lie."""
+    """A false Content-Length, to simulate a broken server."""
     after: float = 0.0
-    """Seconds that it takes."""
+    """Delay in seconds."""
 
 
-MISSING = Reply(b"<title>404 Not Found</title>", 404)
+MISSING = DemoReply(b"<title>404 Not Found</title>", 404)
 
 
-def page(html: str) -> Reply:
-    return Reply(html.encode())
+def page(html: str) -> DemoReply:
+    return DemoReply(html.encode())
 
 
-def as_json(value: object) -> Reply:
-    return Reply(json.dumps(value, ensure_ascii=False).encode(), content_type="application/json")
+def as_json(value: object) -> DemoReply:
+    return DemoReply(
+        json.dumps(value, ensure_ascii=False).encode(), content_type="application/json"
+    )
 
 
-def tagged(ask: Ask, reply: Reply) -> Reply:
-    """With a validator, for vendors that give one; unchanged where the asker holds it already."""
+def tagged(ask: DemoRequest, reply: DemoReply) -> DemoReply:
+    """Add a validator, or answer 304 if the client has it already."""
     tag = f'W/"{hashlib.sha256(reply.body).hexdigest()[:24]}"'
     if ask.headers.get("if-none-match") == tag:
-        return Reply(status=304, headers=(("ETag", tag),))
+        return DemoReply(status=304, headers=(("ETag", tag),))
     return replace(reply, headers=(*reply.headers, ("ETag", tag)))

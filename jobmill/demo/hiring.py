@@ -1,4 +1,4 @@
-"""The demo's openings and those who want them: they apply, confirm, forget to, and leave."""
+"""The demo's openings and applicants: they apply, confirm, miss deadlines and leave."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jobmill.hiring.records.openings import Opening, OpeningTerms
 EMPLOYER = "Fernhollow Water (demo)"
 BY = Actor("company", "demo")
 FICTION = "@demo.example"
-"""How the addresses end of those whom the demo made."""
+"""The domain of all demo applicants' addresses."""
 SHORTEST = dt.timedelta(seconds=1)
 MOST_WAITING = 8
 
@@ -32,7 +32,8 @@ LAST = ("Abbot", "Brook", "Castell", "Dunmore", "Esk", "Farrow", "Glen", "Hale",
 
 
 async def begin(tx: Tx, dice: random.Random, day: dt.timedelta) -> None:
-    """Three openings: one is full, one has offers out, and one has just been left by somebody."""
+    """Create three openings: one full, one with pending offers, and one that an applicant has just
+    left."""
     offered = _offered(max(day / 6, SHORTEST))
     full, asking, left = [
         await lifecycle.create(tx, terms, capacity, BY) for terms, capacity in offered
@@ -76,43 +77,43 @@ def _people(dice: random.Random, count: int) -> list[applicants.Contact]:
 
 
 async def _apply(tx: Tx, opening: Opening, people: Sequence[applicants.Contact]) -> None:
-    # Who is in it already is refused, as anybody would be.
-    await submissions.apply_all(tx, opening.id, [ApplyRequest(one) for one in people])
+    # Repeated applications are refused as usual.
+    await submissions.apply_all(tx, opening.id, [ApplyRequest(person) for person in people])
 
 
 async def move(tx: Tx, dice: random.Random) -> None:
-    """Let somebody do something at one of the openings."""
-    found = await openings.list_openings(tx, status="open", limit=20)
-    mine = [one for one in found if one.employer == EMPLOYER]
-    if not mine:
+    """Let a random applicant act in one of the openings."""
+    open_openings = await openings.list_openings(tx, status="open", limit=20)
+    demo_openings = [candidate for candidate in open_openings if candidate.employer == EMPLOYER]
+    if not demo_openings:
         return
-    opening = dice.choice(mine)
-    # Whoever looks at the demo may apply, too, and answers for themselves.
+    opening = dice.choice(demo_openings)
+    # Visitors of the demo may apply too, and act for themselves.
     found_in = (await applicant_lists.get_detail(tx, opening.id, limit=100)).active
-    inside = [one for one in found_in if one.applicant_email.endswith(FICTION)]
-    offered = [one for one in inside if one.status == "PENDING_ACKNOWLEDGMENT"]
-    if awake := [one for one in offered if not _is_forgetful(one)]:
+    inside = [candidate for candidate in found_in if candidate.applicant_email.endswith(FICTION)]
+    offered = [candidate for candidate in inside if candidate.status == "PENDING_ACKNOWLEDGMENT"]
+    if awake := [candidate for candidate in offered if not _is_forgetful(candidate)]:
         act = _answer(tx, dice, dice.choice(awake))
     elif inside and (opening.waiting >= MOST_WAITING or dice.random() < 0.3):
         act = _leave(tx, dice.choice(inside))
     else:
         act = _apply(tx, opening, _people(dice, 1))
-    # Where an offer ended in this very moment, there is nothing to answer or to leave.
+    # The offer may have expired in this moment.
     with contextlib.suppress(AppError):
         async with tx.transaction():
             await act
 
 
-def _is_forgetful(one: ApplicantRow) -> bool:
-    """Every other one never answers: their offers go to the next."""
-    return one.applicant_id % 2 == 0
+def _is_forgetful(row: ApplicantRow) -> bool:
+    """Every other applicant never answers, so that offers expire."""
+    return row.applicant_id % 2 == 0
 
 
-async def _answer(tx: Tx, dice: random.Random, one: ApplicantRow) -> None:
+async def _answer(tx: Tx, dice: random.Random, row: ApplicantRow) -> None:
     answer: offers.Answer = "accept" if dice.random() < 0.8 else "decline"
-    await offers.answer_offer(tx, one.application_id, answer, by_applicant(one.applicant_id))
+    await offers.answer_offer(tx, row.application_id, answer, by_applicant(row.applicant_id))
 
 
-async def _leave(tx: Tx, one: ApplicantRow) -> None:
-    by = by_applicant(one.applicant_id)
-    await submissions.withdraw(tx, one.application_id, by, reason="Changed my mind.")
+async def _leave(tx: Tx, row: ApplicantRow) -> None:
+    by = by_applicant(row.applicant_id)
+    await submissions.withdraw(tx, row.application_id, by, reason="Changed my mind.")

@@ -1,4 +1,4 @@
-"""The person whom the demo's listings are judged for: nobody."""
+"""The fictional job seeker of the demo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the companies of the demo look for: roles with their texts, from a perfect fit to none at all."""
+"""The roles that demo companies hire for, with their texts, from a perfect fit to no fit."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Role:
     nice: tuple[str, ...] = ()
     years: tuple[int, int] = (3, 6)
     pay: tuple[int, int] = (90, 150)
-    """Thousands a year, from which an offer is drawn."""
+    """Salary range in thousands a year."""
     levels: tuple[str, ...] = ("", "Senior ")
     remote: float = 0.4
-    """How often it can be done from anywhere."""
+    """The probability that it is remote."""
 
 
 _BACKEND = Role(
@@ -265,7 +265,7 @@ LEANINGS: Mapping[str, tuple[Role, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What stands around a role's own words, in a language."""
+    """The headings and phrases around a role's text, per language."""
 
     about: str
     duties: str

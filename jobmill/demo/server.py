@@ -1,4 +1,4 @@
-"""The world's sites, all on one port of loopback: who is meant stands in the Host header."""
+"""Serves all sites of the demo on one loopback port, selected by the Host header."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 
-from jobmill.demo.companies import BY_HOST, BY_SLUG, Company
-from jobmill.demo.exchange import MISSING, Ask, Reply
+from jobmill.demo.companies import BY_HOST, BY_SLUG, DemoCompany
+from jobmill.demo.exchange import MISSING, DemoReply, DemoRequest
+from jobmill.demo.state import DemoMoment, World
 from jobmill.demo.vendors import ashby, greenhouse, lever, remotive, site, workday
-from jobmill.demo.world import Now, World
 
 ENDINGS = (
     "ai", "app", "biz", "co", "com", "de", "dev", "eu", "example", "fr", "hr", "info", "io", "jobs",
     "me", "net", "nl", "org", "se", "team", "tech", "uk", "us", "works",
 )  # fmt: skip
-"""Names with these endings are answered by the world, so that nothing that is done in it leaves this
-machine: a board that is guessed does not exist, rather than be asked for at a real vendor."""
+"""Hosts with these endings are answered by the demo, so that a guessed board is never requested
+from a real vendor."""
 
 SHARED = {
     host: vendor.answer for vendor in (greenhouse, lever, ashby, remotive) for host in vendor.HOSTS
@@ -30,24 +30,24 @@ ROBOTS = b"User-agent: *\nDisallow: /private/\n"
 
 
 def stand_ins(port: int) -> dict[str, str]:
-    """The setting `stand_ins` that leads everybody here."""
+    """The value of the setting `stand_ins` that redirects all hosts to this server."""
     return {f"*.{ending}": f"127.0.0.1:{port}" for ending in ENDINGS}
 
 
-def answer(now: Now, ask: Ask) -> Reply:
-    """What a host of the world answers at a moment."""
+def answer(now: DemoMoment, ask: DemoRequest) -> DemoReply:
+    """The reply of a demo host at a moment."""
     company = _whose(ask)
     if ask.path == "/robots.txt":
-        return Reply(ROBOTS, content_type="text/plain") if _exists(ask) else MISSING
+        return DemoReply(ROBOTS, content_type="text/plain") if _exists(ask) else MISSING
     reply = _plain(now, ask)
     return _spoilt(now, company, ask, reply) if company else reply
 
 
-def _exists(ask: Ask) -> bool:
+def _exists(ask: DemoRequest) -> bool:
     return ask.host in SHARED or ask.host in BY_HOST
 
 
-def _plain(now: Now, ask: Ask) -> Reply:
+def _plain(now: DemoMoment, ask: DemoRequest) -> DemoReply:
     if ask.host in SHARED:
         return SHARED[ask.host](now, ask)
     company = BY_HOST.get(ask.host)
@@ -58,42 +58,42 @@ def _plain(now: Now, ask: Ask) -> Reply:
     return workday.answer(now, company, ask) if company.vendor == "workday" else MISSING
 
 
-def _whose(ask: Ask) -> Company | None:
-    """Whose site or board is asked."""
+def _whose(ask: DemoRequest) -> DemoCompany | None:
+    """The company that a request's host and path belong to."""
     if ask.host in BY_HOST:
         return BY_HOST[ask.host]
     return next((BY_SLUG[part] for part in ask.parts if part in BY_SLUG), None)
 
 
-def _spoilt(now: Now, company: Company, ask: Ask, reply: Reply) -> Reply:
-    """The answer, as what is wrong with it lets it be."""
+def _spoilt(now: DemoMoment, company: DemoCompany, ask: DemoRequest, reply: DemoReply) -> DemoReply:
+    """Apply the current failure, if any, to a reply."""
     on_board = ask.host != company.host
     match now.trouble(company):
         case "broken" if on_board:
-            return Reply(b"<h1>500</h1>", 500)
+            return DemoReply(b"<h1>500</h1>", 500)
         case "limited" if on_board:
-            return Reply(status=429, headers=(("Retry-After", "8"),))
+            return DemoReply(status=429, headers=(("Retry-After", "8"),))
         case "slow" if on_board and ask.method == "POST":
             return replace(reply, after=SLOW)
         case "lying" if ask.path.endswith(".rss"):
             return replace(reply, claims=len(reply.body) + 4_096)
         case "circling":
-            return Reply(status=302, headers=(("Location", _round(ask)),))
+            return DemoReply(status=302, headers=(("Location", _round(ask)),))
         case _:
             return reply
 
 
-def _round(ask: Ask) -> str:
+def _round(ask: DemoRequest) -> str:
     return "/welcome" if ask.path != "/welcome" else "/"
 
 
 class NotHttp(Exception):
-    """Something else than a request."""
+    """The client did not send a valid request."""
 
 
 @dataclass
-class Server:
-    """Answers for the world, by the clock."""
+class DemoServer:
+    """Serves the demo by its clock."""
 
     world: World
     port: int = 0
@@ -105,7 +105,7 @@ class Server:
         task.add_done_callback(self._tasks.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        # Who hangs up, dawdles or does not speak HTTP is not answered.
+        # Clients that hang up, stall or do not speak HTTP get no answer.
         troubles = (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
         try:
             with suppress(*troubles, NotHttp, TimeoutError):
@@ -117,7 +117,7 @@ class Server:
         finally:
             writer.close()
 
-    def _answer(self, ask: Ask) -> Reply:
+    def _answer(self, ask: DemoRequest) -> DemoReply:
         return answer(self.world.at(dt.datetime.now(dt.UTC)), ask)
 
     async def stop(self) -> None:
@@ -127,19 +127,19 @@ class Server:
 
 
 @asynccontextmanager
-async def open_server(world: World) -> AsyncGenerator[Server]:
-    """The server on a free port of loopback."""
-    one = Server(world)
-    listening = await asyncio.start_server(one.accept, "127.0.0.1", 0)
-    one.port = listening.sockets[0].getsockname()[1]
+async def open_server(world: World) -> AsyncGenerator[DemoServer]:
+    """Start the server on a free loopback port."""
+    server = DemoServer(world)
+    listening = await asyncio.start_server(server.accept, "127.0.0.1", 0)
+    server.port = listening.sockets[0].getsockname()[1]
     try:
-        yield one
+        yield server
     finally:
         listening.close()
-        await one.stop()
+        await server.stop()
 
 
-async def _read(reader: asyncio.StreamReader) -> Ask:
+async def _read(reader: asyncio.StreamReader) -> DemoRequest:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     first, *lines = head.strip().split("\r\n")
     pairs = (line.partition(":") for line in lines)
@@ -149,10 +149,10 @@ async def _read(reader: asyncio.StreamReader) -> Ask:
         raise NotHttp
     body = await reader.readexactly(min(int(length), LONGEST_BODY))
     host = headers.get("host", "").partition(":")[0].lower()
-    return Ask(words[0], host, words[1], headers, body)
+    return DemoRequest(words[0], host, words[1], headers, body)
 
 
-def _written(reply: Reply) -> bytes:
+def _written(reply: DemoReply) -> bytes:
     length = len(reply.body) if reply.claims is None else reply.claims
     lines = [
         f"HTTP/1.1 {reply.status} Demo",

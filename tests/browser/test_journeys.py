@@ -14,10 +14,10 @@ from playwright.async_api import Browser, expect
 
 from jobmill import app
 from jobmill.db import Database, connect
-from jobmill.demo import scene
+from jobmill.demo import session
 from jobmill.demo.companies import at
 from jobmill.demo.server import open_server
-from jobmill.demo.world import World
+from jobmill.demo.state import World
 from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.outside.fetch import open_fetch
 from jobmill.people import secrets
@@ -77,7 +77,7 @@ async def at_work(database: Database) -> AsyncIterator[None]:
     hour = dt.timedelta(hours=1)
     world = World(7, dt.datetime.now(dt.UTC) - hour, hour)
     async with open_server(world) as sites:
-        settings = scene.adjusted(Settings(host_interval_seconds=0.001), sites.port)
+        settings = session.adjusted(Settings(host_interval_seconds=0.001), sites.port)
         async with open_fetch(database, settings) as fetch:
             worker = app.build_worker(Tools(database, fetch), settings)
             task = asyncio.create_task(worker.run())

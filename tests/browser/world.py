@@ -13,7 +13,7 @@ from typing import LiteralString
 from jobmill import queue
 from jobmill.catalog import sources
 from jobmill.db import Database
-from jobmill.demo import life
+from jobmill.demo import clock
 from jobmill.demo.hiring import BY, EMPLOYER
 from jobmill.hiring.actor import by_applicant
 from jobmill.hiring.applications import submissions
@@ -67,7 +67,7 @@ async def see(database: Database, signs: Mapping[str, LiteralString]) -> None:
     async with asyncio.timeout(PATIENCE):
         while not all([await fetch(database, sql) == [True] for sql in signs.values()]):
             async with database.transaction() as tx:
-                await life.tick(tx, dice)
+                await clock.tick(tx, dice)
             await asyncio.sleep(0.3)
 
 

@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 
 from jobmill import app
 from jobmill.db import Database
-from jobmill.demo import scene, seeds
-from jobmill.demo.scene import Scene
+from jobmill.demo import session, setup
+from jobmill.demo.session import Scene
 from jobmill.outside.fetch import open_fetch
 from jobmill.settings import Settings
 from jobmill.tools import Tools
@@ -20,7 +20,7 @@ async def begin(database: Database, *, day: float = 120) -> None:
     """The demo, with nobody at work in it yet."""
     await app.declare_stages(Tools(database), Settings())
     async with database.transaction() as tx:
-        await seeds.begin(tx, day=dt.timedelta(seconds=day))
+        await setup.begin(tx, day=dt.timedelta(seconds=day))
 
 
 @asynccontextmanager
@@ -28,7 +28,7 @@ async def running(database: Database) -> AsyncIterator[Scene]:
     """The demo that has begun, with its sites, its life and a real worker."""
     settings = Settings(host_interval_seconds=0.001)
     async with (
-        scene.staged(settings, database) as staged,
+        session.staged(settings, database) as staged,
         open_fetch(database, staged.settings) as fetch,
     ):
         worker = app.build_worker(Tools(database, fetch), staged.settings)

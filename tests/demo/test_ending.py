@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from jobmill.db import Database, Tx
-from jobmill.demo import ending, seeds
-from jobmill.demo.scene import adjusted
+from jobmill.demo import cleanup, setup
+from jobmill.demo.session import adjusted
 from jobmill.errors import Conflict
 from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
@@ -52,7 +52,7 @@ async def test_the_end_leaves_what_a_new_database_has(database: Database) -> Non
     new = await counts(database)
     await begin(database)
     assert (await counts(database)).keys() >= {"hiring.event", "catalog.company", "demo.world"}
-    assert await ending.end(database)
+    assert await cleanup.end(database)
     after = await counts(database)
     assert after.pop("queue.phase")
     assert after.pop("demo.ended") == 1
@@ -62,14 +62,14 @@ async def test_the_end_leaves_what_a_new_database_has(database: Database) -> Non
 async def test_no_table_is_forgotten(database: Database) -> None:
     async with database.transaction() as tx:
         names = {name for (name,) in await _tables(tx)}
-    code = ending.__loader__.get_source(ending.__name__)  # type: ignore[union-attr]
+    code = cleanup.__loader__.get_source(cleanup.__name__)  # type: ignore[union-attr]
     assert [name for name in sorted(names) if name not in code] == []
-    assert set(ending.KEPT) < names
+    assert set(cleanup.KEPT_TABLES) < names
 
 
 async def test_the_log_of_openings_only_grows_again_after_the_end(database: Database) -> None:
     await begin(database)
-    await ending.end(database)
+    await cleanup.end(database)
     await begin(database)
     with pytest.raises(Exception, match="only grows"):
         await fetch(database, "TRUNCATE hiring.event CASCADE")
@@ -77,11 +77,11 @@ async def test_the_log_of_openings_only_grows_again_after_the_end(database: Data
 
 async def test_to_end_it_twice_is_harmless_and_it_can_begin_again(database: Database) -> None:
     await begin(database)
-    assert await ending.end(database)
-    assert not await ending.end(database)
+    assert await cleanup.end(database)
+    assert not await cleanup.end(database)
     await begin(database)
     async with database.transaction() as tx:
-        assert await seeds.is_on(tx)
+        assert await setup.is_on(tx)
 
 
 async def test_own_data_are_never_mixed_with_the_demo_nor_removed(database: Database) -> None:
@@ -90,7 +90,7 @@ async def test_own_data_are_never_mixed_with_the_demo_nor_removed(database: Data
     with pytest.raises(Conflict, match="in use"):
         await begin(database)
     with pytest.raises(Conflict, match="your own data"):
-        await ending.end(database)
+        await cleanup.end(database)
     async with database.transaction() as tx:
         assert [one.name for one in await profiles.find(tx)] == ["mine"]
 
@@ -108,11 +108,11 @@ async def test_what_was_under_way_writes_nothing_after_the_end(
     async with running(database):
         while (await fetch(database, "SELECT count(*) FROM catalog.listing"))[0] < 10:
             await asyncio.sleep(0.02)
-        assert await ending.end(database)
+        assert await cleanup.end(database)
     # The worker has finished what it was at.
     assert "lease lost, nothing written" in caplog.text
     after = await counts(database)
-    kept = {*HOUSEKEEPING, *ending.KEPT}
+    kept = {*HOUSEKEEPING, *cleanup.KEPT_TABLES}
     assert {name: count for name, count in after.items() if name not in kept} == {
         name: count for name, count in new.items() if name not in kept
     }
@@ -131,16 +131,16 @@ async def test_only_a_database_that_nobody_ever_used_begins_with_the_demo(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
-        assert await seeds.is_first(tx)
+        assert await setup.is_first(tx)
     await begin(database)
     async with database.transaction() as tx:
-        assert not await seeds.is_first(tx)
-        await ending.clear(tx)
-        assert await seeds.is_new(tx)
-        assert not await seeds.is_first(tx)
+        assert not await setup.is_first(tx)
+        await cleanup.clear(tx)
+        assert await setup.is_new(tx)
+        assert not await setup.is_first(tx)
 
 
 async def test_where_people_may_sign_in_no_demo_begins_by_itself(database: Database) -> None:
     async with database.transaction() as tx:
         await persons.add(tx, "Ada", "ada@example.com", "admin", "a long enough word")
-        assert not await seeds.is_first(tx)
+        assert not await setup.is_first(tx)

@@ -13,11 +13,11 @@ from jobmill.boards.adapters import BY_NAME
 from jobmill.boards.detection import detect
 from jobmill.catalog.posting import Posting
 from jobmill.demo import companies
-from jobmill.demo.companies import BY_SLUG, Company
-from jobmill.demo.exchange import Ask, Reply
+from jobmill.demo.companies import BY_SLUG, DemoCompany
+from jobmill.demo.exchange import DemoReply, DemoRequest
 from jobmill.demo.server import answer
+from jobmill.demo.state import DemoListing, DemoMoment
 from jobmill.demo.vendors import remotive
-from jobmill.demo.world import Listing, Now
 from jobmill.extract.page import page_reader
 from jobmill.outside.request import Request
 from tests.demo.test_world import on
@@ -25,18 +25,18 @@ from tests.demo.test_world import on
 ANY_DAY = 2.5
 
 
-def asked(now: Now, request: Request, **headers: str) -> Reply:
+def asked(now: DemoMoment, request: Request, **headers: str) -> DemoReply:
     host, _, path = request.url.partition("://")[2].partition("/")
     body = b"" if request.json is None else json.dumps(request.json).encode()
     names = {name.replace("_", "-").lower(): value for name, value in headers.items()}
-    return answer(now, Ask(request.method, host, f"/{path}", names, body))
+    return answer(now, DemoRequest(request.method, host, f"/{path}", names, body))
 
 
-def got(now: Now, url: str) -> Reply:
+def got(now: DemoMoment, url: str) -> DemoReply:
     return asked(now, Request(url))
 
 
-def walked(now: Now, name: str, config: dict[str, Any]) -> list[Posting]:
+def walked(now: DemoMoment, name: str, config: dict[str, Any]) -> list[Posting]:
     """All postings, with their details, as a run would read them."""
     platform = BY_NAME[name]
     checked = response_reader.configure(platform, config)
@@ -59,20 +59,20 @@ def walked(now: Now, name: str, config: dict[str, Any]) -> list[Posting]:
     return found
 
 
-def board(company: Company) -> dict[str, Any]:
+def board(company: DemoCompany) -> dict[str, Any]:
     return {"board_token": company.slug}
 
 
-def tenant(company: Company) -> dict[str, Any]:
+def tenant(company: DemoCompany) -> dict[str, Any]:
     base = f"https://{company.tenant}"
     return {"company_id": company.slug, "base_url": base, "site": "Careers"}
 
 
-def feed(company: Company) -> dict[str, Any]:
+def feed(company: DemoCompany) -> dict[str, Any]:
     return {"url": f"{company.site}/jobs.rss"}
 
 
-def cards(company: Company) -> dict[str, Any]:
+def cards(company: DemoCompany) -> dict[str, Any]:
     selectors = {
         "job_list": ".opening",
         "title": ".opening-title",
@@ -83,7 +83,7 @@ def cards(company: Company) -> dict[str, Any]:
     return {"url": f"{company.site}/careers", "selectors": selectors}
 
 
-CONFIGS: dict[str, Callable[[Company], dict[str, Any]]] = {
+CONFIGS: dict[str, Callable[[DemoCompany], dict[str, Any]]] = {
     "greenhouse": board, "lever": board, "ashby": board, "workday": tenant, "rss": feed,
     "html": cards,
 }  # fmt: skip
@@ -102,7 +102,7 @@ def test_our_adapters_read_every_board_whole(vendor: companies.Vendor) -> None:
     assert seen > 3
 
 
-def check(posting: Posting, one: Listing, company: Company) -> None:
+def check(posting: Posting, one: DemoListing, company: DemoCompany) -> None:
     assert posting.description
     for line in (*one.duties, *one.required, *one.closing):
         assert line in posting.description

@@ -6,19 +6,19 @@ import datetime as dt
 
 import pytest
 
-from jobmill.demo import companies, world
+from jobmill.demo import companies, state
 from jobmill.demo.companies import COMPANIES
-from jobmill.demo.world import CYCLE, SPELLS, World
+from jobmill.demo.state import CYCLE, FAILURES, World
 
 BEGAN = dt.datetime(2026, 11, 1, 12, tzinfo=dt.UTC)
 DAY = dt.timedelta(minutes=2)
 
 
-def on(day: float, seed: int = 7) -> world.Now:
+def on(day: float, seed: int = 7) -> state.DemoMoment:
     return World(seed, BEGAN, DAY).at(BEGAN + day * DAY)
 
 
-def everything(now: world.Now) -> list[world.Listing]:
+def everything(now: state.DemoMoment) -> list[state.DemoListing]:
     return [one for company in COMPANIES for one in now.open(company)]
 
 
@@ -68,8 +68,8 @@ def test_what_changed_last_is_told() -> None:
             assert before.changed_at(company) < after.changed_at(company) <= after.at
 
 
-@pytest.mark.parametrize("spell", SPELLS, ids=lambda one: one.trouble)
-def test_every_trouble_happens_and_comes_again(spell: world.Spell) -> None:
+@pytest.mark.parametrize("spell", FAILURES, ids=lambda one: one.trouble)
+def test_every_trouble_happens_and_comes_again(spell: state.Failure) -> None:
     company = companies.BY_SLUG[spell.slug]
     amid = (spell.begins + spell.ends) / 2
     assert on(amid).trouble(company) == on(amid + CYCLE).trouble(company) == spell.trouble

@@ -20,7 +20,7 @@ from jobmill.cli.servers import supervisor
 from jobmill.cli.servers.supervisor import Part
 from jobmill.cli.support import environment
 from jobmill.db import CONNECTION_ERRORS, Database, redact_passwords
-from jobmill.demo import scene, seeds
+from jobmill.demo import session, setup
 from jobmill.errors import Invalid, Unavailable
 from jobmill.outside.fetch import open_fetch
 from jobmill.outside.model import open_model
@@ -59,8 +59,8 @@ def up(
 
 async def _show_demo(database: Database) -> None:
     async with database.transaction() as tx:
-        if await seeds.is_first(tx):
-            await seeds.begin(tx)
+        if await setup.is_first(tx):
+            await setup.begin(tx)
 
 
 def run_all(settings: Settings, listener: socket.socket, prepare: Prepare | None = None) -> None:
@@ -91,7 +91,7 @@ async def _run_all(
             await prepare(database)
         # The worker's heartbeat must not queue for a connection behind people who look at pages.
         async with (
-            scene.staged(settings, database) as staged,
+            session.staged(settings, database) as staged,
             environment.open_web_database(settings, database, size=4) as web_database,
             open_fetch(database, staged.settings) as fetch,
             open_model(database, staged.settings) as model,
@@ -160,7 +160,7 @@ def worker(only: Only = None, drain: Drain = False) -> None:
     async def main(stop: asyncio.Event) -> None:
         async with (
             environment.open_database(settings, answer_limit=STAGE_ANSWER_LIMIT) as database,
-            scene.staged(settings, database) as staged,
+            session.staged(settings, database) as staged,
             open_fetch(database, staged.settings) as fetch,
             open_model(database, staged.settings) as model,
         ):

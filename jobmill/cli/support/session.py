@@ -10,7 +10,7 @@ from typing import TypeVar
 from jobmill.app import declare_stages
 from jobmill.cli.support import environment
 from jobmill.db import CONNECTION_ERRORS, UNSTORABLE_VALUES, Database, Tx
-from jobmill.demo import scene
+from jobmill.demo import session
 from jobmill.errors import Invalid, Unavailable
 from jobmill.outside.fetch import open_fetch
 from jobmill.outside.model import open_model
@@ -46,7 +46,7 @@ async def _reach(act: Callable[[Tools], Awaitable[T]]) -> T:
     try:
         async with (
             environment.open_database(settings) as database,
-            scene.staged(settings, database) as staged,
+            session.staged(settings, database) as staged,
             open_fetch(database, staged.settings) as fetch,
             open_model(database, staged.settings) as model,
         ):

@@ -1,1 +1,1 @@
-"""How each kind of site shows the world: one module a vendor, in the shapes that vendors really have."""
+"""Renders the demo's listings in the formats of real vendors, one module per vendor."""

@@ -1,4 +1,4 @@
-"""A board as Ashby's API shows it."""
+"""Boards in the format of Ashby's API."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
-from jobmill.demo.companies import Company, at
-from jobmill.demo.exchange import MISSING, Ask, Reply, as_json, page
+from jobmill.demo.companies import DemoCompany, at
+from jobmill.demo.exchange import MISSING, DemoReply, DemoRequest, as_json, page
+from jobmill.demo.state import DemoListing, DemoMoment
 from jobmill.demo.vendors import text
-from jobmill.demo.world import Listing, Now
 
 HOSTS = ("api.ashbyhq.com", "jobs.ashbyhq.com")
 
 
-def answer(now: Now, ask: Ask) -> Reply:
-    boards = {one.slug: one for one in at("ashby")}
+def answer(now: DemoMoment, ask: DemoRequest) -> DemoReply:
+    boards = {company.slug: company for company in at("ashby")}
     match ask.parts:
         case ["posting-api", "job-board", slug] if slug in boards:
             return _dated(now, boards[slug], ask)
@@ -26,49 +26,49 @@ def answer(now: Now, ask: Ask) -> Reply:
             return MISSING
 
 
-def _dated(now: Now, company: Company, ask: Ask) -> Reply:
-    """Ashby says when a board has changed last, not what it holds."""
+def _dated(now: DemoMoment, company: DemoCompany, ask: DemoRequest) -> DemoReply:
+    """Ashby sends Last-Modified, not an ETag."""
     open = now.open(company)
-    reply = as_json({"apiVersion": "1", "jobs": [posting(now, one) for one in open]})
+    reply = as_json({"apiVersion": "1", "jobs": [posting(now, listing) for listing in open]})
     if not open:
         return reply
     changed = email.utils.format_datetime(now.changed_at(company), usegmt=True)
     if ask.headers.get("if-modified-since") == changed:
-        return Reply(status=304)
+        return DemoReply(status=304)
     return replace(reply, headers=(("Last-Modified", changed),))
 
 
-def posting(now: Now, one: Listing) -> dict[str, Any]:
+def posting(now: DemoMoment, listing: DemoListing) -> dict[str, Any]:
     kinds = {"remote": "Remote", "hybrid": "Hybrid", "onsite": "OnSite"}
-    url = f"https://jobs.ashbyhq.com/{one.company.slug}/{one.code}"
+    url = f"https://jobs.ashbyhq.com/{listing.company.slug}/{listing.code}"
     return {
-        "id": one.code,
-        "title": one.title,
-        "department": one.department,
-        "team": one.department,
+        "id": listing.code,
+        "title": listing.title,
+        "department": listing.department,
+        "team": listing.department,
         "employmentType": "FullTime",
-        "location": one.place,
+        "location": listing.place,
         "secondaryLocations": [],
-        "publishedAt": now.posted_at(one).isoformat(timespec="milliseconds"),
+        "publishedAt": now.posted_at(listing).isoformat(timespec="milliseconds"),
         "isListed": True,
-        # As theirs does, this says "remote" of hybrid postings, too.
-        "isRemote": one.arrangement != "onsite",
-        "workplaceType": kinds[one.arrangement],
+        # Like the real API, it marks hybrid postings as remote too.
+        "isRemote": listing.arrangement != "onsite",
+        "workplaceType": kinds[listing.arrangement],
         "jobUrl": url,
         "applyUrl": f"{url}/application",
-        "descriptionHtml": text.html(one),
-        "compensation": _compensation(one),
+        "descriptionHtml": text.html(listing),
+        "compensation": _compensation(listing),
     }
 
 
-def _compensation(one: Listing) -> dict[str, Any]:
-    if not one.pay:
+def _compensation(listing: DemoListing) -> dict[str, Any]:
+    if not listing.pay:
         return {"compensationTiers": [], "summaryComponents": []}
-    low, high = one.pay
+    low, high = listing.pay
     part = {
         "compensationType": "Salary",
         "interval": "1 YEAR",
-        "currencyCode": one.currency,
+        "currencyCode": listing.currency,
         "minValue": low,
         "maxValue": high,
     }

@@ -5,35 +5,35 @@ from __future__ import annotations
 import email.utils
 from html import escape
 
-from jobmill.demo.companies import Company
-from jobmill.demo.exchange import Reply
+from jobmill.demo.companies import DemoCompany
+from jobmill.demo.exchange import DemoReply
+from jobmill.demo.state import DemoListing, DemoMoment
 from jobmill.demo.vendors import text
-from jobmill.demo.world import Listing, Now
 
 PATH = "/jobs.rss"
 
 
-def rss(now: Now, company: Company) -> Reply:
-    items = "".join(_item(now, one) for one in now.open(company))
+def rss(now: DemoMoment, company: DemoCompany) -> DemoReply:
+    items = "".join(_item(now, listing) for listing in now.open(company))
     name = escape(company.name)
     body = (
         '<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel>'
         f"<title>Jobs at {name}</title><link>{company.site}/careers</link>"
         f"<description>Open positions</description>{items}</channel></rss>"
     )
-    return Reply(body.encode(), content_type="application/rss+xml; charset=utf-8")
+    return DemoReply(body.encode(), content_type="application/rss+xml; charset=utf-8")
 
 
-def _item(now: Now, one: Listing) -> str:
+def _item(now: DemoMoment, listing: DemoListing) -> str:
     parts = {
-        "title": one.title,
-        "link": one.url,
-        "guid": one.url,
-        "pubDate": email.utils.format_datetime(now.posted_at(one)),
-        "company": one.company.name,
-        "location": one.place,
-        "department": one.department,
-        "description": text.html(one),
+        "title": listing.title,
+        "link": listing.url,
+        "guid": listing.url,
+        "pubDate": email.utils.format_datetime(now.posted_at(listing)),
+        "company": listing.company.name,
+        "location": listing.place,
+        "department": listing.department,
+        "description": text.html(listing),
     }
     inner = "".join(f"<{name}>{escape(value)}</{name}>" for name, value in parts.items())
     return f"<item>{inner}</item>"

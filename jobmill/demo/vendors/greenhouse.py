@@ -1,26 +1,26 @@
-"""A board as Greenhouse's API shows it."""
+"""Boards in the format of Greenhouse's API."""
 
 from __future__ import annotations
 
 from html import escape
 from typing import Any
 
-from jobmill.demo.companies import Company, at
-from jobmill.demo.exchange import MISSING, Ask, Reply, as_json, page, tagged
+from jobmill.demo.companies import DemoCompany, at
+from jobmill.demo.exchange import MISSING, DemoReply, DemoRequest, as_json, page, tagged
+from jobmill.demo.state import DemoListing, DemoMoment
 from jobmill.demo.vendors import text
-from jobmill.demo.world import Listing, Now
 
 HOSTS = ("boards-api.greenhouse.io", "boards.greenhouse.io", "job-boards.greenhouse.io")
 
 
-def answer(now: Now, ask: Ask) -> Reply:
-    boards = {one.slug: one for one in at("greenhouse")}
+def answer(now: DemoMoment, ask: DemoRequest) -> DemoReply:
+    boards = {company.slug: company for company in at("greenhouse")}
     match ask.parts:
         case ["v1", "boards", slug, "jobs"] if slug in boards:
             return tagged(ask, as_json(board(now, boards[slug])))
         case ["v1", "boards", slug, "jobs", number] if slug in boards and number.isdigit():
-            found = now.find(boards[slug], int(number))
-            return as_json(post(now, found)) if found else MISSING
+            listing = now.find(boards[slug], int(number))
+            return as_json(post(now, listing)) if listing else MISSING
         case ["v1", "boards", slug] if slug in boards:
             return as_json({"name": boards[slug].name, "content": ""})
         case [slug, *_] if slug in boards:
@@ -29,46 +29,46 @@ def answer(now: Now, ask: Ask) -> Reply:
             return MISSING
 
 
-def board(now: Now, company: Company) -> dict[str, Any]:
-    posts = [post(now, one) for one in now.open(company)]
+def board(now: DemoMoment, company: DemoCompany) -> dict[str, Any]:
+    posts = [post(now, listing) for listing in now.open(company)]
     return {"jobs": posts, "meta": {"total": len(posts)}}
 
 
-def post(now: Now, one: Listing) -> dict[str, Any]:
-    posted = now.posted_at(one).isoformat(timespec="seconds")
+def post(now: DemoMoment, listing: DemoListing) -> dict[str, Any]:
+    posted = now.posted_at(listing).isoformat(timespec="seconds")
     return {
-        "id": one.number,
-        "internal_job_id": one.number + 1_000_000,
-        "requisition_id": f"D{one.number}",
-        "title": one.title,
-        "absolute_url": f"{one.url}?gh_jid={one.number}",
-        "location": {"name": one.place},
+        "id": listing.number,
+        "internal_job_id": listing.number + 1_000_000,
+        "requisition_id": f"D{listing.number}",
+        "title": listing.title,
+        "absolute_url": f"{listing.url}?gh_jid={listing.number}",
+        "location": {"name": listing.place},
         "updated_at": posted,
         "first_published": posted,
-        "company_name": one.company.name,
-        "language": one.company.language,
-        # Its tags come as entities.
-        "content": escape(text.html(one)),
-        "metadata": _metadata(one),
-        "departments": [{"id": 1, "name": one.department, "child_ids": [], "parent_id": None}],
-        "offices": [{"id": 1, "name": one.company.town, "location": one.company.town}],
+        "company_name": listing.company.name,
+        "language": listing.company.language,
+        # The HTML is escaped, as in the real API.
+        "content": escape(text.html(listing)),
+        "metadata": _metadata(listing),
+        "departments": [{"id": 1, "name": listing.department, "child_ids": [], "parent_id": None}],
+        "offices": [{"id": 1, "name": listing.company.town, "location": listing.company.town}],
     }
 
 
-def _metadata(one: Listing) -> list[dict[str, Any]]:
+def _metadata(listing: DemoListing) -> list[dict[str, Any]]:
     words = {"remote": "Remote", "hybrid": "Hybrid", "onsite": "On-site"}
-    found: list[dict[str, Any]] = [
+    fields: list[dict[str, Any]] = [
         {
             "id": 1,
             "name": "Workplace Type",
-            "value": words[one.arrangement],
+            "value": words[listing.arrangement],
             "value_type": "single_select",
         }
     ]
-    if one.pay:
-        low, high = map(str, one.pay)
-        value = {"min_value": low, "max_value": high, "unit": one.currency}
-        found.append(
+    if listing.pay:
+        low, high = map(str, listing.pay)
+        value = {"min_value": low, "max_value": high, "unit": listing.currency}
+        fields.append(
             {"id": 2, "name": "Salary (yearly)", "value": value, "value_type": "currency_range"}
         )
-    return found
+    return fields

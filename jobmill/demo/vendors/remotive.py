@@ -1,44 +1,51 @@
-"""An aggregator, as Remotive's API shows it: what companies have already, told again."""
+"""An aggregator in the format of Remotive's API, which repeats the companies' own listings."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from jobmill.demo.companies import COMPANIES
-from jobmill.demo.exchange import MISSING, Ask, Reply, as_json
+from jobmill.demo.exchange import MISSING, DemoReply, DemoRequest, as_json
+from jobmill.demo.state import DemoListing, DemoMoment
 from jobmill.demo.vendors import text
-from jobmill.demo.world import Listing, Now
 
 HOSTS = ("remotive.com",)
 
 
-def answer(now: Now, ask: Ask) -> Reply:
+def answer(now: DemoMoment, ask: DemoRequest) -> DemoReply:
     if ask.path != "/api/remote-jobs":
         return MISSING
     words = ask.query("search").lower()
-    found = [one for one in repeated(now) if words in text.html(one).lower()]
-    return as_json({"job-count": len(found), "jobs": [_item(now, one) for one in found]})
+    listings = [listing for listing in repeated(now) if words in text.html(listing).lower()]
+    return as_json(
+        {"job-count": len(listings), "jobs": [_item(now, listing) for listing in listings]}
+    )
 
 
-def repeated(now: Now) -> list[Listing]:
-    """What can be done from anywhere, of half the companies."""
-    some = [one for one in COMPANIES if len(one.slug) % 2]
-    return [one for company in some for one in now.open(company) if one.arrangement == "remote"]
+def repeated(now: DemoMoment) -> list[DemoListing]:
+    """The remote listings of half the companies."""
+    some = [employer for employer in COMPANIES if len(employer.slug) % 2]
+    return [
+        listing
+        for company in some
+        for listing in now.open(company)
+        if listing.arrangement == "remote"
+    ]
 
 
-def _item(now: Now, one: Listing) -> dict[str, Any]:
-    sign = {"USD": "$", "EUR": "€"}[one.currency]
-    pay = f"{sign}{one.pay[0]:,} - {sign}{one.pay[1]:,}" if one.pay else ""
+def _item(now: DemoMoment, listing: DemoListing) -> dict[str, Any]:
+    sign = {"USD": "$", "EUR": "€"}[listing.currency]
+    pay = f"{sign}{listing.pay[0]:,} - {sign}{listing.pay[1]:,}" if listing.pay else ""
     return {
-        "id": one.number,
-        "url": f"https://remotive.com/remote-jobs/demo/{one.path.rpartition('/')[2]}",
-        "title": one.title,
-        "company_name": one.company.name,
-        "category": one.department,
-        "tags": [skill.lower() for skill in one.required[1:]],
+        "id": listing.number,
+        "url": f"https://remotive.com/remote-jobs/demo/{listing.path.rpartition('/')[2]}",
+        "title": listing.title,
+        "company_name": listing.company.name,
+        "category": listing.department,
+        "tags": [skill.lower() for skill in listing.required[1:]],
         "job_type": "full_time",
-        "publication_date": now.posted_at(one).strftime("%Y-%m-%dT%H:%M:%S"),
-        "candidate_required_location": "USA" if one.company.language == "en" else "Europe",
+        "publication_date": now.posted_at(listing).strftime("%Y-%m-%dT%H:%M:%S"),
+        "candidate_required_location": "USA" if listing.company.language == "en" else "Europe",
         "salary": pay,
-        "description": text.html(one),
+        "description": text.html(listing),
     }

@@ -1,4 +1,4 @@
-"""A company's own site: what it says of itself, its careers page, and the pages of its positions."""
+"""A company's website: its pages about itself, its careers page, and a page per position."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 from html import escape
 from typing import Any
 
-from jobmill.demo.companies import Company
-from jobmill.demo.exchange import MISSING, Ask, Reply, page
+from jobmill.demo.companies import DemoCompany
+from jobmill.demo.exchange import MISSING, DemoReply, DemoRequest, page
+from jobmill.demo.state import DemoListing, DemoMoment
 from jobmill.demo.vendors import feed, text, workday
-from jobmill.demo.world import Listing, Now
 
 WITHOUT_DATA = "ironquillpress"
-"""Whose pages say nothing to machines."""
+"""Companies without structured data on their pages."""
 
 _WORDS = {
     "en": ("About us", "Our culture", "Our stack", "Careers", "Open positions"),
@@ -22,7 +22,7 @@ _WORDS = {
 }
 
 
-def answer(now: Now, company: Company, ask: Ask) -> Reply:
+def answer(now: DemoMoment, company: DemoCompany, ask: DemoRequest) -> DemoReply:
     match ask.parts:
         case []:
             return _home(company)
@@ -38,7 +38,7 @@ def answer(now: Now, company: Company, ask: Ask) -> Reply:
             return MISSING
 
 
-def _frame(company: Company, title: str, body: str, head: str = "") -> Reply:
+def _frame(company: DemoCompany, title: str, body: str, head: str = "") -> DemoReply:
     careers = _WORDS[company.language][3]
     nav = f'<nav><a href="/about">{_WORDS[company.language][0]}</a> <a href="/careers">{careers}</a></nav>'
     return page(
@@ -47,29 +47,29 @@ def _frame(company: Company, title: str, body: str, head: str = "") -> Reply:
     )
 
 
-def _home(company: Company) -> Reply:
-    told = f"{company.name} {company.trade}."
-    head = f'<meta name="description" content="{escape(told)}">'
-    body = f"<h1>{escape(company.name)}</h1><p>{escape(told)}</p>"
+def _home(company: DemoCompany) -> DemoReply:
+    intro = f"{company.name} {company.trade}."
+    head = f'<meta name="description" content="{escape(intro)}">'
+    body = f"<h1>{escape(company.name)}</h1><p>{escape(intro)}</p>"
     return _frame(company, company.name, body, head)
 
 
-def _about(company: Company) -> Reply:
+def _about(company: DemoCompany) -> DemoReply:
     about, culture, stack, *_ = _WORDS[company.language]
     first = "We are a remote-first team. " if company.remote_first else ""
-    told = (
+    intro = (
         f"{company.name} {company.trade}. Founded in {company.founded}, we are {company.people:,} "
         f"people, headquartered in {company.town}."
     )
     body = (
-        f"<h1>{about}</h1><p>{escape(told)}</p><h2>{culture}</h2><p>{first}We value calm work, honest "
+        f"<h1>{about}</h1><p>{escape(intro)}</p><h2>{culture}</h2><p>{first}We value calm work, honest "
         "reviews and long weekends, and nobody is on call alone.</p>"
         f"<h2>{stack}</h2><p>Our stack: {escape(', '.join(company.stack))}.</p>"
     )
     return _frame(company, f"{about} - {company.name}", body)
 
 
-def _careers(now: Now, company: Company) -> Reply:
+def _careers(now: DemoMoment, company: DemoCompany) -> DemoReply:
     *_, careers, open = _WORDS[company.language]
     board = {
         "greenhouse": f"https://boards.greenhouse.io/{company.slug}",
@@ -88,67 +88,67 @@ def _careers(now: Now, company: Company) -> Reply:
     return _frame(company, careers, show(now, company))
 
 
-def _cards(now: Now, company: Company) -> str:
+def _cards(now: DemoMoment, company: DemoCompany) -> str:
     cards = "".join(
-        f'<li class="opening"><h3 class="opening-title"><a href="{one.path}">{escape(one.title)}</a></h3>'
-        f'<span class="opening-place">{escape(one.place)}</span> '
-        f'<time class="opening-date" datetime="{now.posted_at(one).date()}">'
-        f"{now.posted_at(one).date()}</time></li>"
-        for one in now.open(company)
+        f'<li class="opening"><h3 class="opening-title"><a href="{listing.path}">{escape(listing.title)}</a></h3>'
+        f'<span class="opening-place">{escape(listing.place)}</span> '
+        f'<time class="opening-date" datetime="{now.posted_at(listing).date()}">'
+        f"{now.posted_at(listing).date()}</time></li>"
+        for listing in now.open(company)
     )
     return f'<h1>{_WORDS[company.language][4]}</h1><ul class="openings">{cards}</ul>'
 
 
-def _relaunched(now: Now, company: Company) -> str:
-    """The same cards after a relaunch: nothing in them has the name that it had."""
+def _relaunched(now: DemoMoment, company: DemoCompany) -> str:
+    """The same cards after a redesign: all class names have changed."""
     cards = "".join(
-        f'<li class="opening"><b class="v2-name">{escape(one.title)}</b><br>{escape(one.place)}'
-        f'<button data-open="{one.path}">More</button></li>'
-        for one in now.open(company)
+        f'<li class="opening"><b class="v2-name">{escape(listing.title)}</b><br>{escape(listing.place)}'
+        f'<button data-open="{listing.path}">More</button></li>'
+        for listing in now.open(company)
     )
     return f'<h1>{_WORDS[company.language][4]}</h1><ul class="openings">{cards}</ul>'
 
 
-def _position(now: Now, company: Company, name: str) -> Reply:
+def _position(now: DemoMoment, company: DemoCompany, name: str) -> DemoReply:
     number = name.rpartition("-")[2]
-    found = now.find(company, int(number)) if number.isdigit() else None
-    if found is None:
+    listing = now.find(company, int(number)) if number.isdigit() else None
+    if listing is None:
         return MISSING
-    data = json.dumps(posting(now, found), ensure_ascii=False).replace("<", "\\u003c")
+    data = json.dumps(posting(now, listing), ensure_ascii=False).replace("<", "\\u003c")
     head = f'<script type="application/ld+json">{data}</script>'
-    body = f"<article><h1>{escape(found.title)}</h1><p>{escape(found.place)}</p>{text.html(found)}</article>"
+    body = f"<article><h1>{escape(listing.title)}</h1><p>{escape(listing.place)}</p>{text.html(listing)}</article>"
     silent = company.slug == WITHOUT_DATA
-    return _frame(company, f"{found.title} - {company.name}", body, "" if silent else head)
+    return _frame(company, f"{listing.title} - {company.name}", body, "" if silent else head)
 
 
-def posting(now: Now, one: Listing) -> dict[str, Any]:
-    """As schema.org has it."""
-    found: dict[str, Any] = {
+def posting(now: DemoMoment, listing: DemoListing) -> dict[str, Any]:
+    """A schema.org JobPosting."""
+    record: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "JobPosting",
-        "title": one.title,
-        "description": text.html(one),
-        "datePosted": now.posted_at(one).date().isoformat(),
+        "title": listing.title,
+        "description": text.html(listing),
+        "datePosted": now.posted_at(listing).date().isoformat(),
         "employmentType": "FULL_TIME",
-        "identifier": {"@type": "PropertyValue", "value": str(one.number)},
+        "identifier": {"@type": "PropertyValue", "value": str(listing.number)},
         "hiringOrganization": {
             "@type": "Organization",
-            "name": one.company.name,
-            "sameAs": one.company.site,
+            "name": listing.company.name,
+            "sameAs": listing.company.site,
         },
     }
-    if one.arrangement == "remote":
-        area = one.place.partition(", ")[2]
-        found["jobLocationType"] = "TELECOMMUTE"
-        found["applicantLocationRequirements"] = {"@type": "Country", "name": area}
+    if listing.arrangement == "remote":
+        area = listing.place.partition(", ")[2]
+        record["jobLocationType"] = "TELECOMMUTE"
+        record["applicantLocationRequirements"] = {"@type": "Country", "name": area}
     else:
-        address = {"@type": "PostalAddress", "addressLocality": one.place}
-        found["jobLocation"] = {"@type": "Place", "address": address}
-    if one.pay:
-        value = {"minValue": one.pay[0], "maxValue": one.pay[1], "unitText": "YEAR"}
-        found["baseSalary"] = {
+        address = {"@type": "PostalAddress", "addressLocality": listing.place}
+        record["jobLocation"] = {"@type": "Place", "address": address}
+    if listing.pay:
+        value = {"minValue": listing.pay[0], "maxValue": listing.pay[1], "unitText": "YEAR"}
+        record["baseSalary"] = {
             "@type": "MonetaryAmount",
-            "currency": one.currency,
+            "currency": listing.currency,
             "value": {"@type": "QuantitativeValue", **value},
         }
-    return found
+    return record

@@ -1,4 +1,4 @@
-"""A listing's text as HTML: all vendors take it from here, each in its own wrapping."""
+"""The text of a listing as HTML, shared by all vendors."""
 
 from __future__ import annotations
 
@@ -6,26 +6,29 @@ from collections.abc import Sequence
 from html import escape
 
 from jobmill.demo import roles
-from jobmill.demo.world import Listing
+from jobmill.demo.state import DemoListing
 
 
-def html(one: Listing) -> str:
-    """The whole text."""
-    parts = [f"<p>{escape(one.intro)}</p>"]
-    for head, lines in sections(one):
+def html(listing: DemoListing) -> str:
+    parts = [f"<p>{escape(listing.intro)}</p>"]
+    for head, lines in sections(listing):
         parts.append(f"<h3>{escape(head)}</h3>{bullets(lines)}")
-    return "".join([*parts, closing(one)])
+    return "".join([*parts, closing(listing)])
 
 
-def sections(one: Listing) -> list[tuple[str, Sequence[str]]]:
-    words = roles.WORDS[one.company.language]
-    found = [(words.duties, one.duties), (words.required, one.required), (words.nice, one.nice)]
-    return [(head, lines) for head, lines in found if lines]
+def sections(listing: DemoListing) -> list[tuple[str, Sequence[str]]]:
+    words = roles.WORDS[listing.company.language]
+    parts = [
+        (words.duties, listing.duties),
+        (words.required, listing.required),
+        (words.nice, listing.nice),
+    ]
+    return [(head, lines) for head, lines in parts if lines]
 
 
 def bullets(lines: Sequence[str]) -> str:
     return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
 
 
-def closing(one: Listing) -> str:
-    return "".join(f"<p>{escape(line)}</p>" for line in one.closing)
+def closing(listing: DemoListing) -> str:
+    return "".join(f"<p>{escape(line)}</p>" for line in listing.closing)

@@ -1,4 +1,4 @@
-"""How the demo ends: everything that was in it goes, in one transaction."""
+"""Ends the demo: deletes all of its data in one transaction."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from dataclasses import dataclass
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from jobmill.db import Database, Tx, fetch_all
-from jobmill.demo import seeds
 from jobmill.errors import Conflict, Unavailable
 
+from . import setup
+
 TRIES = 5
-KEPT = (
+KEPT_TABLES = (
     "budget.allowance", "demo.ended", "people.api_key", "people.change", "people.person", "people.secret",
     "people.session", "queue.phase", "queue.schedule", "queue.tick", "queue.worker",
 )  # fmt: skip
-"""Tables that stay: what declares us, who is at work, and the people who may sign in, whom no demo
-has made."""
+"""Tables that are kept: declarations, workers and accounts."""
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class DeletedCount:
     what: str
     count: int
 
 
-async def count(tx: Tx) -> Sequence[Held]:
-    """What would go, for people."""
+async def count(tx: Tx) -> Sequence[DeletedCount]:
+    """Counts what would be deleted, for people."""
     return await fetch_all(
         tx,
-        Held,
+        DeletedCount,
         """
         SELECT * FROM (VALUES
             ('companies', (SELECT count(*) FROM catalog.company)),
@@ -47,7 +47,7 @@ async def count(tx: Tx) -> Sequence[Held]:
 
 
 async def end(database: Database) -> bool:
-    """End the demo; says whether there was one. Who works meanwhile may be in our way for a moment."""
+    """End the demo; returns whether there was one. Retries while workers hold locks."""
     for _ in range(TRIES):
         try:
             async with database.transaction() as tx:
@@ -58,19 +58,18 @@ async def end(database: Database) -> bool:
 
 
 async def clear(tx: Tx) -> bool:
-    """Empty all tables but those of `KEPT`, if this is a demo; Conflict where it holds no demo but
-    something else.
+    """Empty all tables except `KEPT`; Conflict if the database holds real data instead of a demo.
 
-    Numbers go on where they were: a worker that still holds an item of the demo, or a person who
-    holds a link, must not meet somebody else's.
+    Sequences continue: a worker that still holds a demo item, or a visitor with a demo link, must
+    not reach a new row.
     """
-    if not await seeds.is_on(tx):
-        if await seeds.is_new(tx):
+    if not await setup.is_on(tx):
+        if await setup.is_new(tx):
             return False
         raise Conflict("this database holds no demo but your own data: nothing was removed")
     await tx.execute("SET LOCAL lock_timeout = '5s'")
-    # First of all what every worker writes first: whoever holds an item has committed, or will find
-    # it gone.
+    # Lock the tables that every worker writes first: a worker has then either committed or will
+    # find its item gone.
     await tx.execute("LOCK TABLE queue.live IN ACCESS EXCLUSIVE MODE")
     await tx.execute("ALTER TABLE hiring.event DISABLE TRIGGER event_is_not_emptied")
     await tx.execute(

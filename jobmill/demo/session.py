@@ -1,4 +1,4 @@
-"""What runs where the demo is on: its sites, its life, and settings that lead to them alone."""
+"""What runs while the demo is on: its sites, its clock, and settings that point to them."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ from dataclasses import dataclass
 from pydantic import SecretStr
 
 from jobmill.db import Database
-from jobmill.demo import seeds, server
-from jobmill.demo.life import Life
 from jobmill.settings import Settings
 
+from . import server, setup
+from .clock import Life
+
 INTERVAL = 0.05
-"""Seconds between two calls to a host: nobody else is bothered by them."""
+"""Seconds between two calls to a host; only the demo's own server is called."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
     settings: Settings
     life: Life | None
-    """None where the database holds no demo."""
+    """None if the database holds no demo."""
 
 
 @asynccontextmanager
 async def staged(settings: Settings, database: Database) -> AsyncGenerator[Scene]:
-    """Serve the world of this database, if it holds one, and say with which settings to work in it."""
+    """Serve the demo of this database, if there is one, and return the settings to use."""
     async with database.transaction() as tx:
-        world = await seeds.find(tx)
+        world = await setup.find(tx)
     if world is None:
         yield Scene(settings, None)
         return
@@ -37,8 +38,8 @@ async def staged(settings: Settings, database: Database) -> AsyncGenerator[Scene
 
 
 def adjusted(settings: Settings, port: int) -> Settings:
-    """Settings by which nothing leaves this machine and nothing is paid for: all hosts are the
-    world's, no model is asked, and no letter is sent."""
+    """Settings that keep everything on this machine: all hosts resolve to the demo's server, no
+    model is called, and no letter is sent."""
     return settings.model_copy(
         update={
             "stand_ins": {**server.stand_ins(port), **settings.stand_ins},

@@ -1,4 +1,4 @@
-"""The demo's own time: sources are called and people act as often as the world's days pass."""
+"""Runs the demo's clock: sources are read and applicants act as its days pass."""
 
 from __future__ import annotations
 
@@ -11,27 +11,28 @@ import random
 from jobmill.catalog import sources
 from jobmill.catalog.sources import Source
 from jobmill.db import CONNECTION_ERRORS, Database, Tx
-from jobmill.demo import hiring, seeds
 from jobmill.demo.companies import COMPANIES
-from jobmill.demo.world import Now, World
 from jobmill.errors import AppError
 from jobmill.pipelines import rotation
 from jobmill.rotation.planner import RunRequest
 
+from . import hiring, setup
+from .state import DemoMoment, World
+
 log = logging.getLogger(__name__)
 
 TICK = 1 / 40
-"""How often something happens, in days of the world."""
+"""Interval between actions, in demo days."""
 CALL = 1 / 4
-"""How often a source is called."""
+"""Interval between reads of a source, in demo days."""
 TOGETHER = 1 / 4
-"""The share of all sources that a run waits for."""
+"""A run starts when this share of all sources is due."""
 SHORTEST = 0.1
 
 
 async def tick(tx: Tx, dice: random.Random) -> World | None:
-    """Let a moment pass; None where the demo is over."""
-    world = await seeds.find(tx)
+    """Advance the demo by one step; None if it has ended."""
+    world = await setup.find(tx)
     if world is None:
         return None
     now = world.at(dt.datetime.now(dt.UTC))
@@ -41,37 +42,39 @@ async def tick(tx: Tx, dice: random.Random) -> World | None:
     return world
 
 
-async def _call(tx: Tx, now: Now) -> None:
-    """Let the rotation run for the sources whose last call is a while ago by the world's clock: it
-    counts in our days, and would leave them alone for hours."""
+async def _call(tx: Tx, now: DemoMoment) -> None:
+    """Start a rotation run for sources that are due by the demo's clock: the rotation counts real
+    days and would wait for hours."""
     before = now.at - CALL * now.world.day
-    found = await sources.find(tx, status="active", limit=1_000)
-    due = [one.id for one in found if one.last_scraped_at and one.last_scraped_at < before]
-    # Several at a time, so that a run is worth looking at.
-    if due and len(due) >= len(found) * TOGETHER:
+    active = await sources.find(tx, status="active", limit=1_000)
+    due = [
+        source.id for source in active if source.last_scraped_at and source.last_scraped_at < before
+    ]
+    # Several sources per run, so that its page has something to show.
+    if due and len(due) >= len(active) * TOGETHER:
         await rotation.start(tx, RunRequest(trigger="manual", sources=due), {})
 
 
-async def _mend(tx: Tx, now: Now) -> None:
-    """Somebody looks after what failures have disabled, once its trouble is over."""
-    for one in await sources.find(tx, status="disabled", limit=1_000):
-        if one.retry_at and not _is_troubled(one, now):
-            await sources.enable(tx, one.id, actor="demo")
+async def _mend(tx: Tx, now: DemoMoment) -> None:
+    """Re-enable sources that failures disabled, once their trouble is over."""
+    for source in await sources.find(tx, status="disabled", limit=1_000):
+        if source.retry_at and not _is_troubled(source, now):
+            await sources.enable(tx, source.id, actor="demo")
 
 
-def _is_troubled(one: Source, now: Now) -> bool:
-    return any(one.company_name == firm.name and now.trouble(firm) for firm in COMPANIES)
+def _is_troubled(source: Source, now: DemoMoment) -> bool:
+    return any(source.company_name == firm.name and now.trouble(firm) for firm in COMPANIES)
 
 
 class Life:
-    """Runs beside a worker until it is stopped or the demo is over."""
+    """Runs beside a worker until it is stopped or the demo ends."""
 
     def __init__(self, database: Database, seed: int | None = None) -> None:
         self._db = database
         self._dice = random.Random(seed)
         self._stop = asyncio.Event()
         self.over = asyncio.Event()
-        """Set when somebody has ended the demo."""
+        """Set when the demo was ended."""
 
     async def run(self) -> None:
         pause = SHORTEST

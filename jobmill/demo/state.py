@@ -1,4 +1,4 @@
-"""What exists in the demo world at a moment: the same for the same seed, whoever asks."""
+"""The state of the demo at any moment, determined by its seed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from jobmill.demo import roles
-from jobmill.demo.companies import Company
+from jobmill.demo.companies import DemoCompany
 from jobmill.demo.roles import Role
+
+from . import roles
 
 Arrangement: TypeAlias = Literal["remote", "hybrid", "onsite"]
 Trouble: TypeAlias = Literal[
@@ -19,16 +20,16 @@ Trouble: TypeAlias = Literal[
 ]  # fmt: skip
 
 DAY = dt.timedelta(minutes=2)
-"""How long a day of the world takes, unless somebody wants it otherwise."""
+"""The default duration of a demo day."""
 PAST = 25
-"""Days before its beginning from which the world has listings."""
+"""Listings exist from this many days before the start."""
 CYCLE = 8.0
-"""Days after which troubles come again."""
+"""Failures repeat after this many days."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spell:
-    """When something is wrong with a company's site or board: days of a cycle."""
+class Failure:
+    """A failure of a company's site or board, as days of a cycle."""
 
     trouble: Trouble
     slug: str
@@ -39,22 +40,22 @@ class Spell:
         return day >= 0 and self.begins <= day % CYCLE < self.ends
 
 
-SPELLS: tuple[Spell, ...] = (
-    Spell("broken", "castellaneaviation", 0.8, 1.8),
-    Spell("reformed", "bellweatherbaking", 1.5, 6.0),
-    Spell("lying", "tallowmerecitylibrary", 1.0, 2.0),
-    Spell("limited", "thistledownfreight", 1.2, 1.7),
-    Spell("silent", "saltmarshrobotics", 0.5, 2.0),
-    Spell("slow", "broadfellinsurance", 0.0, CYCLE),
-    Spell("circling", "ringdovetravel", 0.0, CYCLE),
+FAILURES: tuple[Failure, ...] = (
+    Failure("broken", "castellaneaviation", 0.8, 1.8),
+    Failure("reformed", "bellweatherbaking", 1.5, 6.0),
+    Failure("lying", "tallowmerecitylibrary", 1.0, 2.0),
+    Failure("limited", "thistledownfreight", 1.2, 1.7),
+    Failure("silent", "saltmarshrobotics", 0.5, 2.0),
+    Failure("slow", "broadfellinsurance", 0.0, CYCLE),
+    Failure("circling", "ringdovetravel", 0.0, CYCLE),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """A position that a company of the world wants to fill."""
+class DemoListing:
+    """A position that a demo company wants to fill."""
 
-    company: Company
+    company: DemoCompany
     number: int
     title: str
     department: str
@@ -72,61 +73,67 @@ class Listing:
 
     @property
     def path(self) -> str:
-        words = "".join(one if one.isalnum() else " " for one in self.title.lower())
+        words = "".join(
+            character if character.isalnum() else " " for character in self.title.lower()
+        )
         return f"/jobs/{'-'.join(words.split())}-{self.number}"
 
     @property
     def url(self) -> str:
-        """Its page on the company's own site."""
+        """The path of its page on the company's site."""
         return f"{self.company.site}{self.path}"
 
     @property
     def code(self) -> str:
-        """Its number as vendors spell ids."""
+        """Its number in the format of vendor ids."""
         return f"{self.number:08x}-demo-4000-8000-{self.number:012d}"
 
 
 @dataclass(frozen=True, slots=True)
-class Now:
-    """The world at a moment."""
+class DemoMoment:
+    """The demo at a moment."""
 
     world: World
     at: dt.datetime
     day: float
 
-    def open(self, company: Company) -> list[Listing]:
-        """Whom a company looks for, as far as it shows it, the newest first."""
+    def open(self, company: DemoCompany) -> list[DemoListing]:
+        """The open listings of a company, newest first."""
         if self.trouble(company) == "silent":
             return []
-        found = [
-            one
+        listings = [
+            listing
             for slot in range(company.slots)
-            for one in _lives(self.world.seed, company, slot, self.day)
-            if one.born <= self.day < one.dies
+            for listing in _lives(self.world.seed, company, slot, self.day)
+            if listing.born <= self.day < listing.dies
         ]
-        return sorted(found, key=lambda one: -one.born)
+        return sorted(listings, key=lambda listing: -listing.born)
 
-    def find(self, company: Company, number: int) -> Listing | None:
-        """One of these, by its number."""
-        return next((one for one in self.open(company) if one.number == number), None)
+    def find(self, company: DemoCompany, number: int) -> DemoListing | None:
+        """An open listing by its number."""
+        return next((listing for listing in self.open(company) if listing.number == number), None)
 
-    def trouble(self, company: Company) -> Trouble | None:
-        """What is wrong with its site or board, if anything is."""
-        spells = (one for one in SPELLS if one.slug == company.slug and one.holds(self.day))
-        return next((one.trouble for one in spells), None)
-
-    def posted_at(self, one: Listing) -> dt.datetime:
-        return self.world.moment(one.born)
-
-    def changed_at(self, company: Company) -> dt.datetime:
-        """When one came or went last."""
-        lives = (
-            one
-            for slot in range(company.slots)
-            for one in _lives(self.world.seed, company, slot, self.day)
+    def trouble(self, company: DemoCompany) -> Trouble | None:
+        """The current failure of its site or board, if any."""
+        spells = (
+            spell for spell in FAILURES if spell.slug == company.slug and spell.holds(self.day)
         )
-        moments = (moment for one in lives for moment in (one.born, one.dies))
-        return self.world.moment(max((one for one in moments if one <= self.day), default=-PAST))
+        return next((spell.trouble for spell in spells), None)
+
+    def posted_at(self, listing: DemoListing) -> dt.datetime:
+        return self.world.moment(listing.born)
+
+    def changed_at(self, company: DemoCompany) -> dt.datetime:
+        """When a listing was last added or removed."""
+        lives = (
+            listing
+            for slot in range(company.slots)
+            for listing in _lives(self.world.seed, company, slot, self.day)
+        )
+        moments = (moment for listing in lives for moment in (listing.born, listing.dies))
+        return self.world.moment(
+            max((listing for listing in moments if listing <= self.day), default=-PAST)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,34 +142,34 @@ class World:
     began_at: dt.datetime
     day: dt.timedelta = DAY
 
-    def at(self, moment: dt.datetime) -> Now:
-        return Now(self, moment, (moment - self.began_at) / self.day)
+    def at(self, moment: dt.datetime) -> DemoMoment:
+        return DemoMoment(self, moment, (moment - self.began_at) / self.day)
 
     def moment(self, day: float) -> dt.datetime:
-        """When a day of the world is. Before its beginning days were as long as ours: dates that we
-        read must not lie in the future, and a listing may be older than the world."""
+        """The real time of a demo day. Before the start, demo days last as long as real days: dates
+        must not lie in the future, and a listing may be older than the demo."""
         length = dt.timedelta(days=1) if day < 0 else self.day
         return self.began_at + day * length
 
 
-def _lives(seed: int, company: Company, slot: int, until: float) -> Iterator[Listing]:
-    """One after the other takes the slot."""
+def _lives(seed: int, company: DemoCompany, slot: int, until: float) -> Iterator[DemoListing]:
+    """The consecutive listings of a slot."""
     born, turn = -float(PAST), 0
     while born <= until:
-        one = _listing(seed, company, slot, turn, born)
-        yield one
-        born = one.dies + 0.2 + _dice(seed, company, slot, turn, "gap").random() * 1.5
+        listing = _listing(seed, company, slot, turn, born)
+        yield listing
+        born = listing.dies + 0.2 + _dice(seed, company, slot, turn, "gap").random() * 1.5
         turn += 1
 
 
-def _dice(seed: int, company: Company, *what: object) -> random.Random:
+def _dice(seed: int, company: DemoCompany, *what: object) -> random.Random:
     return random.Random(f"{seed}/{company.slug}/{'/'.join(map(str, what))}")
 
 
 @lru_cache(maxsize=20_000)
-def _listing(seed: int, company: Company, slot: int, turn: int, free_at: float) -> Listing:
+def _listing(seed: int, company: DemoCompany, slot: int, turn: int, free_at: float) -> DemoListing:
     dice = _dice(seed, company, slot, turn)
-    # The first of most slots came before the world began, of some soon after.
+    # In most slots the first listing predates the start, in some it follows soon after.
     born = free_at if turn else dice.choice((-PAST, -PAST, -PAST, 1.5)) * dice.random()
     role = dice.choice(roles.LEANINGS[company.leaning])
     arrangement = _arrangement(dice, role, company)
@@ -170,7 +177,7 @@ def _listing(seed: int, company: Company, slot: int, turn: int, free_at: float) 
     low = round(dice.randint(*role.pay), -1) if dice.random() < 0.7 else None
     pay = (low * 1_000, (low + dice.choice((15, 20, 30))) * 1_000) if low else None
     currency = roles.CURRENCIES[company.language]
-    return Listing(
+    return DemoListing(
         company=company,
         number=100_000 + dice.randrange(800_000),
         title=title,
@@ -189,7 +196,7 @@ def _listing(seed: int, company: Company, slot: int, turn: int, free_at: float) 
     )
 
 
-def _arrangement(dice: random.Random, role: Role, company: Company) -> Arrangement:
+def _arrangement(dice: random.Random, role: Role, company: DemoCompany) -> Arrangement:
     remote = role.remote * (1.2 if company.remote_first else 0.6)
     drawn = dice.random()
     if drawn < remote:
@@ -197,28 +204,28 @@ def _arrangement(dice: random.Random, role: Role, company: Company) -> Arrangeme
     return "hybrid" if drawn < remote + 0.3 and role.remote else "onsite"
 
 
-def _place(company: Company, arrangement: Arrangement) -> str:
+def _place(company: DemoCompany, arrangement: Arrangement) -> str:
     if arrangement != "remote":
         return company.town
     area = "United States" if company.language == "en" else roles.AREAS[company.language]
     return f"Remote, {area}"
 
 
-def _about(company: Company, title: str) -> str:
+def _about(company: DemoCompany, title: str) -> str:
     words = roles.WORDS[company.language]
     return words.about.format(
         company=company.name, trade=company.trade, people=f"{company.people:,}", title=title
     )
 
 
-def _required(company: Company, role: Role, dice: random.Random) -> tuple[str, ...]:
+def _required(company: DemoCompany, role: Role, dice: random.Random) -> tuple[str, ...]:
     years = dice.randint(*role.years)
-    told = roles.WORDS[company.language].years.format(years=years)
-    return (*((told,) if years else ()), *role.required)
+    years_text = roles.WORDS[company.language].years.format(years=years)
+    return (*((years_text,) if years else ()), *role.required)
 
 
 def _closing(
-    company: Company, arrangement: Arrangement, pay: tuple[int, int] | None, currency: str
+    company: DemoCompany, arrangement: Arrangement, pay: tuple[int, int] | None, currency: str
 ) -> tuple[str, ...]:
     words = roles.WORDS[company.language]
     where = {"remote": words.remote, "hybrid": words.hybrid, "onsite": words.onsite}[arrangement]

@@ -1,4 +1,4 @@
-"""How the demo begins, and how one knows that it is on."""
+"""Starts the demo, and detects whether it is on."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ from jobmill import queue
 from jobmill.catalog import companies as catalog
 from jobmill.catalog import sources
 from jobmill.db import Tx, fetch_one, fetch_value
-from jobmill.demo import hiring, person
-from jobmill.demo.companies import COMPANIES, Company
-from jobmill.demo.vendors import feed
-from jobmill.demo.world import DAY, World
+from jobmill.demo.companies import COMPANIES, DemoCompany
 from jobmill.errors import Conflict
 from jobmill.hiring.records import openings
 from jobmill.matching import profiles
@@ -23,9 +20,13 @@ from jobmill.pipelines.discovery import DiscoveryConfig
 from jobmill.queue import NewItem
 from jobmill.rotation import searches
 
+from . import hiring, person
+from .state import DAY, World
+from .vendors import feed
+
 SEED = 7
 WAITING = ("pipwillowlearning", "ironquillpress")
-"""Whose boards nobody has approved yet."""
+"""Companies with boards that still need approval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,39 +37,39 @@ class _Row:
 
 
 async def find(tx: Tx) -> World | None:
-    """The world of this database; None where it is not a demo."""
-    found = await fetch_one(tx, _Row, "SELECT seed, began_at, day FROM demo.world")
-    # The database's name for our zone is its own.
-    return World(found.seed, found.began_at.astimezone(dt.UTC), found.day) if found else None
+    """The demo of this database, or None."""
+    row = await fetch_one(tx, _Row, "SELECT seed, began_at, day FROM demo.world")
+    # Convert from the database's time zone object.
+    return World(row.seed, row.began_at.astimezone(dt.UTC), row.day) if row else None
 
 
 async def is_on(tx: Tx) -> bool:
-    """Whether what this database holds is fiction."""
+    """Whether the data of this database is fictional."""
     return await find(tx) is not None
 
 
 async def is_new(tx: Tx) -> bool:
-    """Whether nobody has put anything in yet."""
-    kept = (
+    """Whether the database has no data yet."""
+    tables = (
         await profiles.find(tx),
         await catalog.find(tx, limit=1),
         await sources.find(tx, limit=1),
         await openings.list_openings(tx, limit=1),
     )
-    return not any(kept)
+    return not any(tables)
 
 
 async def is_first(tx: Tx) -> bool:
-    """Whether nobody has ever done anything here: no data, no demo, and nobody who may sign in."""
+    """Whether the database was never used: no data, no demo, no accounts."""
     if await is_on(tx) or not await is_new(tx) or await persons.find_all(tx):
         return False
     return await fetch_value(tx, bool, "SELECT NOT EXISTS (SELECT FROM demo.ended)") or False
 
 
 async def begin(tx: Tx, *, seed: int = SEED, day: dt.timedelta = DAY) -> World:
-    """Fill a new database, whose phases are declared, with what the demo begins with; Conflict where
-    it holds anything. All else comes by the real pipelines from the world's own sites."""
-    # Two who begin at once: the second waits here, and finds the first's row.
+    """Fill a new database with the start of the demo; Conflict if it holds data. Everything else
+    comes through the real pipelines from the demo's sites."""
+    # Of two concurrent starts the second waits here and finds the first one's row.
     await tx.execute("LOCK TABLE demo.world IN EXCLUSIVE MODE")
     if await is_on(tx):
         raise Conflict("the demo has begun already: `jobmill demo run` shows it")
@@ -76,9 +77,11 @@ async def begin(tx: Tx, *, seed: int = SEED, day: dt.timedelta = DAY) -> World:
         raise Conflict("this database is in use: the demo needs an empty one of its own")
     await tx.execute("INSERT INTO demo.world (seed, day) VALUES (%s, %s)", [seed, day])
     await profiles.save(tx, person.NAME, person.PROFILE, by="demo", note="a fictional person")
-    news = [new for one in COMPANIES for new in await _wanted(tx, one)]
+    news = [new for company in COMPANIES for new in await _wanted(tx, company)]
     search = await searches.add(tx, "remotive", ["python", "support"], [""])
-    slices = [source.work(one.id) for one in await sources.find(tx, source_type=search.platform)]
+    slices = [
+        source.work(company.id) for company in await sources.find(tx, source_type=search.platform)
+    ]
     await queue.submit_all(tx, [*news, *slices])
     await hiring.begin(tx, random.Random(seed), day)
     world = await find(tx)
@@ -86,27 +89,27 @@ async def begin(tx: Tx, *, seed: int = SEED, day: dt.timedelta = DAY) -> World:
     return world
 
 
-async def _wanted(tx: Tx, one: Company) -> list[NewItem]:
-    """What a person would submit who follows this company."""
-    id = await company.begin(tx, one.name, one.site)
-    found = [company.work(id)]
-    if url := _board(one):
-        config = DiscoveryConfig(url=url, company_id=id, company_name=one.name)
-        approved = one.slug not in WAITING
-        found.append(discovery.work(config, approved=approved, by="demo"))
-    return found
+async def _wanted(tx: Tx, demo_company: DemoCompany) -> list[NewItem]:
+    """The items that following this company would submit."""
+    id = await company.begin(tx, demo_company.name, demo_company.site)
+    items = [company.work(id)]
+    if url := _board(demo_company):
+        config = DiscoveryConfig(url=url, company_id=id, company_name=demo_company.name)
+        approved = demo_company.slug not in WAITING
+        items.append(discovery.work(config, approved=approved, by="demo"))
+    return items
 
 
-def _board(one: Company) -> str | None:
-    """The address of a board that is not sure enough to be taken in by itself."""
-    match one.vendor:
+def _board(company: DemoCompany) -> str | None:
+    """The URL of a board that is not confident enough to be added automatically."""
+    match company.vendor:
         case "lever":
-            return f"https://jobs.lever.co/{one.slug}"
+            return f"https://jobs.lever.co/{company.slug}"
         case "ashby":
-            return f"https://jobs.ashbyhq.com/{one.slug}"
+            return f"https://jobs.ashbyhq.com/{company.slug}"
         case "rss":
-            return f"{one.site}{feed.PATH}"
+            return f"{company.site}{feed.PATH}"
         case "html":
-            return f"{one.site}/careers"
+            return f"{company.site}/careers"
         case _:
             return None
