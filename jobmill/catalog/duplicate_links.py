@@ -30,7 +30,9 @@ async def link_new_listings(tx: Tx, new_ids: Sequence[ListingId], platforms: Pla
         return 0
     await listings.lock_duplicate_links(tx)
     similar_ids = await _find_similar(tx, new_ids)
-    candidates = sorted(await listings.by_ids(tx, [*new_ids, *similar_ids]), key=lambda one: one.id)
+    candidates = sorted(
+        await listings.by_ids(tx, [*new_ids, *similar_ids]), key=lambda listing: listing.id
+    )
     groups = duplicates.find_groups(
         [listings.to_posting(listing) for listing in candidates], platforms
     )
@@ -102,7 +104,7 @@ def _choose_root(canonical: Listing, existing: Sequence[Listing]) -> ListingId:
     place. An unmarked copy gives way to the company's own post."""
     if not existing:
         return canonical.id
-    first = min(existing, key=lambda one: (one.duplicate_of is not None, one.id))
+    first = min(existing, key=lambda listing: (listing.duplicate_of is not None, listing.id))
     # A listing that is itself a duplicate, perhaps by a person's decision, cannot be a root.
     if _is_replaceable_copy(first) and canonical.via is None and canonical.duplicate_of is None:
         return canonical.id

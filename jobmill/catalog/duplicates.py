@@ -70,17 +70,19 @@ def find_groups(postings: Sequence[Posting], platforms: PlatformRules) -> list[D
 
 def _join_by_id(features: list[PostingFeatures], posts: Clusters) -> None:
     """Join by platform id, URL and number; these override all other rules."""
-    for ids, members in _group_by(features, lambda one: one.ids):
+    for ids, members in _group_by(features, lambda posting: posting.ids):
         for index, other in pairwise(members):
             posts.join(index, other, f"same {ids[0][0] or 'vendor'} id {ids[1]}")
-    for url, members in _group_by(features, lambda one: (one.url,) if one.url else ()):
+    for url, members in _group_by(features, lambda posting: (posting.url,) if posting.url else ()):
         first = features[members[0]]
         for other in members[1:]:
             # Several postings may name the page that lists them all.
-            one_page = first.has_specific_url or features[other].title == first.title
-            if one_page and not posts.have_different_ids(members[0], other):
+            same_page = first.has_specific_url or features[other].title == first.title
+            if same_page and not posts.have_different_ids(members[0], other):
                 posts.join(members[0], other, f"same page {url}")
-    numbered = _group_by(features, lambda one: [(one.company, one.title, id) for id in one.numbers])
+    numbered = _group_by(
+        features, lambda posting: [(posting.company, posting.title, id) for id in posting.numbers]
+    )
     for (company, _, id), members in numbered:
         for index, other in pairwise(members):
             if company and not posts.have_different_ids(index, other):
@@ -119,12 +121,12 @@ def _explain_copy(
         return None
     if _same_requisition(posting, other):
         return f"same requisition {posting.requisition} at {posting.company_name}"
-    alike = texts.similarity(posting.index, other.index)
-    if alike is None or alike < SAME_POSTING_SIMILARITY:
+    similarity = texts.similarity(posting.index, other.index)
+    if similarity is None or similarity < SAME_POSTING_SIMILARITY:
         return None
     cut = texts.is_beginning(posting.index, other.index)
     return f"same title at {posting.company_name or other.company_name}, " + (
-        "one text is cut" if cut else f"same text ({alike:.0%})"
+        "one text is cut" if cut else f"same text ({similarity:.0%})"
     )
 
 
@@ -241,16 +243,25 @@ def _find_blocks(features: list[PostingFeatures], texts: DescriptionComparison) 
     """Groups of postings worth comparing: same company and title, or same requisition; without a
     company, same title and first words."""
     by_company = _group_by(
-        features, lambda one: ((one.company, one.title),) if one.company and one.title else ()
+        features,
+        lambda posting: (
+            ((posting.company, posting.title),) if posting.company and posting.title else ()
+        ),
     )
     by_requisition = _group_by(
         features,
-        lambda one: ((one.company, one.requisition),) if one.company and one.requisition else (),
+        lambda posting: (
+            ((posting.company, posting.requisition),)
+            if posting.company and posting.requisition
+            else ()
+        ),
     )
     titles_without_company = {posting.title for posting in features if not posting.company}
     by_beginning = _group_by(
         [posting for posting in features if posting.title in titles_without_company],
-        lambda one: ((one.title, start),) if (start := texts.first_words(one.index)) else (),
+        lambda posting: (
+            ((posting.title, start),) if (start := texts.first_words(posting.index)) else ()
+        ),
     )
     return [members for kind in (by_company, by_requisition, by_beginning) for _, members in kind]
 

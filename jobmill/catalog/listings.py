@@ -317,7 +317,7 @@ async def insert_all(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> dict[str, Lis
     """Insert listings; returns the ids of those that were new, by identity."""
     added: dict[str, ListingId] = {}
     # Sorted, so that two transactions with the same listings cannot deadlock.
-    ordered = sorted(rows, key=lambda one: one["identity"])
+    ordered = sorted(rows, key=lambda row: row["identity"])
     for start in range(0, len(ordered), BATCH_SIZE):
         added |= await _insert(tx, ordered[start : start + BATCH_SIZE])
     return added

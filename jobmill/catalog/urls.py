@@ -84,15 +84,15 @@ def is_own_page(url: str) -> bool:
     )
 
 
-def differ_by_place(one: tuple[str, str], other: tuple[str, str]) -> bool:
+def differ_by_place(page: tuple[str, str], other: tuple[str, str]) -> bool:
     """Whether two pages differ only in the last words of their names, as on sites that show a
     posting once for each place. Numbers and codes are ids, so such pages differ in more."""
-    first, second = (page[1].removesuffix("?").split("-") for page in (one, other))
+    first, second = (path.removesuffix("?").split("-") for _, path in (page, other))
     steps = enumerate(zip(first, second, strict=False))
     common = next((at for at, (left, right) in steps if left != right), 0)
     tails = first[common:], second[common:]
     return (
-        one[0] == other[0]
+        page[0] == other[0]
         and common >= 3
         and all(len(tail) <= 4 and re.search("[a-z]", "".join(tail)) for tail in tails)
         and all(re.fullmatch(r"[a-z]+|\d{1,2}", word) for tail in tails for word in tail)
