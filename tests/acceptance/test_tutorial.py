@@ -192,4 +192,4 @@ async def test_every_command_of_the_tutorial_does_what_it_shows(
         await asyncio.to_thread(reader.do, step)
         if step.line.startswith("jobmill demo clear"):
             await asyncio.to_thread(reader.meet, board)
-    assert board.asked("/v1/boards/gitlab/jobs")
+    assert board.requests_to("/v1/boards/gitlab/jobs")

@@ -26,7 +26,7 @@ from jobmill.tools import Tools
 from tests.catalog.helpers import make_source, open_titles, posting
 from tests.catalog.helpers import run as save
 from tests.fakes import Net, ok
-from tests.outside.site import Asked, Out, Site, in_turn, open_site, raw, reply
+from tests.outside.site import ReceivedRequest, ResponseWriter, Site, in_turn, open_site, raw, reply
 
 PATH = "/api/offers/"
 
@@ -85,10 +85,10 @@ async def test_a_board_that_says_unchanged_is_not_read_again(
 ) -> None:
     id = await add(database, site)
 
-    async def handle(asked: Asked, out: Out) -> None:
-        known = asked.headers.get("if-none-match") == '"one"'
+    async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
+        known = request.headers.get("if-none-match") == '"one"'
         answer = reply(status=304) if known else board("Anchor", "Baker", ETag='"one"')
-        await answer(asked, out)
+        await answer(request, out)
 
     site.on(PATH, handle)
     first, second = await scrape(database, site, id), await scrape(database, site, id)
@@ -130,7 +130,7 @@ async def test_a_held_vendor_is_not_called(database: Database, site: Site) -> No
             "VALUES ('recruitee', 'transient', 'x', now() + interval '1 hour')"
         )
     assert (await scrape(database, site, id)).outcome == "held"
-    assert site.seen == []
+    assert site.requests == []
 
 
 async def test_a_source_that_cannot_be_asked_says_why(database: Database) -> None:
@@ -152,7 +152,7 @@ async def test_a_source_that_is_not_wanted_is_not_called(database: Database, sit
         await sources.reject(tx, id, "not ours")
     with pytest.raises(Conflict, match="rejected"):
         await scrape(database, site, id)
-    assert site.seen == []
+    assert site.requests == []
 
 
 async def test_what_collects_the_posts_of_others_is_of_no_company(database: Database) -> None:

@@ -41,7 +41,7 @@ def posting(id: int | str = 1, title: str = "Pump Engineer", **facts: Any) -> Po
 
 
 def seen(*postings: Posting) -> list[SeenPosting]:
-    return [SeenPosting(one, listings.listed_hash(one)) for one in postings]
+    return [SeenPosting(item, listings.listed_hash(item)) for item in postings]
 
 
 async def make_source(tx: Tx, *, enabled: bool = True, **facts: Any) -> SourceId:

@@ -21,7 +21,7 @@ from tests.queue.helpers import fetch
 
 async def make_board(tx: Tx, name: str = "Wells & Co", **facts: Any) -> CompanyId:
     id = await companies.get_or_create(tx, name)
-    told = {"url": "https://wells.example/careers", "confidence": "medium"} | facts
+    board = {"url": "https://wells.example/careers", "confidence": "medium"} | facts
     await tx.execute(
         """
         UPDATE catalog.company
@@ -29,20 +29,20 @@ async def make_board(tx: Tx, name: str = "Wells & Co", **facts: Any) -> CompanyI
                job_board_type = 'html', job_board_evidence = 'a page about work'
          WHERE id = %(id)s
         """,
-        {"id": id, **told},
+        {"id": id, **board},
     )
     return id
 
 
 async def refs(tx: Tx, **how: Any) -> list[str]:
-    return [str(one.ref) for one in await approvals.find(tx, **how)]
+    return [str(approval.ref) for approval in await approvals.find(tx, **how)]
 
 
 async def test_only_what_is_undecided_and_not_sure_waits(tx: Tx) -> None:
     board = await make_board(tx)
     await make_board(tx, "Sure Inc", confidence="high")
-    found = await make_board(tx, "Found Ltd")
-    waiting = await make_source(tx, enabled=False, company_id=found)
+    unsure = await make_board(tx, "Found Ltd")
+    waiting = await make_source(tx, enabled=False, company_id=unsure)
     await make_source(tx)
     rejected = await make_source(tx, enabled=False)
     await sources.reject(tx, rejected, "spam")
@@ -53,11 +53,11 @@ async def test_only_what_is_undecided_and_not_sure_waits(tx: Tx) -> None:
 async def test_the_list_is_read_in_parts(tx: Tx) -> None:
     boards = [await make_board(tx, f"Company {n}") for n in range(2)]
     waiting = [await make_source(tx, enabled=False) for _ in range(2)]
-    whole = [*(f"board:{id}" for id in boards), *(f"source:{id}" for id in waiting)]
-    seen: list[str] = []
-    while part := await refs(tx, limit=1, after=approvals.parse_ref(seen[-1]) if seen else None):
-        seen += part
-    assert seen == whole
+    expected = [*(f"board:{id}" for id in boards), *(f"source:{id}" for id in waiting)]
+    pages: list[str] = []
+    while part := await refs(tx, limit=1, after=approvals.parse_ref(pages[-1]) if pages else None):
+        pages += part
+    assert pages == expected
 
 
 async def test_an_approved_source_runs_and_a_rejected_one_can_be_taken_back(tx: Tx) -> None:
@@ -69,8 +69,10 @@ async def test_an_approved_source_runs_and_a_rejected_one_can_be_taken_back(tx: 
     assert (await sources.get(tx, ref.id)).enabled
     with pytest.raises(Conflict, match="already enabled"):
         await approvals.approve(tx, ref)
-    told = [(event.what, event.actor) for event in await history.find_events(tx, "source", ref.id)]
-    assert told == [("created", None), ("rejected", "Ada"), ("enabled", "Bo")]
+    events = [
+        (event.what, event.actor) for event in await history.find_events(tx, "source", ref.id)
+    ]
+    assert events == [("created", None), ("rejected", "Ada"), ("enabled", "Bo")]
 
 
 async def test_a_test_that_works_does_not_overrule_a_person(tx: Tx) -> None:

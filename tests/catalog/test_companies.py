@@ -29,7 +29,7 @@ def company(**facts: object) -> Company:
 
 
 @pytest.mark.parametrize(
-    ("about", "culture", "known"),
+    ("about", "culture", "completeness"),
     [
         (None, None, "sparse"),
         ("a" * 50, "c" * 25, "sparse"),
@@ -40,8 +40,10 @@ def company(**facts: object) -> Company:
         ("a" * 101, "c" * 51, "good"),
     ],
 )
-def test_completeness_is_the_seeds(about: str | None, culture: str | None, known: str) -> None:
-    assert companies.completeness(company(about=about, culture=culture)) == known
+def test_completeness_is_the_seeds(
+    about: str | None, culture: str | None, completeness: str
+) -> None:
+    assert companies.completeness(company(about=about, culture=culture)) == completeness
     assert companies.completeness(company(about=about, culture=culture, website=None)) == "sparse"
 
 
@@ -59,10 +61,10 @@ async def test_a_company_is_known_by_name_whatever_its_spelling(tx: Tx) -> None:
 
 
 async def test_a_site_tells_two_of_one_name_apart(tx: Tx) -> None:
-    one = await companies.get_or_create(tx, "Apollo", "https://apollo.example/")
+    first = await companies.get_or_create(tx, "Apollo", "https://apollo.example/")
     two = await companies.get_or_create(tx, "Apollo", "https://apollo-space.example")
-    assert one != two
-    assert await companies.get_or_create(tx, "Apollo", "https://www.apollo.example/about") == one
+    assert first != two
+    assert await companies.get_or_create(tx, "Apollo", "https://www.apollo.example/about") == first
 
 
 async def test_a_company_known_by_name_learns_its_site(tx: Tx) -> None:
@@ -79,12 +81,12 @@ async def test_what_names_nobody_is_refused(tx: Tx) -> None:
 
 
 async def test_companies_named_at_once_are_made_once(database: Database) -> None:
-    wanted = [f"Company {number}" for number in range(20)]
+    names = [f"Company {number}" for number in range(20)]
 
     async def name(order: int) -> list[int]:
         async with database.transaction() as tx:
-            ids = await companies.get_or_create_all(tx, wanted[::order])
-        return [ids[one] for one in wanted]
+            ids = await companies.get_or_create_all(tx, names[::order])
+        return [ids[one] for one in names]
 
     answers = await asyncio.gather(*(name(order) for order in (1, -1, 1, -1)))
     assert answers == [answers[0]] * 4

@@ -45,18 +45,18 @@ async def make(tx: Tx) -> int:
 
 async def test_an_analysis_is_kept_whole(tx: Tx) -> None:
     id = await make(tx)
-    known = await save(tx, id)
-    assert known.analysis_status == "complete"
-    assert (known.about, known.culture, known.mission) == (FACTS.about, FACTS.culture, "water")
-    assert (known.size, known.company_size_category) == ("240 employees", "medium")
-    assert (known.headquarters_location, known.founded) == ("Portland, OR", "2012")
-    assert (known.industry, known.offices) == ("water", ["Portland, OR", "Lisbon"])
-    assert (known.tech_stack, known.ai_ml, known.remote_first) == (["python", "react"], True, True)
-    assert (known.tier, known.priority_score, known.extracted_by) == ("A", 105, "some:model")
-    assert known.priority_items == list(FINDINGS.priority_items)
-    assert (known.job_board_url, known.job_board_type) == (LEVER.url, "lever")
-    assert (known.job_board_confidence, known.job_board_decision) == ("medium", None)
-    assert known.analyzed_at is not None
+    saved = await save(tx, id)
+    assert saved.analysis_status == "complete"
+    assert (saved.about, saved.culture, saved.mission) == (FACTS.about, FACTS.culture, "water")
+    assert (saved.size, saved.company_size_category) == ("240 employees", "medium")
+    assert (saved.headquarters_location, saved.founded) == ("Portland, OR", "2012")
+    assert (saved.industry, saved.offices) == ("water", ["Portland, OR", "Lisbon"])
+    assert (saved.tech_stack, saved.ai_ml, saved.remote_first) == (["python", "react"], True, True)
+    assert (saved.tier, saved.priority_score, saved.extracted_by) == ("A", 105, "some:model")
+    assert saved.priority_items == list(FINDINGS.priority_items)
+    assert (saved.job_board_url, saved.job_board_type) == (LEVER.url, "lever")
+    assert (saved.job_board_confidence, saved.job_board_decision) == ("medium", None)
+    assert saved.analyzed_at is not None
     assert [event.what for event in await history.find_events(tx, "company", id)] == [
         "created",
         "analyzed",
@@ -81,17 +81,17 @@ async def test_what_is_known_does_not_give_way_to_less(tx: Tx) -> None:
 
 
 def test_a_text_that_is_good_replaces_a_longer_one() -> None:
-    known = company(about="a" * 500, culture="c" * 40)
+    stored = company(about="a" * 500, culture="c" * 40)
     assert (
-        company_analyses.apply_facts(known, CompanyFacts(about="b" * 101, culture="d" * 30)).about
+        company_analyses.apply_facts(stored, CompanyFacts(about="b" * 101, culture="d" * 30)).about
         == "b" * 101
     )
-    assert company_analyses.apply_facts(known, CompanyFacts(about="b" * 100)).about == "a" * 500
-    assert company_analyses.apply_facts(known, CompanyFacts(culture="d" * 45)).culture == "d" * 45
+    assert company_analyses.apply_facts(stored, CompanyFacts(about="b" * 100)).about == "a" * 500
+    assert company_analyses.apply_facts(stored, CompanyFacts(culture="d" * 45)).culture == "d" * 45
 
 
 @pytest.mark.parametrize(
-    ("decision", "found", "kept", "still"),
+    ("decision", "found_board", "expected_board", "still"),
     [
         (None, GREENHOUSE, GREENHOUSE, None),
         ("rejected", LEVER, LEVER, "rejected"),
@@ -102,11 +102,16 @@ def test_a_text_that_is_good_replaces_a_longer_one() -> None:
     ],
 )
 def test_nobody_is_asked_twice_about_a_board(
-    decision: str | None, found: CompanyBoard | None, kept: CompanyBoard, still: str | None
+    decision: str | None,
+    found_board: CompanyBoard | None,
+    expected_board: CompanyBoard,
+    still: str | None,
 ) -> None:
-    known = company(job_board_url=LEVER.url + "/", job_board_decision=decision)
-    after = company_analyses.apply_findings(known, replace(FINDINGS, board=found), PLATFORM_RULES)
-    assert (after.job_board_url or "").rstrip("/") == kept.url
+    stored = company(job_board_url=LEVER.url + "/", job_board_decision=decision)
+    after = company_analyses.apply_findings(
+        stored, replace(FINDINGS, board=found_board), PLATFORM_RULES
+    )
+    assert (after.job_board_url or "").rstrip("/") == expected_board.url
     assert after.job_board_decision == still
 
 
@@ -116,9 +121,9 @@ async def test_boards_that_are_not_sure_wait_for_a_person(tx: Tx) -> None:
     sure = await companies.get_or_create(tx, "Fernleaf", "https://fernleaf.example")
     await save(tx, sure, findings=replace(FINDINGS, board=GREENHOUSE, tier="S"))
     waiting = await companies.find(tx, needs_approval=True)
-    assert [one.id for one in waiting] == [id]
+    assert [company_.id for company_ in waiting] == [id]
     assert list(map(companies.board_needs_approval, await companies.find(tx))) == [True, False]
-    assert [one.id for one in await companies.find(tx, tier="S")] == [sure]
+    assert [company_.id for company_ in await companies.find(tx, tier="S")] == [sure]
     decided = await approvals.approve(tx, approvals.parse_ref(f"board:{id}"), actor="dana")
     assert decided.state == "approved"
     assert await companies.find(tx, needs_approval=True) == []

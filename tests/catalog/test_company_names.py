@@ -11,7 +11,7 @@ from jobmill.catalog import company_names
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("name", "other"),
     [
         ("Acme", "ACME, Inc."),
         ("Acme", "  Acme  ,  Inc.  "),
@@ -41,12 +41,12 @@ from jobmill.catalog import company_names
         ("Fenster Weiß", "FENSTER WEISS"),
     ],
 )
-def test_one_company_written_in_two_ways(one: str, other: str) -> None:
-    assert company_names.same_company(one, other)
+def test_one_company_written_in_two_ways(name: str, other: str) -> None:
+    assert company_names.same_company(name, other)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("name", "other"),
     [
         ("Škoda", "Koda"),
         ("Škoda", "Skoda"),
@@ -63,8 +63,8 @@ def test_one_company_written_in_two_ways(one: str, other: str) -> None:
         (None, None),
     ],
 )
-def test_two_companies_stay_two(one: str | None, other: str | None) -> None:
-    assert not company_names.same_company(one, other)
+def test_two_companies_stay_two(name: str | None, other: str | None) -> None:
+    assert not company_names.same_company(name, other)
 
 
 @pytest.mark.parametrize(

@@ -38,12 +38,12 @@ async def root_of(tx: Tx, id: int) -> int | None:
 
 
 async def test_a_copy_is_linked_to_the_listing_it_repeats(tx: Tx) -> None:
-    (own,) = await add(tx, 0, OWN)
+    (own_post,) = await add(tx, 0, OWN)
     (copy,) = await add(tx, 1, COPY)
-    found = await listings.get(tx, copy)
-    assert (found.duplicate_of, found.duplicate_kind) == (own, "same")
-    assert found.duplicate_why
-    assert await duplicate_links.find_linked(tx, own) == [copy]
+    listing = await listings.get(tx, copy)
+    assert (listing.duplicate_of, listing.duplicate_kind) == (own_post, "same")
+    assert listing.duplicate_why
+    assert await duplicate_links.find_linked(tx, own_post) == [copy]
     assert (await history.find_events(tx, "listing", copy))[-1].what == "linked"
 
 
@@ -51,37 +51,37 @@ async def test_a_copy_makes_way_for_the_companys_own_post(tx: Tx) -> None:
     (copy,) = await add(tx, 0, COPY)
     (other,) = await add(tx, 1, OTHER_COPY)
     assert await root_of(tx, other) == copy
-    (own,) = await add(tx, 2, OWN)
-    assert [await root_of(tx, id) for id in (copy, other, own)] == [own, own, None]
+    (own_post,) = await add(tx, 2, OWN)
+    assert [await root_of(tx, id) for id in (copy, other, own_post)] == [own_post, own_post, None]
 
 
 async def test_what_a_person_marked_stays_where_it_is(tx: Tx) -> None:
     (copy,) = await add(tx, 0, COPY)
     await listings.mark(tx, copy)
-    (own,) = await add(tx, 1, OWN)
-    assert [await root_of(tx, copy), await root_of(tx, own)] == [None, copy]
+    (own_post,) = await add(tx, 1, OWN)
+    assert [await root_of(tx, copy), await root_of(tx, own_post)] == [None, copy]
 
 
 async def test_a_link_that_was_undone_is_not_made_again(tx: Tx) -> None:
-    (own,) = await add(tx, 0, OWN)
+    (own_post,) = await add(tx, 0, OWN)
     (copy,) = await add(tx, 1, COPY)
     await duplicate_links.unlink(tx, copy, actor="me")
     (third,) = await add(tx, 2, OTHER_COPY)
     assert await root_of(tx, copy) is None
-    assert await root_of(tx, third) in (own, copy)
+    assert await root_of(tx, third) in (own_post, copy)
     with pytest.raises(Conflict):
         await duplicate_links.unlink(tx, copy)
 
 
 async def test_a_person_may_link_and_links_stay_one_step(tx: Tx) -> None:
-    one, two, three = await add(
+    first, second, third = await add(
         tx, 0, *(posting(id, title) for id, title in enumerate(("Anchor", "Baker", "Carver"), 10))
     )
-    await duplicate_links.link(tx, two, one)
-    await duplicate_links.link(tx, one, three)
-    assert [await root_of(tx, id) for id in (one, two, three)] == [three, three, None]
+    await duplicate_links.link(tx, second, first)
+    await duplicate_links.link(tx, first, third)
+    assert [await root_of(tx, id) for id in (first, second, third)] == [third, third, None]
     with pytest.raises(Conflict):
-        await duplicate_links.link(tx, three, one)
+        await duplicate_links.link(tx, third, first)
 
 
 async def test_posts_of_one_vacancy_in_several_places_are_grouped(tx: Tx) -> None:
@@ -124,44 +124,46 @@ async def test_clean_up_removes_what_is_long_closed_but_nothing_marked_or_linked
 
 async def test_what_a_person_linked_is_nobodys_root(tx: Tx) -> None:
     (copy,) = await add(tx, 0, COPY)
-    (own,) = await add(tx, 1, OWN)
+    (own_post,) = await add(tx, 1, OWN)
     await tx.execute("UPDATE catalog.listing SET duplicate_of = NULL, duplicate_kind = NULL")
-    await duplicate_links.link(tx, own, copy, actor="me")
+    await duplicate_links.link(tx, own_post, copy, actor="me")
     (third,) = await add(tx, 2, OTHER_COPY)
-    assert [await root_of(tx, id) for id in (copy, own, third)] == [None, copy, copy]
+    assert [await root_of(tx, id) for id in (copy, own_post, third)] == [None, copy, copy]
 
 
 async def test_what_is_set_apart_is_not_told_of_as_linked(tx: Tx) -> None:
-    (own,) = await add(tx, 0, OWN)
+    (own_post,) = await add(tx, 0, OWN)
     (copy,) = await add(tx, 1, COPY)
     await duplicate_links.unlink(tx, copy)
-    await duplicate_links.link(tx, own, copy)
-    await duplicate_links.unlink(tx, own)
-    await tx.execute("DELETE FROM catalog.listing WHERE id = %s", [own])
+    await duplicate_links.link(tx, own_post, copy)
+    await duplicate_links.unlink(tx, own_post)
+    await tx.execute("DELETE FROM catalog.listing WHERE id = %s", [own_post])
     source = await make_source(tx)
     again = await run(tx, source, 2, [OWN])
     assert await root_of(tx, copy) is None
-    assert [one.what for one in await history.find_events(tx, "listing", copy)][-1] == "unlinked"
+    assert [event.what for event in await history.find_events(tx, "listing", copy)][
+        -1
+    ] == "unlinked"
     assert again.counts.duplicates == 0
 
 
 async def test_a_link_by_hand_says_so(tx: Tx) -> None:
-    (own,) = await add(tx, 0, OWN)
+    (own_post,) = await add(tx, 0, OWN)
     (copy,) = await add(tx, 1, COPY)
     (other,) = await add(tx, 1, posting(9, "Diver"))
     await duplicate_links.link(tx, copy, other)
-    found = await listings.get(tx, copy)
-    assert (found.duplicate_of, found.duplicate_why) == (other, "linked by hand")
-    assert own != other
+    listing = await listings.get(tx, copy)
+    assert (listing.duplicate_of, listing.duplicate_why) == (other, "linked by hand")
+    assert own_post != other
 
 
 async def test_two_who_link_two_listings_to_each_other_make_no_circle(database: Database) -> None:
     async with database.transaction() as tx:
-        one, two = await add(tx, 0, posting(1, "Anchor"), posting(2, "Baker"))
+        first, second = await add(tx, 0, posting(1, "Anchor"), posting(2, "Baker"))
     done = await overlap(
         database,
-        lambda tx: duplicate_links.link(tx, one, two),
-        lambda tx: duplicate_links.link(tx, two, one),
+        lambda tx: duplicate_links.link(tx, first, second),
+        lambda tx: duplicate_links.link(tx, second, first),
     )
     assert isinstance(done[1], Conflict)
 
@@ -172,14 +174,22 @@ async def test_a_copy_that_comes_with_the_companys_own_post_is_one_step_away(
 ) -> None:
     async with database.transaction() as tx:
         (copy,) = await add(tx, 0, COPY)
-        one, two = [await make_source(tx) for _ in range(2)]
+        source, other_source = [await make_source(tx) for _ in range(2)]
     first, second = (OWN, OTHER_COPY)[::order]
     saved = await overlap(
-        database, lambda tx: run(tx, one, 1, [first]), lambda tx: run(tx, two, 1, [second])
+        database,
+        lambda tx: run(tx, source, 1, [first]),
+        lambda tx: run(tx, other_source, 1, [second]),
     )
-    own, other = [one.added[0] for one in saved if isinstance(one, SavedRun)][::order]
+    own_post, other = [
+        saved_run.added[0] for saved_run in saved if isinstance(saved_run, SavedRun)
+    ][::order]
     async with database.transaction() as tx:
-        assert [await root_of(tx, id) for id in (own, copy, other)] == [None, own, own]
+        assert [await root_of(tx, id) for id in (own_post, copy, other)] == [
+            None,
+            own_post,
+            own_post,
+        ]
 
 
 async def test_nothing_is_linked_to_what_is_being_cleaned_away(database: Database) -> None:
@@ -199,7 +209,7 @@ async def test_nothing_is_linked_to_what_is_being_cleaned_away(database: Databas
 
 async def test_what_is_linked_to_meanwhile_is_not_cleaned_away(database: Database) -> None:
     async with database.transaction() as tx:
-        (own,) = await add(tx, 0, OWN)
+        (own_post,) = await add(tx, 0, OWN)
         source = await make_source(tx)
         await tx.execute("UPDATE catalog.listing SET closed_at = %s", [at(0)])
     saved, pruned = await overlap(
@@ -210,7 +220,7 @@ async def test_what_is_linked_to_meanwhile_is_not_cleaned_away(database: Databas
     assert pruned == 0
     assert isinstance(saved, SavedRun)
     async with database.transaction() as tx:
-        assert await root_of(tx, saved.added[0]) == own
+        assert await root_of(tx, saved.added[0]) == own_post
 
 
 URL = "https://jobs.lever.co/wells/11111111-1111-4111-8111-111111111111"
@@ -222,7 +232,7 @@ NAMELESS = Posting(
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         (Posting("Pump Engineer", URL), Posting("Engineer for pumps", f"{URL}/apply")),
         (NAMELESS, replace(NAMELESS, url="https://b.example/posts/7-pump-engineer", via="B")),
@@ -230,21 +240,21 @@ NAMELESS = Posting(
     ids=["page", "text"],
 )
 async def test_what_is_the_same_is_found_by_its_page_or_its_text(
-    tx: Tx, one: Posting, other: Posting
+    tx: Tx, first: Posting, second: Posting
 ) -> None:
-    (first,) = await add(tx, 0, replace(one, platform="x", vendor_id="1"))
-    (second,) = await add(tx, 1, replace(other, platform="y", vendor_id="2"))
-    assert await root_of(tx, second) == first
+    (original,) = await add(tx, 0, replace(first, platform="x", vendor_id="1"))
+    (duplicate,) = await add(tx, 1, replace(second, platform="y", vendor_id="2"))
+    assert await root_of(tx, duplicate) == original
 
 
 async def test_a_page_is_the_listing_that_others_are_linked_to(tx: Tx) -> None:
-    one, two = await add(tx, 0, posting(1, "Anchor", url=URL), posting(2, "Baker", url=URL))
+    first, second = await add(tx, 0, posting(1, "Anchor", url=URL), posting(2, "Baker", url=URL))
     await tx.execute("UPDATE catalog.listing SET duplicate_of = NULL, duplicate_kind = NULL")
-    await duplicate_links.link(tx, one, two)
-    assert await listings.find_by_url(tx, f"{URL}?utm_source=x", PLATFORM_RULES) == two
-    await duplicate_links.unlink(tx, one)
-    await duplicate_links.link(tx, two, one)
-    assert await listings.find_by_url(tx, URL, PLATFORM_RULES) == one
+    await duplicate_links.link(tx, first, second)
+    assert await listings.find_by_url(tx, f"{URL}?utm_source=x", PLATFORM_RULES) == second
+    await duplicate_links.unlink(tx, first)
+    await duplicate_links.link(tx, second, first)
+    assert await listings.find_by_url(tx, URL, PLATFORM_RULES) == first
 
 
 async def test_what_is_cleaned_away_leaves_no_history(tx: Tx) -> None:

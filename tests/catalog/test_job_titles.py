@@ -9,7 +9,7 @@ KNOWN = gazetteer.REGION_NAMES | {"oslo", "san marino"}
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("title", "other"),
     [
         ("Senior Welder", "SENIOR WELDER"),
         ("Senior Welder", "Sr. Welder"),
@@ -28,12 +28,12 @@ KNOWN = gazetteer.REGION_NAMES | {"oslo", "san marino"}
         ("Welder II", "Welder 2"),
     ],
 )
-def test_noise_around_a_title_does_not_count(one: str, other: str) -> None:
-    assert job_titles.parse_title(one, KNOWN).words == job_titles.parse_title(other, KNOWN).words
+def test_noise_around_a_title_does_not_count(title: str, other: str) -> None:
+    assert job_titles.parse_title(title, KNOWN).words == job_titles.parse_title(other, KNOWN).words
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("title", "other"),
     [
         ("Welder", "Senior Welder"),
         ("Welder I", "Welder II"),
@@ -47,8 +47,8 @@ def test_noise_around_a_title_does_not_count(one: str, other: str) -> None:
         ("Clerk (part time)", "Clerk"),
     ],
 )
-def test_what_a_title_says_does(one: str, other: str) -> None:
-    assert job_titles.parse_title(one, KNOWN).words != job_titles.parse_title(other, KNOWN).words
+def test_what_a_title_says_does(title: str, other: str) -> None:
+    assert job_titles.parse_title(title, KNOWN).words != job_titles.parse_title(other, KNOWN).words
 
 
 def test_places_in_a_title_are_told() -> None:

@@ -35,7 +35,7 @@ async def shelf(tx: Tx) -> Tx:
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ({"words": "c++"}, ["C++ Engineer"]),
         ({"words": "c#"}, [".NET Developer"]),
@@ -56,9 +56,9 @@ async def shelf(tx: Tx) -> Tx:
     ],
 )
 async def test_words_and_facts_find_listings(
-    shelf: Tx, query: dict[str, Any], found: list[str]
+    shelf: Tx, query: dict[str, Any], expected: list[str]
 ) -> None:
-    assert sorted(await titles(shelf, **query), key=str) == sorted(found)
+    assert sorted(await titles(shelf, **query), key=str) == sorted(expected)
 
 
 @pytest.mark.parametrize("sort", ["newest", "best"])
@@ -69,11 +69,11 @@ async def test_pages_show_everything_once_though_more_comes_meanwhile(tx: Tx, so
     )
     query, shown, after = ListingQuery(words="pump", sort=sort), [], None
     for page in range(10):
-        found = await listing_search.find(tx, query, after=after, limit=5)
-        shown += [hit.id for hit in found.hits]
+        result = await listing_search.find(tx, query, after=after, limit=5)
+        shown += [hit.id for hit in result.hits]
         later = posting(100 + page, f"Pump {100 + page}", description=f"text {100 + page}")
         await run(tx, source, page + 1, [later], outcome="truncated")
-        after = found.next
+        after = result.next
         if after is None:
             break
     assert len(shown) == len(set(shown))
@@ -90,11 +90,11 @@ async def test_a_page_that_was_not_given_out_is_refused(tx: Tx) -> None:
 
 
 async def test_linked_listings_are_shown_only_on_request(tx: Tx) -> None:
-    one = posting(1)
-    copy = replace(one, vendor_id="2", url="https://copy.example/1/2", via="X", platform="x")
-    await run(tx, await make_source(tx), 0, [one, copy])
-    found = (await listing_search.find(tx, ListingQuery())).hits
-    assert [hit.others for hit in found] == [1]
+    original = posting(1)
+    copy = replace(original, vendor_id="2", url="https://copy.example/1/2", via="X", platform="x")
+    await run(tx, await make_source(tx), 0, [original, copy])
+    hits = (await listing_search.find(tx, ListingQuery())).hits
+    assert [hit.others for hit in hits] == [1]
     assert len((await listing_search.find(tx, ListingQuery(duplicates=True))).hits) == 2
 
 
@@ -119,8 +119,8 @@ async def test_a_post_is_found_by_its_place_though_the_first_of_its_group_is_els
     ]
     await run(tx, await make_source(tx), 0, posts)
     assert len((await listing_search.find(tx, ListingQuery())).hits) == 1
-    found = (await listing_search.find(tx, ListingQuery(location="lisbon"))).hits
-    assert [hit.location for hit in found] == ["Lisbon"]
+    hits = (await listing_search.find(tx, ListingQuery(location="lisbon"))).hits
+    assert [hit.location for hit in hits] == ["Lisbon"]
 
 
 async def test_words_that_are_not_wanted_may_be_odd_ones(shelf: Tx) -> None:

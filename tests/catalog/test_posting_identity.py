@@ -26,12 +26,12 @@ POSTING = Posting(
 TEXT = " ".join(f"word{number}" for number in range(200))
 
 
-def alike(one: str | None, other: str | None) -> float:
-    return jaccard_similarity(shingles(split_words(one)), shingles(split_words(other)))
+def alike(first: str | None, second: str | None) -> float:
+    return jaccard_similarity(shingles(split_words(first)), shingles(split_words(second)))
 
 
 @pytest.mark.parametrize(
-    ("changes", "wanted"),
+    ("changes", "expected"),
     [
         ({"platform": "greenhouse", "board": "Acme", "vendor_id": "7"}, "greenhouse:acme:7"),
         ({"platform": "workday", "board": "acme/Site", "vendor_id": "R7"}, "workday:acme/Site:R7"),
@@ -44,8 +44,8 @@ def alike(one: str | None, other: str | None) -> float:
         ({"url": "http://www.acme.example/careers/10042/?utm_source=x"}, "url:https://acme.example/careers/10042"),
     ],
 )  # fmt: skip
-def test_the_surest_name_is_taken(changes: dict[str, str], wanted: str) -> None:
-    assert identity(replace(POSTING, **changes), PLATFORM_RULES) == wanted
+def test_the_surest_name_is_taken(changes: dict[str, str], expected: str) -> None:
+    assert identity(replace(POSTING, **changes), PLATFORM_RULES) == expected
 
 
 def test_without_a_url_company_title_and_place_make_the_identity() -> None:
@@ -91,9 +91,9 @@ def test_similar_texts_are_similar() -> None:
 
 
 @given(st.text(), st.text())
-def test_similarity_lies_between_none_and_all_and_knows_no_order(one: str, other: str) -> None:
-    assert 0 <= alike(one, other) <= 1
-    assert alike(one, other) == alike(other, one)
+def test_similarity_lies_between_none_and_all_and_knows_no_order(first: str, second: str) -> None:
+    assert 0 <= alike(first, second) <= 1
+    assert alike(first, second) == alike(second, first)
 
 
 def test_an_empty_text_is_like_no_other() -> None:
@@ -101,7 +101,7 @@ def test_an_empty_text_is_like_no_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "own"),
+    ("url", "expected"),
     [
         ("https://wells.example/posts/1", True),
         ("https://wells.example/careers/pump-engineer", True),
@@ -112,8 +112,8 @@ def test_an_empty_text_is_like_no_other() -> None:
         ("https://wells.example/", False),
     ],
 )
-def test_a_page_below_another_is_a_postings_own(url: str, own: bool) -> None:
+def test_a_page_below_another_is_a_postings_own(url: str, expected: bool) -> None:
     renamed = [
         identity(Posting(title, url), PLATFORM_RULES) for title in ("Pump Engineer", "Diver")
     ]
-    assert (renamed[0] == renamed[1]) == own
+    assert (renamed[0] == renamed[1]) == expected

@@ -23,16 +23,16 @@ async def test_five_failures_in_a_row_disable_a_source(tx: Tx) -> None:
         await fail(tx, source, hour)
     assert (await sources.get(tx, source)).status == "active"
     await fail(tx, source, 5)
-    found = await sources.get(tx, source)
-    assert (found.status, found.consecutive_failures) == ("disabled", 5)
-    assert "it broke" in (found.disabled_reason or "")
-    assert found.retry_at
-    told = [
+    stored = await sources.get(tx, source)
+    assert (stored.status, stored.consecutive_failures) == ("disabled", 5)
+    assert "it broke" in (stored.disabled_reason or "")
+    assert stored.retry_at
+    events = [
         event
         for event in await history.find_events(tx, "source", source)
         if event.what == "disabled"
     ]
-    assert [event.data["cause"] for event in told] == ["transient"]
+    assert [event.data["cause"] for event in events] == ["transient"]
 
 
 async def test_a_run_that_works_forgets_the_failures(tx: Tx) -> None:
@@ -49,9 +49,9 @@ async def test_being_asked_to_slow_down_is_no_failure(tx: Tx) -> None:
     source = await make_source(tx)
     for hour in range(9):
         await fail(tx, source, hour, "rate_limited")
-    found = await sources.get(tx, source)
-    assert (found.consecutive_failures, found.status) == (0, "active")
-    assert found.last_cause == "rate_limited"
+    stored = await sources.get(tx, source)
+    assert (stored.consecutive_failures, stored.status) == (0, "active")
+    assert stored.last_cause == "rate_limited"
 
 
 async def test_a_try_of_a_disabled_source_that_works_enables_it(tx: Tx) -> None:
@@ -76,8 +76,8 @@ async def test_a_source_enabled_by_hand_starts_clean(tx: Tx) -> None:
     for hour in range(5):
         await fail(tx, source, hour)
     await sources.enable(tx, source, actor="me")
-    found = await sources.get(tx, source)
-    assert (found.status, found.consecutive_failures, found.retry_at) == ("active", 0, None)
+    stored = await sources.get(tx, source)
+    assert (stored.status, stored.consecutive_failures, stored.retry_at) == ("active", 0, None)
 
 
 async def test_sources_of_a_vendor_that_fail_alike_are_held_not_disabled(tx: Tx) -> None:
@@ -85,10 +85,10 @@ async def test_sources_of_a_vendor_that_fail_alike_are_held_not_disabled(tx: Tx)
     for hour in range(5):
         for id in ids:
             await fail(tx, id, hour, vendor=GREENHOUSE)
-    found = [await sources.get(tx, id) for id in ids]
-    assert [one.status for one in found] == ["active"] * 3
-    assert [one.consecutive_failures for one in found] == [0] * 3
-    assert all(one.held_until for one in found)
+    stored = [await sources.get(tx, id) for id in ids]
+    assert [source.status for source in stored] == ["active"] * 3
+    assert [source.consecutive_failures for source in stored] == [0] * 3
+    assert all(source.held_until for source in stored)
     assert [event.what for event in await history.find_events(tx, "vendor", GREENHOUSE)] == [
         "incident"
     ]
@@ -161,15 +161,15 @@ async def test_sources_that_fail_at_the_same_time_see_each_other(database: Datab
     async with database.transaction() as tx:
         ids = [await make_source(tx) for _ in range(8)]
 
-    async def one(id: int) -> None:
+    async def fail_once(id: int) -> None:
         async with database.transaction() as tx:
             await fail(tx, id, 0, vendor=GREENHOUSE)
 
-    await asyncio.gather(*map(one, ids))
+    await asyncio.gather(*map(fail_once, ids))
     async with database.transaction() as tx:
-        found = [await sources.get(tx, id) for id in ids]
-    assert [one.consecutive_failures for one in found] == [0] * 8
-    assert all(one.held_until for one in found)
+        stored = [await sources.get(tx, id) for id in ids]
+    assert [source.consecutive_failures for source in stored] == [0] * 8
+    assert all(source.held_until for source in stored)
 
 
 async def test_failures_and_successes_of_one_vendor_at_once_do_not_block_each_other(
@@ -246,8 +246,8 @@ async def test_an_incident_does_not_give_back_what_was_disabled_before_it(tx: Tx
         await fail(tx, ids[0], hour, "gone", vendor=GREENHOUSE)
     for id in ids:
         await fail(tx, id, 8, vendor=GREENHOUSE)
-    found = await sources.get(tx, ids[0])
-    assert (found.status, found.consecutive_failures) == ("disabled", 7)
+    stored = await sources.get(tx, ids[0])
+    assert (stored.status, stored.consecutive_failures) == ("disabled", 7)
 
 
 async def test_a_failure_does_not_take_over_what_a_person_disabled(tx: Tx) -> None:
@@ -256,8 +256,8 @@ async def test_a_failure_does_not_take_over_what_a_person_disabled(tx: Tx) -> No
         await fail(tx, source, hour)
     await sources.disable(tx, source, "too noisy")
     await fail(tx, source, 5)
-    found = await sources.get(tx, source)
-    assert (found.disabled_reason, found.retry_at) == ("too noisy", None)
+    stored = await sources.get(tx, source)
+    assert (stored.disabled_reason, stored.retry_at) == ("too noisy", None)
 
 
 async def test_a_person_may_stop_for_good_what_failures_disabled(tx: Tx) -> None:

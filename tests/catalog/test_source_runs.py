@@ -145,7 +145,9 @@ async def test_what_a_listing_said_before_is_kept(tx: Tx) -> None:
     new = replace(A, title="Anchorman", salary=replace(pay, max=70_000), description="Other text")
     await run(tx, source, 1, [new])
     changed = [
-        one for one in await history.find_events(tx, "listing", added[0]) if one.what == "changed"
+        event
+        for event in await history.find_events(tx, "listing", added[0])
+        if event.what == "changed"
     ]
     assert changed[0].data == {
         "title": ["Anchor", "Anchorman"],
@@ -166,8 +168,8 @@ async def test_a_date_that_moves_by_itself_is_no_change(tx: Tx) -> None:
 async def test_a_list_without_text_takes_nothing_from_what_the_detail_said(tx: Tx) -> None:
     source = await make_source(tx)
     listed = replace(A, description=None, partial=True)
-    whole = SeenPosting(A, listings.listed_hash(listed))
-    await source_runs.save(tx, source, CrawlResult(at(0), "complete", [whole]), PLATFORM_RULES)
+    detailed = SeenPosting(A, listings.listed_hash(listed))
+    await source_runs.save(tx, source, CrawlResult(at(0), "complete", [detailed]), PLATFORM_RULES)
     same = await source_runs.save(
         tx, source, CrawlResult(at(1), "complete", seen(listed)), PLATFORM_RULES
     )
@@ -198,16 +200,16 @@ async def test_a_detail_that_could_not_be_read_is_wanted_again(tx: Tx) -> None:
     await source_runs.save(
         tx, source, CrawlResult(at(1), "complete", seen(renamed)), PLATFORM_RULES
     )
-    (known,) = (
+    (state,) = (
         await listings.find_by_identity(tx, [posting_identity.identity(A, PLATFORM_RULES)])
     ).values()
-    assert known.listed_hash != listings.listed_hash(renamed)
-    whole = SeenPosting(replace(A, title="Anchorman"), listings.listed_hash(renamed))
-    await source_runs.save(tx, source, CrawlResult(at(2), "complete", [whole]), PLATFORM_RULES)
-    (known,) = (
+    assert state.listed_hash != listings.listed_hash(renamed)
+    detailed = SeenPosting(replace(A, title="Anchorman"), listings.listed_hash(renamed))
+    await source_runs.save(tx, source, CrawlResult(at(2), "complete", [detailed]), PLATFORM_RULES)
+    (state,) = (
         await listings.find_by_identity(tx, [posting_identity.identity(A, PLATFORM_RULES)])
     ).values()
-    assert known.listed_hash == listings.listed_hash(renamed)
+    assert state.listed_hash == listings.listed_hash(renamed)
 
 
 async def test_what_a_list_leaves_out_is_in_the_fingerprint(tx: Tx) -> None:
@@ -215,9 +217,9 @@ async def test_what_a_list_leaves_out_is_in_the_fingerprint(tx: Tx) -> None:
     await run(tx, source, 0, [A])
     await run(tx, source, 1, [replace(A, description=None, department="Wells", partial=True)])
     cursor = await tx.execute("SELECT fingerprint FROM catalog.listing")
-    found = await cursor.fetchone()
-    assert found
-    assert found[0].hex == posting_identity.fingerprint(A)
+    row = await cursor.fetchone()
+    assert row
+    assert row[0].hex == posting_identity.fingerprint(A)
 
 
 async def test_a_posting_that_is_known_by_its_words_stays_the_same_whoever_it_is_of(
@@ -232,23 +234,23 @@ async def test_a_posting_that_is_known_by_its_words_stays_the_same_whoever_it_is
 
 
 async def test_what_one_source_closed_and_another_shows_is_open(tx: Tx) -> None:
-    one, two = await make_source(tx), await make_source(tx)
-    await run(tx, one, 0, [A, B])
-    await run(tx, two, 0, [A])
-    await run(tx, one, 1, [B])
-    assert (await run(tx, two, 1, [A])).counts.reopened == 1
-    assert await open_titles(tx, two) == ["Anchor"]
-    await run(tx, one, 2, [A, B])
-    assert await open_titles(tx, two) == ["Anchor"]
+    first, second = await make_source(tx), await make_source(tx)
+    await run(tx, first, 0, [A, B])
+    await run(tx, second, 0, [A])
+    await run(tx, first, 1, [B])
+    assert (await run(tx, second, 1, [A])).counts.reopened == 1
+    assert await open_titles(tx, second) == ["Anchor"]
+    await run(tx, first, 2, [A, B])
+    assert await open_titles(tx, second) == ["Anchor"]
 
 
 async def test_a_listing_of_a_source_that_stopped_is_kept_by_one_that_runs(tx: Tx) -> None:
-    one, two = await make_source(tx), await make_source(tx)
-    await run(tx, one, 0, [A])
-    await sources.disable(tx, one, "moved")
-    await run(tx, two, 1, [A, B])
-    assert (await run(tx, two, 2, [B])).counts.closed == 1
-    assert await open_titles(tx, one) == []
+    first, second = await make_source(tx), await make_source(tx)
+    await run(tx, first, 0, [A])
+    await sources.disable(tx, first, "moved")
+    await run(tx, second, 1, [A, B])
+    assert (await run(tx, second, 2, [B])).counts.closed == 1
+    assert await open_titles(tx, first) == []
 
 
 async def test_the_same_run_saved_twice_counts_once(tx: Tx) -> None:
@@ -282,9 +284,9 @@ async def test_the_alert_ends_when_a_source_that_was_believed_empty_shows_some_a
 async def test_on_a_groups_board_a_posting_is_of_the_company_that_it_names(tx: Tx) -> None:
     group = await companies.get_or_create(tx, "Wells Group")
     source = await make_source(tx, company_id=group, relation="group")
-    own = await make_source(tx, company_id=group)
+    own_board = await make_source(tx, company_id=group)
     await run(tx, source, 0, [replace(A, company="Brine AG")])
-    await run(tx, own, 0, [replace(B, company="Wells Holding")])
+    await run(tx, own_board, 0, [replace(B, company="Wells Holding")])
     cursor = await tx.execute(
         "SELECT company.name FROM catalog.listing JOIN catalog.company ON company.id = company_id "
         "ORDER BY listing.id"
@@ -296,14 +298,14 @@ async def test_a_board_of_more_than_one_batch_is_kept_whole(tx: Tx) -> None:
     source = await make_source(tx)
     many = [posting(id, f"Post {id}", description=None) for id in range(listings.BATCH_SIZE + 5)]
     assert (await run(tx, source, 0, many)).counts.added == len(many)
-    renamed = [replace(one, title=f"{one.title} now") for one in many]
+    renamed = [replace(item, title=f"{item.title} now") for item in many]
     assert (await run(tx, source, 1, renamed)).counts.changed == len(many)
 
 
 async def _only(tx: Tx) -> int:
     cursor = await tx.execute("SELECT id FROM catalog.listing")
-    (found,) = await cursor.fetchall()
-    return found[0]
+    (row,) = await cursor.fetchall()
+    return row[0]
 
 
 @pytest.mark.parametrize(
@@ -325,9 +327,9 @@ async def _only(tx: Tx) -> int:
 )
 async def test_whatever_a_site_writes_can_be_kept(tx: Tx, odd: dict[str, Any]) -> None:
     source = await make_source(tx)
-    one = replace(A, **odd)
-    assert (await run(tx, source, 0, [one])).counts.added == 1
-    again = replace(one, department="Wells")
+    odd_posting = replace(A, **odd)
+    assert (await run(tx, source, 0, [odd_posting])).counts.added == 1
+    again = replace(odd_posting, department="Wells")
     assert (await run(tx, source, 1, [again])).counts.changed == 1
     assert (await run(tx, source, 2, [again])).counts.changed == 0
 
@@ -349,7 +351,7 @@ async def test_the_company_of_a_posting_is_known_afterwards(tx: Tx) -> None:
 
 async def test_two_runs_at_once_keep_every_listing_once(database: Database) -> None:
     async with database.transaction() as tx:
-        one, two = await make_source(tx), await make_source(tx)
+        first, second = await make_source(tx), await make_source(tx)
     postings = [posting(id, f"Post {id}") for id in range(60)]
 
     async def save(source: int, hour: float, order: int) -> int:
@@ -357,7 +359,7 @@ async def test_two_runs_at_once_keep_every_listing_once(database: Database) -> N
             return (await run(tx, source, hour, postings[::order])).counts.added
 
     added = await asyncio.gather(
-        save(one, 0, 1), save(two, 0, -1), save(one, 1, -1), save(two, 1, 1)
+        save(first, 0, 1), save(second, 0, -1), save(first, 1, -1), save(second, 1, 1)
     )
     assert sum(added) == 60
     async with database.transaction() as tx:
@@ -369,19 +371,21 @@ async def test_two_runs_that_name_the_same_companies_do_not_wait_for_each_other(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
-        one, two = await make_source(tx), await make_source(tx)
-        await run(tx, one, 0, [replace(A, company=None)])
-        await run(tx, two, 0, [replace(B, company=None)])
+        first, second = await make_source(tx), await make_source(tx)
+        await run(tx, first, 0, [replace(A, company=None)])
+        await run(tx, second, 0, [replace(B, company=None)])
 
     async def save(source: int, hour: int, changed: str, new: str) -> None:
-        known = A if source == one else B
+        listed = A if source == first else B
         fresh = posting(f"{source} {hour}", company=f"{new} {hour}")
         async with database.transaction() as tx:
-            known = replace(known, company=f"{changed} {hour}")
-            await run(tx, source, hour, [known, fresh], outcome="truncated")
+            listed = replace(listed, company=f"{changed} {hour}")
+            await run(tx, source, hour, [listed, fresh], outcome="truncated")
 
     for hour in range(1, 9):
-        await asyncio.gather(save(one, hour, "Alder", "Birch"), save(two, hour, "Birch", "Alder"))
+        await asyncio.gather(
+            save(first, hour, "Alder", "Birch"), save(second, hour, "Birch", "Alder")
+        )
 
 
 async def test_runs_that_link_each_others_listings_do_not_wait_for_each_other(
@@ -390,19 +394,19 @@ async def test_runs_that_link_each_others_listings_do_not_wait_for_each_other(
     places = ["Porto", "Faro", "Braga", "Evora"]
     async with database.transaction() as tx:
         copies, boards = await make_source(tx), [await make_source(tx) for _ in range(3)]
-    own = [posting(place, f"Cook {place}", location=place) for place in places]
+    own_posts = [posting(place, f"Cook {place}", location=place) for place in places]
     copied = [
-        replace(one, platform="x", vendor_id=f"x{one.vendor_id}", url=f"https://x.example/{one.vendor_id}", via="X")
-        for one in own
+        replace(item, platform="x", vendor_id=f"x{item.vendor_id}", url=f"https://x.example/{item.vendor_id}", via="X")
+        for item in own_posts
     ]  # fmt: skip
 
     async def save(source: int, hour: int, order: int) -> None:
         if source == copies:
-            wanted = [replace(one, department=f"{hour}") for one in copied]
+            changed = [replace(item, department=f"{hour}") for item in copied]
         else:
-            wanted = [replace(one, board=str(source), url=f"https://{source}.example/{one.vendor_id}/{hour}") for one in own]  # fmt: skip
+            changed = [replace(item, board=str(source), url=f"https://{source}.example/{item.vendor_id}/{hour}") for item in own_posts]  # fmt: skip
         async with database.transaction() as tx:
-            await run(tx, source, hour, wanted[::order])
+            await run(tx, source, hour, changed[::order])
 
     for hour in range(6):
         await asyncio.gather(
@@ -420,17 +424,17 @@ async def test_two_sources_that_take_over_a_listing_at_once_do_not_both_open_it(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
-        before, one, two = [await make_source(tx) for _ in range(3)]
+        before, source, other_source = [await make_source(tx) for _ in range(3)]
         await run(tx, before, 0, [A, B])
         await run(tx, before, 1, [B])
     first, second = await overlap(
-        database, lambda tx: run(tx, one, 2, [A]), lambda tx: run(tx, two, 2, [A])
+        database, lambda tx: run(tx, source, 2, [A]), lambda tx: run(tx, other_source, 2, [A])
     )
     assert isinstance(first, SavedRun)
     assert isinstance(second, SavedRun)
     assert (first.counts.reopened, second.counts.reopened) == (1, 0)
     async with database.transaction() as tx:
-        assert await open_titles(tx, one) == ["Anchor"]
+        assert await open_titles(tx, source) == ["Anchor"]
 
 
 async def test_answers_that_are_empty_now_and_then_are_not_believed(tx: Tx) -> None:
@@ -452,10 +456,10 @@ async def test_a_detail_that_is_read_later_is_kept(tx: Tx) -> None:
     source = await make_source(tx)
     listed = replace(A, description=None, partial=True)
     (id,) = (await run(tx, source, 0, [listed])).added
-    whole = SeenPosting(A, listings.listed_hash(listed))
-    await source_runs.save(tx, source, CrawlResult(at(1), "complete", [whole]), PLATFORM_RULES)
-    found = await listings.get(tx, id)
-    assert (found.description, found.partial) == (A.description, False)
+    detailed = SeenPosting(A, listings.listed_hash(listed))
+    await source_runs.save(tx, source, CrawlResult(at(1), "complete", [detailed]), PLATFORM_RULES)
+    listing = await listings.get(tx, id)
+    assert (listing.description, listing.partial) == (A.description, False)
 
 
 async def test_a_copy_is_of_the_company_that_it_names(tx: Tx) -> None:

@@ -29,8 +29,8 @@ async def test_a_board_is_kept_once_and_learns_its_company(tx: Tx) -> None:
         tx, replace(ACME, company_id=company, company_name="Acme"), enabled=False
     )
     assert (new, again) == (True, (id, False))
-    found = await sources.get(tx, id)
-    assert (found.status, found.company_id) == ("active", company)
+    source = await sources.get(tx, id)
+    assert (source.status, source.company_id) == ("active", company)
 
 
 async def test_two_who_add_a_board_at_once_get_the_same_one(database: Database) -> None:
@@ -73,18 +73,18 @@ async def test_a_url_belongs_to_the_source_of_its_board(tx: Tx) -> None:
     id, _ = await sources.add(tx, ACME, enabled=True)
     await sources.add(tx, replace(ACME, token="other", name="Other"), enabled=True)
     url = "https://boards.greenhouse.io/acme/jobs/1"
-    found = await sources.find_by_url(tx, url, board=("greenhouse", "acme"))
-    assert found
-    assert found.id == id
+    source = await sources.find_by_url(tx, url, board=("greenhouse", "acme"))
+    assert source
+    assert source.id == id
     assert await sources.find_by_url(tx, url, board=("greenhouse", "nobody")) is None
 
 
 async def test_a_url_belongs_to_the_only_source_of_its_domain(tx: Tx) -> None:
     new = replace(ACME, source_type="html", token="x", url="https://www.wells.example/careers")
     id, _ = await sources.add(tx, new, enabled=True)
-    found = await sources.find_by_url(tx, "https://wells.example/careers/pump-engineer")
-    assert found
-    assert found.id == id
+    source = await sources.find_by_url(tx, "https://wells.example/careers/pump-engineer")
+    assert source
+    assert source.id == id
     assert await sources.find_by_url(tx, "https://brine.example/careers/1") is None
     await sources.reject(tx, id, "no")
     assert await sources.find_by_url(tx, "https://wells.example/careers/pump-engineer") is None
@@ -92,6 +92,6 @@ async def test_a_url_belongs_to_the_only_source_of_its_domain(tx: Tx) -> None:
 
 async def test_a_board_is_found_in_any_case(tx: Tx) -> None:
     id, _ = await sources.add(tx, ACME, enabled=True)
-    found = await sources.find_by_url(tx, "https://x.example", board=("greenhouse", "ACME"))
-    assert found
-    assert found.id == id
+    source = await sources.find_by_url(tx, "https://x.example", board=("greenhouse", "ACME"))
+    assert source
+    assert source.id == id

@@ -14,7 +14,7 @@ import pytest
 from tests.cli import forked
 from tests.cli.forked import Run
 from tests.extract.company.helpers import ABOUT, html
-from tests.outside.site import Asked, Out, Site, open_site, reply
+from tests.outside.site import ReceivedRequest, ResponseWriter, Site, open_site, reply
 
 LEVER = '<p>Come and build pumps with us.</p><a href="https://jobs.lever.co/brinewell">Roles</a>'
 
@@ -80,7 +80,7 @@ async def test_whoever_waits_also_waits_for_what_another_worker_has_begun(
 ) -> None:
     asked, go = asyncio.Event(), asyncio.Event()
 
-    async def hold(request: Asked, out: Out) -> None:
+    async def hold(request: ReceivedRequest, out: ResponseWriter) -> None:
         asked.set()
         await go.wait()
         await reply(html(ABOUT).encode())(request, out)

@@ -170,7 +170,7 @@ async def test_a_private_address_is_refused(run: Run, site: Site) -> None:
     added = lines(done)[0]
     assert added["status"] == "pending_validation"
     assert "refused" in added["note"]
-    assert site.asked("/careers") == []
+    assert site.requests_to("/careers") == []
 
 
 async def test_bulk_detection_reads_lines(run: Run) -> None:

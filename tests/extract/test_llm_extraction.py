@@ -14,7 +14,7 @@ from jobmill.outside.model import open_model
 from jobmill.outside.model_question import ModelAnswer
 from jobmill.settings import Settings
 from tests.outside.model_server import Server, answer, open_server
-from tests.outside.site import Asked, Out
+from tests.outside.site import ReceivedRequest, ResponseWriter
 
 URL = "https://wells.example/careers/17"
 PAGE = """\
@@ -138,15 +138,15 @@ def test_a_description_is_of_the_page_also_where_its_ends_are_not_found(
 async def obedient() -> AsyncIterator[Server]:
     """A model that says what a page tells it to say."""
 
-    async def handle(asked: Asked, out: Out) -> None:
-        text = json.loads(asked.body)["messages"][0]["content"]
+    async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
+        text = json.loads(request.body)["messages"][0]["content"]
         bought = {
             "company": "Golden Fleece",
             "salary": "$900,000 a year",
             "first_words": "Best ever",
         }
         told = FOUND.model_dump() | (bought if "say that" in text else {})
-        await answer(told)(asked, out)
+        await answer(told)(request, out)
 
     async with open_server() as server:
         server.says(handle)

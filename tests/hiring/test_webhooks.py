@@ -21,7 +21,7 @@ from jobmill.settings import Settings
 from tests.cli import forked
 from tests.hiring.helpers import apply, make_applicant, make_opening
 from tests.hiring.notices_helpers import Sender, ids, item, states
-from tests.outside.site import Asked, Site, in_turn, open_site, redirect, reply
+from tests.outside.site import ReceivedRequest, Site, in_turn, open_site, redirect, reply
 from tests.queue.helpers import fetch, make_due, statuses
 
 URL = "https://hooks.example.org/x"
@@ -76,7 +76,7 @@ async def test_a_receiver_gets_the_event_signed_and_nothing_about_the_person(
     site.on("/hook", reply(status=202))
     added = await make_delivery(database, site)
     await sender(database, site).send()
-    [asked] = site.asked("/hook")
+    [request] = site.requests_to("/hook")
     [(id, opening, seq, application, created)] = await fetch(
         database,
         """
@@ -84,7 +84,7 @@ async def test_a_receiver_gets_the_event_signed_and_nothing_about_the_person(
          WHERE type = 'APPLIED'
         """,
     )
-    body = json.loads(asked.body)
+    body = json.loads(request.body)
     assert body.pop("metadata")["jobId"] == opening
     assert body == {
         "id": id,
@@ -96,9 +96,9 @@ async def test_a_receiver_gets_the_event_signed_and_nothing_about_the_person(
         "toStatus": "ACTIVE",
         "createdAt": f"{created:%Y-%m-%dT%H:%M:%S}.{created.microsecond // 1000:03}Z",
     }
-    assert b"ebedee" not in asked.body
-    stamp = int(asked.headers["jobmill-timestamp"])
-    assert asked.headers["jobmill-signature"] == sign(added.secret, stamp, asked.body)
+    assert b"ebedee" not in request.body
+    stamp = int(request.headers["jobmill-timestamp"])
+    assert request.headers["jobmill-signature"] == sign(added.secret, stamp, request.body)
     assert (await states(database, "webhook"))[0][1] == "sent"
 
 
@@ -109,7 +109,7 @@ async def test_a_delivery_is_signed_at_the_time_of_the_server(
     site.on("/hook", reply())
     await make_delivery(database, site)
     await sender(database, site).send()
-    [request] = site.asked("/hook")
+    [request] = site.requests_to("/hook")
     [now] = await fetch(database, "SELECT extract(epoch FROM now())::float8")
     assert abs(now - int(request.headers["jobmill-timestamp"])) < 60
 
@@ -125,17 +125,17 @@ async def test_the_check_in_the_guide_tells_ours_from_others(
     site.on("/hook", reply())
     added = await make_delivery(database, site)
     await sender(database, site).send()
-    [asked] = site.asked("/hook")
-    headers = {name.title(): text for name, text in asked.headers.items()}
-    assert names["is_ours"](added.secret, headers, asked.body)
-    assert not names["is_ours"](added.secret, headers, asked.body + b" ")
-    assert not names["is_ours"]("whsec_other", headers, asked.body)
+    [request] = site.requests_to("/hook")
+    headers = {name.title(): text for name, text in request.headers.items()}
+    assert names["is_ours"](added.secret, headers, request.body)
+    assert not names["is_ours"](added.secret, headers, request.body + b" ")
+    assert not names["is_ours"]("whsec_other", headers, request.body)
     old = headers | {"Jobmill-Timestamp": "1700000000"}
-    assert not names["is_ours"](added.secret, old, asked.body)
+    assert not names["is_ours"](added.secret, old, request.body)
 
 
-def seen(asked: Asked) -> tuple[str, bytes]:
-    return asked.headers["jobmill-delivery"], asked.body
+def seen(request: ReceivedRequest) -> tuple[str, bytes]:
+    return request.headers["jobmill-delivery"], request.body
 
 
 async def test_a_receiver_that_fails_is_told_again_under_the_same_number(
@@ -147,8 +147,8 @@ async def test_a_receiver_that_fails_is_told_again_under_the_same_number(
     for tries in (1, 2, 3):
         await one.send()
         await make_due(database)
-        assert len(site.asked("/hook")) == tries
-    assert len({seen(asked) for asked in site.asked("/hook")}) == 1
+        assert len(site.requests_to("/hook")) == tries
+    assert len({seen(request) for request in site.requests_to("/hook")}) == 1
     async with database.transaction() as tx:
         [delivery] = await webhooks.list_deliveries(tx, added.id)
     assert (delivery.state, delivery.attempts) == ("sent", 3)
@@ -178,7 +178,7 @@ async def test_a_receiver_that_is_gone_is_not_told_any_more(database: Database, 
         async with database.transaction() as tx:
             assert move.save
             await move.save(tx)
-    assert len(site.asked("/hook")) == 1
+    assert len(site.requests_to("/hook")) == 1
     async with database.transaction() as tx:
         assert not (await webhooks.get(tx, added.id)).enabled
         with pytest.raises(Conflict, match="enable it first"):
@@ -200,11 +200,11 @@ async def test_a_worker_that_dies_after_calling_calls_again_under_the_same_numbe
     # Killed here: what the move would have saved is not.
     assert isinstance(move, Finish)
     await one.send()
-    first, second = site.asked("/hook")
+    first, second = site.requests_to("/hook")
     assert seen(first) == seen(second)
     assert first.headers["jobmill-delivery"] == str(id)
     await pipeline.call_webhook(one.tools, WebhookSender(one.settings), item(id, "webhook"))
-    assert len(site.asked("/hook")) == 2
+    assert len(site.requests_to("/hook")) == 2
 
 
 async def test_a_replay_is_a_delivery_of_its_own_with_the_same_event(
@@ -218,9 +218,12 @@ async def test_a_replay_is_a_delivery_of_its_own_with_the_same_event(
     async with database.transaction() as tx:
         new = await webhooks.redeliver(tx, old)
     await one.send()
-    first, second = site.asked("/hook")
+    first, second = site.requests_to("/hook")
     assert first.body == second.body
-    assert [asked.headers["jobmill-delivery"] for asked in (first, second)] == [str(old), str(new)]
+    assert [request.headers["jobmill-delivery"] for request in (first, second)] == [
+        str(old),
+        str(new),
+    ]
 
 
 async def test_what_is_removed_takes_its_deliveries_with_it(database: Database, site: Site) -> None:
@@ -230,7 +233,7 @@ async def test_what_is_removed_takes_its_deliveries_with_it(database: Database, 
     async with database.transaction() as tx:
         await webhooks.remove(tx, added.id)
     await one.send()
-    assert site.seen == []
+    assert site.requests == []
     assert await states(database, "webhook") == []
 
 

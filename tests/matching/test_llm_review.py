@@ -22,7 +22,7 @@ from jobmill.outside.model import open_model
 from jobmill.outside.model_question import ModelAnswer, system_prompt
 from jobmill.settings import Settings
 from tests.outside.model_server import Server, answer, open_server
-from tests.outside.site import Asked, Out
+from tests.outside.site import ReceivedRequest, ResponseWriter
 
 PROFILE = Profile.model_validate(
     {
@@ -366,8 +366,8 @@ def test_words_for_people_are_no_injection(words: str) -> None:
 async def obedient() -> AsyncIterator[Server]:
     """A model that does what a listing says, and makes up what it takes."""
 
-    async def handle(asked: Asked, out: Out) -> None:
-        whole = json.loads(asked.body)["messages"][0]["content"]
+    async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
+        whole = json.loads(request.body)["messages"][0]["content"]
         text = whole.partition("=== LISTING ===")[2]
         obeys = any(words.splitlines()[0] in text for words in [*INJECTIONS, SLY])
         made_up = {
@@ -375,7 +375,7 @@ async def obedient() -> AsyncIterator[Server]:
             "matched_skills": ["Python", "Kubernetes", "COBOL", "Rust", "SAP", "Java"],
         }
         told = HONEST.model_dump() | (made_up if obeys else {"fit": 55})
-        await answer(told)(asked, out)
+        await answer(told)(request, out)
 
     async with open_server() as server:
         server.says(handle)

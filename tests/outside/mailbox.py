@@ -31,9 +31,9 @@ class Mailbox:
     scheme: str = "smtp"
 
     def settings(self, user: str = "", **more: Any) -> Settings:
-        own = f"{self.scheme}://{user}127.0.0.1:{self.port}"
-        given = {"smtp_url": own, "mail_from": "Wells <hiring@wells.example>", **more}
-        return Settings.model_validate(given)
+        url = f"{self.scheme}://{user}127.0.0.1:{self.port}"
+        values = {"smtp_url": url, "mail_from": "Wells <hiring@wells.example>", **more}
+        return Settings.model_validate(values)
 
     async def handle_RCPT(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
@@ -45,8 +45,8 @@ class Mailbox:
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
         assert isinstance(envelope.content, bytes)
-        found = message_from_bytes(envelope.content, policy=policy.default)
-        self.letters.append(found)  # pyright: ignore[reportArgumentType]
+        message = message_from_bytes(envelope.content, policy=policy.default)
+        self.letters.append(message)  # pyright: ignore[reportArgumentType]
         self.recipients.append(envelope.rcpt_tos)
         return "250 OK"
 

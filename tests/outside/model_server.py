@@ -15,7 +15,7 @@ from typing import Any
 
 from jobmill.outside import model_prices
 
-from .site import Asked, Handler, Out, Site, open_site
+from .site import Handler, ReceivedRequest, ResponseWriter, Site, open_site
 
 MESSAGES = "/v1/messages"
 COMPLETIONS = "/chat/completions"
@@ -25,16 +25,16 @@ COMPLETIONS = "/chat/completions"
 class Server:
     site: Site
     billed: Decimal = Decimal(0)
-    asked: list[dict[str, Any]] = field(default_factory=list)
+    requests: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def url(self) -> str:
         return self.site.url("")
 
     def says(self, handler: Handler) -> None:
-        async def handle(asked: Asked, out: Out) -> None:
-            self.asked.append(json.loads(asked.body))
-            await handler(asked, out)
+        async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
+            self.requests.append(json.loads(request.body))
+            await handler(request, out)
 
         for path in (MESSAGES, COMPLETIONS):
             self.site.on(path, handle)
@@ -50,21 +50,21 @@ async def open_server() -> AsyncIterator[Server]:
 
 
 def answer(
-    said: object,
+    content: object,
     *,
     stop: str = "end_turn",
     usage: Mapping[str, int] | None = None,
     status: int = 200,
 ) -> Handler:
     """An answer of the Messages API, in the way it was asked for; text goes out as it is."""
-    text = said if isinstance(said, str) else json.dumps(said)
-    told = dict(usage or {"input_tokens": 100, "output_tokens": 20})
+    text = content if isinstance(content, str) else json.dumps(content)
+    tokens = dict(usage or {"input_tokens": 100, "output_tokens": 20})
 
-    async def handle(asked: Asked, out: Out) -> None:
-        if json.loads(asked.body).get("stream"):
-            await send_stream(out, [event(one) for one in message_events(text, stop, told)])
+    async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
+        if json.loads(request.body).get("stream"):
+            await send_stream(out, [event(data) for data in message_events(text, stop, tokens)])
         else:
-            await send(out, json.dumps(message(text, stop, told)).encode(), status)
+            await send(out, json.dumps(message(text, stop, tokens)).encode(), status)
 
     return handle
 
@@ -101,14 +101,14 @@ def event(data: Mapping[str, Any]) -> bytes:
     return f"event: {data['type']}\ndata: {json.dumps(data)}\n\n".encode()
 
 
-def completion(said: object, *, finish: str = "stop", refusal: str | None = None) -> Handler:
+def completion(content: object, *, finish: str = "stop", refusal: str | None = None) -> Handler:
     """An answer in the manner of OpenAI, in the way it was asked for."""
-    text = said if isinstance(said, str) else json.dumps(said)
+    text = content if isinstance(content, str) else json.dumps(content)
     usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 
-    async def handle(asked: Asked, out: Out) -> None:
+    async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
         words = {"role": "assistant", "content": text, "refusal": refusal}
-        if not json.loads(asked.body).get("stream"):
+        if not json.loads(request.body).get("stream"):
             choice = {"index": 0, "message": words, "finish_reason": finish}
             await send(out, json.dumps({"choices": [choice], "usage": usage}).encode())
             return
@@ -117,7 +117,7 @@ def completion(said: object, *, finish: str = "stop", refusal: str | None = None
             {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}], "usage": None},
             {"choices": [], "usage": usage},
         ]
-        parts = [f"data: {json.dumps(one)}\n\n".encode() for one in chunks]
+        parts = [f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks]
         await send_stream(out, [*parts, b"data: [DONE]\n\n"])
 
     return handle
@@ -127,20 +127,20 @@ def trouble(status: int, message: str = "no", **headers: str) -> Handler:
     """An error as providers tell it."""
     body = json.dumps({"type": "error", "error": {"type": "some_error", "message": message}})
 
-    async def handle(asked: Asked, out: Out) -> None:
+    async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
         await send(out, body.encode(), status, **headers)
 
     return handle
 
 
-async def send(out: Out, body: bytes, status: int = 200, **headers: str) -> None:
+async def send(out: ResponseWriter, body: bytes, status: int = 200, **headers: str) -> None:
     lines = [f"{name.replace('_', '-')}: {text}" for name, text in headers.items()]
     head = [f"HTTP/1.1 {status} X", "Content-Type: application/json", *lines]
     text = "\r\n".join([*head, f"Content-Length: {len(body)}", "Connection: close", "", ""])
     await out.send(text.encode() + body)
 
 
-async def send_stream(out: Out, parts: list[bytes]) -> None:
+async def send_stream(out: ResponseWriter, parts: list[bytes]) -> None:
     head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n"
     await out.send((head + "Connection: close\r\n\r\n").encode())
     for part in parts:

@@ -3,7 +3,7 @@
 async with open_site() as site:
     site.on("/jobs", reply(b"[]", content_type="application/json"))
     site.on("/odd", raw(b"HTTP/1.1 200 OK\\r\\nContent-Length: 9\\r\\n\\r\\nshort"))
-    ... site.url("/jobs"), site.asked("/jobs"), site.most_at_once
+    ... site.url("/jobs"), site.requests_to("/jobs"), site.max_concurrent
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReceivedRequest:
     """One request, as the server saw it."""
 
     method: str
@@ -31,7 +31,7 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Out:
+class ResponseWriter:
     """The way back to who asked."""
 
     writer: asyncio.StreamWriter
@@ -45,7 +45,7 @@ class Out:
         self.writer.transport.abort()
 
 
-Handler: TypeAlias = Callable[[Asked, Out], Awaitable[None]]
+Handler: TypeAlias = Callable[[ReceivedRequest, ResponseWriter], Awaitable[None]]
 
 
 def reply(
@@ -65,7 +65,7 @@ def redirect(to: str, status: int = 302) -> Handler:
 def raw(data: bytes) -> Handler:
     """Exactly these bytes, and the end."""
 
-    async def handle(asked: Asked, out: Out) -> None:
+    async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
         await out.send(data)
 
     return handle
@@ -75,8 +75,8 @@ def in_turn(*handlers: Handler) -> Handler:
     """The first time the first, then the next; the last one stays."""
     left = list(handlers)
 
-    async def handle(asked: Asked, out: Out) -> None:
-        await (left.pop(0) if len(left) > 1 else left[0])(asked, out)
+    async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
+        await (left.pop(0) if len(left) > 1 else left[0])(request, out)
 
     return handle
 
@@ -84,8 +84,8 @@ def in_turn(*handlers: Handler) -> Handler:
 @dataclass
 class Site:
     port: int = 0
-    seen: list[Asked] = field(default_factory=list)
-    most_at_once: int = 0
+    requests: list[ReceivedRequest] = field(default_factory=list)
+    max_concurrent: int = 0
     _now: int = 0
     _handlers: dict[str, Handler] = field(default_factory=dict)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
@@ -102,8 +102,8 @@ class Site:
         """What to do for a path, whatever its query; anything else is a 404."""
         self._handlers[path] = handler
 
-    def asked(self, path: str) -> list[Asked]:
-        return [one for one in self.seen if one.path.partition("?")[0] == path]
+    def requests_to(self, path: str) -> list[ReceivedRequest]:
+        return [request for request in self.requests if request.path.partition("?")[0] == path]
 
     def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.create_task(self._serve(reader, writer))
@@ -113,17 +113,19 @@ class Site:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             with suppress(ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
-                asked = await _read(reader)
-                self.seen.append(asked)
-                await self._handle(asked, Out(writer))
+                request = await _read(reader)
+                self.requests.append(request)
+                await self._handle(request, ResponseWriter(writer))
         finally:
             writer.close()
 
-    async def _handle(self, asked: Asked, out: Out) -> None:
+    async def _handle(self, request: ReceivedRequest, out: ResponseWriter) -> None:
         self._now += 1
-        self.most_at_once = max(self.most_at_once, self._now)
+        self.max_concurrent = max(self.max_concurrent, self._now)
         try:
-            await self._handlers.get(asked.path.partition("?")[0], reply(status=404))(asked, out)
+            await self._handlers.get(request.path.partition("?")[0], reply(status=404))(
+                request, out
+            )
         finally:
             self._now -= 1
 
@@ -145,10 +147,10 @@ async def open_site(tls: ssl.SSLContext | None = None) -> AsyncIterator[Site]:
         await site.stop()
 
 
-async def _read(reader: asyncio.StreamReader) -> Asked:
+async def _read(reader: asyncio.StreamReader) -> ReceivedRequest:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     first, *lines = head.strip().split("\r\n")
     method, path, _ = first.split(" ")
     headers = {name.lower(): text.strip() for name, _, text in (li.partition(":") for li in lines)}
     body = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Asked(method, path, headers, body, asyncio.get_running_loop().time())
+    return ReceivedRequest(method, path, headers, body, asyncio.get_running_loop().time())

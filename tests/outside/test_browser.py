@@ -30,7 +30,7 @@ from jobmill.settings import Settings
 from tests.missing_browser import skip_or_fail
 
 from .conftest import QUICK
-from .site import Asked, Out, Site, open_site, reply
+from .site import ReceivedRequest, ResponseWriter, Site, open_site, reply
 
 needs_browser = pytest.mark.usefixtures("chromium")
 
@@ -70,8 +70,8 @@ async def test_a_page_is_read_after_its_scripts_have_run(fetch: Fetch, site: Sit
     assert answer.url == site.url("/careers")
     # The frame's validators say nothing of what is put into it.
     assert answer.validators == Validators(url=answer.url)
-    assert not any("if-none-match" in one.headers for one in site.seen)
-    assert {one.headers["user-agent"] for one in site.seen} == {Settings().user_agent}
+    assert not any("if-none-match" in request.headers for request in site.requests)
+    assert {request.headers["user-agent"] for request in site.requests} == {Settings().user_agent}
 
 
 @needs_browser
@@ -103,7 +103,7 @@ async def test_a_page_cannot_reach_into_the_house(fetch: Fetch, site: Site) -> N
         """
         site.on("/careers", reply(page.encode()))
         answer = await fetch(render(site))
-        assert secret.seen == []
+        assert secret.requests == []
     assert "s3cret" not in str(getattr(answer, "body", b""))
 
 
@@ -135,7 +135,7 @@ async def test_the_children_of_a_browser_end_with_it(site: Site, tmp_path: Path)
 async def test_whoever_cancels_takes_the_browser_along(site: Site) -> None:
     there = asyncio.Event()
 
-    async def hang(asked: Asked, out: Out) -> None:
+    async def hang(request: ReceivedRequest, out: ResponseWriter) -> None:
         there.set()
         await asyncio.sleep(60)
 
@@ -163,7 +163,7 @@ async def until_ended(mark: str) -> None:
 
 def running(mark: str) -> list[str]:
     """Processes that live and have `mark` in their command line."""
-    found: list[str] = []
+    processes: list[str] = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             command = (folder / "cmdline").read_text()
@@ -171,8 +171,8 @@ def running(mark: str) -> list[str]:
         except OSError:
             continue
         if mark in command and state != "Z" and int(folder.name) != os.getpid():
-            found.append(command)
-    return found
+            processes.append(command)
+    return processes
 
 
 @needs_browser
@@ -222,7 +222,7 @@ async def test_without_a_browser_we_say_what_to_install(
         assert isinstance(answer, FetchFailure)
         assert answer.cause == "no_browser"
         assert word in answer.detail
-    assert site.seen == []
+    assert site.requests == []
 
 
 def test_a_browser_is_looked_for_where_it_was_named_first(
@@ -277,9 +277,9 @@ async def test_the_proxy_goes_only_where_the_guard_lets_it(site: Site) -> None:
         ):
             answer = await say(proxy, f"{line} HTTP/1.1\r\n\r\n")
             assert answer.startswith(b"HTTP/1.1 403"), line
-        assert secret.seen == []
-    assert [one.path for one in site.seen] == ["/x?y", "/x"]
-    assert site.seen[0].headers == {"host": site.place, "connection": "close", "x": "1"}
+        assert secret.requests == []
+    assert [request.path for request in site.requests] == ["/x?y", "/x"]
+    assert site.requests[0].headers == {"host": site.place, "connection": "close", "x": "1"}
 
 
 async def test_the_proxy_carries_no_more_than_it_may(site: Site) -> None:

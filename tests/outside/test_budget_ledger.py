@@ -20,7 +20,7 @@ from jobmill.outside.model_question import ModelAnswer, ModelBlocked, ModelQuest
 from jobmill.settings import Settings
 
 from .model_server import MESSAGES, Server, answer, open_server
-from .site import Asked, Out
+from .site import ReceivedRequest, ResponseWriter
 
 DAY, MONTH, SOON = (dt.timedelta(hours=hours) for hours in (12, 13, 1))
 HOUR = dt.timedelta(hours=1)
@@ -35,13 +35,13 @@ def ask(text: str = "x", **more: Any) -> ModelQuestion[Found]:
 
 
 def caps(**more: Any) -> BudgetCaps:
-    given = {"call": 1, "run": 5, "day": 5, "month": 50}
-    return BudgetCaps(**{name: Decimal(str(cap)) for name, cap in given.items()} | more)
+    values = {"call": 1, "run": 5, "day": 5, "month": 50}
+    return BudgetCaps(**{name: Decimal(str(cap)) for name, cap in values.items()} | more)
 
 
 def spent(**more: Any) -> BudgetUse:
-    given: dict[str, Any] = {"run": 0, "day": 0, "month": 0, "in_flight": 0}
-    numbers = {name: Decimal(str(sum)) for name, sum in (given | more).items()}
+    values: dict[str, Any] = {"run": 0, "day": 0, "month": 0, "in_flight": 0}
+    numbers = {name: Decimal(str(sum)) for name, sum in (values | more).items()}
     return BudgetUse(**numbers, recheck_in=SOON, next_day_in=DAY, next_month_in=MONTH)
 
 
@@ -75,8 +75,8 @@ def test_spent_out_may_mean_to_go_on_locally() -> None:
 
 @pytest.mark.parametrize("name", ["budget_call", "budget_run", "budget_day", "budget_month"])
 def test_a_cap_of_nothing_allows_nothing_that_costs(name: str) -> None:
-    given: dict[str, Any] = {name: 0}
-    none = budget_ledger.read_caps(Settings(**given))
+    zero: dict[str, Any] = {name: 0}
+    none = budget_ledger.read_caps(Settings(**zero))
     got = budget_ledger.check_caps(Decimal("0.000001"), spent(), none)
     assert got is not None
     assert (got.reason, got.use_local) == ("too_dear", True)
@@ -131,8 +131,8 @@ async def test_what_nobody_settled_counts_also_when_no_answer_can_come_any_more(
     assert opens_at is not None
     assert opens_at.astimezone(dt.UTC).time() == dt.time()
     assert dt.timedelta() < got.opens_in <= dt.timedelta(days=1)
-    found = await budget_ledger.read_spending(tx, "day")
-    assert (found.spent, found.reserved) == (0.7, 0)
+    spending = await budget_ledger.read_spending(tx, "day")
+    assert (spending.spent, spending.reserved) == (0.7, 0)
     (line,) = await budget_ledger.read_lines(tx, 1)
     assert (line.spent, line.unknown, line.failures) == (0.7, 1, 1)
 
@@ -189,18 +189,18 @@ async def vendor() -> AsyncIterator[Server]:
         yield vendor
 
 
-async def start(url: str, vendor: Server, *given: object) -> asyncio.subprocess.Process:
-    words = [url, vendor.url, *map(str, given)]
+async def start(url: str, vendor: Server, *arguments: object) -> asyncio.subprocess.Process:
+    words = [url, vendor.url, *map(str, arguments)]
     return await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.outside.model_worker", *words
     )
 
 
-def gate(count: int) -> Callable[[Asked, Out], Awaitable[None]]:
+def gate(count: int) -> Callable[[ReceivedRequest, ResponseWriter], Awaitable[None]]:
     """Lets nobody through before so many have come."""
     all_here = asyncio.Barrier(count)
 
-    async def handle(asked: Asked, out: Out) -> None:
+    async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
         await all_here.wait()
         await out.send(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 
@@ -212,13 +212,13 @@ def gate(count: int) -> Callable[[Asked, Out], Awaitable[None]]:
 async def test_eight_processes_that_race_on_a_cap_never_spend_more(
     url: str, vendor: Server, database: Database, tokens: int
 ) -> None:
-    async def bill(asked: Asked, out: Out) -> None:
-        told = json.loads(asked.body)
+    async def bill(request: ReceivedRequest, out: ResponseWriter) -> None:
+        body = json.loads(request.body)
         # As much as a provider can ask for: a token for every byte.
-        usage = {"input_tokens": len(asked.body), "output_tokens": told["max_tokens"]}
-        vendor.bill(told["model"], *usage.values())
+        usage = {"input_tokens": len(request.body), "output_tokens": body["max_tokens"]}
+        vendor.bill(body["model"], *usage.values())
         await asyncio.sleep(0.01)
-        await answer({"title": "Cook"}, usage=usage)(asked, out)
+        await answer({"title": "Cook"}, usage=usage)(request, out)
 
     vendor.says(bill)
     vendor.site.on("/go", gate(8))
@@ -226,8 +226,8 @@ async def test_eight_processes_that_race_on_a_cap_never_spend_more(
     assert [await worker.wait() for worker in workers] == [0] * 8
     assert Decimal("0.08") < vendor.billed <= Decimal("0.10")
     async with database.transaction() as tx:
-        found = await budget_ledger.read_spending(tx, "day")
-    assert (round(found.spent, 9), found.reserved) == (float(vendor.billed), 0)
+        spending = await budget_ledger.read_spending(tx, "day")
+    assert (round(spending.spent, 9), spending.reserved) == (float(vendor.billed), 0)
 
 
 async def test_a_process_killed_amid_a_call_leaves_what_it_reserved(
@@ -235,7 +235,7 @@ async def test_a_process_killed_amid_a_call_leaves_what_it_reserved(
 ) -> None:
     asked_once = asyncio.Event()
 
-    async def hang(asked: Asked, out: Out) -> None:
+    async def hang(request: ReceivedRequest, out: ResponseWriter) -> None:
         asked_once.set()
         await asyncio.sleep(60)
 
@@ -252,7 +252,7 @@ async def test_a_process_killed_amid_a_call_leaves_what_it_reserved(
         async with database.transaction() as tx:
             await tx.execute("UPDATE budget.call SET ends_at = now()")
         assert await reason(model) == "spent_out"
-        assert len(vendor.site.asked(MESSAGES)) == 1
+        assert len(vendor.site.requests_to(MESSAGES)) == 1
         async with database.transaction() as tx:
             await tx.execute("UPDATE budget.call SET at = at - interval '1 day'")
         assert isinstance(await model(ask()), ModelAnswer)
@@ -269,9 +269,12 @@ async def test_two_at_once_in_one_process_share_the_cap(vendor: Server, database
     settings = Settings(anthropic_base_url=vendor.url, budget_day=0.009)
     async with open_model(database, settings, {"ANTHROPIC_API_KEY": "k"}) as model:
         got = await asyncio.gather(*(model(ask(str(number))) for number in range(8)))
-    answered = [one for one in got if isinstance(one, ModelAnswer)]
+    answered = [result for result in got if isinstance(result, ModelAnswer)]
     assert 1 <= len(answered) < 8
-    assert {one.reason for one in got if isinstance(one, ModelBlocked)} <= {"busy", "spent_out"}
+    assert {result.reason for result in got if isinstance(result, ModelBlocked)} <= {
+        "busy",
+        "spent_out",
+    }
 
 
 async def test_old_calls_and_answers_leave_and_the_rest_stays(tx: Tx) -> None:

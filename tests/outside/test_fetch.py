@@ -33,7 +33,17 @@ from jobmill.outside.request import (
 from jobmill.settings import Settings
 
 from .conftest import QUICK
-from .site import Asked, Handler, Out, Site, in_turn, open_site, raw, redirect, reply
+from .site import (
+    Handler,
+    ReceivedRequest,
+    ResponseWriter,
+    Site,
+    in_turn,
+    open_site,
+    raw,
+    redirect,
+    reply,
+)
 
 SHORT = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this"
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -60,12 +70,12 @@ async def test_an_answer_comes_whole_with_its_type_and_validators(fetch: Fetch, 
 
 async def test_a_server_is_told_who_asks_and_what_is_asked(fetch: Fetch, site: Site) -> None:
     site.on("/search", reply(b"{}"))
-    given = {"X-One": "1", "Host": "evil.example.com", "Accept": "application/json"}
-    await fetch(Request(site.url("/search?q=a b"), "POST", json={"a": 1}, headers=given))
-    (asked,) = site.seen
-    assert (asked.method, asked.path, asked.body) == ("POST", "/search?q=a%20b", b'{"a": 1}')
+    headers = {"X-One": "1", "Host": "evil.example.com", "Accept": "application/json"}
+    await fetch(Request(site.url("/search?q=a b"), "POST", json={"a": 1}, headers=headers))
+    (request,) = site.requests
+    assert (request.method, request.path, request.body) == ("POST", "/search?q=a%20b", b'{"a": 1}')
     agent = "jobmill (self-hosted job search) (+https://example.org/us)"
-    assert asked.headers == {
+    assert request.headers == {
         "host": site.place,
         "user-agent": agent,
         "accept": "application/json",
@@ -87,10 +97,10 @@ async def test_a_server_stands_in_for_public_hosts_and_for_nothing_else(
             answer = await fetch(Request(f"https://{host}/jobs?q=1"))
             assert isinstance(answer, Ok)
             assert answer.url == f"https://{host}/jobs?q=1"
-            assert site.seen[-1].headers["host"] == host
+            assert site.requests[-1].headers["host"] == host
         unknown(await fetch(Request("https://fake.invalid/jobs")), "network")
         unknown(await fetch(Request("http://127.0.0.1/jobs")), "refused")
-    assert len(site.seen) == 3
+    assert len(site.requests) == 3
 
 
 @pytest.mark.parametrize(
@@ -101,7 +111,7 @@ async def test_a_header_that_cannot_be_sent_is_refused_without_showing_it(
 ) -> None:
     answer = unknown(await fetch(Request(site.url(), secret=headers)), "refused")
     assert "Evil" not in answer.detail
-    assert site.seen == []
+    assert site.requests == []
 
 
 # Statuses
@@ -167,7 +177,7 @@ async def test_validators_are_sent_and_not_modified_is_an_answer(
 ) -> None:
     site.on("/feed", reply(status=304))
     assert await fetch(Request(site.url("/feed")), validators) == NotModified(site.url("/feed"))
-    conditions = {n: text for n, text in site.seen[0].headers.items() if n.startswith("if-")}
+    conditions = {n: text for n, text in site.requests[0].headers.items() if n.startswith("if-")}
     assert conditions == sent
 
 
@@ -180,8 +190,8 @@ async def test_validators_are_for_the_address_that_gave_them_out(fetch: Fetch, s
     moved = Validators('"8"', url=site.url("/closed-feed"))
     site.on("/closed-feed", reply(status=304))
     assert isinstance(await fetch(Request(site.url("/feed")), moved), NotModified)
-    asked = [(one.path, one.headers.get("if-none-match")) for one in site.seen]
-    assert asked == [
+    sent = [(request.path, request.headers.get("if-none-match")) for request in site.requests]
+    assert sent == [
         ("/feed", '"7"'),
         ("/closed-feed", None),
         ("/feed", None),
@@ -207,14 +217,14 @@ async def test_five_redirects_are_followed_and_six_are_too_many(fetch: Fetch, si
     site.on("/6", reply(b"here"))
     assert isinstance(await fetch(Request(site.url("/1"))), Ok)
     unknown(await fetch(Request(site.url("/0"))), "redirects")
-    assert len(site.asked("/6")) == 1
+    assert len(site.requests_to("/6")) == 1
 
 
 async def test_a_circle_is_left_at_once(fetch: Fetch, site: Site) -> None:
     site.on("/a", redirect("/b"))
     site.on("/b", redirect("/a"))
     unknown(await fetch(Request(site.url("/a"))), "redirects")
-    assert [one.path for one in site.seen] == ["/a", "/b"]
+    assert [request.path for request in site.requests] == ["/a", "/b"]
 
 
 @pytest.mark.parametrize(
@@ -235,7 +245,7 @@ async def test_a_redirect_to_where_we_do_not_go_is_refused(
     fetch: Fetch, site: Site, to: str
 ) -> None:
     unknown(await get(fetch, site, redirect(to)), "refused")
-    assert len(site.seen) == 1
+    assert len(site.requests) == 1
 
 
 async def test_a_redirect_without_a_place_is_a_circle(fetch: Fetch, site: Site) -> None:
@@ -252,7 +262,7 @@ async def test_a_post_is_sent_on_only_where_the_redirect_says_so(
     site.on("/1", redirect("/2", status))
     site.on("/2", reply(b"ok"))
     assert isinstance(await fetch(Request(site.url("/1"), "POST", json=[1])), Ok)
-    assert (site.seen[1].method, site.seen[1].body) == (method, body)
+    assert (site.requests[1].method, site.requests[1].body) == (method, body)
 
 
 async def test_secrets_stay_with_the_host_that_they_are_for(database: Database, site: Site) -> None:
@@ -265,9 +275,12 @@ async def test_secrets_stay_with_the_host_that_they_are_for(database: Database, 
         async with open_fetch(database, settings, rate_limit=QUICK) as fetch:
             request = Request(site.url("/1"), headers={"X-A": "1"}, secret={"X-Key": "k3y"})
             assert isinstance(await fetch(request), Ok)
-        seen = [(one.path, one.headers.get("x-key")) for one in site.seen + other.seen]
-        assert seen == [("/1", "k3y"), ("/2", "k3y"), ("/4", "k3y"), ("/3", None)]
-        assert {one.headers["x-a"] for one in site.seen + other.seen} == {"1"}
+        sent = [
+            (received.path, received.headers.get("x-key"))
+            for received in site.requests + other.requests
+        ]
+        assert sent == [("/1", "k3y"), ("/2", "k3y"), ("/4", "k3y"), ("/3", None)]
+        assert {received.headers["x-a"] for received in site.requests + other.requests} == {"1"}
 
 
 async def test_a_404_behind_a_redirect_is_that_of_the_thing_only_if_it_is_the_same_thing(
@@ -306,7 +319,7 @@ async def test_what_comes_after_the_promised_length_is_nobodys_answer(
 ) -> None:
     """Nor that of whoever asks next: no connection is used twice."""
 
-    async def generous(asked: Asked, out: Out) -> None:
+    async def generous(request: ReceivedRequest, out: ResponseWriter) -> None:
         forged = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
         await out.send(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok" + forged)
         await asyncio.sleep(60)  # The connection stays open for more.
@@ -314,7 +327,12 @@ async def test_what_comes_after_the_promised_length_is_nobodys_answer(
     site.on("/a", generous)
     site.on("/b", reply(b"own"))
     bodies = [await fetch(Request(site.url(path))) for path in ("/a", "/b", "/a", "/b")]
-    assert [one.body for one in bodies if isinstance(one, Ok)] == [b"ok", b"own", b"ok", b"own"]
+    assert [result.body for result in bodies if isinstance(result, Ok)] == [
+        b"ok",
+        b"own",
+        b"ok",
+        b"own",
+    ]
 
 
 @pytest.mark.parametrize("lengths", ["-5", "1e3", "5\r\nContent-Length: 6"])
@@ -323,11 +341,11 @@ async def test_a_length_that_is_none_is_no_answer(fetch: Fetch, site: Site, leng
     unknown(await get(fetch, site, raw(head)), "network")
 
 
-async def reset_at_once(asked: Asked, out: Out) -> None:
+async def reset_at_once(request: ReceivedRequest, out: ResponseWriter) -> None:
     out.reset()
 
 
-async def reset_within(asked: Asked, out: Out) -> None:
+async def reset_within(request: ReceivedRequest, out: ResponseWriter) -> None:
     await out.send(SHORT)
     out.reset()
 
@@ -347,7 +365,7 @@ async def test_nobody_at_home_is_no_answer(database: Database) -> None:
 
 
 async def test_headers_without_end_are_no_answer(fetch: Fetch, site: Site) -> None:
-    async def handle(asked: Asked, out: Out) -> None:
+    async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
         await out.send(b"HTTP/1.1 200 OK\r\n")
         for n in range(100_000):
             await out.send(f"X-{n}: {'x' * 1000}\r\n".encode())
@@ -355,18 +373,18 @@ async def test_headers_without_end_are_no_answer(fetch: Fetch, site: Site) -> No
     unknown(await get(fetch, site, handle), "network")
 
 
-async def silent(asked: Asked, out: Out) -> None:
+async def silent(request: ReceivedRequest, out: ResponseWriter) -> None:
     await asyncio.sleep(60)
 
 
-async def dripping(asked: Asked, out: Out) -> None:
+async def dripping(request: ReceivedRequest, out: ResponseWriter) -> None:
     await out.send(CHUNKED)
     while True:  # Never slow enough for the time-out of a single read.
         await out.send(b"1\r\nx\r\n")
         await asyncio.sleep(0.05)
 
 
-async def hesitating(asked: Asked, out: Out) -> None:
+async def hesitating(request: ReceivedRequest, out: ResponseWriter) -> None:
     while True:
         await out.send(b"HTTP/1.1 100 Continue\r\n\r\n")
         await asyncio.sleep(0.05)
@@ -523,14 +541,14 @@ async def test_the_certificate_is_that_of_the_name_and_not_of_the_address(
         site.on("/", reply(b"ok"))
         places = f"jobs.example.com:{site.port},other.example.com:{site.port}"
         guard = AddressGuard(parse_private_hosts(places), resolve=resolve)
-        mine, wrong = (f"https://{place}/" for place in places.split(","))
+        right, wrong = (f"https://{place}/" for place in places.split(","))
         async with open_fetch(
             database, Settings(), guard=guard, rate_limit=QUICK, tls=trusted
         ) as fetch:
-            assert isinstance(await fetch(Request(mine)), Ok)
+            assert isinstance(await fetch(Request(right)), Ok)
             assert "ertificate" in unknown(await fetch(Request(wrong)), "network").detail
         async with open_fetch(database, Settings(), guard=guard, rate_limit=QUICK) as fetch:
-            assert "ertificate" in unknown(await fetch(Request(mine)), "network").detail
+            assert "ertificate" in unknown(await fetch(Request(right)), "network").detail
 
 
 def make_certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
@@ -555,7 +573,7 @@ async def test_whoever_is_cancelled_is_cancelled_and_gives_the_turn_back(
 ) -> None:
     there = asyncio.Event()
 
-    async def handle(asked: Asked, out: Out) -> None:
+    async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
         there.set()
         await asyncio.sleep(60)
 
@@ -566,8 +584,8 @@ async def test_whoever_is_cancelled_is_cancelled_and_gives_the_turn_back(
     with pytest.raises(asyncio.CancelledError):
         await task
     async with database.transaction() as tx:
-        found = await (await tx.execute("SELECT flights, failures FROM outside.host")).fetchall()
-    assert found == [([], 0)]
+        row = await (await tx.execute("SELECT flights, failures FROM outside.host")).fetchall()
+    assert row == [([], 0)]
 
 
 async def test_a_call_leaves_one_line_without_anything_secret(
@@ -578,10 +596,12 @@ async def test_a_call_leaves_one_line_without_anything_secret(
     request = Request(site.url("/k3y/jobs?key=k3y"), secret={"Authorization": "k3y"})
     await fetch(request)
     await fetch(request)
-    first, second = (vars(one) for one in caplog.records)
+    first, second = (vars(record) for record in caplog.records)
     assert (first["host"], first["answer"], first["bytes"]) == ("127.0.0.1", "Ok", 5)
     assert (second["answer"], second["cause"], second["status"]) == ("Unknown", "auth", 401)
-    shown = [value for one in (first, second) for name, value in one.items() if name != "args"]
+    shown = [
+        value for record in (first, second) for name, value in record.items() if name != "args"
+    ]
     assert "k3y" not in str(shown)
     assert "k3y" not in repr(request).replace(request.url, "")
 
@@ -600,13 +620,13 @@ async def test_a_key_in_an_address_is_sent_and_not_told(fetch: Fetch, site: Site
     site.on("/api/s3cret", reply(b"[]", ETag='"1"'))
     site.on("/gone/s3cret", reply(status=404))
     site.on("/broken/s3cret", reply(status=500))
-    asked = Request(site.url("/api/{KEY}"), private_url=site.url("/api/s3cret"))
-    answer = await fetch(asked)
+    request = Request(site.url("/api/{KEY}"), private_url=site.url("/api/s3cret"))
+    answer = await fetch(request)
     assert isinstance(answer, Ok)
-    assert await fetch(asked, answer.validators)
-    assert site.asked("/api/s3cret")[1].headers["if-none-match"] == '"1"'
-    told = [answer]
+    assert await fetch(request, answer.validators)
+    assert site.requests_to("/api/s3cret")[1].headers["if-none-match"] == '"1"'
+    shown = [answer]
     for path in ("/gone", "/broken", "/nowhere:x"):
         private = site.url(f"{path}/s3cret")
-        told.append(await fetch(Request(site.url(f"{path}/{{KEY}}"), private_url=private)))
-    assert "s3cret" not in repr(told) + repr(asked)
+        shown.append(await fetch(Request(site.url(f"{path}/{{KEY}}"), private_url=private)))
+    assert "s3cret" not in repr(shown) + repr(request)

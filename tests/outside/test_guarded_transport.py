@@ -48,13 +48,13 @@ async def test_the_address_that_was_checked_is_the_one_connected_to() -> None:
 
 
 @pytest.mark.parametrize(
-    "found",
+    "addresses",
     [["93.184.216.34", "127.0.0.1"], ["10.0.0.1", "8.8.8.8"], ["::1"], ["fe80::1%eth0"], ["x"]],
 )
-async def test_one_address_that_is_not_public_is_enough_to_refuse(found: list[str]) -> None:
+async def test_one_address_that_is_not_public_is_enough_to_refuse(addresses: list[str]) -> None:
     dialled = Dialled()
     with pytest.raises(AddressRefused):
-        await AddressGuard(resolve=answers(found), dial=dialled).connect_tcp(
+        await AddressGuard(resolve=answers(addresses), dial=dialled).connect_tcp(
             "mixed.example.com", 443
         )
     assert dialled.addresses == []

@@ -171,7 +171,7 @@ def test_a_url_names_a_server(url: str, server: MailServer) -> None:
 
 def test_a_letter_from_an_odd_sender_has_one_from() -> None:
     message = compose(LETTER, "Wells, Bakers & Söhne <hiring@wells.example>")
-    assert [one.addr_spec for one in message["from"].addresses] == ["hiring@wells.example"]
+    assert [address.addr_spec for address in message["from"].addresses] == ["hiring@wells.example"]
 
 
 async def test_without_a_server_or_a_sender_it_is_said_what_is_missing() -> None:
@@ -206,9 +206,9 @@ def test_what_cannot_be_right_is_refused_without_showing_a_password(
 
 
 def test_the_password_is_not_printed_and_links_begin_as_set() -> None:
-    found, _ = settings.load(
+    loaded, _ = settings.load(
         {"JOBMILL_SMTP_URL": "smtp://me:s3cret@h", "JOBMILL_PUBLIC_URL": "https://wells.example/"}
     )
-    assert "s3cret" not in f"{found!r} {found.model_dump()} {found.model_dump_json()}"
-    assert settings.public_base_url(found) == "https://wells.example"
+    assert "s3cret" not in f"{loaded!r} {loaded.model_dump()} {loaded.model_dump_json()}"
+    assert settings.public_base_url(loaded) == "https://wells.example"
     assert settings.public_base_url(Settings(web_host="::1")) == "http://[::1]:8000"

@@ -36,7 +36,7 @@ from .model_server import (
     send_stream,
     trouble,
 )
-from .site import Asked, Out, in_turn, raw, reply
+from .site import ReceivedRequest, ResponseWriter, in_turn, raw, reply
 
 KEY = "sk-very-secret-0123456789"
 QUICK = ModelLimits(seconds=20, connect_seconds=10, retry_within=20, max_pause=3, first_pause=0.01)
@@ -52,7 +52,7 @@ GOOD = {"title": "Cook", "level": "senior", "years": 3}
 
 
 def ask(text: str = "We want a cook.", **more: Any) -> ModelQuestion[Found]:
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         "tier": "strong",
         "purpose": "extract",
         "instructions": "Say what the listing offers.",
@@ -62,7 +62,7 @@ def ask(text: str = "We want a cook.", **more: Any) -> ModelQuestion[Found]:
         "max_tokens": 200,
         "item": 7,
     }
-    return ModelQuestion(**(given | more))
+    return ModelQuestion(**(values | more))
 
 
 @pytest.fixture
@@ -79,14 +79,14 @@ class Opened:
         self._database, self._server, self._stack = database, vendor, stack
 
     async def __call__(self, limits: ModelLimits = QUICK, **settings: Any) -> ModelClient:
-        given = {
+        values = {
             "anthropic_base_url": self._server.url,
             "openai_base_url": self._server.url,
             "ollama_base_url": self._server.url,
         }
         environ = {"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": KEY}
         return await self._stack.enter_async_context(
-            open_model(self._database, Settings(**(given | settings)), environ, limits)
+            open_model(self._database, Settings(**(values | settings)), environ, limits)
         )
 
 
@@ -99,7 +99,7 @@ async def models(database: Database, vendor: Server) -> AsyncIterator[Opened]:
 async def calls(database: Database) -> list[dict[str, Any]]:
     async with database.transaction() as tx:
         cursor = await tx.execute("SELECT to_jsonb(call) FROM budget.call ORDER BY id")
-        return [found for (found,) in await cursor.fetchall()]
+        return [call for (call,) in await cursor.fetchall()]
 
 
 async def outcomes(database: Database) -> list[str]:
@@ -127,22 +127,22 @@ async def test_an_answer_comes_typed_and_is_paid_by_what_was_used(
     assert call["cost"] == (None if cost is None else 0.0004)
     assert call["counted"] == float(cost or 0)
     assert (call["reserved"] > 0.0004) == (provider != "ollama")
-    assert vendor.asked[0]["model"] == named
-    assert vendor.asked[0]["max_tokens"] == 200
+    assert vendor.requests[0]["model"] == named
+    assert vendor.requests[0]["max_tokens"] == 200
 
 
 async def test_the_newest_models_are_asked_in_a_way_that_they_take(
     models: Opened, vendor: Server
 ) -> None:
     await (await models())(ask())
-    (asked,) = vendor.asked
-    assert {"temperature", "tool_choice", "tools", "thinking"} & asked.keys() == set()
-    form = asked["output_config"]["format"]
+    (request,) = vendor.requests
+    assert {"temperature", "tool_choice", "tools", "thinking"} & request.keys() == set()
+    form = request["output_config"]["format"]
     assert form["type"] == "json_schema"
     assert form["schema"]["additionalProperties"] is False
     assert "maximum" not in json.dumps(form)
-    seen = vendor.site.asked(MESSAGES)[0].headers
-    assert (seen["x-api-key"], seen["anthropic-version"]) == (KEY, "2023-06-01")
+    headers = vendor.site.requests_to(MESSAGES)[0].headers
+    assert (headers["x-api-key"], headers["anthropic-version"]) == (KEY, "2023-06-01")
 
 
 @pytest.mark.parametrize("handler", [trouble(529), trouble(500), trouble(429)])
@@ -159,7 +159,7 @@ async def test_retry_after_is_heeded(models: Opened, vendor: Server) -> None:
     vendor.says(in_turn(trouble(429, retry_after="1"), answer(GOOD)))
     assert isinstance(await (await models())(ask()), ModelAnswer)
     # The clock of the server: it was left alone for as long as it wanted.
-    first, second = vendor.site.asked(MESSAGES)
+    first, second = vendor.site.requests_to(MESSAGES)
     assert second.at - first.at >= 1
 
 
@@ -172,14 +172,14 @@ async def test_who_is_told_to_wait_long_comes_back_another_time(
     assert (got.cause, got.permanent) == ("limited", False)
     assert got.retry_after is not None
     assert got.retry_after.total_seconds() == 10
-    assert len(vendor.asked) == 1
+    assert len(vendor.requests) == 1
 
 
 async def test_tries_end(models: Opened, vendor: Server) -> None:
     vendor.says(trouble(500))
     got = await (await models())(ask())
     assert isinstance(got, ModelFailed)
-    assert (got.cause, got.permanent, len(vendor.asked)) == ("server", False, 3)
+    assert (got.cause, got.permanent, len(vendor.requests)) == ("server", False, 3)
 
 
 async def test_a_fault_of_which_the_provider_says_nothing_may_have_been_billed(
@@ -193,15 +193,16 @@ async def test_a_fault_of_which_the_provider_says_nothing_may_have_been_billed(
 
 @pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize(
-    "said", ["I think it is a cook.", {"level": "senior"}, {"title": "Cook", "years": 99}, "[]", ""]
+    "content",
+    ["I think it is a cook.", {"level": "senior"}, {"title": "Cook", "years": 99}, "[]", ""],
 )
 async def test_a_malformed_answer_is_asked_for_once_more(
-    models: Opened, vendor: Server, database: Database, said: object, streaming: bool
+    models: Opened, vendor: Server, database: Database, content: object, streaming: bool
 ) -> None:
     model = await models(model_streaming=streaming)
-    vendor.says(in_turn(answer(said), answer(GOOD)))
+    vendor.says(in_turn(answer(content), answer(GOOD)))
     assert isinstance(await model(ask()), ModelAnswer)
-    vendor.says(answer(said))
+    vendor.says(answer(content))
     got = await model(ask("another"))
     assert isinstance(got, ModelFailed)
     assert (got.cause, got.permanent) == ("malformed", True)
@@ -265,19 +266,19 @@ async def test_what_asking_again_cannot_mend_is_asked_once(
     got = await (await models())(ask())
     assert isinstance(got, kind)
     assert word in (getattr(got, "cause", ""), getattr(got, "reason", ""))
-    assert len(vendor.site.seen) == 1
+    assert len(vendor.site.requests) == 1
 
 
 async def test_a_slow_answer_is_given_up_and_counted(
     models: Opened, vendor: Server, database: Database
 ) -> None:
-    async def sleep(asked: Asked, out: Out) -> None:
+    async def sleep(request: ReceivedRequest, out: ResponseWriter) -> None:
         await asyncio.sleep(30)
 
     vendor.says(sleep)
     got = await (await models(ModelLimits(seconds=0.2, retry_within=0.1)))(ask())
     assert isinstance(got, ModelFailed)
-    assert (got.cause, got.permanent, len(vendor.asked)) == ("timeout", False, 1)
+    assert (got.cause, got.permanent, len(vendor.requests)) == ("timeout", False, 1)
     (call,) = await calls(database)
     assert (call["outcome"], call["cost"]) == ("failed", None)
     assert call["counted"] == call["reserved"] > 0
@@ -286,7 +287,7 @@ async def test_a_slow_answer_is_given_up_and_counted(
 async def test_a_broken_connection_is_tried_again_and_counted(
     models: Opened, vendor: Server, database: Database
 ) -> None:
-    async def reset(asked: Asked, out: Out) -> None:
+    async def reset(request: ReceivedRequest, out: ResponseWriter) -> None:
         out.reset()
 
     half = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{"
@@ -298,14 +299,14 @@ async def test_a_broken_connection_is_tried_again_and_counted(
 async def test_a_stream_that_breaks_off_or_tells_of_a_fault_is_no_answer(
     models: Opened, vendor: Server, database: Database
 ) -> None:
-    whole = message_events(json.dumps(GOOD), "end_turn", {"input_tokens": 9, "output_tokens": 9})
+    complete = message_events(json.dumps(GOOD), "end_turn", {"input_tokens": 9, "output_tokens": 9})
 
-    async def early(asked: Asked, out: Out) -> None:
-        await send_stream(out, [event(one) for one in whole[:-1]])
+    async def early(request: ReceivedRequest, out: ResponseWriter) -> None:
+        await send_stream(out, [event(data) for data in complete[:-1]])
 
-    async def faulty(asked: Asked, out: Out) -> None:
+    async def faulty(request: ReceivedRequest, out: ResponseWriter) -> None:
         error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
-        await send_stream(out, [*(event(one) for one in whole[:4]), event(error)])
+        await send_stream(out, [*(event(data) for data in complete[:4]), event(error)])
 
     vendor.says(in_turn(early, faulty, answer(GOOD)))
     assert isinstance(await (await models(model_streaming=True))(ask()), ModelAnswer)
@@ -326,7 +327,7 @@ async def test_the_same_question_is_paid_once(
     first, second = await model(ask()), await model(ask(item=8))
     assert isinstance(first, ModelAnswer)
     assert second == ModelAnswer(first.answer, first.model, Decimal(0), cached=True)
-    assert len(vendor.asked) == 1
+    assert len(vendor.requests) == 1
     hit = (await calls(database))[1]
     assert (hit["cache_hit"], hit["outcome"], hit["counted"], hit["item"]) == (True, "cached", 0, 8)
 
@@ -345,7 +346,7 @@ async def test_another_question_is_asked_anew(
     model = await models()
     await model(ask())
     await model(ask(**changed))
-    assert len(vendor.asked) == 2
+    assert len(vendor.requests) == 2
 
 
 async def test_a_failure_is_not_remembered(models: Opened, vendor: Server) -> None:
@@ -371,12 +372,12 @@ async def test_a_foreign_text_stands_in_a_fence_that_it_cannot_leave(
     await (await models())(ask(text))
     vendor.says(completion(GOOD))
     await (await models(model_strong="ollama:x"))(ask(text))
-    ours, theirs = vendor.asked
+    ours, theirs = vendor.requests
     mark = model_question.fence_mark(text)
     assert ours["messages"] == [
         {"role": "user", "content": f"<{mark}>\n{text}\n</{mark}>"},
     ]
-    assert [one["role"] for one in theirs["messages"]] == ["system", "user"]
+    assert [message["role"] for message in theirs["messages"]] == ["system", "user"]
     assert theirs["messages"][1]["content"] == ours["messages"][0]["content"]
     for system in (ours["system"], theirs["messages"][0]["content"]):
         assert "Ignore your instructions" not in system
@@ -391,20 +392,20 @@ async def test_the_key_is_nowhere_but_in_the_request(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     model = await models()
-    seen = [repr(await model(ask()))]
+    outputs = [repr(await model(ask()))]
     vendor.says(trouble(401, f"wrong key {KEY}"))
-    seen.append(repr(await model(ask("x"))))
+    outputs.append(repr(await model(ask("x"))))
     vendor.says(trouble(400, f"what is {KEY}?"))
-    seen.append(repr(await model(ask("y"))))
+    outputs.append(repr(await model(ask("y"))))
     at = model_endpoint.find_endpoint("strong", Settings(), {"ANTHROPIC_API_KEY": KEY})
-    seen += [repr(at), str(vars(model)), repr(await calls(database)), caplog.text]
-    seen += [str(record.__dict__) for record in caplog.records]
+    outputs += [repr(at), str(vars(model)), repr(await calls(database)), caplog.text]
+    outputs += [str(record.__dict__) for record in caplog.records]
     async with database.transaction() as tx:
         cursor = await tx.execute("SELECT answer::text FROM budget.answer AS answer")
-        seen.append(str(await cursor.fetchall()))
-    assert vendor.site.asked(MESSAGES)[0].headers["x-api-key"] == KEY
+        outputs.append(str(await cursor.fetchall()))
+    assert vendor.site.requests_to(MESSAGES)[0].headers["x-api-key"] == KEY
     assert "asked a model" in caplog.text
-    assert [text for text in seen if KEY in text] == []
+    assert [text for text in outputs if KEY in text] == []
 
 
 @pytest.mark.parametrize(
@@ -501,5 +502,5 @@ async def test_an_answer_is_not_paid_twice_because_the_database_was_away(
     async with AsyncExitStack() as stack:
         model = await Opened(Losing(database, moment), vendor, stack)()
         assert isinstance(await model(ask()), ModelAnswer)
-    assert len(vendor.asked) == 1
+    assert len(vendor.requests) == 1
     assert await outcomes(database) == ["answered"]

@@ -28,7 +28,7 @@ from jobmill.outside.rate_limits import (
 from jobmill.outside.request import FetchFailure, Ok, Request
 from jobmill.settings import Settings
 
-from .site import Asked, Handler, Out, Site, in_turn, open_site, reply
+from .site import Handler, ReceivedRequest, ResponseWriter, Site, in_turn, open_site, reply
 
 ROOT = Path(__file__).parents[2]
 SECOND = dt.timedelta(seconds=1)
@@ -54,13 +54,13 @@ async def test_connections_that_race_for_a_host_get_moments_of_their_own(
     database: Database, url: str
 ) -> None:
     async def ask_often(db: Database) -> list[dt.datetime]:
-        found: list[dt.datetime] = []
+        starts: list[dt.datetime] = []
         for _ in range(20):
             async with db.transaction() as tx:
                 flight = await reserve(tx, "a.com", POLITE, HOUR)
                 assert flight
-                found.append(flight.until)
-        return found
+                starts.append(flight.until)
+        return starts
 
     async with connect(url) as other:
         both = await asyncio.gather(*(ask_often(db) for db in (database, other) * 2))
@@ -70,32 +70,32 @@ async def test_connections_that_race_for_a_host_get_moments_of_their_own(
 
 
 async def test_no_more_than_so_many_are_in_the_air(tx: Tx) -> None:
-    manners = HostRateLimit(dt.timedelta(), max_concurrent=2)
-    one = await reserve(tx, "a.com", manners, HOUR)
-    two = await reserve(tx, "a.com", manners, HOUR)
-    assert one
-    assert two
-    assert await reserve(tx, "a.com", manners, HOUR) is None
-    await release(tx, "a.com", one.until, RequestSlot("answered"))
-    assert await reserve(tx, "a.com", manners, HOUR)
-    assert await reserve(tx, "a.com", manners, HOUR) is None
+    rate_limit = HostRateLimit(dt.timedelta(), max_concurrent=2)
+    first = await reserve(tx, "a.com", rate_limit, HOUR)
+    second = await reserve(tx, "a.com", rate_limit, HOUR)
+    assert first
+    assert second
+    assert await reserve(tx, "a.com", rate_limit, HOUR) is None
+    await release(tx, "a.com", first.until, RequestSlot("answered"))
+    assert await reserve(tx, "a.com", rate_limit, HOUR)
+    assert await reserve(tx, "a.com", rate_limit, HOUR) is None
 
 
 async def test_a_flight_whose_worker_died_is_forgotten(tx: Tx) -> None:
-    manners = HostRateLimit(dt.timedelta(), max_concurrent=1)
-    assert await reserve(tx, "a.com", manners, HOUR)
-    assert await reserve(tx, "a.com", manners, HOUR) is None
+    rate_limit = HostRateLimit(dt.timedelta(), max_concurrent=1)
+    assert await reserve(tx, "a.com", rate_limit, HOUR)
+    assert await reserve(tx, "a.com", rate_limit, HOUR) is None
     await tx.execute(
         "UPDATE outside.host SET turn_at = turn_at - %(l)s, flights = ARRAY[flights[1] - %(l)s]",
         {"l": RESERVATION_LEASE},
     )
-    assert await reserve(tx, "a.com", manners, HOUR)
+    assert await reserve(tx, "a.com", rate_limit, HOUR)
     assert await ask(tx, "SELECT cardinality(flights) FROM outside.host") == [(1,)]
 
 
 async def test_a_flight_that_ends_twice_or_too_late_gives_back_no_other(tx: Tx) -> None:
-    manners = HostRateLimit(dt.timedelta(), max_concurrent=2)
-    first, second = [await reserve(tx, "a.com", manners, HOUR) for _ in range(2)]
+    rate_limit = HostRateLimit(dt.timedelta(), max_concurrent=2)
+    first, second = [await reserve(tx, "a.com", rate_limit, HOUR) for _ in range(2)]
     assert first
     assert second
     for _ in range(2):
@@ -105,11 +105,11 @@ async def test_a_flight_that_ends_twice_or_too_late_gives_back_no_other(tx: Tx) 
 
 
 async def test_flights_that_wait_for_the_same_moment_are_told_apart(tx: Tx) -> None:
-    manners = HostRateLimit(dt.timedelta(), max_concurrent=9)
-    assert await reserve(tx, "a.com", manners, HOUR)
+    rate_limit = HostRateLimit(dt.timedelta(), max_concurrent=9)
+    assert await reserve(tx, "a.com", rate_limit, HOUR)
     await tx.execute("UPDATE outside.host SET held_until = clock_timestamp() + interval '1 minute'")
-    held = [await reserve(tx, "a.com", manners, HOUR) for _ in range(3)]
-    assert len({flight.until for flight in held if flight}) == 3
+    reservations = [await reserve(tx, "a.com", rate_limit, HOUR) for _ in range(3)]
+    assert len({flight.until for flight in reservations if flight}) == 3
 
 
 async def test_a_moment_too_far_ahead_is_not_taken(tx: Tx) -> None:
@@ -154,17 +154,17 @@ async def test_a_host_is_left_alone_for_as_long_as_it_says(tx: Tx) -> None:
 
 
 async def test_a_host_that_does_not_say_is_left_alone_for_longer_each_time(tx: Tx) -> None:
-    held = [await fail(tx, "limited") for _ in range(9)]
-    for n, seconds in enumerate(held):
+    holds = [await fail(tx, "limited") for _ in range(9)]
+    for n, seconds in enumerate(holds):
         most = min(60 * 2**n, 3600)
         assert most / 2 - 5 < seconds <= most
 
 
 async def test_one_failure_is_forgiven_and_more_of_them_are_waited_out(tx: Tx) -> None:
-    held = [await fail(tx, "failed") for _ in range(12)]
-    assert held[0] == 0
-    assert all(0 < seconds <= 300 for seconds in held[2:])
-    assert held[11] > 100
+    holds = [await fail(tx, "failed") for _ in range(12)]
+    assert holds[0] == 0
+    assert all(0 < seconds <= 300 for seconds in holds[2:])
+    assert holds[11] > 100
     assert await fail(tx, "dropped") == 0
     assert await ask(tx, "SELECT failures FROM outside.host") == [(12,)]
     assert await fail(tx, "answered") == 0
@@ -173,11 +173,11 @@ async def test_one_failure_is_forgiven_and_more_of_them_are_waited_out(tx: Tx) -
 
 
 async def test_a_hold_is_never_shortened(tx: Tx) -> None:
-    one, two = [await reserve(tx, "a.com", POLITE, HOUR) for _ in range(2)]
-    assert one
-    assert two
-    await release(tx, "a.com", one.until, RequestSlot("limited", HOUR))
-    await release(tx, "a.com", two.until, RequestSlot("limited", SECOND))
+    first, second = [await reserve(tx, "a.com", POLITE, HOUR) for _ in range(2)]
+    assert first
+    assert second
+    await release(tx, "a.com", first.until, RequestSlot("limited", HOUR))
+    await release(tx, "a.com", second.until, RequestSlot("limited", SECOND))
     assert await held_for(tx) > 3_500
 
 
@@ -232,9 +232,9 @@ async def until(database: Database, sql: LiteralString) -> None:
     """Return when there is such a row, and those who were told of it had a moment."""
     while True:
         async with database.transaction() as tx:
-            found = await ask(tx, sql)
+            rows = await ask(tx, sql)
         await asyncio.sleep(0.05)
-        if found:
+        if rows:
             return
 
 
@@ -294,20 +294,20 @@ async def test_a_host_that_says_429_is_asked_by_nobody_any_more(
     settings = Settings(private_hosts=site.place)
     async with (
         connect(url) as other,
-        open_fetch(database, settings) as one,
-        open_fetch(other, settings) as two,
+        open_fetch(database, settings) as fetch,
+        open_fetch(other, settings) as other_fetch,
     ):
-        first = await one(Request(site.url()))
-        second = await two(Request(site.url()))
+        first = await fetch(Request(site.url()))
+        second = await other_fetch(Request(site.url()))
     assert isinstance(first, FetchFailure)
     assert isinstance(second, FetchFailure)
     assert (first.status, second.status, second.cause) == (429, None, "rate_limited")
     assert second.retry_after
     assert second.retry_after > dt.timedelta(seconds=500)
-    assert len(site.seen) == 1
+    assert len(site.requests) == 1
 
 
-async def reset(asked: Asked, out: Out) -> None:
+async def reset(request: ReceivedRequest, out: ResponseWriter) -> None:
     out.reset()
 
 
@@ -322,8 +322,8 @@ async def test_what_is_the_fault_of_a_host_counts_against_it(
     async with open_fetch(database, Settings(private_hosts=site.place)) as fetch:
         await fetch(Request(site.url()))
     async with database.transaction() as tx:
-        found = await ask(tx, "SELECT failures, flights FROM outside.host")
-    assert found == [(failures, [])]
+        rows = await ask(tx, "SELECT failures, flights FROM outside.host")
+    assert rows == [(failures, [])]
 
 
 async def test_each_hop_of_a_redirect_waits_for_its_own_turn(
@@ -336,8 +336,8 @@ async def test_each_hop_of_a_redirect_waits_for_its_own_turn(
         async with open_fetch(database, settings) as fetch:
             assert isinstance(await fetch(Request(site.url())), Ok)
     async with database.transaction() as tx:
-        found = await ask(tx, "SELECT name, flights, failures FROM outside.host")
-    assert sorted(found) == sorted([(site.place, [], 0), (other.place, [], 0)])
+        rows = await ask(tx, "SELECT name, flights, failures FROM outside.host")
+    assert sorted(rows) == sorted([(site.place, [], 0), (other.place, [], 0)])
 
 
 CALLER = """
@@ -361,9 +361,9 @@ asyncio.run(main(*sys.argv[1:]))
 
 
 async def test_processes_share_the_line(url: str, site: Site, database: Database) -> None:
-    async def handle(asked: Asked, out: Out) -> None:
+    async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
         await asyncio.sleep(0.15)
-        await reply(b"ok")(asked, out)
+        await reply(b"ok")(request, out)
 
     site.on("/", handle)
     callers = [
@@ -372,10 +372,10 @@ async def test_processes_share_the_line(url: str, site: Site, database: Database
         )
         for _ in range(2)
     ]
-    said = [(await caller.communicate())[0] for caller in callers]
-    assert said == [b"15\n", b"15\n"]
-    assert len(site.seen) == 30
+    outputs = [(await caller.communicate())[0] for caller in callers]
+    assert outputs == [b"15\n", b"15\n"]
+    assert len(site.requests) == 30
     # The server's own view: the flights of both together, and never one too many.
-    assert site.most_at_once == 3
+    assert site.max_concurrent == 3
     async with database.transaction() as tx:
         assert await ask(tx, "SELECT flights, failures FROM outside.host") == [([], 0)]

@@ -37,8 +37,8 @@ NOW = dt.datetime(2026, 11, 15, 12, 0, tzinfo=dt.UTC)
     ],
 )
 def test_retry_after_is_seconds_or_a_date_within_reason(text: str, seconds: float | None) -> None:
-    found = parse_retry_after(HttpReply(429, httpx2.Headers({"Retry-After": text})), NOW)
-    assert found == (None if seconds is None else dt.timedelta(seconds=seconds))
+    wait = parse_retry_after(HttpReply(429, httpx2.Headers({"Retry-After": text})), NOW)
+    assert wait == (None if seconds is None else dt.timedelta(seconds=seconds))
 
 
 @pytest.mark.parametrize("wrong", [dt.timedelta(hours=1), dt.timedelta(hours=-1)])
@@ -65,9 +65,11 @@ SAME = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("asked", "at", "same"), SAME)
-def test_a_redirect_asks_for_the_same_thing_or_for_another(asked: str, at: str, same: bool) -> None:
-    assert is_same_page(parse_url(asked), parse_url(at)) is same
+@pytest.mark.parametrize(("requested", "at", "same"), SAME)
+def test_a_redirect_asks_for_the_same_thing_or_for_another(
+    requested: str, at: str, same: bool
+) -> None:
+    assert is_same_page(parse_url(requested), parse_url(at)) is same
 
 
 HOME = [
@@ -82,10 +84,10 @@ HOME = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("asked", "at", "home"), HOME)
-def test_the_front_page_is_not_what_was_asked_for(asked: str, at: str, home: bool) -> None:
+@pytest.mark.parametrize(("requested", "at", "home"), HOME)
+def test_the_front_page_is_not_what_was_asked_for(requested: str, at: str, home: bool) -> None:
     answer = classify_reply(
-        HttpReply(200, httpx2.Headers(), b"hi"), parse_url(asked), parse_url(at)
+        HttpReply(200, httpx2.Headers(), b"hi"), parse_url(requested), parse_url(at)
     )
     assert isinstance(answer, FetchFailure if home else Ok)
 

@@ -13,7 +13,7 @@ from jobmill.outside.robots import MAX_ROBOTS_BYTES, RULES_LIFETIME, crawl_delay
 from jobmill.settings import Settings
 
 from .conftest import QUICK
-from .site import Asked, Handler, Out, Site, in_turn, redirect, reply
+from .site import Handler, ReceivedRequest, ResponseWriter, Site, in_turn, redirect, reply
 
 HOUR = dt.timedelta(hours=1)
 RULES = b"""
@@ -44,7 +44,11 @@ async def test_robots_txt_is_heeded_under_our_own_name(fetch: Fetch, site: Site)
     assert denied.cause == "robots"
     assert isinstance(await read(fetch, site, "/jobs/public/1"), Ok)
     assert isinstance(await read(fetch, site, "/about"), Ok)
-    assert [one.path for one in site.seen] == ["/robots.txt", "/jobs/public/1", "/about"]
+    assert [request.path for request in site.requests] == [
+        "/robots.txt",
+        "/jobs/public/1",
+        "/about",
+    ]
 
 
 async def test_what_is_made_for_programs_is_asked_without_robots_txt(
@@ -52,7 +56,7 @@ async def test_what_is_made_for_programs_is_asked_without_robots_txt(
 ) -> None:
     site.on("/robots.txt", reply(RULES))
     assert isinstance(await fetch(Request(site.url("/jobs/1"))), Ok)
-    assert site.asked("/robots.txt") == []
+    assert site.requests_to("/robots.txt") == []
 
 
 async def test_each_hop_of_a_page_is_asked_for(fetch: Fetch, site: Site) -> None:
@@ -61,7 +65,7 @@ async def test_each_hop_of_a_page_is_asked_for(fetch: Fetch, site: Site) -> None
     answer = await read(fetch, site, "/about")
     assert isinstance(answer, FetchFailure)
     assert answer.cause == "robots"
-    assert site.asked("/jobs/1") == []
+    assert site.requests_to("/jobs/1") == []
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410])
@@ -70,7 +74,7 @@ async def test_without_a_robots_txt_all_is_allowed(fetch: Fetch, site: Site, sta
     assert isinstance(await read(fetch, site, "/jobs/1"), Ok)
 
 
-async def reset(asked: Asked, out: Out) -> None:
+async def reset(request: ReceivedRequest, out: ResponseWriter) -> None:
     out.reset()
 
 
@@ -91,7 +95,7 @@ async def test_a_robots_txt_that_cannot_be_read_keeps_us_out_for_its_own_cause(
     assert isinstance(answer, FetchFailure)
     assert answer.cause == cause
     assert "robots.txt" in answer.detail
-    assert site.asked("/jobs/1") == []
+    assert site.requests_to("/jobs/1") == []
 
 
 async def test_a_page_in_place_of_robots_txt_forbids_nothing(fetch: Fetch, site: Site) -> None:
@@ -122,8 +126,8 @@ async def test_of_a_huge_robots_txt_the_beginning_counts(database: Database, sit
 async def test_many_who_come_at_once_read_it_once(fetch: Fetch, site: Site) -> None:
     site.on("/robots.txt", reply(b""))
     answers = await asyncio.gather(*(read(fetch, site, "/jobs/1") for _ in range(8)))
-    assert all(isinstance(one, Ok) for one in answers)
-    assert len(site.asked("/robots.txt")) == 1
+    assert all(isinstance(answer, Ok) for answer in answers)
+    assert len(site.requests_to("/robots.txt")) == 1
 
 
 async def test_all_workers_share_what_one_has_read(
@@ -134,7 +138,7 @@ async def test_all_workers_share_what_one_has_read(
     settings = Settings(private_hosts=site.place)
     async with connect(url) as other, open_fetch(other, settings, rate_limit=QUICK) as second:
         assert isinstance(await read(second, site, "/jobs/1"), FetchFailure)
-    assert len(site.asked("/robots.txt")) == 1
+    assert len(site.requests_to("/robots.txt")) == 1
 
 
 async def change(
@@ -187,7 +191,7 @@ async def test_the_server_decides_when_rules_expire(
     await fresh(database, site)
     await change(database, HOUR, expires_in=dt.timedelta() if rules_expired else HOUR)
     assert isinstance(await fresh(database, site), Ok if rules_expired else FetchFailure)
-    assert len(site.asked("/robots.txt")) == (2 if rules_expired else 1)
+    assert len(site.requests_to("/robots.txt")) == (2 if rules_expired else 1)
 
 
 @pytest.mark.server_clock(dt.timedelta(days=2))
@@ -209,16 +213,16 @@ async def test_the_pace_that_it_asks_for_is_kept_by_all(
     site.on("/robots.txt", reply(RULES))
     assert isinstance(await read(fetch, site, "/jobs/1"), FetchFailure)
     async with database.transaction() as tx:
-        found: Any = await (await tx.execute("SELECT crawl_delay FROM outside.host")).fetchall()
-    assert found == [(dt.timedelta(seconds=0.25),)]
+        row: Any = await (await tx.execute("SELECT crawl_delay FROM outside.host")).fetchall()
+    assert row == [(dt.timedelta(seconds=0.25),)]
 
 
 @pytest.mark.parametrize(
-    ("said", "seconds"), [("5", 5), ("0.5", 0.5), ("86400", 30), ("1e9", 30), ("1e999", 0), ("-1", 0), ("x", 0), ("nan", 0)]
+    ("delay", "seconds"), [("5", 5), ("0.5", 0.5), ("86400", 30), ("1e9", 30), ("1e999", 0), ("-1", 0), ("x", 0), ("nan", 0)]
 )  # fmt: skip
-def test_a_pace_is_kept_within_reason(said: str, seconds: float) -> None:
-    found = crawl_delay(f"User-agent: *\nCrawl-delay: {said}", "jobmill")
-    assert found == dt.timedelta(seconds=seconds)
+def test_a_pace_is_kept_within_reason(delay: str, seconds: float) -> None:
+    parsed = crawl_delay(f"User-agent: *\nCrawl-delay: {delay}", "jobmill")
+    assert parsed == dt.timedelta(seconds=seconds)
 
 
 async def test_a_page_that_is_gone_is_gone(fetch: Fetch, site: Site) -> None:

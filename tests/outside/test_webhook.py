@@ -15,7 +15,7 @@ from jobmill.outside.public_addresses import AddressRefused
 from jobmill.outside.webhook import ReceiverGone, WebhookDelivery, WebhookSender, check_url, sign
 from jobmill.settings import Settings
 
-from .site import Asked, Handler, Out, Site, redirect, reply
+from .site import Handler, ReceivedRequest, ResponseWriter, Site, redirect, reply
 
 QUICK = HttpLimits(
     seconds=0.3, connect_seconds=0.3, read_seconds=0.3, raw_bytes=64_000, bytes=64_000
@@ -36,18 +36,18 @@ def caller(site: Site, limits: HttpLimits = QUICK) -> WebhookSender:
 async def test_a_delivery_is_signed_over_its_time_and_its_body(site: Site) -> None:
     site.on("/hook", reply(status=204))
     assert "204" in await caller(site).send(delivery(site))
-    [asked] = site.asked("/hook")
-    assert (asked.method, asked.body) == ("POST", BODY)
-    own = {name: text for name, text in asked.headers.items() if name.startswith("jobmill-")}
+    [request] = site.requests_to("/hook")
+    assert (request.method, request.body) == ("POST", BODY)
+    headers = {name: text for name, text in request.headers.items() if name.startswith("jobmill-")}
     signed = hmac.new(SECRET.encode(), b"1700000000." + BODY, hashlib.sha256).hexdigest()
-    assert own == {
+    assert headers == {
         "jobmill-event": "PROMOTED",
         "jobmill-delivery": "77",
         "jobmill-timestamp": "1700000000",
         "jobmill-signature": f"v1={signed}",
     }
-    assert asked.headers["content-type"] == "application/json"
-    assert asked.headers["content-length"] == str(len(BODY))
+    assert request.headers["content-type"] == "application/json"
+    assert request.headers["content-length"] == str(len(BODY))
 
 
 def test_the_signature_is_the_one_the_guide_tells_how_to_check() -> None:
@@ -89,27 +89,27 @@ async def test_a_redirect_is_not_followed_and_said_where_it_pointed(
     site.on("/hook", redirect(site.url("/inside"), status))
     with pytest.raises(OutsideError, match="/inside, which is not followed"):
         await caller(site).send(delivery(site))
-    assert site.asked("/inside") == []
+    assert site.requests_to("/inside") == []
 
 
-async def hang(asked: Asked, out: Out) -> None:
+async def hang(request: ReceivedRequest, out: ResponseWriter) -> None:
     await asyncio.Event().wait()
 
 
-async def drip(asked: Asked, out: Out) -> None:
+async def drip(request: ReceivedRequest, out: ResponseWriter) -> None:
     await out.send(b"HTTP/1.1 200 X\r\n")
     while True:
         await out.send(b"X-Drip: 1\r\n")
         await asyncio.sleep(0.05)
 
 
-async def cut(asked: Asked, out: Out) -> None:
+async def cut(request: ReceivedRequest, out: ResponseWriter) -> None:
     out.reset()
 
 
 @pytest.mark.parametrize("handle", [hang, drip, cut])
 async def test_who_does_not_answer_is_told_again_later(
-    site: Site, handle: Callable[[Asked, Out], Awaitable[None]]
+    site: Site, handle: Callable[[ReceivedRequest, ResponseWriter], Awaitable[None]]
 ) -> None:
     site.on("/hook", handle)
     with pytest.raises(ExchangeError) as caught:
@@ -118,7 +118,7 @@ async def test_who_does_not_answer_is_told_again_later(
 
 
 async def test_an_answer_counts_before_its_body_ends(site: Site) -> None:
-    async def go_on(asked: Asked, out: Out) -> None:
+    async def go_on(request: ReceivedRequest, out: ResponseWriter) -> None:
         await out.send(b"HTTP/1.1 200 X\r\nContent-Length: 1000\r\n\r\nthanks")
         await asyncio.Event().wait()
 
@@ -129,7 +129,7 @@ async def test_an_answer_counts_before_its_body_ends(site: Site) -> None:
 async def test_of_a_huge_answer_next_to_nothing_is_read(site: Site) -> None:
     sent = 0
 
-    async def pour(asked: Asked, out: Out) -> None:
+    async def pour(request: ReceivedRequest, out: ResponseWriter) -> None:
         nonlocal sent
         await out.send(b"HTTP/1.1 200 X\r\nContent-Length: 1000000000\r\n\r\n")
         while True:
@@ -157,25 +157,25 @@ async def test_of_a_huge_answer_next_to_nothing_is_read(site: Site) -> None:
 )
 async def test_what_is_in_the_house_is_not_told_unless_it_is_named(site: Site, url: str) -> None:
     site.on("/hook", reply())
-    one = replace(delivery(site), url=url.format(port=site.port))
+    private = replace(delivery(site), url=url.format(port=site.port))
     with pytest.raises(AddressRefused):
-        await WebhookSender(Settings()).send(one)
-    assert site.seen == []
+        await WebhookSender(Settings()).send(private)
+    assert site.requests == []
 
 
 ALLOWED = frozenset({("127.0.0.1", 9000)})
 
 
 @pytest.mark.parametrize(
-    ("url", "kept"),
+    ("url", "expected"),
     [
         ("https://hooks.example.org/a?b=c#d", "https://hooks.example.org/a?b=c"),
         (" https://hooks.example.org ", "https://hooks.example.org"),
         ("http://127.0.0.1:9000/hook", "http://127.0.0.1:9000/hook"),
     ],
 )
-def test_a_url_that_we_would_call_is_kept(url: str, kept: str) -> None:
-    assert check_url(url, ALLOWED).rstrip("/") == kept
+def test_a_url_that_we_would_call_is_kept(url: str, expected: str) -> None:
+    assert check_url(url, ALLOWED).rstrip("/") == expected
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,10 @@ from .helpers import PASSWORD
 
 async def told(tx: Tx, count: int = 1) -> list[tuple[str, str, str, list[str]]]:
     """The last changes, the oldest first."""
-    found = await changes.find_recent(tx, limit=count)
-    return [(one.noun, one.subject, one.what, one.details) for one in reversed(found)]
+    recent = await changes.find_recent(tx, limit=count)
+    return [
+        (change.noun, change.subject, change.what, change.details) for change in reversed(recent)
+    ]
 
 
 async def test_what_becomes_of_a_person_is_told_without_their_password(tx: Tx) -> None:
@@ -59,14 +61,14 @@ async def test_webhooks_and_blocked_addresses_are_told_of_without_what_is_privat
     hook = await webhooks.add(tx, "https://example.org/?token=abc")
     await webhooks.remove(tx, hook.id)
     await blocklist.add(tx, "eve@example.org", "sends the same thing daily")
-    found = await changes.find_recent(tx, limit=3)
-    assert [(one.noun, one.what) for one in reversed(found)] == [
+    recent = await changes.find_recent(tx, limit=3)
+    assert [(change.noun, change.what) for change in reversed(recent)] == [
         ("webhook", "added"),
         ("webhook", "removed"),
         ("blocked address", "added"),
     ]
-    kept = repr(found)
-    assert not any(word in kept for word in ("token", "eve", "daily", hook.secret))
+    text = repr(recent)
+    assert not any(word in text for word in ("token", "eve", "daily", hook.secret))
 
 
 async def test_pauses_and_searches_are_told_of(tx: Tx) -> None:
@@ -97,8 +99,10 @@ async def test_who_did_it_is_told_and_by_what_name(database: Database) -> None:
     # The next one on this connection is somebody else.
     async with database.transaction() as tx:
         await keys.add(tx, "copies", "viewer")
-        found = {one.subject: (one.actor, one.by) for one in await changes.find_recent(tx)}
-    assert found == {
+        actors = {
+            change.subject: (change.actor, change.by) for change in await changes.find_recent(tx)
+        }
+    assert actors == {
         "Ada": ("local", None),
         "reports": (f"person:{ada.id}", "Ada"),
         "copies": ("local", None),

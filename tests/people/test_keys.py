@@ -13,9 +13,9 @@ async def test_a_key_opens_until_it_is_ended(tx: Tx) -> None:
     made = await keys.add(tx, " reports ", "viewer")
     assert made.key.startswith("jm_")
     assert len(made.key) > 40
-    found = await keys.find_holder(tx, made.key)
-    assert found
-    assert (found.id, found.name, found.role) == (made.id, "reports", "viewer")
+    holder = await keys.find_holder(tx, made.key)
+    assert holder
+    assert (holder.id, holder.name, holder.role) == (made.id, "reports", "viewer")
     for wrong in ("", made.key[:-1], made.key + "x", made.key[3:], "jm_\ud800"):
         assert await keys.find_holder(tx, wrong) is None
     first = await keys.revoke(tx, made.id)
@@ -30,12 +30,12 @@ async def test_a_key_opens_until_it_is_ended(tx: Tx) -> None:
 
 async def test_the_table_does_not_hold_the_key(tx: Tx) -> None:
     made = await keys.add(tx, "x", "admin")
-    kept = await fetch_value(
+    row = await fetch_value(
         tx, str, "SELECT api_key::text FROM people.api_key WHERE id = %s", [made.id]
     )
-    assert kept
-    assert made.key not in kept
-    assert made.key.encode().hex() not in kept
+    assert row
+    assert made.key not in row
+    assert made.key.encode().hex() not in row
 
 
 @pytest.mark.parametrize(("ago", "noted"), [(None, True), ("59 s", False), ("61 s", True)])
@@ -45,9 +45,9 @@ async def test_that_it_was_used_is_written_at_most_once_a_minute(
     made = await keys.add(tx, "x", "admin")
     await tx.execute("UPDATE people.api_key SET used_at = now() - %s::interval", [ago])
     await keys.find_holder(tx, made.key)
-    [found] = await keys.find_all(tx)
+    [key] = await keys.find_all(tx)
     now = await fetch_value(tx, bool, "SELECT used_at = now() FROM people.api_key")
-    assert found.used_at
+    assert key.used_at
     assert now is noted
 
 
@@ -65,6 +65,6 @@ async def test_there_is_one_secret_for_all_who_ask_at_once(database: Database) -
         async with database.transaction() as tx:
             return await secrets.get_signing_key(tx)
 
-    found = set(await asyncio.gather(*(ask() for _ in range(6))))
-    assert len(found) == 1
-    assert len(found.pop()) >= 32
+    signing_keys = set(await asyncio.gather(*(ask() for _ in range(6))))
+    assert len(signing_keys) == 1
+    assert len(signing_keys.pop()) >= 32

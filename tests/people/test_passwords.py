@@ -7,11 +7,11 @@ from jobmill.people import passwords
 
 
 async def test_a_password_is_known_again_and_no_other_is() -> None:
-    kept = await passwords.hash_password("correct horse")
-    assert "correct" not in kept
-    assert await passwords.verify(kept, "correct horse")
-    assert not await passwords.verify(kept, "correct horsf")
-    assert not await passwords.verify(kept, "")
+    password_hash = await passwords.hash_password("correct horse")
+    assert "correct" not in password_hash
+    assert await passwords.verify(password_hash, "correct horse")
+    assert not await passwords.verify(password_hash, "correct horsf")
+    assert not await passwords.verify(password_hash, "")
 
 
 async def test_two_of_the_same_are_kept_differently() -> None:

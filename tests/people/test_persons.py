@@ -13,10 +13,10 @@ async def test_an_address_is_one_persons_whatever_its_case(tx: Tx) -> None:
     assert (made.name, made.email, made.role) == ("Ada", "Ada@Example.org", "admin")
     with pytest.raises(Conflict, match="already"):
         await persons.add(tx, "Eve", "ada@example.ORG ", "viewer", PASSWORD)
-    known = await persons.find_credentials(tx, " ADA@example.org")
-    assert known
-    assert (known.id, known.role) == (made.id, "admin")
-    assert await passwords.verify(known.password, PASSWORD)
+    credentials = await persons.find_credentials(tx, " ADA@example.org")
+    assert credentials
+    assert (credentials.id, credentials.role) == (made.id, "admin")
+    assert await passwords.verify(credentials.password, PASSWORD)
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,12 @@ async def test_a_new_password_or_the_end_ends_every_session(tx: Tx, change: str)
     ada, bo = await persons.find_credentials(tx, "a@b"), await persons.find_credentials(tx, "b@b")
     assert ada
     assert bo
-    mine, other = await sessions.create(tx, ada), await sessions.create(tx, bo)
+    first, other = await sessions.create(tx, ada), await sessions.create(tx, bo)
     if change == "end":
         await persons.deactivate(tx, "a@b")
     else:
         await persons.set_password(tx, "a@b", "another password")
-    assert await sessions.find(tx, mine) is None
+    assert await sessions.find(tx, first) is None
     assert await sessions.find(tx, other)
     # Whoever showed the old password a moment ago comes too late.
     with pytest.raises(Unauthenticated):

@@ -203,13 +203,13 @@ async def test_the_model_page_tells_the_variable_and_never_the_key(
     ) as site:
         page = await site.get("/setup/model")
         assert "key is set" in page.text
-        assert provider.asked == []
+        assert provider.requests == []
         checked = await site.post("/setup/model")
         again = await site.post("/setup/model")
     assert words(checked).count("it works") == 2
     assert "It cost $0.0" in words(checked)
-    assert len(provider.asked) == 4, "what is remembered proves nothing"
-    assert max(one["max_tokens"] for one in provider.asked) <= 200
+    assert len(provider.requests) == 4, "what is remembered proves nothing"
+    assert max(one["max_tokens"] for one in provider.requests) <= 200
     assert "sk-secret" not in page.text + checked.text + again.text
 
 
