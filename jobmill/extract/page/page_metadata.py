@@ -116,7 +116,7 @@ def add_page_text(head: PageMetadata, view: PageText) -> PageMetadata:
         head,
         crumbs=_find_crumbs(view),
         logos=_find_logos(view),
-        sites=" | ".join(_find_site_names(head, view)),
+        site_name=" | ".join(_find_site_names(head, view)),
         owner=normalize(
             " | ".join(line.text for line in lines_containing(short, _COPYRIGHT_HINTS))
         ),
