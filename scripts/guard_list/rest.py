@@ -22,21 +22,21 @@ GUARDS: list[Guard] = [
         SESSIONS,
         "AND session.expires_at > now() AND",
         "AND",
-        f"{PEOPLE}::test_a_session_expires_and_is_then_forgotten",
+        f"{PEOPLE}::test_an_expired_session_is_deleted",
     ),
     guard(
         "a session begins only with the current password",
         SESSIONS,
         "AND password = %s AND ended_at IS NULL\n           FOR SHARE",
         "AND %s <> '' AND ended_at IS NULL\n           FOR SHARE",
-        f"{PEOPLE}::test_a_new_password_or_the_end_ends_every_session",
+        f"{PEOPLE}::test_a_new_password_or_closing_the_account_ends_all_sessions",
     ),
     guard(
         "a new password ends every session",
         PERSONS,
         '"DELETE FROM people.session WHERE person_id = %s"',
         '"DELETE FROM people.session WHERE person_id = -%s"',
-        f"{PEOPLE}::test_a_new_password_or_the_end_ends_every_session",
+        f"{PEOPLE}::test_a_new_password_or_closing_the_account_ends_all_sessions",
     ),
     guard(
         "secrets are kept as digests",
@@ -51,7 +51,7 @@ GUARDS: list[Guard] = [
         KEYS,
         "WHERE digest = %s AND ended_at IS NULL",
         "WHERE digest = %s",
-        "tests/people/test_keys.py::test_a_key_opens_until_it_is_ended",
+        "tests/people/test_keys.py::test_a_key_works_until_it_is_revoked",
     ),
     guard(
         "two admins cannot both leave at once",
@@ -180,14 +180,14 @@ GUARDS: list[Guard] = [
         "jobmill/catalog/listings.py",
         "        ON CONFLICT ON CONSTRAINT listing_once DO NOTHING\n",
         "",
-        "tests/catalog/test_source_runs.py::test_two_runs_at_once_keep_every_listing_once",
+        "tests/catalog/test_source_runs.py::test_concurrent_runs_store_each_listing_once",
     ),
     guard(
         "a run that was overtaken counts for nothing",
         "jobmill/catalog/source_runs.py",
         "return newest is not None and result.started_at <= newest",
         "return False",
-        "tests/catalog/test_source_runs.py::test_a_slow_run_that_was_overtaken_counts_for_nothing",
+        "tests/catalog/test_source_runs.py::test_a_run_overtaken_by_a_newer_one_is_ignored",
     ),
     guard(
         "a company found twice at once is made once",
@@ -196,6 +196,6 @@ GUARDS: list[Guard] = [
         ' hashtext(%s))", [key])',
         "pass",
         "tests/catalog/test_companies.py::"
-        "test_two_who_find_a_company_and_its_site_at_once_find_one",
+        "test_a_company_found_concurrently_with_and_without_website_is_one",
     ),
 ]

@@ -38,7 +38,7 @@ async def refs(tx: Tx, **how: Any) -> list[str]:
     return [str(approval.ref) for approval in await approvals.find(tx, **how)]
 
 
-async def test_only_what_is_undecided_and_not_sure_waits(tx: Tx) -> None:
+async def test_only_undecided_uncertain_boards_and_sources_need_approval(tx: Tx) -> None:
     board = await make_board(tx)
     await make_board(tx, "Sure Inc", confidence="high")
     unsure = await make_board(tx, "Found Ltd")
@@ -50,7 +50,7 @@ async def test_only_what_is_undecided_and_not_sure_waits(tx: Tx) -> None:
     assert await refs(tx, noun="source") == [f"source:{waiting}"]
 
 
-async def test_the_list_is_read_in_parts(tx: Tx) -> None:
+async def test_approvals_are_paged(tx: Tx) -> None:
     boards = [await make_board(tx, f"Company {n}") for n in range(2)]
     waiting = [await make_source(tx, enabled=False) for _ in range(2)]
     expected = [*(f"board:{id}" for id in boards), *(f"source:{id}" for id in waiting)]
@@ -60,7 +60,7 @@ async def test_the_list_is_read_in_parts(tx: Tx) -> None:
     assert pages == expected
 
 
-async def test_an_approved_source_runs_and_a_rejected_one_can_be_taken_back(tx: Tx) -> None:
+async def test_an_approved_source_runs_and_a_rejection_can_be_undone(tx: Tx) -> None:
     ref = ApprovalRef("source", await make_source(tx, enabled=False))
     rejected = await approvals.reject(tx, ref, "spam", actor="Ada")
     assert (rejected.state, await refs(tx)) == ("rejected", [])
@@ -75,7 +75,7 @@ async def test_an_approved_source_runs_and_a_rejected_one_can_be_taken_back(tx: 
     assert events == [("created", None), ("rejected", "Ada"), ("enabled", "Bo")]
 
 
-async def test_a_test_that_works_does_not_overrule_a_person(tx: Tx) -> None:
+async def test_a_successful_test_does_not_override_a_persons_decision(tx: Tx) -> None:
     waiting, rejected = [await make_source(tx, enabled=False) for _ in range(2)]
     await sources.reject(tx, rejected, "spam")
     assert await sources.enable_after_test(tx, waiting)
@@ -84,7 +84,7 @@ async def test_a_test_that_works_does_not_overrule_a_person(tx: Tx) -> None:
     assert (await sources.get(tx, rejected)).status == "rejected"
 
 
-async def test_a_board_stays_known_whatever_is_decided(tx: Tx) -> None:
+async def test_a_decided_board_is_not_proposed_again(tx: Tx) -> None:
     ref = ApprovalRef("board", await make_board(tx))
     assert (await approvals.reject(tx, ref, "spam", actor="Ada")).state == "rejected"
     assert await refs(tx) == []
@@ -96,7 +96,7 @@ async def test_a_board_stays_known_whatever_is_decided(tx: Tx) -> None:
     assert events[1].data == {"reason": "spam"}
 
 
-async def test_nothing_is_decided_about_what_is_not_there(tx: Tx) -> None:
+async def test_an_unknown_source_or_board_cannot_be_decided(tx: Tx) -> None:
     bare = await companies.get_or_create(tx, "No Board Inc")
     for ref in (ApprovalRef("source", 999), ApprovalRef("board", 999), ApprovalRef("board", bare)):
         with pytest.raises(NotFound):
@@ -106,12 +106,12 @@ async def test_nothing_is_decided_about_what_is_not_there(tx: Tx) -> None:
 
 
 @pytest.mark.parametrize("text", ["12", "source:", "source:x", "company:1", "source:1 2", ""])
-def test_a_name_that_names_nothing_says_how_to_write_one(text: str) -> None:
+def test_an_invalid_reference_explains_the_format(text: str) -> None:
     with pytest.raises(Invalid, match="source:12"):
         approvals.parse_ref(text)
 
 
-def test_names_are_read_as_they_are_shown() -> None:
+def test_references_are_parsed_as_they_are_printed() -> None:
     for ref in (ApprovalRef("source", 12), ApprovalRef("board", 7)):
         assert approvals.parse_ref(str(ref)) == ref
 
@@ -120,7 +120,7 @@ async def declared(database: Database) -> None:
     await app.declare_stages(Tools(database), Settings())
 
 
-async def test_an_approved_board_is_looked_at_and_an_approved_source_runs(
+async def test_approving_a_board_starts_detection_and_approving_a_source_a_run(
     database: Database,
 ) -> None:
     await declared(database)
@@ -141,7 +141,7 @@ async def test_an_approved_board_is_looked_at_and_an_approved_source_runs(
     ]
 
 
-async def test_a_decision_stands_where_the_work_is_queued_already(database: Database) -> None:
+async def test_an_approval_counts_even_if_the_work_is_already_queued(database: Database) -> None:
     await declared(database)
     async with database.transaction() as tx:
         ref = ApprovalRef("board", await make_board(tx))
@@ -151,7 +151,7 @@ async def test_a_decision_stands_where_the_work_is_queued_already(database: Data
     assert (again.state, again.item) == ("approved", first.item)
 
 
-async def test_a_full_queue_refuses_the_approval_rather_than_forget_it(database: Database) -> None:
+async def test_a_full_queue_refuses_the_approval_instead_of_losing_it(database: Database) -> None:
     tools = Tools(database)
     table = app.build_stages(tools, Settings(queue_capacity=1))
     async with database.transaction() as tx:

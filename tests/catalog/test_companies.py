@@ -40,47 +40,47 @@ def company(**facts: object) -> Company:
         ("a" * 101, "c" * 51, "good"),
     ],
 )
-def test_completeness_is_the_seeds(
+def test_completeness_depends_on_the_filled_fields(
     about: str | None, culture: str | None, completeness: str
 ) -> None:
     assert companies.completeness(company(about=about, culture=culture)) == completeness
     assert companies.completeness(company(about=about, culture=culture, website=None)) == "sparse"
 
 
-def test_a_good_record_is_left_alone_for_thirty_days() -> None:
+def test_a_good_record_is_not_analyzed_again_for_30_days() -> None:
     good = company(about="a" * 101, culture="c" * 51)
     assert companies.is_up_to_date(good, NOW + dt.timedelta(days=29, hours=23))
     assert not companies.is_up_to_date(good, NOW + dt.timedelta(days=30))
     assert not companies.is_up_to_date(company(about="a" * 60), NOW)
 
 
-async def test_a_company_is_known_by_name_whatever_its_spelling(tx: Tx) -> None:
+async def test_spellings_of_a_name_are_the_same_company(tx: Tx) -> None:
     id = await companies.get_or_create(tx, "Acme GmbH")
     assert await companies.get_or_create(tx, "ACME") == id
     assert (await companies.get_by_name(tx, "acme")).name == "Acme GmbH"
 
 
-async def test_a_site_tells_two_of_one_name_apart(tx: Tx) -> None:
+async def test_companies_with_the_same_name_are_told_apart_by_website(tx: Tx) -> None:
     first = await companies.get_or_create(tx, "Apollo", "https://apollo.example/")
     two = await companies.get_or_create(tx, "Apollo", "https://apollo-space.example")
     assert first != two
     assert await companies.get_or_create(tx, "Apollo", "https://www.apollo.example/about") == first
 
 
-async def test_a_company_known_by_name_learns_its_site(tx: Tx) -> None:
+async def test_a_website_is_added_to_a_company_known_by_name(tx: Tx) -> None:
     id = await companies.get_or_create(tx, "Brine")
     assert await companies.get_or_create(tx, "Brine", "https://brine.example") == id
     assert (await companies.get(tx, id)).domain == "brine.example"
 
 
-async def test_what_names_nobody_is_refused(tx: Tx) -> None:
+async def test_an_invalid_company_name_is_refused(tx: Tx) -> None:
     with pytest.raises(Invalid):
         await companies.get_or_create(tx, "  \t ")
     with pytest.raises(NotFound):
         await companies.get_by_name(tx, "nobody")
 
 
-async def test_companies_named_at_once_are_made_once(database: Database) -> None:
+async def test_concurrent_transactions_create_a_company_once(database: Database) -> None:
     names = [f"Company {number}" for number in range(20)]
 
     async def name(order: int) -> list[int]:
@@ -92,7 +92,9 @@ async def test_companies_named_at_once_are_made_once(database: Database) -> None
     assert answers == [answers[0]] * 4
 
 
-async def test_two_who_find_a_company_and_its_site_at_once_find_one(database: Database) -> None:
+async def test_a_company_found_concurrently_with_and_without_website_is_one(
+    database: Database,
+) -> None:
     async def find(tx: Tx) -> CompanyId:
         await companies.get_or_create(tx, "Deep Wells")
         return await companies.get_or_create(tx, "Deep Wells", "https://deepwells.example")

@@ -43,7 +43,7 @@ async def make(tx: Tx) -> int:
     return await companies.get_or_create(tx, "Brinewell", "https://brinewell.example")
 
 
-async def test_an_analysis_is_kept_whole(tx: Tx) -> None:
+async def test_an_analysis_is_stored_completely(tx: Tx) -> None:
     id = await make(tx)
     saved = await save(tx, id)
     assert saved.analysis_status == "complete"
@@ -63,7 +63,7 @@ async def test_an_analysis_is_kept_whole(tx: Tx) -> None:
     ]
 
 
-async def test_what_is_known_does_not_give_way_to_less(tx: Tx) -> None:
+async def test_a_stored_text_is_not_replaced_by_a_shorter_one(tx: Tx) -> None:
     id = await make(tx)
     await save(tx, id)
     again = await save(
@@ -80,7 +80,7 @@ async def test_what_is_known_does_not_give_way_to_less(tx: Tx) -> None:
     assert again.job_board_url == LEVER.url
 
 
-def test_a_text_that_is_good_replaces_a_longer_one() -> None:
+def test_a_good_text_replaces_a_longer_one() -> None:
     stored = company(about="a" * 500, culture="c" * 40)
     assert (
         company_analyses.apply_facts(stored, CompanyFacts(about="b" * 101, culture="d" * 30)).about
@@ -101,7 +101,7 @@ def test_a_text_that_is_good_replaces_a_longer_one() -> None:
         ("rejected", None, LEVER, "rejected"),
     ],
 )
-def test_nobody_is_asked_twice_about_a_board(
+def test_a_decided_board_does_not_need_approval_again(
     decision: str | None,
     found_board: CompanyBoard | None,
     expected_board: CompanyBoard,
@@ -115,7 +115,7 @@ def test_nobody_is_asked_twice_about_a_board(
     assert after.job_board_decision == still
 
 
-async def test_boards_that_are_not_sure_wait_for_a_person(tx: Tx) -> None:
+async def test_uncertain_boards_need_approval(tx: Tx) -> None:
     id = await make(tx)
     await save(tx, id)
     sure = await companies.get_or_create(tx, "Fernleaf", "https://fernleaf.example")
@@ -129,7 +129,7 @@ async def test_boards_that_are_not_sure_wait_for_a_person(tx: Tx) -> None:
     assert await companies.find(tx, needs_approval=True) == []
 
 
-async def test_an_analysis_in_vain_leaves_a_complete_record_alone(tx: Tx) -> None:
+async def test_a_failed_analysis_keeps_a_complete_record(tx: Tx) -> None:
     id = await make(tx)
     await company_analyses.mark_analyzing(tx, id)
     assert (await companies.get(tx, id)).analysis_status == "analyzing"
@@ -142,7 +142,7 @@ async def test_an_analysis_in_vain_leaves_a_complete_record_alone(tx: Tx) -> Non
     assert (await companies.get(tx, id)).analysis_status == "complete"
 
 
-async def test_pages_are_replaced_and_dropped(tx: Tx) -> None:
+async def test_pages_are_replaced_and_deleted(tx: Tx) -> None:
     id = await make(tx)
     await company_pages.replace_all(tx, id=id, pages=[CompanyPage("https://b.example/1", "one")])
     pages = [CompanyPage("https://b.example/2", "two"), CompanyPage("https://b.example/1", "one")]

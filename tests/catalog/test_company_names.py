@@ -41,7 +41,7 @@ from jobmill.catalog import company_names
         ("Fenster Weiß", "FENSTER WEISS"),
     ],
 )
-def test_one_company_written_in_two_ways(name: str, other: str) -> None:
+def test_spellings_of_one_company_have_the_same_key(name: str, other: str) -> None:
     assert company_names.same_company(name, other)
 
 
@@ -63,7 +63,7 @@ def test_one_company_written_in_two_ways(name: str, other: str) -> None:
         (None, None),
     ],
 )
-def test_two_companies_stay_two(name: str | None, other: str | None) -> None:
+def test_different_companies_have_different_keys(name: str | None, other: str | None) -> None:
     assert not company_names.same_company(name, other)
 
 
@@ -80,7 +80,7 @@ def test_two_companies_stay_two(name: str | None, other: str | None) -> None:
         ("!?", ""),
     ],
 )
-def test_a_key_is_never_stripped_bare(name: str | None, key: str) -> None:
+def test_a_key_is_never_empty(name: str | None, key: str) -> None:
     assert company_names.company_key(name) == key
 
 
@@ -106,5 +106,5 @@ def test_composed_and_decomposed_forms_have_one_key(name: str) -> None:
         (None, ""),
     ],
 )
-def test_a_name_is_shown_without_the_sites_word(name: str | None, shown: str) -> None:
+def test_a_name_is_shown_without_careers(name: str | None, shown: str) -> None:
     assert company_names.display_name(name) == shown

@@ -30,5 +30,5 @@ from jobmill.catalog.company_analyses import categorize_size
         ("a multinational", "large"),
     ],
 )
-def test_borders(size: str | None, expected: SizeCategory | None) -> None:
+def test_size_categories(size: str | None, expected: SizeCategory | None) -> None:
     assert categorize_size(size) == expected

@@ -47,7 +47,7 @@ async def test_a_copy_is_linked_to_the_listing_it_repeats(tx: Tx) -> None:
     assert (await history.find_events(tx, "listing", copy))[-1].what == "linked"
 
 
-async def test_a_copy_makes_way_for_the_companys_own_post(tx: Tx) -> None:
+async def test_a_copy_is_replaced_by_the_companys_own_post(tx: Tx) -> None:
     (copy,) = await add(tx, 0, COPY)
     (other,) = await add(tx, 1, OTHER_COPY)
     assert await root_of(tx, other) == copy
@@ -55,14 +55,14 @@ async def test_a_copy_makes_way_for_the_companys_own_post(tx: Tx) -> None:
     assert [await root_of(tx, id) for id in (copy, other, own_post)] == [own_post, own_post, None]
 
 
-async def test_what_a_person_marked_stays_where_it_is(tx: Tx) -> None:
+async def test_a_marked_copy_is_not_replaced(tx: Tx) -> None:
     (copy,) = await add(tx, 0, COPY)
     await listings.mark(tx, copy)
     (own_post,) = await add(tx, 1, OWN)
     assert [await root_of(tx, copy), await root_of(tx, own_post)] == [None, copy]
 
 
-async def test_a_link_that_was_undone_is_not_made_again(tx: Tx) -> None:
+async def test_an_undone_link_is_not_made_again(tx: Tx) -> None:
     (own_post,) = await add(tx, 0, OWN)
     (copy,) = await add(tx, 1, COPY)
     await duplicate_links.unlink(tx, copy, actor="me")
@@ -73,7 +73,7 @@ async def test_a_link_that_was_undone_is_not_made_again(tx: Tx) -> None:
         await duplicate_links.unlink(tx, copy)
 
 
-async def test_a_person_may_link_and_links_stay_one_step(tx: Tx) -> None:
+async def test_links_by_hand_never_chain(tx: Tx) -> None:
     first, second, third = await add(
         tx, 0, *(posting(id, title) for id, title in enumerate(("Anchor", "Baker", "Carver"), 10))
     )
@@ -103,7 +103,7 @@ async def test_posts_of_one_vacancy_in_several_places_are_grouped(tx: Tx) -> Non
     assert await cursor.fetchone() == (3,)
 
 
-async def test_clean_up_removes_what_is_long_closed_but_nothing_marked_or_linked_to(
+async def test_pruning_keeps_marked_listings_and_link_targets(
     tx: Tx,
 ) -> None:
     gone, marked, root = await add(
@@ -122,7 +122,7 @@ async def test_clean_up_removes_what_is_long_closed_but_nothing_marked_or_linked
     assert gone not in (marked, root)
 
 
-async def test_what_a_person_linked_is_nobodys_root(tx: Tx) -> None:
+async def test_a_listing_linked_by_hand_does_not_become_a_root(tx: Tx) -> None:
     (copy,) = await add(tx, 0, COPY)
     (own_post,) = await add(tx, 1, OWN)
     await tx.execute("UPDATE catalog.listing SET duplicate_of = NULL, duplicate_kind = NULL")
@@ -131,7 +131,7 @@ async def test_what_a_person_linked_is_nobodys_root(tx: Tx) -> None:
     assert [await root_of(tx, id) for id in (copy, own_post, third)] == [None, copy, copy]
 
 
-async def test_what_is_set_apart_is_not_told_of_as_linked(tx: Tx) -> None:
+async def test_an_unlinked_listing_gets_no_linked_event(tx: Tx) -> None:
     (own_post,) = await add(tx, 0, OWN)
     (copy,) = await add(tx, 1, COPY)
     await duplicate_links.unlink(tx, copy)
@@ -147,7 +147,7 @@ async def test_what_is_set_apart_is_not_told_of_as_linked(tx: Tx) -> None:
     assert again.counts.duplicates == 0
 
 
-async def test_a_link_by_hand_says_so(tx: Tx) -> None:
+async def test_a_link_by_hand_has_that_reason(tx: Tx) -> None:
     (own_post,) = await add(tx, 0, OWN)
     (copy,) = await add(tx, 1, COPY)
     (other,) = await add(tx, 1, posting(9, "Diver"))
@@ -157,7 +157,7 @@ async def test_a_link_by_hand_says_so(tx: Tx) -> None:
     assert own_post != other
 
 
-async def test_two_who_link_two_listings_to_each_other_make_no_circle(database: Database) -> None:
+async def test_concurrent_links_cannot_form_a_cycle(database: Database) -> None:
     async with database.transaction() as tx:
         first, second = await add(tx, 0, posting(1, "Anchor"), posting(2, "Baker"))
     done = await overlap(
@@ -169,7 +169,7 @@ async def test_two_who_link_two_listings_to_each_other_make_no_circle(database: 
 
 
 @pytest.mark.parametrize("order", [1, -1])
-async def test_a_copy_that_comes_with_the_companys_own_post_is_one_step_away(
+async def test_links_do_not_chain_when_a_copy_and_the_own_post_arrive_together(
     database: Database, order: int
 ) -> None:
     async with database.transaction() as tx:
@@ -192,7 +192,7 @@ async def test_a_copy_that_comes_with_the_companys_own_post_is_one_step_away(
         ]
 
 
-async def test_nothing_is_linked_to_what_is_being_cleaned_away(database: Database) -> None:
+async def test_nothing_is_linked_to_a_listing_being_pruned(database: Database) -> None:
     async with database.transaction() as tx:
         await add(tx, 0, OWN)
         source = await make_source(tx)
@@ -207,7 +207,7 @@ async def test_nothing_is_linked_to_what_is_being_cleaned_away(database: Databas
     assert saved.counts.duplicates == 0
 
 
-async def test_what_is_linked_to_meanwhile_is_not_cleaned_away(database: Database) -> None:
+async def test_a_listing_linked_to_during_pruning_stays(database: Database) -> None:
     async with database.transaction() as tx:
         (own_post,) = await add(tx, 0, OWN)
         source = await make_source(tx)
@@ -239,7 +239,7 @@ NAMELESS = Posting(
     ],
     ids=["page", "text"],
 )
-async def test_what_is_the_same_is_found_by_its_page_or_its_text(
+async def test_duplicates_are_found_by_page_or_text(
     tx: Tx, first: Posting, second: Posting
 ) -> None:
     (original,) = await add(tx, 0, replace(first, platform="x", vendor_id="1"))
@@ -247,7 +247,7 @@ async def test_what_is_the_same_is_found_by_its_page_or_its_text(
     assert await root_of(tx, duplicate) == original
 
 
-async def test_a_page_is_the_listing_that_others_are_linked_to(tx: Tx) -> None:
+async def test_a_url_finds_the_listing_that_duplicates_are_linked_to(tx: Tx) -> None:
     first, second = await add(tx, 0, posting(1, "Anchor", url=URL), posting(2, "Baker", url=URL))
     await tx.execute("UPDATE catalog.listing SET duplicate_of = NULL, duplicate_kind = NULL")
     await duplicate_links.link(tx, first, second)
@@ -257,7 +257,7 @@ async def test_a_page_is_the_listing_that_others_are_linked_to(tx: Tx) -> None:
     assert await listings.find_by_url(tx, URL, PLATFORM_RULES) == first
 
 
-async def test_what_is_cleaned_away_leaves_no_history(tx: Tx) -> None:
+async def test_pruned_listings_leave_no_history(tx: Tx) -> None:
     (id,) = await add(tx, 0, OWN)
     await tx.execute("UPDATE catalog.listing SET closed_at = %s", [at(0)])
     await listings.prune(tx, dt.timedelta(days=1))

@@ -96,7 +96,7 @@ SAME = {
 
 
 @pytest.mark.parametrize("pair", SAME.values(), ids=SAME.keys())
-def test_one_posting_seen_twice_is_the_same(pair: tuple[Posting, Posting]) -> None:
+def test_copies_of_a_posting_are_grouped_as_same(pair: tuple[Posting, Posting]) -> None:
     assert kinds(*pair) == [("same", (0, 1))]
     assert kinds(*reversed(pair)) == [("same", (0, 1))]
 
@@ -175,7 +175,7 @@ DIFFERENT = {
 
 
 @pytest.mark.parametrize("pair", DIFFERENT.values(), ids=DIFFERENT.keys())
-def test_what_may_be_two_stays_two(pair: tuple[Posting, Posting]) -> None:
+def test_postings_that_may_differ_are_not_grouped(pair: tuple[Posting, Posting]) -> None:
     assert kinds(*pair) == []
     assert kinds(*reversed(pair)) == []
 
@@ -198,26 +198,26 @@ ELSEWHERE = {
 
 
 @pytest.mark.parametrize("pair", ELSEWHERE.values(), ids=ELSEWHERE.keys())
-def test_posts_of_one_vacancy_are_grouped_and_stay_apart(pair: tuple[Posting, Posting]) -> None:
+def test_posts_of_one_vacancy_are_grouped_as_separate_posts(pair: tuple[Posting, Posting]) -> None:
     (group,) = duplicates.find_groups(pair, PLATFORM_RULES)
     assert (group.kind, group.posts) == ("multi_location", ((0,), (1,)))
 
 
-def test_the_same_posted_again_is_a_repost() -> None:
+def test_an_identical_later_post_is_a_repost() -> None:
     again = on_board(7002, posted_at=MARCH + dt.timedelta(days=30))
     (group,) = duplicates.find_groups([on_board(), again], PLATFORM_RULES)
     assert (group.kind, group.posts, group.canonical) == ("repost", ((0,), (1,)), 0)
     assert group.why == "same title, place and text at Acme, reposted"
 
 
-def test_a_copy_does_not_tie_together_what_a_board_keeps_apart() -> None:
+def test_a_copy_does_not_join_two_postings_of_one_board() -> None:
     for order in permutations([on_board(), on_board(7002), copy()]):
         (group,) = duplicates.find_groups(order, PLATFORM_RULES)
         assert len(group.members) == 2
         assert order.index(copy()) in group.members
 
 
-def test_a_copy_without_a_company_does_not_tie_two_companies_together() -> None:
+def test_a_copy_without_company_does_not_join_two_companies() -> None:
     nameless = copy(company=None, url="")
     apex = copy(company="Apex", location="Bergen", url="https://apex.example/jobs/10042")
     for order in permutations([on_board(), nameless, apex]):
@@ -227,17 +227,17 @@ def test_a_copy_without_a_company_does_not_tie_two_companies_together() -> None:
         )
 
 
-def test_a_copy_without_text_is_nobodys_if_two_could_be_meant() -> None:
+def test_a_copy_without_text_is_not_joined_if_ambiguous() -> None:
     assert kinds(on_board(), on_board(7002), copy(description=None)) == []
 
 
-def test_a_copy_goes_to_the_posting_whose_place_it_repeats() -> None:
+def test_a_copy_joins_the_posting_with_the_same_place() -> None:
     exact = copy(location="Oslo, Norway")
     board = [on_board(location="Oslo"), on_board(7002, location="Oslo, Norway")]
     assert kinds(*board, exact) == [("same", (1, 2))]
 
 
-def test_copies_of_several_posts_stand_with_their_own() -> None:
+def test_copies_of_several_posts_join_their_own_post() -> None:
     bergen = {"location": "Bergen", "url": "https://finder.example/ads/555002"}
     postings = [on_board(), on_board(7002, location="Bergen"), copy(), copy(**bergen)]
     (group,) = duplicates.find_groups(postings, PLATFORM_RULES)
@@ -255,14 +255,14 @@ def test_copies_of_several_posts_stand_with_their_own() -> None:
         (on_board(), on_board(partial=True)),
     ],
 )
-def test_the_one_to_show_is_from_the_board_then_fuller_then_earlier(
+def test_the_canonical_posting_is_from_the_board_then_fuller_then_earlier(
     better: Posting, worse: Posting
 ) -> None:
     assert duplicates.find_groups([worse, better], PLATFORM_RULES)[0].canonical == 1
     assert duplicates.find_groups([better, worse], PLATFORM_RULES)[0].canonical == 0
 
 
-def test_every_member_but_the_shown_one_says_why_it_is_here() -> None:
+def test_every_member_except_the_canonical_has_a_reason() -> None:
     (group,) = duplicates.find_groups(
         [on_board(), copy(), on_board(7002, location="Bergen")], PLATFORM_RULES
     )
@@ -274,13 +274,13 @@ def test_every_member_but_the_shown_one_says_why_it_is_here() -> None:
     assert group.why == "; ".join(group.whys[1:])
 
 
-def test_a_large_block_is_still_found_whole() -> None:
+def test_a_large_block_is_grouped_completely() -> None:
     stores = [on_board(8000 + at, location=f"Town{at}") for at in range(300)]
     (group,) = duplicates.find_groups(stores, PLATFORM_RULES)
     assert len(group.members) == len(group.posts) == 300
 
 
-def test_equal_texts_are_found_in_a_large_block_wherever_their_places_stand() -> None:
+def test_equal_texts_in_a_large_block_are_found_for_any_place() -> None:
     stores = [
         on_board(
             8000 + at, location=f"Town{at:02}", description=TEXT.replace("hull", f"ship{at % 30}")
@@ -309,7 +309,7 @@ def test_equal_texts_are_found_in_a_large_block_wherever_their_places_stand() ->
         max_size=12,
     )
 )
-def test_any_postings_make_groups_that_share_nothing(postings: list[Posting]) -> None:
+def test_groups_never_overlap(postings: list[Posting]) -> None:
     groups = duplicates.find_groups(postings, PLATFORM_RULES)
     members = [index for group in groups for index in group.members]
     assert len(members) == len(set(members))

@@ -28,7 +28,7 @@ KNOWN = gazetteer.REGION_NAMES | {"oslo", "san marino"}
         ("Welder II", "Welder 2"),
     ],
 )
-def test_noise_around_a_title_does_not_count(title: str, other: str) -> None:
+def test_noise_in_a_title_is_ignored(title: str, other: str) -> None:
     assert job_titles.parse_title(title, KNOWN).words == job_titles.parse_title(other, KNOWN).words
 
 
@@ -47,10 +47,10 @@ def test_noise_around_a_title_does_not_count(title: str, other: str) -> None:
         ("Clerk (part time)", "Clerk"),
     ],
 )
-def test_what_a_title_says_does(title: str, other: str) -> None:
+def test_different_titles_stay_different(title: str, other: str) -> None:
     assert job_titles.parse_title(title, KNOWN).words != job_titles.parse_title(other, KNOWN).words
 
 
-def test_places_in_a_title_are_told() -> None:
+def test_places_in_a_title_are_recognized() -> None:
     assert job_titles.parse_title("Welder - Oslo | Europe", KNOWN).places == {"oslo", "europe"}
     assert job_titles.parse_title("Oslo", KNOWN) == job_titles.ParsedTitle(("oslo",), frozenset())

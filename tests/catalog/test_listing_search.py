@@ -55,14 +55,14 @@ async def shelf(tx: Tx) -> Tx:
         ({"words": "' ; \" ) -- :* &|!"}, []),
     ],
 )
-async def test_words_and_facts_find_listings(
+async def test_listings_are_found_by_words_and_fields(
     shelf: Tx, query: dict[str, Any], expected: list[str]
 ) -> None:
     assert sorted(await titles(shelf, **query), key=str) == sorted(expected)
 
 
 @pytest.mark.parametrize("sort", ["newest", "best"])
-async def test_pages_show_everything_once_though_more_comes_meanwhile(tx: Tx, sort: Any) -> None:
+async def test_paging_shows_each_listing_once_while_listings_arrive(tx: Tx, sort: Any) -> None:
     source = await make_source(tx)
     await run(
         tx, source, 0, [posting(id, f"Pump {id}", description=f"text {id}") for id in range(23)]
@@ -80,7 +80,7 @@ async def test_pages_show_everything_once_though_more_comes_meanwhile(tx: Tx, so
     assert len(shown) >= 23
 
 
-async def test_a_page_that_was_not_given_out_is_refused(tx: Tx) -> None:
+async def test_an_invalid_cursor_is_refused(tx: Tx) -> None:
     beyond = base64.urlsafe_b64encode(b'["newest", "2026-01-01T00:00:00+00:00", 1e30]').decode()
     for wrong in ("x", "e30", "WyJiZXN0IiwgMSwgMV0", "a" * 1000, beyond):
         with pytest.raises(Invalid):
@@ -89,7 +89,7 @@ async def test_a_page_that_was_not_given_out_is_refused(tx: Tx) -> None:
         await listing_search.find(tx, ListingQuery(sort="best"))
 
 
-async def test_linked_listings_are_shown_only_on_request(tx: Tx) -> None:
+async def test_duplicates_are_shown_only_on_request(tx: Tx) -> None:
     original = posting(1)
     copy = replace(original, vendor_id="2", url="https://copy.example/1/2", via="X", platform="x")
     await run(tx, await make_source(tx), 0, [original, copy])
@@ -98,7 +98,7 @@ async def test_linked_listings_are_shown_only_on_request(tx: Tx) -> None:
     assert len((await listing_search.find(tx, ListingQuery(duplicates=True))).hits) == 2
 
 
-async def test_a_post_is_not_hidden_by_a_closed_one_that_it_repeats(tx: Tx) -> None:
+async def test_a_closed_listing_does_not_hide_its_open_duplicate(tx: Tx) -> None:
     source = await make_source(tx)
     first = posting(1, location="Porto", locations=("Porto",), posted_at=at(-2_000))
     again = replace(first, vendor_id="2", url=f"{first.url}/2", posted_at=at(0))
@@ -110,7 +110,7 @@ async def test_a_post_is_not_hidden_by_a_closed_one_that_it_repeats(tx: Tx) -> N
     assert len((await listing_search.find(tx, ListingQuery(state="closed"))).hits) == 1
 
 
-async def test_a_post_is_found_by_its_place_though_the_first_of_its_group_is_elsewhere(
+async def test_a_duplicate_is_found_by_its_own_place(
     tx: Tx,
 ) -> None:
     posts = [
@@ -123,6 +123,6 @@ async def test_a_post_is_found_by_its_place_though_the_first_of_its_group_is_els
     assert [hit.location for hit in hits] == ["Lisbon"]
 
 
-async def test_words_that_are_not_wanted_may_be_odd_ones(shelf: Tx) -> None:
+async def test_excluded_words_may_contain_special_characters(shelf: Tx) -> None:
     assert await titles(shelf, words="developer -.net") == ["Java Developer"]
     assert await titles(shelf, words="engineer -c++") == []

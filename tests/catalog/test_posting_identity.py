@@ -44,11 +44,11 @@ def alike(first: str | None, second: str | None) -> float:
         ({"url": "http://www.acme.example/careers/10042/?utm_source=x"}, "url:https://acme.example/careers/10042"),
     ],
 )  # fmt: skip
-def test_the_surest_name_is_taken(changes: dict[str, str], expected: str) -> None:
+def test_the_most_reliable_identity_is_used(changes: dict[str, str], expected: str) -> None:
     assert identity(replace(POSTING, **changes), PLATFORM_RULES) == expected
 
 
-def test_without_a_url_company_title_and_place_make_the_identity() -> None:
+def test_without_a_url_the_identity_is_company_title_and_place() -> None:
     bare = replace(POSTING, url="")
     assert identity(bare, PLATFORM_RULES) == identity(
         replace(bare, title="WELDER (m/f/d)", company="acme"), PLATFORM_RULES
@@ -57,7 +57,7 @@ def test_without_a_url_company_title_and_place_make_the_identity() -> None:
         assert identity(replace(bare, **changed), PLATFORM_RULES) != identity(bare, PLATFORM_RULES)
 
 
-def test_postings_that_share_a_list_for_a_page_are_not_one() -> None:
+def test_postings_on_the_same_list_page_have_different_identities() -> None:
     listed = replace(POSTING, url="https://acme.example/careers")
     assert identity(listed, PLATFORM_RULES) != identity(
         replace(listed, title="Painter"), PLATFORM_RULES
@@ -67,7 +67,7 @@ def test_postings_that_share_a_list_for_a_page_are_not_one() -> None:
     )
 
 
-def test_the_fingerprint_is_the_content() -> None:
+def test_the_fingerprint_depends_on_the_content_only() -> None:
     same = replace(
         POSTING,
         title="WELDER  (m/f/d)",
@@ -91,12 +91,12 @@ def test_similar_texts_are_similar() -> None:
 
 
 @given(st.text(), st.text())
-def test_similarity_lies_between_none_and_all_and_knows_no_order(first: str, second: str) -> None:
+def test_similarity_is_symmetric_and_between_0_and_1(first: str, second: str) -> None:
     assert 0 <= alike(first, second) <= 1
     assert alike(first, second) == alike(second, first)
 
 
-def test_an_empty_text_is_like_no_other() -> None:
+def test_an_empty_text_is_similar_to_nothing() -> None:
     assert alike("", "") == alike(None, TEXT) == 0
 
 
@@ -112,7 +112,7 @@ def test_an_empty_text_is_like_no_other() -> None:
         ("https://wells.example/", False),
     ],
 )
-def test_a_page_below_another_is_a_postings_own(url: str, expected: bool) -> None:
+def test_a_page_below_another_belongs_to_one_posting(url: str, expected: bool) -> None:
     renamed = [
         identity(Posting(title, url), PLATFORM_RULES) for title in ("Pump Engineer", "Diver")
     ]

@@ -24,7 +24,7 @@ async def whats(tx: Tx, id: int) -> list[str]:
     return [event.what for event in await history.find_events(tx, "listing", id)]
 
 
-async def test_a_page_becomes_a_listing_with_its_company(tx: Tx) -> None:
+async def test_saving_a_page_creates_the_listing_and_its_company(tx: Tx) -> None:
     id = await save_posting.save(
         tx, PAGE, website="https://deepwells.example", platforms=PLATFORM_RULES
     )
@@ -35,7 +35,7 @@ async def test_a_page_becomes_a_listing_with_its_company(tx: Tx) -> None:
     assert await whats(tx, id) == ["opened"]
 
 
-async def test_a_page_read_again_says_what_it_says_now(tx: Tx) -> None:
+async def test_saving_a_page_again_updates_the_listing(tx: Tx) -> None:
     id = await save_posting.save(tx, PAGE, platforms=PLATFORM_RULES)
     changed = replace(PAGE, title="Senior Well Digger")
     assert await save_posting.save(tx, changed, platforms=PLATFORM_RULES) == id
@@ -46,7 +46,7 @@ async def test_a_page_read_again_says_what_it_says_now(tx: Tx) -> None:
     assert await whats(tx, id) == ["opened", "changed"]
 
 
-async def test_a_page_that_is_back_is_open_again(tx: Tx) -> None:
+async def test_saving_the_page_of_a_closed_listing_reopens_it(tx: Tx) -> None:
     id = await save_posting.save(tx, PAGE, platforms=PLATFORM_RULES)
     await listings.close(tx, id, "the page is not there")
     await listings.close(tx, id, "the page is not there")
@@ -56,7 +56,7 @@ async def test_a_page_that_is_back_is_open_again(tx: Tx) -> None:
     assert await whats(tx, id) == ["opened", "closed", "reopened"]
 
 
-async def test_what_a_running_source_shows_is_the_sources_to_change(tx: Tx) -> None:
+async def test_a_listing_of_an_enabled_source_is_not_changed_by_its_page(tx: Tx) -> None:
     source = await make_source(tx)
     [id] = (await run(tx, source, 0, [posting(1)])).added
     assert await save_posting.save(tx, posting(1, "Another title"), platforms=PLATFORM_RULES) == id
@@ -70,7 +70,7 @@ async def test_what_a_running_source_shows_is_the_sources_to_change(tx: Tx) -> N
     assert (await listings.get(tx, id)).title == "Another title"
 
 
-async def test_a_page_that_repeats_a_listing_is_linked_to_it(tx: Tx) -> None:
+async def test_a_page_that_duplicates_a_listing_is_linked_to_it(tx: Tx) -> None:
     source = await make_source(tx)
     [first] = (await run(tx, source, 0, [posting(1)])).added
     copy = replace(posting(1), platform=None, board=None, vendor_id=None)
@@ -79,7 +79,7 @@ async def test_a_page_that_repeats_a_listing_is_linked_to_it(tx: Tx) -> None:
     assert (await listings.get(tx, id)).duplicate_of == first
 
 
-async def test_two_who_read_a_page_at_once_keep_one_listing(database: Database) -> None:
+async def test_concurrent_saves_of_a_page_create_one_listing(database: Database) -> None:
     async def keep() -> int:
         async with database.transaction() as tx:
             return await save_posting.save(tx, PAGE, platforms=PLATFORM_RULES)

@@ -74,7 +74,7 @@ def shown(snapshot: Snapshot) -> dict[str, tuple[str, str | None]]:
     return {id: (posting.title, posting.location) for id, posting in snapshot.items()}
 
 
-async def test_a_replay_of_snapshots_with_troubled_runs_between_is_exact(tx: Tx) -> None:
+async def test_replaying_snapshots_with_failed_runs_in_between_is_exact(tx: Tx) -> None:
     source = await make_source(tx)
     before: Snapshot = {}
     for step, (snapshot, expected) in enumerate(FORWARDS + BACKWARDS):

@@ -35,7 +35,7 @@ async def test_five_failures_in_a_row_disable_a_source(tx: Tx) -> None:
     assert [event.data["cause"] for event in events] == ["transient"]
 
 
-async def test_a_run_that_works_forgets_the_failures(tx: Tx) -> None:
+async def test_a_successful_run_resets_the_failures(tx: Tx) -> None:
     source = await make_source(tx)
     for hour in range(4):
         await fail(tx, source, hour)
@@ -45,7 +45,7 @@ async def test_a_run_that_works_forgets_the_failures(tx: Tx) -> None:
     assert (await sources.get(tx, source)).status == "active"
 
 
-async def test_being_asked_to_slow_down_is_no_failure(tx: Tx) -> None:
+async def test_a_rate_limit_does_not_count_as_a_failure(tx: Tx) -> None:
     source = await make_source(tx)
     for hour in range(9):
         await fail(tx, source, hour, "rate_limited")
@@ -54,7 +54,7 @@ async def test_being_asked_to_slow_down_is_no_failure(tx: Tx) -> None:
     assert stored.last_cause == "rate_limited"
 
 
-async def test_a_try_of_a_disabled_source_that_works_enables_it(tx: Tx) -> None:
+async def test_a_successful_retry_enables_a_disabled_source(tx: Tx) -> None:
     source = await make_source(tx)
     for hour in range(5):
         await fail(tx, source, hour)
@@ -64,14 +64,14 @@ async def test_a_try_of_a_disabled_source_that_works_enables_it(tx: Tx) -> None:
     assert (await sources.get(tx, source)).status == "active"
 
 
-async def test_what_a_person_disabled_stays_so_though_it_works(tx: Tx) -> None:
+async def test_a_source_disabled_by_a_person_stays_disabled_after_a_success(tx: Tx) -> None:
     source = await make_source(tx)
     await sources.disable(tx, source, "too noisy")
     await run(tx, source, 0, [posting()])
     assert (await sources.get(tx, source)).disabled_reason == "too noisy"
 
 
-async def test_a_source_enabled_by_hand_starts_clean(tx: Tx) -> None:
+async def test_enabling_a_source_resets_its_failures(tx: Tx) -> None:
     source = await make_source(tx)
     for hour in range(5):
         await fail(tx, source, hour)
@@ -80,7 +80,7 @@ async def test_a_source_enabled_by_hand_starts_clean(tx: Tx) -> None:
     assert (stored.status, stored.consecutive_failures, stored.retry_at) == ("active", 0, None)
 
 
-async def test_sources_of_a_vendor_that_fail_alike_are_held_not_disabled(tx: Tx) -> None:
+async def test_similar_failures_of_a_vendor_hold_its_sources_instead_of_disabling(tx: Tx) -> None:
     ids = [await make_source(tx) for _ in range(3)]
     for hour in range(5):
         for id in ids:
@@ -94,7 +94,7 @@ async def test_sources_of_a_vendor_that_fail_alike_are_held_not_disabled(tx: Tx)
     ]
 
 
-async def test_sources_that_an_incident_had_disabled_are_given_back(tx: Tx) -> None:
+async def test_an_incident_enables_the_sources_it_had_disabled(tx: Tx) -> None:
     ids = [await make_source(tx) for _ in range(3)]
     for hour in range(5):
         await fail(tx, ids[0], hour, vendor=GREENHOUSE)
@@ -105,20 +105,20 @@ async def test_sources_that_an_incident_had_disabled_are_given_back(tx: Tx) -> N
     assert (given_back.status, given_back.consecutive_failures) == ("active", 0)
 
 
-async def test_different_troubles_are_no_incident(tx: Tx) -> None:
+async def test_different_causes_do_not_open_an_incident(tx: Tx) -> None:
     for failure in ("server", "unreadable", "gone"):
         await fail(tx, await make_source(tx), 0, failure, vendor=GREENHOUSE)
     assert await sources.find_incident(tx, GREENHOUSE) is None
 
 
-async def test_sites_of_their_own_fail_alone(tx: Tx) -> None:
+async def test_company_sites_have_no_incidents(tx: Tx) -> None:
     ids = [await make_source(tx, source_type="html") for _ in range(4)]
     for id in ids:
         await fail(tx, id, 0)
     assert [(await sources.get(tx, id)).consecutive_failures for id in ids] == [1] * 4
 
 
-async def test_one_source_that_works_ends_the_incident(tx: Tx) -> None:
+async def test_one_success_closes_the_incident(tx: Tx) -> None:
     ids = [await make_source(tx) for _ in range(3)]
     for id in ids:
         await fail(tx, id, 0, vendor=GREENHOUSE)
@@ -127,7 +127,7 @@ async def test_one_source_that_works_ends_the_incident(tx: Tx) -> None:
     assert await source_health.check_hold(tx, GREENHOUSE) is None
 
 
-async def test_when_a_hold_is_over_one_source_looks_and_the_others_wait(
+async def test_after_a_hold_one_source_probes_and_the_others_wait(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
@@ -142,7 +142,7 @@ async def test_when_a_hold_is_over_one_source_looks_and_the_others_wait(
     assert sorted(await asyncio.gather(*(may_run() for _ in range(6)))) == [False] * 5 + [True]
 
 
-async def test_a_hold_until_next_year_comes_from_a_wrong_clock(tx: Tx) -> None:
+async def test_a_hold_written_by_a_wrong_clock_is_ignored(tx: Tx) -> None:
     for _ in range(3):
         await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
     assert await source_health.check_hold(tx, GREENHOUSE)
@@ -157,7 +157,7 @@ async def test_each_hold_is_longer_than_the_last(tx: Tx) -> None:
     assert holds[-1] == source_health.MAX_HOLD
 
 
-async def test_sources_that_fail_at_the_same_time_see_each_other(database: Database) -> None:
+async def test_concurrent_failures_of_a_vendor_open_an_incident(database: Database) -> None:
     async with database.transaction() as tx:
         ids = [await make_source(tx) for _ in range(8)]
 
@@ -172,7 +172,7 @@ async def test_sources_that_fail_at_the_same_time_see_each_other(database: Datab
     assert all(source.held_until for source in stored)
 
 
-async def test_failures_and_successes_of_one_vendor_at_once_do_not_block_each_other(
+async def test_concurrent_failures_and_successes_of_a_vendor_do_not_deadlock(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
@@ -188,7 +188,7 @@ async def test_failures_and_successes_of_one_vendor_at_once_do_not_block_each_ot
     await asyncio.gather(*(one(id, hour) for id in ids for hour in range(8)))
 
 
-async def test_sources_that_ran_when_an_incident_began_do_not_lengthen_it(tx: Tx) -> None:
+async def test_runs_started_before_an_incident_do_not_extend_it(tx: Tx) -> None:
     for _ in range(9):
         await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
     incident = await sources.find_incident(tx, GREENHOUSE)
@@ -196,7 +196,7 @@ async def test_sources_that_ran_when_an_incident_began_do_not_lengthen_it(tx: Tx
     assert incident.holds == 1
 
 
-async def test_the_one_that_looked_and_failed_holds_the_others_longer(tx: Tx) -> None:
+async def test_a_failed_probe_extends_the_hold(tx: Tx) -> None:
     ids = [await make_source(tx) for _ in range(3)]
     for id in ids:
         await fail(tx, id, 0, vendor=GREENHOUSE)
@@ -213,7 +213,7 @@ async def test_the_one_that_looked_and_failed_holds_the_others_longer(tx: Tx) ->
     ) - source_health.hold_duration(1)
 
 
-async def test_a_board_that_is_gone_does_not_hold_its_vendor(tx: Tx) -> None:
+async def test_a_removed_board_does_not_extend_the_hold_of_its_vendor(tx: Tx) -> None:
     for _ in range(3):
         await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
     await tx.execute("UPDATE catalog.incident SET held_until = now()")
@@ -226,7 +226,7 @@ async def test_a_board_that_is_gone_does_not_hold_its_vendor(tx: Tx) -> None:
     assert (await sources.get(tx, gone)).consecutive_failures == 1
 
 
-async def test_a_board_that_shows_not_all_works(tx: Tx) -> None:
+async def test_a_truncated_run_counts_as_a_success(tx: Tx) -> None:
     await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
     await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
     await tx.execute("UPDATE catalog.run SET ended_at = now() - interval '2 minutes'")
@@ -240,7 +240,7 @@ async def test_a_board_that_shows_not_all_works(tx: Tx) -> None:
     assert await sources.find_incident(tx, GREENHOUSE) is None
 
 
-async def test_an_incident_does_not_give_back_what_was_disabled_before_it(tx: Tx) -> None:
+async def test_an_incident_does_not_enable_sources_disabled_before_it(tx: Tx) -> None:
     ids = [await make_source(tx) for _ in range(3)]
     for hour in range(7):
         await fail(tx, ids[0], hour, "gone", vendor=GREENHOUSE)
@@ -250,7 +250,7 @@ async def test_an_incident_does_not_give_back_what_was_disabled_before_it(tx: Tx
     assert (stored.status, stored.consecutive_failures) == ("disabled", 7)
 
 
-async def test_a_failure_does_not_take_over_what_a_person_disabled(tx: Tx) -> None:
+async def test_a_failure_does_not_change_a_source_disabled_by_a_person(tx: Tx) -> None:
     source = await make_source(tx)
     for hour in range(4):
         await fail(tx, source, hour)
@@ -260,7 +260,7 @@ async def test_a_failure_does_not_take_over_what_a_person_disabled(tx: Tx) -> No
     assert (stored.disabled_reason, stored.retry_at) == ("too noisy", None)
 
 
-async def test_a_person_may_stop_for_good_what_failures_disabled(tx: Tx) -> None:
+async def test_a_person_can_disable_a_source_that_failures_disabled(tx: Tx) -> None:
     source = await make_source(tx)
     for hour in range(5):
         await fail(tx, source, hour)
@@ -269,7 +269,7 @@ async def test_a_person_may_stop_for_good_what_failures_disabled(tx: Tx) -> None
     assert (await sources.get(tx, source)).disabled_reason == "too noisy"
 
 
-async def test_failures_of_another_day_are_no_incident(tx: Tx) -> None:
+async def test_old_failures_do_not_open_an_incident(tx: Tx) -> None:
     for _ in range(2):
         await fail(tx, await make_source(tx), 0, vendor=GREENHOUSE)
     await tx.execute("UPDATE catalog.run SET ended_at = now() - interval '2 hours'")
@@ -277,7 +277,7 @@ async def test_failures_of_another_day_are_no_incident(tx: Tx) -> None:
     assert await sources.find_incident(tx, GREENHOUSE) is None
 
 
-async def test_an_answer_that_is_not_believed_is_neither_a_failure_nor_its_end(tx: Tx) -> None:
+async def test_an_unconfirmed_empty_run_is_neither_failure_nor_success(tx: Tx) -> None:
     source = await make_source(tx)
     await run(tx, source, 0, [posting()])
     await fail(tx, source, 1)
@@ -285,7 +285,7 @@ async def test_an_answer_that_is_not_believed_is_neither_a_failure_nor_its_end(t
     assert (await sources.get(tx, source)).consecutive_failures == 1
 
 
-async def test_a_hold_that_is_over_is_not_shown(tx: Tx) -> None:
+async def test_an_expired_hold_is_not_shown(tx: Tx) -> None:
     ids = [await make_source(tx) for _ in range(3)]
     for id in ids:
         await fail(tx, id, 0, vendor=GREENHOUSE)
@@ -293,7 +293,7 @@ async def test_a_hold_that_is_over_is_not_shown(tx: Tx) -> None:
     assert (await sources.get(tx, ids[0])).held_until is None
 
 
-async def test_one_failure_at_a_time_decides_for_a_vendor(database: Database) -> None:
+async def test_failures_of_a_vendor_are_processed_one_at_a_time(database: Database) -> None:
     async with database.transaction() as tx:
         ids = [await make_source(tx) for _ in range(3)]
         await fail(tx, ids[0], 0, vendor=GREENHOUSE)
@@ -306,7 +306,7 @@ async def test_one_failure_at_a_time_decides_for_a_vendor(database: Database) ->
         assert await sources.find_incident(tx, GREENHOUSE)
 
 
-async def test_neither_failures_nor_successes_wait_for_each_other(database: Database) -> None:
+async def test_failures_and_successes_do_not_deadlock(database: Database) -> None:
     async with database.transaction() as tx:
         ids = [await make_source(tx) for _ in range(4)]
         for id in ids[:2]:
@@ -320,7 +320,7 @@ async def test_neither_failures_nor_successes_wait_for_each_other(database: Data
         await run(works, ids[3], 1, [posting(2)], vendor=GREENHOUSE)
 
 
-async def test_a_success_does_not_wait_for_a_failure_to_end_an_incident(database: Database) -> None:
+async def test_a_success_does_not_wait_for_a_failing_run(database: Database) -> None:
     async with database.transaction() as tx:
         ids = [await make_source(tx) for _ in range(4)]
         for id in ids[:3]:

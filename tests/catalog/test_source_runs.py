@@ -21,7 +21,7 @@ from .helpers import at, make_source, open_titles, overlap, posting, run, seen
 A, B, C = posting(1, "Anchor"), posting(2, "Baker"), posting(3, "Carver")
 
 
-async def test_a_complete_run_adds_changes_closes_and_opens_again(tx: Tx) -> None:
+async def test_a_complete_run_adds_changes_closes_and_reopens_listings(tx: Tx) -> None:
     source = await make_source(tx)
     first = await run(tx, source, 0, [A, B])
     assert (first.counts.added, first.counts.closed) == (2, 0)
@@ -33,7 +33,7 @@ async def test_a_complete_run_adds_changes_closes_and_opens_again(tx: Tx) -> Non
     assert await open_titles(tx, source) == ["Anchorman", "Baker", "Carver"]
 
 
-async def test_the_same_run_again_changes_nothing(tx: Tx) -> None:
+async def test_repeating_a_run_changes_nothing(tx: Tx) -> None:
     source = await make_source(tx)
     await run(tx, source, 0, [A, B])
     again = await run(tx, source, 1, [A, B])
@@ -50,7 +50,7 @@ async def test_the_same_run_again_changes_nothing(tx: Tx) -> None:
         ("truncated", None),
     ],
 )
-async def test_a_run_that_did_not_see_all_closes_nothing(
+async def test_an_incomplete_run_closes_nothing(
     tx: Tx, outcome: Outcome, failure: str | None
 ) -> None:
     source = await make_source(tx)
@@ -60,7 +60,7 @@ async def test_a_run_that_did_not_see_all_closes_nothing(
     assert await open_titles(tx, source) == ["Anchor", "Baker", "Carver"]
 
 
-async def test_a_record_that_could_not_be_read_costs_no_listing_at_once(tx: Tx) -> None:
+async def test_an_unreadable_record_does_not_close_a_listing_immediately(tx: Tx) -> None:
     source = await make_source(tx)
     await run(tx, source, 0, [A, B])
     assert (await run(tx, source, 1, [A], stubs=1)).counts.closed == 0
@@ -69,13 +69,13 @@ async def test_a_record_that_could_not_be_read_costs_no_listing_at_once(tx: Tx) 
     assert (await run(tx, source, 4, [A])).counts.closed == 2
 
 
-async def test_a_search_closes_nothing_by_not_showing_it(tx: Tx) -> None:
+async def test_a_search_closes_no_listings(tx: Tx) -> None:
     source = await make_source(tx)
     await run(tx, source, 0, [A, B], inventory=False)
     assert (await run(tx, source, 1, [A], inventory=False)).counts.closed == 0
 
 
-async def test_an_empty_answer_is_believed_at_the_third_time_and_an_alert_tells_of_it(
+async def test_the_third_empty_run_is_accepted_and_raises_an_alert(
     tx: Tx,
 ) -> None:
     source = await make_source(tx)
@@ -87,7 +87,7 @@ async def test_an_empty_answer_is_believed_at_the_third_time_and_an_alert_tells_
     assert f"source {source}" in [alert.subject for alert in await alerts.list_alerts(tx)]
 
 
-async def test_a_platform_that_answers_empty_for_unknown_boards_is_never_believed(tx: Tx) -> None:
+async def test_empty_runs_of_unreliable_platforms_are_never_accepted(tx: Tx) -> None:
     source = await make_source(tx)
     await run(tx, source, 0, [A])
     outcomes = [(await run(tx, source, hour, may_be_empty=False)).outcome for hour in range(1, 6)]
@@ -96,14 +96,14 @@ async def test_a_platform_that_answers_empty_for_unknown_boards_is_never_believe
     assert await alerts.list_alerts(tx) == []
 
 
-async def test_a_source_that_may_be_empty_is_believed_at_once(tx: Tx) -> None:
+async def test_an_empty_run_of_a_source_that_allows_it_is_accepted_immediately(tx: Tx) -> None:
     source = await make_source(tx)
     await tx.execute("UPDATE catalog.source SET allow_empty = true")
     await run(tx, source, 0, [A])
     assert (await run(tx, source, 1)).counts.closed == 1
 
 
-async def test_unchanged_counts_as_seen(tx: Tx) -> None:
+async def test_an_unchanged_run_marks_listings_as_seen(tx: Tx) -> None:
     source = await make_source(tx)
     await run(tx, source, 0, [A], validators=Validators(etag='"one"'))
     await run(tx, source, 5, outcome="unchanged")
@@ -115,7 +115,7 @@ async def test_unchanged_counts_as_seen(tx: Tx) -> None:
     assert (await listings.get(tx, listing.id)).last_seen_at == at(6)
 
 
-async def test_only_a_run_that_kept_all_leaves_validators(tx: Tx) -> None:
+async def test_only_a_complete_run_stores_validators(tx: Tx) -> None:
     source = await make_source(tx)
     await run(tx, source, 0, [A], validators=Validators(etag='"one"'))
     await run(tx, source, 1, [A], outcome="truncated", validators=Validators(etag='"two"'))
@@ -123,7 +123,7 @@ async def test_only_a_run_that_kept_all_leaves_validators(tx: Tx) -> None:
     assert (await sources.get(tx, source)).etag == '"one"'
 
 
-async def test_a_slow_run_that_was_overtaken_counts_for_nothing(tx: Tx) -> None:
+async def test_a_run_overtaken_by_a_newer_one_is_ignored(tx: Tx) -> None:
     source = await make_source(tx)
     await run(tx, source, 0, [A, B])
     await run(tx, source, 2, [A])
@@ -132,13 +132,13 @@ async def test_a_slow_run_that_was_overtaken_counts_for_nothing(tx: Tx) -> None:
     assert await open_titles(tx, source) == ["Anchor"]
 
 
-async def test_a_failed_run_does_not_stand_in_the_way_of_a_slow_good_one(tx: Tx) -> None:
+async def test_a_failed_run_does_not_overtake_a_slow_successful_one(tx: Tx) -> None:
     source = await make_source(tx)
     await run(tx, source, 2, outcome="failed", failure="timeout")
     assert (await run(tx, source, 1, [A])).counts.added == 1
 
 
-async def test_what_a_listing_said_before_is_kept(tx: Tx) -> None:
+async def test_old_values_of_a_listing_stay_in_its_history(tx: Tx) -> None:
     source = await make_source(tx)
     pay = Salary(50_000, 60_000, "EUR", "year", "structured")
     added = (await run(tx, source, 0, [replace(A, salary=pay)])).added
@@ -156,7 +156,7 @@ async def test_what_a_listing_said_before_is_kept(tx: Tx) -> None:
     }
 
 
-async def test_a_date_that_moves_by_itself_is_no_change(tx: Tx) -> None:
+async def test_a_relative_date_is_not_a_change(tx: Tx) -> None:
     source = await make_source(tx)
     await run(tx, source, 0, [replace(A, posted_at=at(-24))])
     again = await run(tx, source, 1, [replace(A, posted_at=at(-48))])
@@ -165,7 +165,7 @@ async def test_a_date_that_moves_by_itself_is_no_change(tx: Tx) -> None:
     assert await cursor.fetchone() == (at(-24),)
 
 
-async def test_a_list_without_text_takes_nothing_from_what_the_detail_said(tx: Tx) -> None:
+async def test_a_list_without_text_keeps_the_stored_detail(tx: Tx) -> None:
     source = await make_source(tx)
     listed = replace(A, description=None, partial=True)
     detailed = SeenPosting(A, listings.listed_hash(listed))
@@ -187,7 +187,7 @@ async def test_a_list_without_text_takes_nothing_from_what_the_detail_said(tx: T
     )
 
 
-async def test_a_detail_that_could_not_be_read_is_wanted_again(tx: Tx) -> None:
+async def test_an_unread_detail_is_read_by_the_next_run(tx: Tx) -> None:
     source = await make_source(tx)
     listed = replace(A, description=None, partial=True)
     await source_runs.save(
@@ -212,7 +212,7 @@ async def test_a_detail_that_could_not_be_read_is_wanted_again(tx: Tx) -> None:
     assert state.listed_hash == listings.listed_hash(renamed)
 
 
-async def test_what_a_list_leaves_out_is_in_the_fingerprint(tx: Tx) -> None:
+async def test_the_fingerprint_includes_fields_kept_from_the_detail(tx: Tx) -> None:
     source = await make_source(tx)
     await run(tx, source, 0, [A])
     await run(tx, source, 1, [replace(A, description=None, department="Wells", partial=True)])
@@ -222,7 +222,7 @@ async def test_what_a_list_leaves_out_is_in_the_fingerprint(tx: Tx) -> None:
     assert row[0].hex == posting_identity.fingerprint(A)
 
 
-async def test_a_posting_that_is_known_by_its_words_stays_the_same_whoever_it_is_of(
+async def test_an_identity_without_id_does_not_change_with_the_company(
     tx: Tx,
 ) -> None:
     source = await make_source(tx, company_name="Wells & Co")
@@ -233,7 +233,7 @@ async def test_a_posting_that_is_known_by_its_words_stays_the_same_whoever_it_is
     assert await open_titles(tx, source) == ["Cook"]
 
 
-async def test_what_one_source_closed_and_another_shows_is_open(tx: Tx) -> None:
+async def test_a_listing_closed_by_one_source_is_reopened_by_another(tx: Tx) -> None:
     first, second = await make_source(tx), await make_source(tx)
     await run(tx, first, 0, [A, B])
     await run(tx, second, 0, [A])
@@ -244,7 +244,7 @@ async def test_what_one_source_closed_and_another_shows_is_open(tx: Tx) -> None:
     assert await open_titles(tx, second) == ["Anchor"]
 
 
-async def test_a_listing_of_a_source_that_stopped_is_kept_by_one_that_runs(tx: Tx) -> None:
+async def test_an_enabled_source_takes_over_listings_of_a_disabled_one(tx: Tx) -> None:
     first, second = await make_source(tx), await make_source(tx)
     await run(tx, first, 0, [A])
     await sources.disable(tx, first, "moved")
@@ -261,7 +261,7 @@ async def test_the_same_run_saved_twice_counts_once(tx: Tx) -> None:
     assert (await sources.get(tx, source)).consecutive_failures == 1
 
 
-async def test_records_that_cannot_be_read_are_never_believed_to_be_none(tx: Tx) -> None:
+async def test_a_run_with_unreadable_records_is_never_accepted_as_empty(tx: Tx) -> None:
     source = await make_source(tx)
     await run(tx, source, 0, [A, B])
     outcomes = {(await run(tx, source, hour, stubs=2)).outcome for hour in range(1, 9)}
@@ -269,7 +269,7 @@ async def test_records_that_cannot_be_read_are_never_believed_to_be_none(tx: Tx)
     assert await open_titles(tx, source) == ["Anchor", "Baker"]
 
 
-async def test_the_alert_ends_when_a_source_that_was_believed_empty_shows_some_again(
+async def test_the_alert_is_lifted_when_the_source_shows_postings_again(
     tx: Tx,
 ) -> None:
     source = await make_source(tx)
@@ -281,7 +281,7 @@ async def test_the_alert_ends_when_a_source_that_was_believed_empty_shows_some_a
     assert await alerts.list_alerts(tx) == []
 
 
-async def test_on_a_groups_board_a_posting_is_of_the_company_that_it_names(tx: Tx) -> None:
+async def test_on_a_group_board_each_posting_belongs_to_the_company_it_names(tx: Tx) -> None:
     group = await companies.get_or_create(tx, "Wells Group")
     source = await make_source(tx, company_id=group, relation="group")
     own_board = await make_source(tx, company_id=group)
@@ -294,7 +294,7 @@ async def test_on_a_groups_board_a_posting_is_of_the_company_that_it_names(tx: T
     assert await cursor.fetchall() == [("Brine AG",), ("Wells Group",)]
 
 
-async def test_a_board_of_more_than_one_batch_is_kept_whole(tx: Tx) -> None:
+async def test_a_board_larger_than_one_batch_is_saved_completely(tx: Tx) -> None:
     source = await make_source(tx)
     many = [posting(id, f"Post {id}", description=None) for id in range(listings.BATCH_SIZE + 5)]
     assert (await run(tx, source, 0, many)).counts.added == len(many)
@@ -325,7 +325,7 @@ async def _only(tx: Tx) -> int:
     ],
     ids=lambda odd: next(iter(odd)),
 )
-async def test_whatever_a_site_writes_can_be_kept(tx: Tx, odd: dict[str, Any]) -> None:
+async def test_any_content_of_a_site_can_be_stored(tx: Tx, odd: dict[str, Any]) -> None:
     source = await make_source(tx)
     odd_posting = replace(A, **odd)
     assert (await run(tx, source, 0, [odd_posting])).counts.added == 1
@@ -339,7 +339,7 @@ async def test_a_title_of_any_length_fits(tx: Tx) -> None:
     assert (await run(tx, source, 0, [replace(A, title="日" * 5_000)])).counts.added == 1
 
 
-async def test_the_company_of_a_posting_is_known_afterwards(tx: Tx) -> None:
+async def test_a_run_creates_the_companies_of_its_postings(tx: Tx) -> None:
     source = await make_source(tx)
     await run(tx, source, 0, [A, replace(B, company=None)])
     cursor = await tx.execute(
@@ -349,7 +349,7 @@ async def test_the_company_of_a_posting_is_known_afterwards(tx: Tx) -> None:
     assert await cursor.fetchall() == [("Anchor", "Wells & Co"), ("Baker", None)]
 
 
-async def test_two_runs_at_once_keep_every_listing_once(database: Database) -> None:
+async def test_concurrent_runs_store_each_listing_once(database: Database) -> None:
     async with database.transaction() as tx:
         first, second = await make_source(tx), await make_source(tx)
     postings = [posting(id, f"Post {id}") for id in range(60)]
@@ -367,7 +367,7 @@ async def test_two_runs_at_once_keep_every_listing_once(database: Database) -> N
         assert await cursor.fetchone() == (60,)
 
 
-async def test_two_runs_that_name_the_same_companies_do_not_wait_for_each_other(
+async def test_concurrent_runs_with_the_same_companies_do_not_deadlock(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
@@ -388,7 +388,7 @@ async def test_two_runs_that_name_the_same_companies_do_not_wait_for_each_other(
         )
 
 
-async def test_runs_that_link_each_others_listings_do_not_wait_for_each_other(
+async def test_concurrent_runs_that_link_listings_do_not_deadlock(
     database: Database,
 ) -> None:
     places = ["Porto", "Faro", "Braga", "Evora"]
@@ -420,7 +420,7 @@ async def test_runs_that_link_each_others_listings_do_not_wait_for_each_other(
         assert await cursor.fetchone() == (0,)
 
 
-async def test_two_sources_that_take_over_a_listing_at_once_do_not_both_open_it(
+async def test_only_one_of_two_concurrent_sources_reopens_a_listing(
     database: Database,
 ) -> None:
     async with database.transaction() as tx:
@@ -437,7 +437,7 @@ async def test_two_sources_that_take_over_a_listing_at_once_do_not_both_open_it(
         assert await open_titles(tx, source) == ["Anchor"]
 
 
-async def test_answers_that_are_empty_now_and_then_are_not_believed(tx: Tx) -> None:
+async def test_occasional_empty_runs_are_not_accepted(tx: Tx) -> None:
     source = await make_source(tx)
     outcomes = [
         (await run(tx, source, hour, [A] if hour % 3 == 0 else [])).outcome for hour in range(9)
@@ -445,14 +445,14 @@ async def test_answers_that_are_empty_now_and_then_are_not_believed(tx: Tx) -> N
     assert outcomes == ["complete", "empty", "empty"] * 3
 
 
-async def test_a_listing_that_the_site_calls_unchanged_was_seen(tx: Tx) -> None:
+async def test_listings_of_an_unchanged_run_have_been_seen(tx: Tx) -> None:
     source = await make_source(tx)
     (id,) = (await run(tx, source, 0, [A])).added
     await run(tx, source, 5, outcome="unchanged")
     assert (await listings.get(tx, id)).last_seen_at == at(5)
 
 
-async def test_a_detail_that_is_read_later_is_kept(tx: Tx) -> None:
+async def test_a_detail_read_later_is_stored(tx: Tx) -> None:
     source = await make_source(tx)
     listed = replace(A, description=None, partial=True)
     (id,) = (await run(tx, source, 0, [listed])).added
@@ -462,7 +462,7 @@ async def test_a_detail_that_is_read_later_is_kept(tx: Tx) -> None:
     assert (listing.description, listing.partial) == (A.description, False)
 
 
-async def test_a_copy_is_of_the_company_that_it_names(tx: Tx) -> None:
+async def test_an_aggregators_posting_belongs_to_the_company_it_names(tx: Tx) -> None:
     collector = await companies.get_or_create(tx, "Remote Posts")
     source = await make_source(tx, company_id=collector)
     (id,) = (await run(tx, source, 0, [replace(A, via="Remote Posts")])).added
@@ -470,7 +470,7 @@ async def test_a_copy_is_of_the_company_that_it_names(tx: Tx) -> None:
     assert (await listings.get(tx, id)).company_id == named.id
 
 
-async def test_a_date_that_moved_stays_what_it_was_when_something_else_changes(tx: Tx) -> None:
+async def test_the_posting_date_stays_when_other_fields_change(tx: Tx) -> None:
     source = await make_source(tx)
     (id,) = (await run(tx, source, 0, [replace(A, posted_at=at(-24))])).added
     await run(tx, source, 1, [replace(A, title="Anchorman", posted_at=at(-48))])
@@ -486,7 +486,7 @@ async def test_a_date_that_moved_stays_what_it_was_when_something_else_changes(t
         ({"apply_url": "https://boards.example/apply?visit=2", "title": "Anchorman"}, True),
     ],
 )
-async def test_what_nobody_judges_by_is_kept_but_not_told_as_a_change(
+async def test_fields_without_effect_on_judging_are_stored_but_not_reported(
     tx: Tx, facts: dict[str, Any], anew: bool
 ) -> None:
     source = await make_source(tx)

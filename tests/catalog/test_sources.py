@@ -22,7 +22,7 @@ ACME = NewSource(
 )
 
 
-async def test_a_board_is_kept_once_and_learns_its_company(tx: Tx) -> None:
+async def test_a_board_is_stored_once_and_its_company_is_filled_in(tx: Tx) -> None:
     id, new = await sources.add(tx, ACME, enabled=True)
     company = await companies.get_or_create(tx, "Acme")
     again = await sources.add(
@@ -33,7 +33,7 @@ async def test_a_board_is_kept_once_and_learns_its_company(tx: Tx) -> None:
     assert (source.status, source.company_id) == ("active", company)
 
 
-async def test_two_who_add_a_board_at_once_get_the_same_one(database: Database) -> None:
+async def test_concurrent_transactions_add_a_board_once(database: Database) -> None:
     async def add() -> tuple[int, bool]:
         async with database.transaction() as tx:
             return await sources.add(tx, ACME, enabled=True)
@@ -43,7 +43,7 @@ async def test_two_who_add_a_board_at_once_get_the_same_one(database: Database) 
     assert [new for _, new in added].count(True) == 1
 
 
-async def test_completeness_is_the_seeds(tx: Tx) -> None:
+async def test_completeness_depends_on_the_filled_fields(tx: Tx) -> None:
     id, _ = await sources.add(tx, ACME, enabled=True)
     source = await sources.get(tx, id)
     assert sources.completeness(source) == "valid"
@@ -56,12 +56,12 @@ async def test_completeness_is_the_seeds(tx: Tx) -> None:
 @pytest.mark.parametrize(
     ("confidence", "needs"), [("high", False), ("medium", True), ("low", True), (None, False)]
 )
-async def test_what_is_not_sure_needs_a_person(tx: Tx, confidence: str, needs: bool) -> None:
+async def test_an_uncertain_source_needs_validation(tx: Tx, confidence: str, needs: bool) -> None:
     id = await make_source(tx, discovery_confidence=confidence)
     assert sources.needs_validation(await sources.get(tx, id)) == needs
 
 
-async def test_what_is_done_already_is_refused_with_a_reason(tx: Tx) -> None:
+async def test_repeating_a_decision_is_refused_with_a_reason(tx: Tx) -> None:
     id, _ = await sources.add(tx, ACME, enabled=True)
     with pytest.raises(Conflict, match="already enabled"):
         await sources.enable(tx, id)

@@ -75,7 +75,7 @@ async def test_a_page_is_read_after_its_scripts_have_run(fetch: Fetch, site: Sit
 
 
 @needs_browser
-async def test_what_a_browser_would_not_tell_is_asked_before(fetch: Fetch, site: Site) -> None:
+async def test_errors_that_a_browser_hides_are_detected_first(fetch: Fetch, site: Site) -> None:
     assert isinstance(await fetch(render(site)), PageGone)
     site.on("/busy", reply(b"<p>later", status=429, retry_after="9"))
     busy = await fetch(render(site, "/busy"))
@@ -84,7 +84,7 @@ async def test_what_a_browser_would_not_tell_is_asked_before(fetch: Fetch, site:
 
 
 @needs_browser
-async def test_robots_txt_is_heeded_by_browsers_too(fetch: Fetch, site: Site) -> None:
+async def test_the_browser_obeys_robots_txt(fetch: Fetch, site: Site) -> None:
     site.on("/robots.txt", reply(b"User-agent: *\nDisallow: /careers"))
     answer = await fetch(render(site))
     assert isinstance(answer, FetchFailure)
@@ -92,7 +92,7 @@ async def test_robots_txt_is_heeded_by_browsers_too(fetch: Fetch, site: Site) ->
 
 
 @needs_browser
-async def test_a_page_cannot_reach_into_the_house(fetch: Fetch, site: Site) -> None:
+async def test_a_rendered_page_cannot_reach_private_addresses(fetch: Fetch, site: Site) -> None:
     async with open_site() as secret:
         secret.on("/", reply(b"s3cret", access_control_allow_origin="*"))
         there = [secret.url(), f"http://localhost:{secret.port}/", f"http://[::1]:{secret.port}/"]
@@ -108,7 +108,7 @@ async def test_a_page_cannot_reach_into_the_house(fetch: Fetch, site: Site) -> N
 
 
 @needs_browser
-async def test_a_page_that_never_ends_is_cut_off_with_all_its_processes(site: Site) -> None:
+async def test_a_page_that_never_ends_is_killed_with_all_processes(site: Site) -> None:
     site.on("/careers", reply(b"<script>for (;;) {}</script>"))
     guard = AddressGuard(parse_private_hosts(site.place))
     mark = f"jobmill-{uuid.uuid4()}"
@@ -132,7 +132,7 @@ async def test_the_children_of_a_browser_end_with_it(site: Site, tmp_path: Path)
 
 
 @needs_browser
-async def test_whoever_cancels_takes_the_browser_along(site: Site) -> None:
+async def test_cancelling_a_render_kills_the_browser(site: Site) -> None:
     there = asyncio.Event()
 
     async def hang(request: ReceivedRequest, out: ResponseWriter) -> None:
@@ -176,7 +176,7 @@ def running(mark: str) -> list[str]:
 
 
 @needs_browser
-async def test_a_page_that_grows_too_large_is_cut(fetch: Fetch, site: Site) -> None:
+async def test_a_page_that_grows_too_large_is_truncated(fetch: Fetch, site: Site) -> None:
     site.on("/careers", reply(b"<script>document.write('x'.repeat(50000))</script>"))
     answer = await fetch(Request(site.url("/careers"), render=True, max_bytes=10_000))
     assert isinstance(answer, Truncated)
@@ -184,14 +184,14 @@ async def test_a_page_that_grows_too_large_is_cut(fetch: Fetch, site: Site) -> N
 
 
 @needs_browser
-async def test_a_page_that_turns_into_a_challenge_is_one(fetch: Fetch, site: Site) -> None:
+async def test_a_challenge_created_by_a_script_is_detected(fetch: Fetch, site: Site) -> None:
     site.on("/careers", reply(b"<script>document.title = 'Just a moment...'</script>"))
     answer = await fetch(render(site))
     assert isinstance(answer, FetchFailure)
     assert answer.cause == "forbidden"
 
 
-async def test_what_is_no_page_needs_no_browser(
+async def test_responses_that_are_not_html_need_no_browser(
     database: Database, site: Site, tmp_path: Path
 ) -> None:
     """A program that cannot be a browser shows that none is started."""
@@ -225,7 +225,7 @@ async def test_without_a_browser_we_say_what_to_install(
     assert site.requests == []
 
 
-def test_a_browser_is_looked_for_where_it_was_named_first(
+def test_the_configured_browser_is_preferred(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("mine", "google-chrome", "other"):
@@ -251,7 +251,7 @@ async def say(proxy: str, text: str) -> bytes:
     return answer
 
 
-async def test_the_proxy_goes_only_where_the_guard_lets_it(site: Site) -> None:
+async def test_the_proxy_connects_only_through_the_guard(site: Site) -> None:
     site.on("/x", reply(b"hello"))
     async with (
         open_site() as secret,
@@ -282,7 +282,7 @@ async def test_the_proxy_goes_only_where_the_guard_lets_it(site: Site) -> None:
     assert site.requests[0].headers == {"host": site.place, "connection": "close", "x": "1"}
 
 
-async def test_the_proxy_carries_no_more_than_it_may(site: Site) -> None:
+async def test_the_proxy_stops_at_its_traffic_limit(site: Site) -> None:
     site.on("/", reply(b"x" * 1_000_000))
     async with open_proxy(AddressGuard(parse_private_hosts(site.place)), 200_000) as proxy:
         answer = await say(proxy, f"GET {site.url()} HTTP/1.1\r\n\r\n")

@@ -60,21 +60,21 @@ def spent(**more: Any) -> BudgetUse:
         ("0", spent(run=9, day=9, month=99), None),
     ],
 )
-def test_a_call_fits_or_it_is_said_when_it_will(
+def test_a_call_fits_the_caps_or_says_when_it_will(
     need: str, so_far: BudgetUse, expected: tuple[str, dt.timedelta | None, bool] | None
 ) -> None:
     got = budget_ledger.check_caps(Decimal(need), so_far, caps())
     assert (got and (got.reason, got.opens_in, got.use_local)) == expected
 
 
-def test_spent_out_may_mean_to_go_on_locally() -> None:
+def test_a_spent_budget_can_mean_continuing_without_a_model() -> None:
     got = budget_ledger.check_caps(Decimal(1), spent(day=5, month=5), caps(local_when_spent=True))
     assert got is not None
     assert (got.opens_in, got.use_local) == (DAY, True)
 
 
 @pytest.mark.parametrize("name", ["budget_call", "budget_run", "budget_day", "budget_month"])
-def test_a_cap_of_nothing_allows_nothing_that_costs(name: str) -> None:
+def test_a_cap_of_zero_allows_no_paid_calls(name: str) -> None:
     zero: dict[str, Any] = {name: 0}
     none = budget_ledger.read_caps(Settings(**zero))
     got = budget_ledger.check_caps(Decimal("0.000001"), spent(), none)
@@ -83,7 +83,7 @@ def test_a_cap_of_nothing_allows_nothing_that_costs(name: str) -> None:
     assert budget_ledger.check_caps(Decimal(0), spent(), none) is None
 
 
-def test_prices_are_of_the_operator_first_and_rise_for_long_prompts() -> None:
+def test_prices_in_the_settings_win_and_long_prompts_cost_more() -> None:
     haiku = "anthropic:claude-haiku-5-5"
     ours = model_prices.find_price(haiku, {})
     assert ours is not None
@@ -103,7 +103,7 @@ async def put(
     return await budget_ledger.reserve(tx, ask(**more), "m", Decimal(need), limits or caps(), HOUR)
 
 
-async def test_what_is_reserved_counts_until_it_is_settled(tx: Tx) -> None:
+async def test_a_reservation_counts_until_it_is_settled(tx: Tx) -> None:
     limits = caps(day=Decimal(1))
     first = await put(tx, "0.7", limits)
     assert isinstance(first, int)
@@ -119,7 +119,7 @@ async def test_what_is_reserved_counts_until_it_is_settled(tx: Tx) -> None:
     assert over.reason == "spent_out"
 
 
-async def test_what_nobody_settled_counts_also_when_no_answer_can_come_any_more(tx: Tx) -> None:
+async def test_an_unsettled_call_stays_counted_after_its_end(tx: Tx) -> None:
     limits = caps(day=Decimal(1))
     await put(tx, "0.7", limits)
     await tx.execute("UPDATE budget.call SET ends_at = now() - interval '1 second'")
@@ -137,7 +137,7 @@ async def test_what_nobody_settled_counts_also_when_no_answer_can_come_any_more(
     assert (line.spent, line.unknown, line.failures) == (0.7, 1, 1)
 
 
-async def test_a_day_and_a_month_begin_anew_and_a_run_does_not(tx: Tx) -> None:
+async def test_daily_and_monthly_caps_reset_but_run_caps_do_not(tx: Tx) -> None:
     limits = caps(run=Decimal(2), day=Decimal(1), month=Decimal(1))
     assert isinstance(await put(tx, "1", limits, run="a"), int)
     assert isinstance(await put(tx, "1", limits, run="a"), ModelBlocked)
@@ -150,7 +150,7 @@ async def test_a_day_and_a_month_begin_anew_and_a_run_does_not(tx: Tx) -> None:
     assert isinstance(await put(tx, "1", limits, run="b"), int)
 
 
-async def test_a_settled_call_stays_as_it_is(tx: Tx) -> None:
+async def test_settling_a_call_again_changes_nothing(tx: Tx) -> None:
     id = await put(tx, "0.7")
     assert isinstance(id, int)
     await budget_ledger.settle(tx, id, "answered", cost=Decimal("0.2"))
@@ -158,7 +158,7 @@ async def test_a_settled_call_stays_as_it_is(tx: Tx) -> None:
     assert (await budget_ledger.read_spending(tx, "month")).spent == 0.2
 
 
-async def test_who_reserves_waits_for_who_was_first(database: Database) -> None:
+async def test_concurrent_reservations_wait_for_each_other(database: Database) -> None:
     limits = caps(day=Decimal(1))
 
     async def second() -> int | ModelBlocked:
@@ -209,7 +209,7 @@ def gate(count: int) -> Callable[[ReceivedRequest, ResponseWriter], Awaitable[No
 
 # Few calls fit, so that all eight want the last of it at once; or many, until it is all gone.
 @pytest.mark.parametrize("tokens", [2_500, 100])
-async def test_eight_processes_that_race_on_a_cap_never_spend_more(
+async def test_eight_concurrent_processes_never_exceed_a_cap(
     url: str, vendor: Server, database: Database, tokens: int
 ) -> None:
     async def bill(request: ReceivedRequest, out: ResponseWriter) -> None:
@@ -230,7 +230,7 @@ async def test_eight_processes_that_race_on_a_cap_never_spend_more(
     assert (round(spending.spent, 9), spending.reserved) == (float(vendor.billed), 0)
 
 
-async def test_a_process_killed_amid_a_call_leaves_what_it_reserved(
+async def test_the_reservation_of_a_killed_process_stays_counted(
     url: str, vendor: Server, database: Database
 ) -> None:
     asked_once = asyncio.Event()
@@ -264,7 +264,9 @@ async def reason(model: ModelClient) -> str:
     return got.reason
 
 
-async def test_two_at_once_in_one_process_share_the_cap(vendor: Server, database: Database) -> None:
+async def test_concurrent_calls_in_one_process_share_the_cap(
+    vendor: Server, database: Database
+) -> None:
     vendor.says(answer({"title": "Cook"}))
     settings = Settings(anthropic_base_url=vendor.url, budget_day=0.009)
     async with open_model(database, settings, {"ANTHROPIC_API_KEY": "k"}) as model:
@@ -277,7 +279,7 @@ async def test_two_at_once_in_one_process_share_the_cap(vendor: Server, database
     }
 
 
-async def test_old_calls_and_answers_leave_and_the_rest_stays(tx: Tx) -> None:
+async def test_pruning_deletes_only_old_calls_and_answers(tx: Tx) -> None:
     for number, days in enumerate((0, 80, 91, 390, 401)):
         await tx.execute(
             """

@@ -29,7 +29,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("content_type", "body", "text"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])  # fmt: skip
-def test_a_body_is_read_by_its_true_charset(content_type: str, body: bytes, text: str) -> None:
+def test_a_body_is_decoded_by_its_actual_charset(content_type: str, body: bytes, text: str) -> None:
     assert Ok("", body, charset=find_charset(content_type, body)).text == text
 
 
@@ -42,14 +42,14 @@ def test_a_body_is_read_by_its_true_charset(content_type: str, body: bytes, text
         '<?xml version="1.0" encoding="ISO-8859-2"?>',
     ],
 )
-def test_a_page_may_say_its_charset_itself(head: str) -> None:
+def test_a_charset_declared_in_the_page_is_used(head: str) -> None:
     assert find_charset("text/html", (head + POLISH).encode("iso-8859-2")) == "iso8859-2"
 
 
-def test_one_bad_byte_does_not_spoil_the_other_letters() -> None:
+def test_one_invalid_byte_does_not_change_the_charset() -> None:
     body = (GERMAN * 9).encode() + b"\xff!"
     assert Ok("", body, charset=find_charset("", body)).text == GERMAN * 9 + "\ufffd!"
 
 
-def test_a_letter_cut_in_two_is_still_utf8() -> None:
+def test_a_body_cut_within_a_character_is_still_utf8() -> None:
     assert find_charset("", GERMAN.encode()[:2]) == "utf-8"

@@ -60,7 +60,7 @@ async def get(fetch: Fetch, site: Site, handler: Handler, path: str = "/jobs/1")
     return await fetch(Request(site.url(path)))
 
 
-async def test_an_answer_comes_whole_with_its_type_and_validators(fetch: Fetch, site: Site) -> None:
+async def test_a_result_has_body_type_and_validators(fetch: Fetch, site: Site) -> None:
     plain = reply(b"hello", content_type="text/plain", ETag='"1"', Last_Modified="yesterday")
     answer = await get(fetch, site, plain)
     url = site.url("/jobs/1")
@@ -68,7 +68,9 @@ async def test_an_answer_comes_whole_with_its_type_and_validators(fetch: Fetch, 
     assert answer == Ok(url, b"hello", "text/plain", "utf-8", valid)
 
 
-async def test_a_server_is_told_who_asks_and_what_is_asked(fetch: Fetch, site: Site) -> None:
+async def test_requests_carry_the_user_agent_and_the_given_headers(
+    fetch: Fetch, site: Site
+) -> None:
     site.on("/search", reply(b"{}"))
     headers = {"X-One": "1", "Host": "evil.example.com", "Accept": "application/json"}
     await fetch(Request(site.url("/search?q=a b"), "POST", json={"a": 1}, headers=headers))
@@ -87,9 +89,7 @@ async def test_a_server_is_told_who_asks_and_what_is_asked(fetch: Fetch, site: S
     }
 
 
-async def test_a_server_stands_in_for_public_hosts_and_for_nothing_else(
-    database: Database, site: Site
-) -> None:
+async def test_stand_ins_replace_only_the_configured_hosts(database: Database, site: Site) -> None:
     site.on("/jobs", reply(b"[]"))
     stand_ins = {"boards.acme.example": site.place, "*.fake.example": site.place}
     async with open_fetch(database, Settings(stand_ins=stand_ins), rate_limit=QUICK) as fetch:
@@ -106,7 +106,7 @@ async def test_a_server_stands_in_for_public_hosts_and_for_nothing_else(
 @pytest.mark.parametrize(
     "headers", [{"X": "a\r\nEvil: 1"}, {"X\n": "a"}, {"X": "ключ"}, {"": "a"}, {"X": "a\0b"}]
 )
-async def test_a_header_that_cannot_be_sent_is_refused_without_showing_it(
+async def test_an_invalid_header_is_refused_without_logging_its_value(
     fetch: Fetch, site: Site, headers: dict[str, str]
 ) -> None:
     answer = unknown(await fetch(Request(site.url(), secret=headers)), "refused")
@@ -137,7 +137,7 @@ STATUSES: list[tuple[int, FetchCause]] = [
 
 
 @pytest.mark.parametrize(("status", "cause"), STATUSES)
-async def test_a_status_that_is_no_answer_is_unknown_by_its_cause(
+async def test_error_statuses_become_failures_with_a_cause(
     fetch: Fetch, site: Site, status: int, cause: FetchCause
 ) -> None:
     answer = unknown(await get(fetch, site, reply(status=status)), cause)
@@ -145,11 +145,11 @@ async def test_a_status_that_is_no_answer_is_unknown_by_its_cause(
 
 
 @pytest.mark.parametrize("status", [404, 410])
-async def test_a_thing_that_is_not_there_is_gone(fetch: Fetch, site: Site, status: int) -> None:
+async def test_404_and_410_mean_the_page_is_gone(fetch: Fetch, site: Site, status: int) -> None:
     assert await get(fetch, site, reply(status=status)) == PageGone(site.url("/jobs/1"), status)
 
 
-async def test_what_retry_after_says_is_handed_on(fetch: Fetch, site: Site) -> None:
+async def test_retry_after_is_passed_on(fetch: Fetch, site: Site) -> None:
     answer = await get(fetch, site, reply(status=429, retry_after="120"))
     assert unknown(answer, "rate_limited").retry_after == dt.timedelta(seconds=120)
 
@@ -172,7 +172,7 @@ async def test_retry_after_may_be_a_date_and_go_with_a_503(fetch: Fetch, site: S
         (Validators('"7"', "Sun"), {"if-none-match": '"7"', "if-modified-since": "Sun"}),
     ],
 )
-async def test_validators_are_sent_and_not_modified_is_an_answer(
+async def test_validators_are_sent_and_304_is_not_modified(
     fetch: Fetch, site: Site, validators: Validators, sent: dict[str, str]
 ) -> None:
     site.on("/feed", reply(status=304))
@@ -181,7 +181,9 @@ async def test_validators_are_sent_and_not_modified_is_an_answer(
     assert conditions == sent
 
 
-async def test_validators_are_for_the_address_that_gave_them_out(fetch: Fetch, site: Site) -> None:
+async def test_validators_are_sent_only_to_the_url_that_issued_them(
+    fetch: Fetch, site: Site
+) -> None:
     """Else the old page behind a new redirect would say that nothing has changed."""
     site.on("/feed", redirect("/closed-feed"))
     site.on("/closed-feed", reply(b"nothing here"))
@@ -202,7 +204,9 @@ async def test_validators_are_for_the_address_that_gave_them_out(fetch: Fetch, s
 # Redirects
 
 
-async def test_redirects_are_followed_and_the_end_is_named(fetch: Fetch, site: Site) -> None:
+async def test_redirects_are_followed_and_the_final_url_is_returned(
+    fetch: Fetch, site: Site
+) -> None:
     site.on("/1", redirect("2?x=y", 301))
     site.on("/2", redirect(site.url("/3#part"), 307))
     site.on("/3", reply(b"here"))
@@ -220,7 +224,7 @@ async def test_five_redirects_are_followed_and_six_are_too_many(fetch: Fetch, si
     assert len(site.requests_to("/6")) == 1
 
 
-async def test_a_circle_is_left_at_once(fetch: Fetch, site: Site) -> None:
+async def test_a_redirect_loop_is_detected_immediately(fetch: Fetch, site: Site) -> None:
     site.on("/a", redirect("/b"))
     site.on("/b", redirect("/a"))
     unknown(await fetch(Request(site.url("/a"))), "redirects")
@@ -241,14 +245,14 @@ async def test_a_circle_is_left_at_once(fetch: Fetch, site: Site) -> None:
         "gopher:x",
     ],
 )
-async def test_a_redirect_to_where_we_do_not_go_is_refused(
+async def test_a_redirect_to_a_private_address_is_refused(
     fetch: Fetch, site: Site, to: str
 ) -> None:
     unknown(await get(fetch, site, redirect(to)), "refused")
     assert len(site.requests) == 1
 
 
-async def test_a_redirect_without_a_place_is_a_circle(fetch: Fetch, site: Site) -> None:
+async def test_a_redirect_without_location_is_a_loop(fetch: Fetch, site: Site) -> None:
     unknown(await get(fetch, site, reply(status=302)), "redirects")
 
 
@@ -256,7 +260,7 @@ async def test_a_redirect_without_a_place_is_a_circle(fetch: Fetch, site: Site) 
     ("status", "method", "body"),
     [(301, "GET", b""), (302, "GET", b""), (303, "GET", b""), (307, "POST", b"[1]"), (308, "POST", b"[1]")],
 )  # fmt: skip
-async def test_a_post_is_sent_on_only_where_the_redirect_says_so(
+async def test_a_post_is_repeated_only_for_307_and_308(
     fetch: Fetch, site: Site, status: int, method: str, body: bytes
 ) -> None:
     site.on("/1", redirect("/2", status))
@@ -265,7 +269,7 @@ async def test_a_post_is_sent_on_only_where_the_redirect_says_so(
     assert (site.requests[1].method, site.requests[1].body) == (method, body)
 
 
-async def test_secrets_stay_with_the_host_that_they_are_for(database: Database, site: Site) -> None:
+async def test_secret_headers_are_sent_only_to_their_host(database: Database, site: Site) -> None:
     async with open_site() as other:
         settings = Settings(private_hosts=f"{site.place},{other.place}")
         site.on("/1", redirect("/2"))
@@ -283,7 +287,7 @@ async def test_secrets_stay_with_the_host_that_they_are_for(database: Database, 
         assert {received.headers["x-a"] for received in site.requests + other.requests} == {"1"}
 
 
-async def test_a_404_behind_a_redirect_is_that_of_the_thing_only_if_it_is_the_same_thing(
+async def test_a_404_after_a_redirect_counts_only_for_the_same_page(
     fetch: Fetch, site: Site
 ) -> None:
     site.on("/jobs/1", redirect("/en/jobs/1/"))
@@ -294,14 +298,14 @@ async def test_a_404_behind_a_redirect_is_that_of_the_thing_only_if_it_is_the_sa
     assert unknown(await fetch(Request(site.url("/jobs/3"))), "status").status == 404
 
 
-async def test_a_front_page_in_place_of_a_thing_proves_nothing(fetch: Fetch, site: Site) -> None:
+async def test_a_redirect_to_the_front_page_is_a_failure(fetch: Fetch, site: Site) -> None:
     site.on("/", reply(b"Welcome!"))
     unknown(await get(fetch, site, redirect("/")), "redirects")
     site.on("/en", redirect("/"))
     assert isinstance(await fetch(Request(site.url("/en"))), Ok)
 
 
-async def test_being_led_to_a_login_is_being_kept_out(fetch: Fetch, site: Site) -> None:
+async def test_a_redirect_to_a_login_is_forbidden(fetch: Fetch, site: Site) -> None:
     site.on("/users/sign_in", reply(b"Who are you?"))
     unknown(await get(fetch, site, redirect("/users/sign_in?next=/jobs/1")), "forbidden")
 
@@ -309,14 +313,12 @@ async def test_being_led_to_a_login_is_being_kept_out(fetch: Fetch, site: Site) 
 # Bodies
 
 
-async def test_a_body_shorter_than_promised_is_no_answer(fetch: Fetch, site: Site) -> None:
+async def test_a_body_shorter_than_its_length_is_a_failure(fetch: Fetch, site: Site) -> None:
     unknown(await get(fetch, site, raw(SHORT)), "network")
     unknown(await get(fetch, site, raw(CHUNKED + b"5\r\nhello\r\n")), "network")
 
 
-async def test_what_comes_after_the_promised_length_is_nobodys_answer(
-    fetch: Fetch, site: Site
-) -> None:
+async def test_bytes_after_the_content_length_are_ignored(fetch: Fetch, site: Site) -> None:
     """Nor that of whoever asks next: no connection is used twice."""
 
     async def generous(request: ReceivedRequest, out: ResponseWriter) -> None:
@@ -336,7 +338,9 @@ async def test_what_comes_after_the_promised_length_is_nobodys_answer(
 
 
 @pytest.mark.parametrize("lengths", ["-5", "1e3", "5\r\nContent-Length: 6"])
-async def test_a_length_that_is_none_is_no_answer(fetch: Fetch, site: Site, lengths: str) -> None:
+async def test_an_invalid_content_length_is_a_failure(
+    fetch: Fetch, site: Site, lengths: str
+) -> None:
     head = f"HTTP/1.1 200 OK\r\nContent-Length: {lengths}\r\n\r\nhello".encode()
     unknown(await get(fetch, site, raw(head)), "network")
 
@@ -351,20 +355,18 @@ async def reset_within(request: ReceivedRequest, out: ResponseWriter) -> None:
 
 
 @pytest.mark.parametrize("handler", [reset_at_once, reset_within, raw(b""), raw(b"What?\r\n\r\n")])
-async def test_a_connection_that_breaks_is_no_answer(
-    fetch: Fetch, site: Site, handler: Handler
-) -> None:
+async def test_a_broken_connection_is_a_failure(fetch: Fetch, site: Site, handler: Handler) -> None:
     unknown(await get(fetch, site, handler), "network")
 
 
-async def test_nobody_at_home_is_no_answer(database: Database) -> None:
+async def test_a_refused_connection_is_a_failure(database: Database) -> None:
     async with open_site() as site:
         place, url = site.place, site.url()
     async with open_fetch(database, Settings(private_hosts=place), rate_limit=QUICK) as fetch:
         unknown(await fetch(Request(url)), "network")
 
 
-async def test_headers_without_end_are_no_answer(fetch: Fetch, site: Site) -> None:
+async def test_endless_headers_are_a_failure(fetch: Fetch, site: Site) -> None:
     async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
         await out.send(b"HTTP/1.1 200 OK\r\n")
         for n in range(100_000):
@@ -391,20 +393,20 @@ async def hesitating(request: ReceivedRequest, out: ResponseWriter) -> None:
 
 
 @pytest.mark.parametrize("handler", [silent, dripping, hesitating])
-async def test_whoever_is_slow_as_a_whole_is_too_slow(
+async def test_the_total_time_of_a_request_is_limited(
     fetch: Fetch, site: Site, handler: Handler
 ) -> None:
     unknown(await get(fetch, site, handler), "timeout")
 
 
-async def test_a_body_that_is_too_long_is_cut_and_says_so(fetch: Fetch, site: Site) -> None:
+async def test_a_body_over_the_limit_is_truncated(fetch: Fetch, site: Site) -> None:
     answer = await get(fetch, site, reply(b"x" * 60_001))
     assert isinstance(answer, Truncated)
     assert answer.limit == 60_000
     assert isinstance(await get(fetch, site, reply(b"x" * 60_000)), Ok)
 
 
-async def test_who_asks_may_take_less(fetch: Fetch, site: Site) -> None:
+async def test_a_request_can_lower_the_size_limit(fetch: Fetch, site: Site) -> None:
     site.on("/", reply(b"0123456789"))
     answer = await fetch(Request(site.url(), max_bytes=4))
     assert answer == Truncated(site.url(), b"0123", 4, "text/html", "utf-8")
@@ -430,7 +432,7 @@ PACKED = {
 
 
 @pytest.mark.parametrize("encoding", PACKED)
-async def test_what_is_packed_is_unpacked(fetch: Fetch, site: Site, encoding: str) -> None:
+async def test_compressed_bodies_are_decoded(fetch: Fetch, site: Site, encoding: str) -> None:
     answer = await get(fetch, site, reply(PACKED[encoding], content_encoding=encoding))
     assert isinstance(answer, Ok), answer
     assert answer.body == b"hello"
@@ -446,7 +448,7 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("encoding", BOMBS)
-async def test_a_bomb_is_not_unpacked_beyond_the_limit(
+async def test_a_decompression_bomb_stops_at_the_limit(
     fetch: Fetch, site: Site, encoding: str
 ) -> None:
     answer = await get(fetch, site, reply(BOMBS[encoding], content_encoding=encoding))
@@ -454,7 +456,7 @@ async def test_a_bomb_is_not_unpacked_beyond_the_limit(
     assert len(answer.body) == answer.limit == 100_000
 
 
-async def test_packed_bytes_that_come_to_nothing_are_counted_too(fetch: Fetch, site: Site) -> None:
+async def test_compressed_bytes_without_content_count_too(fetch: Fetch, site: Site) -> None:
     nothing = b"\0\0\0\xff\xff"  # A stored block without content: no output, ever.
     answer = await get(fetch, site, reply(nothing * 20_000, content_encoding="deflate"))
     assert isinstance(answer, Truncated)
@@ -475,13 +477,13 @@ async def test_packed_bytes_that_come_to_nothing_are_counted_too(fetch: Fetch, s
         ("gzip, gzip, gzip", b""),
     ],
 )
-async def test_what_cannot_be_unpacked_is_no_answer(
+async def test_invalid_compression_is_a_failure(
     fetch: Fetch, site: Site, encoding: str, body: bytes
 ) -> None:
     unknown(await get(fetch, site, reply(body, content_encoding=encoding)), "network")
 
 
-async def test_text_is_read_by_its_true_charset(fetch: Fetch, site: Site) -> None:
+async def test_text_is_decoded_by_its_actual_charset(fetch: Fetch, site: Site) -> None:
     page = '<meta charset="iso-8859-2">Łódź'
     answer = await get(fetch, site, reply(page.encode("iso-8859-2")))
     assert isinstance(answer, Ok)
@@ -495,7 +497,7 @@ async def test_text_is_read_by_its_true_charset(fetch: Fetch, site: Site) -> Non
 # Pages that are none
 
 
-async def test_a_challenge_that_says_200_is_being_kept_out(fetch: Fetch, site: Site) -> None:
+async def test_a_challenge_with_status_200_is_forbidden(fetch: Fetch, site: Site) -> None:
     page = b"<html><head><title>Just a moment...</title></head><body>Checking</body></html>"
     unknown(await get(fetch, site, reply(page)), "forbidden")
     unknown(await get(fetch, site, reply(b"ok", cf_mitigated="challenge")), "forbidden")
@@ -508,11 +510,11 @@ async def test_a_challenge_that_says_200_is_being_kept_out(fetch: Fetch, site: S
     "place",
     ["http://localhost/", "http://127.0.0.1/", "file:///etc/passwd", "nonsense", "http://["],
 )
-async def test_where_we_do_not_go_is_refused_before_anything_else(fetch: Fetch, place: str) -> None:
+async def test_private_addresses_are_refused_before_any_lookup(fetch: Fetch, place: str) -> None:
     assert unknown(await fetch(Request(place, page=True)), "refused").url == place
 
 
-async def test_a_name_that_turns_to_loopback_is_refused(database: Database, site: Site) -> None:
+async def test_a_name_that_resolves_to_loopback_is_refused(database: Database, site: Site) -> None:
     async def resolve(host: str, port: int) -> Sequence[str]:
         return ["127.0.0.1"]
 
@@ -521,7 +523,7 @@ async def test_a_name_that_turns_to_loopback_is_refused(database: Database, site
         unknown(await fetch(Request("http://innocent.example.com/")), "refused")
 
 
-async def test_a_proxy_of_the_environment_is_not_heeded(
+async def test_proxy_settings_of_the_environment_are_ignored(
     fetch: Fetch, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy"):
@@ -529,7 +531,7 @@ async def test_a_proxy_of_the_environment_is_not_heeded(
     assert isinstance(await get(fetch, site, reply(b"ok")), Ok)
 
 
-async def test_the_certificate_is_that_of_the_name_and_not_of_the_address(
+async def test_certificates_are_checked_for_the_host_name(
     database: Database, tmp_path: Path
 ) -> None:
     served, trusted = make_certificate(tmp_path, "jobs.example.com")
@@ -568,7 +570,7 @@ def make_certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLCo
 # Manners of the door itself
 
 
-async def test_whoever_is_cancelled_is_cancelled_and_gives_the_turn_back(
+async def test_a_cancelled_request_releases_its_slot(
     fetch: Fetch, site: Site, database: Database
 ) -> None:
     there = asyncio.Event()
@@ -588,7 +590,7 @@ async def test_whoever_is_cancelled_is_cancelled_and_gives_the_turn_back(
     assert row == [([], 0)]
 
 
-async def test_a_call_leaves_one_line_without_anything_secret(
+async def test_a_request_logs_one_line_without_secrets(
     fetch: Fetch, site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="jobmill")
@@ -616,7 +618,7 @@ async def test_the_defaults_are_large_enough_for_the_largest_boards(
     assert len(answer.body) == 30_000_000
 
 
-async def test_a_key_in_an_address_is_sent_and_not_told(fetch: Fetch, site: Site) -> None:
+async def test_a_key_in_a_url_is_sent_but_never_shown(fetch: Fetch, site: Site) -> None:
     site.on("/api/s3cret", reply(b"[]", ETag='"1"'))
     site.on("/gone/s3cret", reply(status=404))
     site.on("/broken/s3cret", reply(status=500))

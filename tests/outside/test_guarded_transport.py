@@ -51,7 +51,7 @@ async def test_the_address_that_was_checked_is_the_one_connected_to() -> None:
     "addresses",
     [["93.184.216.34", "127.0.0.1"], ["10.0.0.1", "8.8.8.8"], ["::1"], ["fe80::1%eth0"], ["x"]],
 )
-async def test_one_address_that_is_not_public_is_enough_to_refuse(addresses: list[str]) -> None:
+async def test_one_private_address_is_enough_to_refuse(addresses: list[str]) -> None:
     dialled = Dialled()
     with pytest.raises(AddressRefused):
         await AddressGuard(resolve=answers(addresses), dial=dialled).connect_tcp(
@@ -60,7 +60,7 @@ async def test_one_address_that_is_not_public_is_enough_to_refuse(addresses: lis
     assert dialled.addresses == []
 
 
-async def test_some_addresses_are_tried_one_after_the_other() -> None:
+async def test_addresses_are_tried_in_order() -> None:
     dialled = Dialled()
     many = [f"8.8.8.{n}" for n in range(9)]
     with pytest.raises(httpcore2.ConnectError):
@@ -79,7 +79,7 @@ async def test_a_name_without_an_address_is_a_failed_connection(error: Exception
         await AddressGuard(resolve=answers([])).connect_tcp("empty.example.com", 443)
 
 
-async def test_ports_and_names_are_checked_before_anybody_is_asked() -> None:
+async def test_ports_and_names_are_checked_before_any_lookup() -> None:
     guard = AddressGuard(parse_private_hosts("127.0.0.1:8001"), resolve=answers())
     for host, port in [("example.com", 22), ("localhost", 80), ("127.0.0.1", 80)]:
         with pytest.raises(AddressRefused):

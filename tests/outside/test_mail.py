@@ -73,14 +73,14 @@ async def test_nothing_in_a_name_or_a_subject_becomes_a_header(where: str) -> No
         "a b@example.org",
     ],
 )
-async def test_what_is_no_address_is_refused_before_anybody_is_asked(address: str) -> None:
+async def test_an_invalid_address_is_refused_before_connecting(address: str) -> None:
     async with open_mailbox() as mailbox:
         with pytest.raises(Invalid):
             await Mailer(mailbox.settings()).send(replace(LETTER, address=address))
     assert mailbox.letters == []
 
 
-async def test_addresses_of_other_scripts_are_carried_where_the_server_can() -> None:
+async def test_international_addresses_are_sent_if_the_server_supports_them() -> None:
     async with open_mailbox() as mailbox:
         post = Mailer(mailbox.settings())
         await post.send(replace(LETTER, address="ada@bücher.example"))
@@ -95,7 +95,7 @@ async def test_addresses_of_other_scripts_are_carried_where_the_server_can() -> 
     ("refusal", "permanent"),
     [("451 later, {address}", False), ("550 no such user <{address}>", True)],
 )
-async def test_a_refusal_says_whether_to_try_again_and_not_whom_it_is_about(
+async def test_a_refusal_says_whether_to_retry_but_hides_the_address(
     refusal: str, permanent: bool
 ) -> None:
     async with open_mailbox() as mailbox:
@@ -106,7 +106,7 @@ async def test_a_refusal_says_whether_to_try_again_and_not_whom_it_is_about(
     assert "ada@" not in str(caught.value)
 
 
-async def test_a_server_that_is_not_there_is_tried_again() -> None:
+async def test_an_unreachable_mail_server_is_retried() -> None:
     async with open_mailbox() as mailbox:
         post = Mailer(mailbox.settings())
     with pytest.raises(OutsideError, match=r"127\.0\.0\.1 did not take") as caught:
@@ -114,7 +114,7 @@ async def test_a_server_that_is_not_there_is_tried_again() -> None:
     assert not caught.value.permanent
 
 
-async def test_the_password_is_used_and_a_wrong_one_is_not_the_letters_fault() -> None:
+async def test_a_wrong_password_is_a_login_failure() -> None:
     async with open_mailbox(login=True) as mailbox:
         await Mailer(mailbox.settings(f"me:{quote(PASSWORD, safe='')}@")).send(LETTER)
         with pytest.raises(MailLoginFailed, match="rejected the login: 535") as caught:
@@ -124,7 +124,7 @@ async def test_the_password_is_used_and_a_wrong_one_is_not_the_letters_fault() -
     assert "hunter2" not in str(caught.value)
 
 
-async def test_a_server_that_nobody_vouches_for_gets_neither_letter_nor_password(
+async def test_a_server_without_a_valid_certificate_gets_no_letter_and_no_password(
     tmp_path: Path,
 ) -> None:
     served, trusted = make_certificate(tmp_path, "127.0.0.1")
@@ -148,9 +148,7 @@ async def test_a_server_that_nobody_vouches_for_gets_neither_letter_nor_password
         (MailServer("localhost", 25), False),
     ],
 )
-def test_a_password_leaves_this_machine_only_under_tls(
-    server: MailServer, start_tls: bool | None
-) -> None:
+def test_a_password_is_sent_only_over_tls(server: MailServer, start_tls: bool | None) -> None:
     assert server.start_tls is start_tls
 
 
@@ -162,19 +160,19 @@ def test_a_password_leaves_this_machine_only_under_tls(
         ("smtp://a%40b:p%2F%40%3A@[::1]:25/", MailServer("::1", 25, "a@b", "p/@:")),
     ],
 )
-def test_a_url_names_a_server(url: str, server: MailServer) -> None:
+def test_a_server_is_parsed_from_its_url(url: str, server: MailServer) -> None:
     assert (
         parse_server(Settings.model_validate({"smtp_url": url}).smtp_url.get_secret_value())
         == server
     )
 
 
-def test_a_letter_from_an_odd_sender_has_one_from() -> None:
+def test_an_unusual_sender_gives_one_from_header() -> None:
     message = compose(LETTER, "Wells, Bakers & Söhne <hiring@wells.example>")
     assert [address.addr_spec for address in message["from"].addresses] == ["hiring@wells.example"]
 
 
-async def test_without_a_server_or_a_sender_it_is_said_what_is_missing() -> None:
+async def test_missing_mail_settings_are_named() -> None:
     assert "smtp_url" in str(missing_setting(Settings()))
     half = Settings.model_validate({"smtp_url": "smtp://mail.example"})
     assert "mail_from" in str(missing_setting(half))
@@ -197,7 +195,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "text", "complaint"), WRONG)
-def test_what_cannot_be_right_is_refused_without_showing_a_password(
+def test_invalid_settings_are_refused_without_showing_a_password(
     name: str, text: str, complaint: str
 ) -> None:
     with pytest.raises(Invalid, match=complaint) as caught:
@@ -205,7 +203,7 @@ def test_what_cannot_be_right_is_refused_without_showing_a_password(
     assert "s3cret" not in str(caught.value)
 
 
-def test_the_password_is_not_printed_and_links_begin_as_set() -> None:
+def test_the_password_is_not_printed_and_links_start_with_public_url() -> None:
     loaded, _ = settings.load(
         {"JOBMILL_SMTP_URL": "smtp://me:s3cret@h", "JOBMILL_PUBLIC_URL": "https://wells.example/"}
     )

@@ -115,7 +115,7 @@ NOT_ASKED = [
 
 
 @pytest.mark.parametrize("url", NOT_ASKED)
-def test_a_url_that_is_not_of_the_public_web_is_refused(url: str) -> None:
+def test_a_url_that_is_not_public_is_refused(url: str) -> None:
     with pytest.raises(AddressRefused):
         parse_url(url)
 
@@ -134,13 +134,13 @@ ASKED = {
 
 
 @pytest.mark.parametrize("url", ASKED)
-def test_a_url_of_the_public_web_is_taken_apart(url: str) -> None:
+def test_a_public_url_is_parsed(url: str) -> None:
     target = parse_url(url)
     assert (target.scheme, target.host, target.port, target.path, target.authority) == ASKED[url]
     assert "#" not in target.url
 
 
-def test_only_the_very_place_that_was_allowed_is_allowed() -> None:
+def test_only_the_exact_private_host_and_port_is_allowed() -> None:
     private = parse_private_hosts("127.0.0.1:8001, demo.internal:80,[::1]:9")
     for url in ("http://127.0.0.1:8001/", "http://demo.internal/", "http://[::1]:9/"):
         assert parse_url(url, private)
@@ -157,7 +157,7 @@ def test_only_the_very_place_that_was_allowed_is_allowed() -> None:
             parse_url(url, private)
 
 
-def test_http_and_https_of_a_host_share_its_patience_and_other_ports_do_not() -> None:
+def test_http_and_https_of_a_host_share_a_rate_limit() -> None:
     private = parse_private_hosts("127.0.0.1:8001")
     assert parse_url("http://example.com/").rate_limit_key == "example.com"
     assert parse_url("https://example.com/").rate_limit_key == "example.com"
@@ -178,7 +178,7 @@ def test_http_and_https_of_a_host_share_its_patience_and_other_ports_do_not() ->
         ("nonsense", False),
     ],
 )
-def test_an_address_as_a_resolver_spells_it_is_public_or_not(address: str, public: bool) -> None:
+def test_addresses_from_a_resolver_are_checked(address: str, public: bool) -> None:
     assert is_public_text(address) is public
 
 
@@ -196,7 +196,7 @@ def test_an_address_as_a_resolver_spells_it_is_public_or_not(address: str, publi
     ),
     st.text(max_size=40) | st.text("0123456789.xf", max_size=12),
 )
-def test_any_text_is_a_target_or_refused_and_no_target_is_private(start: str, rest: str) -> None:
+def test_any_text_is_parsed_or_refused_and_never_private(start: str, rest: str) -> None:
     try:
         target = parse_url(start + rest)
     except AddressRefused:

@@ -40,7 +40,7 @@ async def ask(tx: Tx, sql: LiteralString) -> Any:
     return await (await tx.execute(sql)).fetchall()
 
 
-async def test_each_turn_begins_an_interval_after_the_one_before(tx: Tx) -> None:
+async def test_requests_start_one_interval_apart(tx: Tx) -> None:
     flights = [await reserve(tx, "a.com", POLITE, HOUR) for _ in range(5)]
     moments = [flight.until for flight in flights if flight]
     assert len(moments) == 5
@@ -50,7 +50,7 @@ async def test_each_turn_begins_an_interval_after_the_one_before(tx: Tx) -> None
     assert other.wait <= dt.timedelta()
 
 
-async def test_connections_that_race_for_a_host_get_moments_of_their_own(
+async def test_concurrent_connections_get_different_start_times(
     database: Database, url: str
 ) -> None:
     async def ask_often(db: Database) -> list[dt.datetime]:
@@ -69,7 +69,7 @@ async def test_connections_that_race_for_a_host_get_moments_of_their_own(
     assert (len(moments), gaps) == (80, {SECOND})
 
 
-async def test_no_more_than_so_many_are_in_the_air(tx: Tx) -> None:
+async def test_concurrent_requests_to_a_host_are_limited(tx: Tx) -> None:
     rate_limit = HostRateLimit(dt.timedelta(), max_concurrent=2)
     first = await reserve(tx, "a.com", rate_limit, HOUR)
     second = await reserve(tx, "a.com", rate_limit, HOUR)
@@ -81,7 +81,7 @@ async def test_no_more_than_so_many_are_in_the_air(tx: Tx) -> None:
     assert await reserve(tx, "a.com", rate_limit, HOUR) is None
 
 
-async def test_a_flight_whose_worker_died_is_forgotten(tx: Tx) -> None:
+async def test_the_reservation_of_a_dead_worker_expires(tx: Tx) -> None:
     rate_limit = HostRateLimit(dt.timedelta(), max_concurrent=1)
     assert await reserve(tx, "a.com", rate_limit, HOUR)
     assert await reserve(tx, "a.com", rate_limit, HOUR) is None
@@ -93,7 +93,7 @@ async def test_a_flight_whose_worker_died_is_forgotten(tx: Tx) -> None:
     assert await ask(tx, "SELECT cardinality(flights) FROM outside.host") == [(1,)]
 
 
-async def test_a_flight_that_ends_twice_or_too_late_gives_back_no_other(tx: Tx) -> None:
+async def test_releasing_a_reservation_twice_releases_no_other(tx: Tx) -> None:
     rate_limit = HostRateLimit(dt.timedelta(), max_concurrent=2)
     first, second = [await reserve(tx, "a.com", rate_limit, HOUR) for _ in range(2)]
     assert first
@@ -104,7 +104,7 @@ async def test_a_flight_that_ends_twice_or_too_late_gives_back_no_other(tx: Tx) 
     assert await ask(tx, "SELECT flights FROM outside.host") == [([first.until],)]
 
 
-async def test_flights_that_wait_for_the_same_moment_are_told_apart(tx: Tx) -> None:
+async def test_reservations_for_the_same_time_are_distinct(tx: Tx) -> None:
     rate_limit = HostRateLimit(dt.timedelta(), max_concurrent=9)
     assert await reserve(tx, "a.com", rate_limit, HOUR)
     await tx.execute("UPDATE outside.host SET held_until = clock_timestamp() + interval '1 minute'")
@@ -112,7 +112,7 @@ async def test_flights_that_wait_for_the_same_moment_are_told_apart(tx: Tx) -> N
     assert len({flight.until for flight in reservations if flight}) == 3
 
 
-async def test_a_moment_too_far_ahead_is_not_taken(tx: Tx) -> None:
+async def test_a_start_too_far_ahead_is_not_reserved(tx: Tx) -> None:
     for _ in range(3):
         await reserve(tx, "a.com", POLITE, HOUR)
     before = await ask(tx, "SELECT turn_at, flights FROM outside.host")
@@ -120,7 +120,7 @@ async def test_a_moment_too_far_ahead_is_not_taken(tx: Tx) -> None:
     assert await ask(tx, "SELECT turn_at, flights FROM outside.host") == before
 
 
-async def test_the_delay_that_robots_txt_asks_for_counts_if_it_is_longer(tx: Tx) -> None:
+async def test_a_longer_crawl_delay_replaces_the_interval(tx: Tx) -> None:
     first = await reserve(tx, "a.com", POLITE, HOUR)
     await tx.execute("UPDATE outside.host SET crawl_delay = '10 s'")
     second = await reserve(tx, "a.com", POLITE, HOUR)
@@ -144,7 +144,7 @@ async def fail(tx: Tx, outcome: RequestOutcome, hold: dt.timedelta | None = None
     return await held_for(tx)
 
 
-async def test_a_host_is_left_alone_for_as_long_as_it_says(tx: Tx) -> None:
+async def test_a_hold_lasts_as_long_as_the_host_says(tx: Tx) -> None:
     assert 3_500 < await fail(tx, "limited", HOUR) <= 3_600
     assert await is_held(tx, "a.com")
     assert await reserve(tx, "a.com", POLITE, HOUR / 2) is None
@@ -153,14 +153,14 @@ async def test_a_host_is_left_alone_for_as_long_as_it_says(tx: Tx) -> None:
     assert later.wait > HOUR / 2
 
 
-async def test_a_host_that_does_not_say_is_left_alone_for_longer_each_time(tx: Tx) -> None:
+async def test_holds_without_retry_after_double(tx: Tx) -> None:
     holds = [await fail(tx, "limited") for _ in range(9)]
     for n, seconds in enumerate(holds):
         most = min(60 * 2**n, 3600)
         assert most / 2 - 5 < seconds <= most
 
 
-async def test_one_failure_is_forgiven_and_more_of_them_are_waited_out(tx: Tx) -> None:
+async def test_repeated_failures_hold_the_host_but_one_does_not(tx: Tx) -> None:
     holds = [await fail(tx, "failed") for _ in range(12)]
     assert holds[0] == 0
     assert all(0 < seconds <= 300 for seconds in holds[2:])
@@ -184,7 +184,7 @@ async def test_a_hold_is_never_shortened(tx: Tx) -> None:
 # In the line
 
 
-async def test_whoever_would_wait_too_long_is_told_when_to_come_back(database: Database) -> None:
+async def test_a_caller_that_would_wait_too_long_gets_retry_after(database: Database) -> None:
     turns = RateLimiter(database, HostRateLimit(10 * SECOND, max_wait=SECOND))
     async with turns.slot("a.com"):
         pass
@@ -194,7 +194,7 @@ async def test_whoever_would_wait_too_long_is_told_when_to_come_back(database: D
     assert 8 * SECOND < caught.value.retry_after <= 10 * SECOND
 
 
-async def test_a_line_that_is_too_long_takes_nobody_more(database: Database) -> None:
+async def test_a_full_queue_refuses_more_callers(database: Database) -> None:
     turns = RateLimiter(
         database, HostRateLimit(SECOND * 30, max_concurrent=9, max_wait=SECOND * 60)
     )
@@ -212,7 +212,7 @@ async def test_a_line_that_is_too_long_takes_nobody_more(database: Database) -> 
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def test_whoever_leaves_the_line_gives_the_moment_back(database: Database) -> None:
+async def test_a_cancelled_caller_releases_its_reservation(database: Database) -> None:
     turns = RateLimiter(database, HostRateLimit(SECOND * 30))
 
     async def stand() -> None:
@@ -238,7 +238,7 @@ async def until(database: Database, sql: LiteralString) -> None:
             return
 
 
-async def test_when_all_are_in_the_air_the_next_one_waits_for_a_landing(
+async def test_a_caller_waits_for_a_free_slot(
     database: Database,
 ) -> None:
     turns = RateLimiter(database, HostRateLimit(dt.timedelta(milliseconds=1), max_concurrent=2))
@@ -256,7 +256,7 @@ async def test_when_all_are_in_the_air_the_next_one_waits_for_a_landing(
     assert most == 2
 
 
-async def test_a_full_sky_is_not_waited_for_for_ever(database: Database) -> None:
+async def test_the_wait_for_a_free_slot_is_limited(database: Database) -> None:
     quick = HostRateLimit(dt.timedelta(milliseconds=1), max_concurrent=1, max_wait=SECOND / 2)
     async with RateLimiter(database, quick).slot("a.com"):
         with pytest.raises(RateLimited):
@@ -264,7 +264,7 @@ async def test_a_full_sky_is_not_waited_for_for_ever(database: Database) -> None
                 pass
 
 
-async def test_a_hold_counts_for_those_who_wait_already(database: Database) -> None:
+async def test_a_hold_applies_to_callers_already_waiting(database: Database) -> None:
     turns, others = (
         RateLimiter(database, HostRateLimit(SECOND, max_wait=2 * SECOND)) for _ in range(2)
     )
@@ -287,7 +287,7 @@ async def test_a_hold_counts_for_those_who_wait_already(database: Database) -> N
 # Through the door
 
 
-async def test_a_host_that_says_429_is_asked_by_nobody_any_more(
+async def test_a_429_holds_the_host_for_all_workers(
     database: Database, url: str, site: Site
 ) -> None:
     site.on("/", in_turn(reply(status=429, retry_after="600"), reply(b"ok")))
@@ -315,7 +315,7 @@ async def reset(request: ReceivedRequest, out: ResponseWriter) -> None:
     ("handler", "failures"),
     [(reset, 1), (reply(status=500), 1), (reply(status=404), 0), (reply(status=403), 0)],
 )
-async def test_what_is_the_fault_of_a_host_counts_against_it(
+async def test_failures_of_a_host_are_counted(
     database: Database, site: Site, handler: Handler, failures: int
 ) -> None:
     site.on("/", handler)
@@ -326,9 +326,7 @@ async def test_what_is_the_fault_of_a_host_counts_against_it(
     assert rows == [(failures, [])]
 
 
-async def test_each_hop_of_a_redirect_waits_for_its_own_turn(
-    database: Database, site: Site
-) -> None:
+async def test_every_redirect_waits_for_its_own_slot(database: Database, site: Site) -> None:
     async with open_site() as other:
         site.on("/", reply(status=302, location=other.url("/")))
         other.on("/", reply(b"ok"))
@@ -360,7 +358,7 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
-async def test_processes_share_the_line(url: str, site: Site, database: Database) -> None:
+async def test_processes_share_the_rate_limit(url: str, site: Site, database: Database) -> None:
     async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
         await asyncio.sleep(0.15)
         await reply(b"ok")(request, out)

@@ -36,13 +36,15 @@ NOW = dt.datetime(2026, 11, 15, 12, 0, tzinfo=dt.UTC)
         ("", None),
     ],
 )
-def test_retry_after_is_seconds_or_a_date_within_reason(text: str, seconds: float | None) -> None:
+def test_retry_after_is_parsed_as_seconds_or_date_with_a_maximum(
+    text: str, seconds: float | None
+) -> None:
     wait = parse_retry_after(HttpReply(429, httpx2.Headers({"Retry-After": text})), NOW)
     assert wait == (None if seconds is None else dt.timedelta(seconds=seconds))
 
 
 @pytest.mark.parametrize("wrong", [dt.timedelta(hours=1), dt.timedelta(hours=-1)])
-def test_a_date_to_retry_after_is_measured_by_the_clock_of_the_site(wrong: dt.timedelta) -> None:
+def test_a_retry_after_date_is_relative_to_the_servers_clock(wrong: dt.timedelta) -> None:
     dates = {
         "Date": "Sun, 15 Nov 2026 12:00:00 GMT",
         "Retry-After": "Sun, 15 Nov 2026 12:10:00 GMT",
@@ -66,9 +68,7 @@ SAME = [
 
 
 @pytest.mark.parametrize(("requested", "at", "same"), SAME)
-def test_a_redirect_asks_for_the_same_thing_or_for_another(
-    requested: str, at: str, same: bool
-) -> None:
+def test_a_redirect_leads_to_the_same_page_or_another(requested: str, at: str, same: bool) -> None:
     assert is_same_page(parse_url(requested), parse_url(at)) is same
 
 
@@ -85,7 +85,7 @@ HOME = [
 
 
 @pytest.mark.parametrize(("requested", "at", "home"), HOME)
-def test_the_front_page_is_not_what_was_asked_for(requested: str, at: str, home: bool) -> None:
+def test_a_redirect_to_the_front_page_is_recognized(requested: str, at: str, home: bool) -> None:
     answer = classify_reply(
         HttpReply(200, httpx2.Headers(), b"hi"), parse_url(requested), parse_url(at)
     )
@@ -119,13 +119,13 @@ PAGES = [
 ]
 
 
-def test_a_page_that_wants_a_human_is_told_from_one_that_says_something() -> None:
+def test_challenges_are_told_apart_from_content() -> None:
     assert [page for page in CHALLENGES if not is_challenge(page)] == []
     assert [page for page in PAGES if is_challenge(page)] == []
 
 
 @pytest.mark.parametrize("part", ["<title>", "<script", "<script>", "<", "<!--", " ", "<title> ", "a|"])  # fmt: skip
-def test_no_page_takes_for_ever_to_judge(part: str) -> None:
+def test_classification_takes_linear_time(part: str) -> None:
     """What looked at each letter many times would not be done before the tests give up."""
     assert not is_challenge(part * (190_000 // len(part)))
     is_challenge("cf-chl-" + part * (190_000 // len(part)))

@@ -37,7 +37,7 @@ async def read(fetch: Fetch, site: Site, path: str) -> object:
     return await fetch(Request(site.url(path), page=True))
 
 
-async def test_robots_txt_is_heeded_under_our_own_name(fetch: Fetch, site: Site) -> None:
+async def test_robots_txt_is_obeyed_under_our_own_name(fetch: Fetch, site: Site) -> None:
     site.on("/robots.txt", reply(RULES))
     denied = await read(fetch, site, "/jobs/1")
     assert isinstance(denied, FetchFailure)
@@ -51,15 +51,13 @@ async def test_robots_txt_is_heeded_under_our_own_name(fetch: Fetch, site: Site)
     ]
 
 
-async def test_what_is_made_for_programs_is_asked_without_robots_txt(
-    fetch: Fetch, site: Site
-) -> None:
+async def test_apis_are_requested_without_robots_txt(fetch: Fetch, site: Site) -> None:
     site.on("/robots.txt", reply(RULES))
     assert isinstance(await fetch(Request(site.url("/jobs/1"))), Ok)
     assert site.requests_to("/robots.txt") == []
 
 
-async def test_each_hop_of_a_page_is_asked_for(fetch: Fetch, site: Site) -> None:
+async def test_every_redirect_is_checked_against_robots_txt(fetch: Fetch, site: Site) -> None:
     site.on("/robots.txt", reply(RULES))
     site.on("/about", redirect("/jobs/1"))
     answer = await read(fetch, site, "/about")
@@ -69,7 +67,9 @@ async def test_each_hop_of_a_page_is_asked_for(fetch: Fetch, site: Site) -> None
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410])
-async def test_without_a_robots_txt_all_is_allowed(fetch: Fetch, site: Site, status: int) -> None:
+async def test_without_robots_txt_everything_is_allowed(
+    fetch: Fetch, site: Site, status: int
+) -> None:
     site.on("/robots.txt", reply(status=status))
     assert isinstance(await read(fetch, site, "/jobs/1"), Ok)
 
@@ -87,7 +87,7 @@ UNREADABLE: list[tuple[Handler, str]] = [
 
 
 @pytest.mark.parametrize(("handler", "cause"), UNREADABLE)
-async def test_a_robots_txt_that_cannot_be_read_keeps_us_out_for_its_own_cause(
+async def test_an_unreadable_robots_txt_blocks_with_its_own_cause(
     fetch: Fetch, site: Site, handler: Handler, cause: str
 ) -> None:
     site.on("/robots.txt", handler)
@@ -98,23 +98,25 @@ async def test_a_robots_txt_that_cannot_be_read_keeps_us_out_for_its_own_cause(
     assert site.requests_to("/jobs/1") == []
 
 
-async def test_a_page_in_place_of_robots_txt_forbids_nothing(fetch: Fetch, site: Site) -> None:
+async def test_an_html_page_as_robots_txt_allows_everything(fetch: Fetch, site: Site) -> None:
     site.on("/robots.txt", reply(b"<!doctype html><title>Acme</title>\0" + b"<p>Disallow: /" * 9))
     assert isinstance(await read(fetch, site, "/jobs/1"), Ok)
 
 
-async def test_robots_txt_may_be_elsewhere(fetch: Fetch, site: Site) -> None:
+async def test_robots_txt_may_be_redirected(fetch: Fetch, site: Site) -> None:
     site.on("/robots.txt", redirect("/other.txt"))
     site.on("/other.txt", reply(RULES))
     assert isinstance(await read(fetch, site, "/jobs/1"), FetchFailure)
 
 
-async def test_a_circle_in_place_of_robots_txt_forbids_nothing(fetch: Fetch, site: Site) -> None:
+async def test_a_redirect_loop_as_robots_txt_allows_everything(fetch: Fetch, site: Site) -> None:
     site.on("/robots.txt", redirect("/robots.txt"))
     assert isinstance(await read(fetch, site, "/jobs/1"), Ok)
 
 
-async def test_of_a_huge_robots_txt_the_beginning_counts(database: Database, site: Site) -> None:
+async def test_only_the_beginning_of_a_huge_robots_txt_counts(
+    database: Database, site: Site
+) -> None:
     early = b"User-agent: *\nDisallow: /about\n" + b"#" * MAX_ROBOTS_BYTES + b"\nDisallow: /jobs/\n"
     site.on("/robots.txt", reply(early))
     settings = Settings(private_hosts=site.place)
@@ -123,14 +125,14 @@ async def test_of_a_huge_robots_txt_the_beginning_counts(database: Database, sit
         assert isinstance(await read(fetch, site, "/jobs/1"), Ok)
 
 
-async def test_many_who_come_at_once_read_it_once(fetch: Fetch, site: Site) -> None:
+async def test_concurrent_callers_read_robots_txt_once(fetch: Fetch, site: Site) -> None:
     site.on("/robots.txt", reply(b""))
     answers = await asyncio.gather(*(read(fetch, site, "/jobs/1") for _ in range(8)))
     assert all(isinstance(answer, Ok) for answer in answers)
     assert len(site.requests_to("/robots.txt")) == 1
 
 
-async def test_all_workers_share_what_one_has_read(
+async def test_workers_share_robots_txt(
     database: Database, fetch: Fetch, url: str, site: Site
 ) -> None:
     site.on("/robots.txt", in_turn(reply(RULES), reply(b"")))
@@ -158,7 +160,7 @@ async def fresh(database: Database, site: Site) -> object:
         return await read(fetch, site, "/jobs/1")
 
 
-async def test_old_rules_are_read_again(database: Database, site: Site) -> None:
+async def test_expired_rules_are_read_again(database: Database, site: Site) -> None:
     site.on("/robots.txt", in_turn(reply(RULES), reply(b"")))
     assert isinstance(await fresh(database, site), FetchFailure)
     assert isinstance(await fresh(database, site), FetchFailure)
@@ -166,7 +168,7 @@ async def test_old_rules_are_read_again(database: Database, site: Site) -> None:
     assert isinstance(await fresh(database, site), Ok)
 
 
-async def test_old_rules_serve_for_a_month_while_new_ones_cannot_be_read(
+async def test_old_rules_are_used_for_a_month_while_new_ones_fail(
     database: Database, site: Site
 ) -> None:
     site.on("/robots.txt", in_turn(reply(b"Disallow:"), reply(status=500)))
@@ -207,7 +209,7 @@ async def test_rules_are_kept_with_the_times_of_the_server(database: Database, s
         assert await rows.fetchall() == [(True, RULES_LIFETIME)]
 
 
-async def test_the_pace_that_it_asks_for_is_kept_by_all(
+async def test_the_crawl_delay_applies_to_all_workers(
     database: Database, fetch: Fetch, site: Site
 ) -> None:
     site.on("/robots.txt", reply(RULES))
@@ -220,10 +222,10 @@ async def test_the_pace_that_it_asks_for_is_kept_by_all(
 @pytest.mark.parametrize(
     ("delay", "seconds"), [("5", 5), ("0.5", 0.5), ("86400", 30), ("1e9", 30), ("1e999", 0), ("-1", 0), ("x", 0), ("nan", 0)]
 )  # fmt: skip
-def test_a_pace_is_kept_within_reason(delay: str, seconds: float) -> None:
+def test_the_crawl_delay_has_a_maximum(delay: str, seconds: float) -> None:
     parsed = crawl_delay(f"User-agent: *\nCrawl-delay: {delay}", "jobmill")
     assert parsed == dt.timedelta(seconds=seconds)
 
 
-async def test_a_page_that_is_gone_is_gone(fetch: Fetch, site: Site) -> None:
+async def test_a_missing_page_is_gone_despite_robots_txt(fetch: Fetch, site: Site) -> None:
     assert isinstance(await read(fetch, site, "/jobs/9"), PageGone)

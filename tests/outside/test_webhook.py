@@ -50,7 +50,7 @@ async def test_a_delivery_is_signed_over_its_time_and_its_body(site: Site) -> No
     assert request.headers["content-length"] == str(len(BODY))
 
 
-def test_the_signature_is_the_one_the_guide_tells_how_to_check() -> None:
+def test_the_signature_can_be_verified_as_documented() -> None:
     # Computed with `printf 1700000000.hello | openssl dgst -sha256 -hmac whsec_x`.
     assert sign("whsec_x", 1_700_000_000, b"hello") == (
         "v1=20d8679b715783336aef8d9fff251ed21322d839b1f5de36998c6130fdee4d9f"
@@ -62,7 +62,7 @@ NEVER = (300, 301, 302, 304, 307, 308, 400, 401, 403, 404, 422)
 
 
 @pytest.mark.parametrize("status", [*AGAIN, *NEVER])
-async def test_an_answer_says_whether_to_say_it_again(site: Site, status: int) -> None:
+async def test_the_status_decides_about_a_retry(site: Site, status: int) -> None:
     site.on("/hook", reply(b"no", status))
     with pytest.raises(OutsideError, match=str(status)) as caught:
         await caller(site).send(delivery(site))
@@ -70,14 +70,14 @@ async def test_an_answer_says_whether_to_say_it_again(site: Site, status: int) -
     assert not isinstance(caught.value, ReceiverGone)
 
 
-async def test_gone_means_never_again(site: Site) -> None:
+async def test_a_410_stops_all_deliveries(site: Site) -> None:
     site.on("/hook", reply(status=410))
     with pytest.raises(ReceiverGone):
         await caller(site).send(delivery(site))
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-async def test_a_redirect_is_not_followed_and_said_where_it_pointed(
+async def test_a_redirect_is_not_followed_but_its_target_is_reported(
     site: Site, status: int
 ) -> None:
     site.on("/hook", redirect("http://169.254.169.254/latest/meta-data", status))
@@ -108,7 +108,7 @@ async def cut(request: ReceivedRequest, out: ResponseWriter) -> None:
 
 
 @pytest.mark.parametrize("handle", [hang, drip, cut])
-async def test_who_does_not_answer_is_told_again_later(
+async def test_a_receiver_that_does_not_answer_is_retried(
     site: Site, handle: Callable[[ReceivedRequest, ResponseWriter], Awaitable[None]]
 ) -> None:
     site.on("/hook", handle)
@@ -117,7 +117,7 @@ async def test_who_does_not_answer_is_told_again_later(
     assert not caught.value.permanent
 
 
-async def test_an_answer_counts_before_its_body_ends(site: Site) -> None:
+async def test_a_response_counts_before_its_body_ends(site: Site) -> None:
     async def go_on(request: ReceivedRequest, out: ResponseWriter) -> None:
         await out.send(b"HTTP/1.1 200 X\r\nContent-Length: 1000\r\n\r\nthanks")
         await asyncio.Event().wait()
@@ -126,7 +126,7 @@ async def test_an_answer_counts_before_its_body_ends(site: Site) -> None:
     assert "200" in await caller(site).send(delivery(site))
 
 
-async def test_of_a_huge_answer_next_to_nothing_is_read(site: Site) -> None:
+async def test_almost_nothing_of_a_huge_response_is_read(site: Site) -> None:
     sent = 0
 
     async def pour(request: ReceivedRequest, out: ResponseWriter) -> None:
@@ -155,7 +155,7 @@ async def test_of_a_huge_answer_next_to_nothing_is_read(site: Site) -> None:
         "https://2130706433/hook",
     ],
 )
-async def test_what_is_in_the_house_is_not_told_unless_it_is_named(site: Site, url: str) -> None:
+async def test_private_receivers_must_be_configured(site: Site, url: str) -> None:
     site.on("/hook", reply())
     private = replace(delivery(site), url=url.format(port=site.port))
     with pytest.raises(AddressRefused):
@@ -174,7 +174,7 @@ ALLOWED = frozenset({("127.0.0.1", 9000)})
         ("http://127.0.0.1:9000/hook", "http://127.0.0.1:9000/hook"),
     ],
 )
-def test_a_url_that_we_would_call_is_kept(url: str, expected: str) -> None:
+def test_a_valid_webhook_url_is_normalized(url: str, expected: str) -> None:
     assert check_url(url, ALLOWED).rstrip("/") == expected
 
 
@@ -193,7 +193,7 @@ def test_a_url_that_we_would_call_is_kept(url: str, expected: str) -> None:
         "https://hooks.example.org/" + "x" * 9_000,
     ],
 )
-def test_any_other_url_is_refused_when_it_is_added(url: str) -> None:
+def test_an_invalid_webhook_url_is_refused(url: str) -> None:
     with pytest.raises(Invalid) as caught:
         check_url(url, ALLOWED)
     assert "secret" not in str(caught.value)

@@ -26,7 +26,7 @@ async def told(tx: Tx, count: int = 1) -> list[tuple[str, str, str, list[str]]]:
     ]
 
 
-async def test_what_becomes_of_a_person_is_told_without_their_password(tx: Tx) -> None:
+async def test_changes_to_a_person_are_logged_without_the_password(tx: Tx) -> None:
     await persons.add(tx, "Ada", "ada@example.org", "viewer", PASSWORD)
     await persons.set_role(tx, "ada@example.org", "admin")
     await persons.set_password(tx, "ada@example.org", "quite another password")
@@ -41,7 +41,7 @@ async def test_what_becomes_of_a_person_is_told_without_their_password(tx: Tx) -
     assert password == ("person", "Ada", "changed", ["password: … → …"])
 
 
-async def test_that_somebody_ended_is_told(tx: Tx) -> None:
+async def test_closing_an_account_is_logged(tx: Tx) -> None:
     await persons.add(tx, "Ada", "ada@example.org", "viewer", PASSWORD)
     ended = await persons.deactivate(tx, "ada@example.org")
     [(_, _, what, [detail])] = await told(tx)
@@ -49,7 +49,7 @@ async def test_that_somebody_ended_is_told(tx: Tx) -> None:
     assert (what, detail) == ("changed", f"ended at: none → {ended.ended_at:%Y-%m-%d %H:%M}")
 
 
-async def test_a_key_is_told_of_but_not_its_use_and_not_its_digest(tx: Tx) -> None:
+async def test_changes_to_a_key_are_logged_without_use_and_digest(tx: Tx) -> None:
     made = await keys.add(tx, "reports", "viewer")
     before = await told(tx)
     assert before == [("key", "reports", "added", ["name: reports", "role: viewer"])]
@@ -57,7 +57,9 @@ async def test_a_key_is_told_of_but_not_its_use_and_not_its_digest(tx: Tx) -> No
     assert await told(tx) == before
 
 
-async def test_webhooks_and_blocked_addresses_are_told_of_without_what_is_private(tx: Tx) -> None:
+async def test_changes_to_webhooks_and_blocked_addresses_are_logged_without_private_data(
+    tx: Tx,
+) -> None:
     hook = await webhooks.add(tx, "https://example.org/?token=abc")
     await webhooks.remove(tx, hook.id)
     await blocklist.add(tx, "eve@example.org", "sends the same thing daily")
@@ -71,7 +73,7 @@ async def test_webhooks_and_blocked_addresses_are_told_of_without_what_is_privat
     assert not any(word in text for word in ("token", "eve", "daily", hook.secret))
 
 
-async def test_pauses_and_searches_are_told_of(tx: Tx) -> None:
+async def test_pauses_and_searches_are_logged(tx: Tx) -> None:
     await queue.declare_stages(tx, stages(tea=pour))
     await operator_actions.pause_phase(tx, "tea", "run", "descaling")
     await operator_actions.resume_phase(tx, "tea", "run")
@@ -91,7 +93,7 @@ async def pour(work: Work) -> Finish:
     return Finish()
 
 
-async def test_who_did_it_is_told_and_by_what_name(database: Database) -> None:
+async def test_the_actor_of_a_change_is_logged_with_a_name(database: Database) -> None:
     async with database.transaction() as tx:
         ada = await persons.add(tx, "Ada", "ada@example.org", "admin", PASSWORD)
     async with database.transaction(by=f"person:{ada.id}") as tx:
@@ -109,7 +111,7 @@ async def test_who_did_it_is_told_and_by_what_name(database: Database) -> None:
     }
 
 
-async def test_changes_are_paged_and_what_changes_nothing_is_none(tx: Tx) -> None:
+async def test_changes_are_paged_and_updates_without_effect_are_not_logged(tx: Tx) -> None:
     await persons.add(tx, "Ada", "ada@example.org", "viewer", PASSWORD)
     await persons.set_role(tx, "ada@example.org", "viewer")
     await persons.set_role(tx, "ada@example.org", "admin")
@@ -119,7 +121,7 @@ async def test_changes_are_paged_and_what_changes_nothing_is_none(tx: Tx) -> Non
     assert (first.what, second.what) == ("added", "changed")
 
 
-async def test_a_change_that_is_undone_was_none(database: Database) -> None:
+async def test_a_rolled_back_change_is_not_logged(database: Database) -> None:
     with pytest.raises(psycopg.errors.RaiseException):
         async with database.transaction() as tx:
             await keys.add(tx, "reports", "viewer")

@@ -9,7 +9,7 @@ from jobmill.errors import Invalid, NotFound
 from jobmill.people import keys, secrets
 
 
-async def test_a_key_opens_until_it_is_ended(tx: Tx) -> None:
+async def test_a_key_works_until_it_is_revoked(tx: Tx) -> None:
     made = await keys.add(tx, " reports ", "viewer")
     assert made.key.startswith("jm_")
     assert len(made.key) > 40
@@ -39,7 +39,7 @@ async def test_the_table_does_not_hold_the_key(tx: Tx) -> None:
 
 
 @pytest.mark.parametrize(("ago", "noted"), [(None, True), ("59 s", False), ("61 s", True)])
-async def test_that_it_was_used_is_written_at_most_once_a_minute(
+async def test_the_use_of_a_key_is_recorded_at_most_once_a_minute(
     tx: Tx, ago: str | None, noted: bool
 ) -> None:
     made = await keys.add(tx, "x", "admin")
@@ -51,7 +51,7 @@ async def test_that_it_was_used_is_written_at_most_once_a_minute(
     assert now is noted
 
 
-async def test_nobody_waits_for_who_notes_the_use(database: Database) -> None:
+async def test_concurrent_requests_do_not_wait_to_record_the_use(database: Database) -> None:
     async with database.transaction() as tx:
         made = await keys.add(tx, "x", "admin")
     async with database.transaction() as first:
@@ -60,7 +60,7 @@ async def test_nobody_waits_for_who_notes_the_use(database: Database) -> None:
             assert await keys.find_holder(second, made.key)
 
 
-async def test_there_is_one_secret_for_all_who_ask_at_once(database: Database) -> None:
+async def test_concurrent_callers_get_the_same_signing_key(database: Database) -> None:
     async def ask() -> bytes:
         async with database.transaction() as tx:
             return await secrets.get_signing_key(tx)

@@ -8,7 +8,7 @@ from jobmill.people import passwords, persons, sessions
 from tests.people.helpers import PASSWORD, make_person
 
 
-async def test_an_address_is_one_persons_whatever_its_case(tx: Tx) -> None:
+async def test_an_address_belongs_to_one_person_in_any_case(tx: Tx) -> None:
     made = await persons.add(tx, " Ada ", "Ada@Example.org", "admin", PASSWORD)
     assert (made.name, made.email, made.role) == ("Ada", "Ada@Example.org", "admin")
     with pytest.raises(Conflict, match="already"):
@@ -22,17 +22,17 @@ async def test_an_address_is_one_persons_whatever_its_case(tx: Tx) -> None:
 @pytest.mark.parametrize(
     "email", ["", "ada", "@x", "a@", "a b@c", "a@b@c", "a\0@b", "x" * 65 + "@b"]
 )
-async def test_what_is_no_address_is_refused(tx: Tx, email: str) -> None:
+async def test_an_invalid_address_is_refused(tx: Tx, email: str) -> None:
     with pytest.raises(Invalid, match="not an e-mail address"):
         await persons.add(tx, "Ada", email, "viewer", PASSWORD)
 
 
-async def test_nobody_is_without_a_name(tx: Tx) -> None:
+async def test_a_person_needs_a_name(tx: Tx) -> None:
     with pytest.raises(Invalid, match="name"):
         await persons.add(tx, " ", "a@b", "viewer", PASSWORD)
 
 
-async def test_an_admin_counts_until_they_end_or_are_none_any_more(tx: Tx) -> None:
+async def test_an_admin_counts_until_closed_or_demoted(tx: Tx) -> None:
     assert not await persons.has_admin(tx)
     await persons.add(tx, "Bo", "bo@b", "recruiter", PASSWORD)
     assert not await persons.has_admin(tx)
@@ -42,7 +42,7 @@ async def test_an_admin_counts_until_they_end_or_are_none_any_more(tx: Tx) -> No
     assert not await persons.has_admin(tx)
 
 
-async def test_who_ended_is_not_known_and_can_be_let_in_again(tx: Tx) -> None:
+async def test_a_closed_account_cannot_sign_in_and_can_be_reopened(tx: Tx) -> None:
     first = await persons.add(tx, "Ada", "a@b", "admin", PASSWORD)
     ended = await persons.deactivate(tx, "a@b")
     assert ended.ended_at
@@ -55,7 +55,7 @@ async def test_who_ended_is_not_known_and_can_be_let_in_again(tx: Tx) -> None:
 
 
 @pytest.mark.parametrize("change", ["password", "end"])
-async def test_a_new_password_or_the_end_ends_every_session(tx: Tx, change: str) -> None:
+async def test_a_new_password_or_closing_the_account_ends_all_sessions(tx: Tx, change: str) -> None:
     await persons.add(tx, "Ada", "a@b", "viewer", PASSWORD)
     await persons.add(tx, "Bo", "b@b", "viewer", PASSWORD)
     ada, bo = await persons.find_credentials(tx, "a@b"), await persons.find_credentials(tx, "b@b")
@@ -73,7 +73,7 @@ async def test_a_new_password_or_the_end_ends_every_session(tx: Tx, change: str)
         await sessions.create(tx, ada)
 
 
-async def test_a_session_has_the_role_that_its_person_has_now(tx: Tx) -> None:
+async def test_a_session_has_the_persons_current_role(tx: Tx) -> None:
     await persons.add(tx, "Ada", "a@b", "viewer", PASSWORD)
     ada = await persons.find_credentials(tx, "a@b")
     assert ada
@@ -85,7 +85,7 @@ async def test_a_session_has_the_role_that_its_person_has_now(tx: Tx) -> None:
     assert await sessions.find(tx, id) is None
 
 
-async def test_a_session_expires_and_is_then_forgotten(tx: Tx) -> None:
+async def test_an_expired_session_is_deleted(tx: Tx) -> None:
     await persons.add(tx, "Ada", "a@b", "viewer", PASSWORD)
     ada = await persons.find_credentials(tx, "a@b")
     assert ada
