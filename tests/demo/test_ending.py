@@ -26,8 +26,8 @@ async def counts(database: Database) -> dict[str, int]:
     """How many rows each table has that has any."""
     async with database.transaction() as tx:
         names = [name for (name,) in await _tables(tx)]
-        found = {name: await _count(tx, name) for name in names}
-    return {name: count for name, count in found.items() if count}
+        counts_by_table = {name: await _count(tx, name) for name in names}
+    return {name: count for name, count in counts_by_table.items() if count}
 
 
 async def _tables(tx: Tx) -> list[Any]:
@@ -43,9 +43,9 @@ async def _tables(tx: Tx) -> list[Any]:
 
 async def _count(tx: Tx, name: str) -> int:
     cursor = await tx.execute(f"SELECT count(*) FROM {name}")  # type: ignore[arg-type]
-    found = await cursor.fetchone()
-    assert found
-    return found[0]
+    row = await cursor.fetchone()
+    assert row
+    return row[0]
 
 
 async def test_the_end_leaves_what_a_new_database_has(database: Database) -> None:
@@ -92,12 +92,12 @@ async def test_own_data_are_never_mixed_with_the_demo_nor_removed(database: Data
     with pytest.raises(Conflict, match="your own data"):
         await cleanup.end(database)
     async with database.transaction() as tx:
-        assert [one.name for one in await profiles.find(tx)] == ["mine"]
+        assert [profile.name for profile in await profiles.find(tx)] == ["mine"]
 
 
 async def test_it_begins_once(database: Database) -> None:
     both = await asyncio.gather(begin(database), begin(database), return_exceptions=True)
-    assert [type(one) for one in both if one] == [Conflict]
+    assert [type(result) for result in both if result] == [Conflict]
 
 
 async def test_what_was_under_way_writes_nothing_after_the_end(
@@ -112,9 +112,9 @@ async def test_what_was_under_way_writes_nothing_after_the_end(
     # The worker has finished what it was at.
     assert "lease lost, nothing written" in caplog.text
     after = await counts(database)
-    kept = {*HOUSEKEEPING, *cleanup.KEPT_TABLES}
-    assert {name: count for name, count in after.items() if name not in kept} == {
-        name: count for name, count in new.items() if name not in kept
+    kept_tables = {*HOUSEKEEPING, *cleanup.KEPT_TABLES}
+    assert {name: count for name, count in after.items() if name not in kept_tables} == {
+        name: count for name, count in new.items() if name not in kept_tables
     }
 
 

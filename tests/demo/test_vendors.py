@@ -42,21 +42,23 @@ def walked(now: DemoMoment, name: str, config: dict[str, Any]) -> list[Posting]:
     checked = response_reader.configure(platform, config)
     assert platform.first
     assert platform.read
-    todo, found = [platform.first(checked)], list[Posting]()
+    todo, postings = [platform.first(checked)], list[Posting]()
     while todo:
         request = todo.pop(0)
         read = platform.read(asked(now, request).body, request, checked)
-        found += read.postings
+        postings += read.postings
         todo += read.next
         assert not read.stubs
     if platform.detail and platform.read_detail:
         return [
-            platform.read_detail(asked(now, platform.detail(one, checked)).body, one, checked)
-            if one.partial
-            else one
-            for one in found
+            platform.read_detail(
+                asked(now, platform.detail(posting, checked)).body, posting, checked
+            )
+            if posting.partial
+            else posting
+            for posting in postings
         ]
-    return found
+    return postings
 
 
 def board(company: DemoCompany) -> dict[str, Any]:
@@ -91,45 +93,45 @@ CONFIGS: dict[str, Callable[[DemoCompany], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("vendor", CONFIGS)
 def test_our_adapters_read_every_board_whole(vendor: companies.Vendor) -> None:
-    now, seen = on(7.5), 0
+    now, count = on(7.5), 0
     for company in companies.at(vendor):
-        found = {one.title: one for one in walked(now, vendor, CONFIGS[vendor](company))}
-        wanted = {one.title: one for one in now.open(company)}
-        assert found.keys() == wanted.keys()
-        for title, posting in found.items():
-            check(posting, wanted[title], company)
-        seen += len(found)
-    assert seen > 3
+        postings = {entry.title: entry for entry in walked(now, vendor, CONFIGS[vendor](company))}
+        listings = {entry.title: entry for entry in now.open(company)}
+        assert postings.keys() == listings.keys()
+        for title, posting in postings.items():
+            check(posting, listings[title], company)
+        count += len(postings)
+    assert count > 3
 
 
-def check(posting: Posting, one: DemoListing, company: DemoCompany) -> None:
+def check(posting: Posting, listing: DemoListing, company: DemoCompany) -> None:
     assert posting.description
-    for line in (*one.duties, *one.required, *one.closing):
+    for line in (*listing.duties, *listing.required, *listing.closing):
         assert line in posting.description
     assert posting.url
     assert posting.posted_at
     if company.vendor in ("greenhouse", "lever", "ashby", "workday"):
-        assert posting.arrangement == one.arrangement
-    if one.pay and company.vendor in ("greenhouse", "lever", "ashby"):
+        assert posting.arrangement == listing.arrangement
+    if listing.pay and company.vendor in ("greenhouse", "lever", "ashby"):
         assert posting.salary
-        assert (posting.salary.min, posting.salary.max) == one.pay
+        assert (posting.salary.min, posting.salary.max) == listing.pay
 
 
 def test_the_aggregator_repeats_what_companies_have() -> None:
     now = on(ANY_DAY)
-    found = walked(now, "remotive", {"keywords": "python"})
-    assert found
-    told = {(one.company.name, one.title) for one in remotive.repeated(now)}
-    assert {(one.company, one.title) for one in found} <= told
+    postings = walked(now, "remotive", {"keywords": "python"})
+    assert postings
+    repeated = {(entry.company.name, entry.title) for entry in remotive.repeated(now)}
+    assert {(entry.company, entry.title) for entry in postings} <= repeated
 
 
 @pytest.mark.parametrize("vendor", ["greenhouse", "lever", "ashby", "workday"])
 def test_a_careers_page_gives_its_board_away(vendor: companies.Vendor) -> None:
     for company in companies.at(vendor):
         careers = got(on(ANY_DAY), f"{company.site}/careers")
-        found = detect(f"{company.site}/careers", careers.body.decode(), company=company.name)
-        assert found
-        assert (found.platform, found.token) == (
+        board = detect(f"{company.site}/careers", careers.body.decode(), company=company.name)
+        assert board
+        assert (board.platform, board.token) == (
             vendor,
             f"{company.slug}/Careers" if vendor == "workday" else company.slug,
         )
@@ -138,12 +140,12 @@ def test_a_careers_page_gives_its_board_away(vendor: companies.Vendor) -> None:
 def test_a_page_of_a_position_is_read_with_and_without_data() -> None:
     now = on(ANY_DAY)
     for slug, structured in (("naranjalstudio", True), ("ironquillpress", False)):
-        one = now.open(BY_SLUG[slug])[0]
-        reply = got(now, one.url)
+        listing = now.open(BY_SLUG[slug])[0]
+        reply = got(now, listing.url)
         assert (b"ld+json" in reply.body) is structured
-        found = page_reader.read_posting(reply.body, one.url).posting
-        assert found
-        assert found.title == one.title
+        posting = page_reader.read_posting(reply.body, listing.url).posting
+        assert posting
+        assert posting.title == listing.title
 
 
 @pytest.mark.parametrize(
@@ -156,10 +158,10 @@ def test_a_page_of_a_position_is_read_with_and_without_data() -> None:
 )
 def test_what_has_not_changed_is_not_sent_again(url: str, name: str) -> None:
     now = on(ANY_DAY)
-    given = dict(got(now, url).headers)[name]
+    validator = dict(got(now, url).headers)[name]
     question = {"ETag": "if_none_match", "Last-Modified": "if_modified_since"}[name]
-    assert asked(now, Request(url), **{question: given}).status == 304
-    assert asked(on(20), Request(url), **{question: given}).status == 200
+    assert asked(now, Request(url), **{question: validator}).status == 304
+    assert asked(on(20), Request(url), **{question: validator}).status == 200
 
 
 def test_the_troubles_show_in_the_answers() -> None:

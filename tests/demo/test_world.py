@@ -19,7 +19,7 @@ def on(day: float, seed: int = 7) -> state.DemoMoment:
 
 
 def everything(now: state.DemoMoment) -> list[state.DemoListing]:
-    return [one for company in COMPANIES for one in now.open(company)]
+    return [listing for company in COMPANIES for listing in now.open(company)]
 
 
 def test_the_same_seed_and_moment_give_the_same_world() -> None:
@@ -29,7 +29,7 @@ def test_the_same_seed_and_moment_give_the_same_world() -> None:
 
 def test_it_begins_full_and_stays_so() -> None:
     for day in (0, 1, 5, 50, 500):
-        assert 60 <= len(everything(on(day))) <= sum(one.slots for one in COMPANIES)
+        assert 60 <= len(everything(on(day))) <= sum(company.slots for company in COMPANIES)
 
 
 def test_listings_come_and_go_from_the_first_minutes_on() -> None:
@@ -37,7 +37,7 @@ def test_listings_come_and_go_from_the_first_minutes_on() -> None:
     assert later - first
     assert first - later
     # And nobody comes back from the dead; who is silent is not.
-    dead = {one for one in first - later if on(1).trouble(one.company) != "silent"}
+    dead = {listing for listing in first - later if on(1).trouble(listing.company) != "silent"}
     assert dead
     assert not dead & set(everything(on(4)))
 
@@ -45,17 +45,17 @@ def test_listings_come_and_go_from_the_first_minutes_on() -> None:
 def test_no_listing_is_dated_in_the_future_and_some_are_weeks_old() -> None:
     for day in (0, 1, 30, 300):
         now = on(day)
-        ages = [now.at - now.posted_at(one) for one in everything(now)]
+        ages = [now.at - now.posted_at(listing) for listing in everything(now)]
         assert min(ages) >= dt.timedelta()
-    assert max(now.at - now.posted_at(one) for now in [on(0)] for one in everything(now)) > 9 * (
-        dt.timedelta(days=1)
-    )
+    assert max(
+        now.at - now.posted_at(listing) for now in [on(0)] for listing in everything(now)
+    ) > 9 * (dt.timedelta(days=1))
 
 
 def test_numbers_tell_the_listings_of_a_company_apart() -> None:
     for company in COMPANIES:
         for day in (0, 2, 20):
-            numbers = [one.number for one in on(day).open(company)]
+            numbers = [listing.number for listing in on(day).open(company)]
             assert len(set(numbers)) == len(numbers)
 
 
@@ -68,7 +68,7 @@ def test_what_changed_last_is_told() -> None:
             assert before.changed_at(company) < after.changed_at(company) <= after.at
 
 
-@pytest.mark.parametrize("spell", FAILURES, ids=lambda one: one.trouble)
+@pytest.mark.parametrize("spell", FAILURES, ids=lambda failure: failure.trouble)
 def test_every_trouble_happens_and_comes_again(spell: state.Failure) -> None:
     company = companies.BY_SLUG[spell.slug]
     amid = (spell.begins + spell.ends) / 2
@@ -79,8 +79,8 @@ def test_every_trouble_happens_and_comes_again(spell: state.Failure) -> None:
 
 def test_there_is_every_vendor_trade_and_language() -> None:
     assert len(COMPANIES) == 25
-    assert {one.vendor for one in COMPANIES} >= {
+    assert {listing.vendor for listing in COMPANIES} >= {
         "greenhouse", "lever", "ashby", "workday", "rss", "html",
     }  # fmt: skip
-    assert {one.language for one in COMPANIES} == {"en", "de", "fr", "es"}
-    assert len({one.slug for one in COMPANIES}) == 25
+    assert {listing.language for listing in COMPANIES} == {"en", "de", "fr", "es"}
+    assert len({listing.slug for listing in COMPANIES}) == 25

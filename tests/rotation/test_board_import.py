@@ -44,12 +44,12 @@ def test_wrong_lines_are_named_and_nothing_is_read() -> None:
     text = "greenhouse,wells\ngrenhouse,x\nlever\njooble,x\nlever,a b\nlever,x,soon\n"
     with pytest.raises(Invalid) as caught:
         board_import.parse_boards(text)
-    told = str(caught.value)
-    assert "line 2: there is no platform grenhouse: did you mean greenhouse?" in told
-    assert "line 3: wants a platform and a slug" in told
-    assert "line 4: Jooble has no boards" in told
-    assert "line 5: 'a b' cannot be" in told
-    assert "line 6: priority is a whole number" in told
+    message = str(caught.value)
+    assert "line 2: there is no platform grenhouse: did you mean greenhouse?" in message
+    assert "line 3: wants a platform and a slug" in message
+    assert "line 4: Jooble has no boards" in message
+    assert "line 5: 'a b' cannot be" in message
+    assert "line 6: priority is a whole number" in message
     with pytest.raises(Invalid, match=r"line 2: not JSON.*line 3: not an object"):
         board_import.parse_boards('{"platform": "lever", "slug": "x"}\n{\n[1]\n')
 
@@ -84,7 +84,7 @@ async def test_a_bad_target_whose_source_is_enabled_need_not_rest_first(
     await targets.sync(tx)
     await sources.enable(tx, id)
     planned = await start_run(tx, RunRequest(policy, "manual"), NOW, {})
-    assert [one.source_id for one in planned.claimed] == [id]
+    assert [target.source_id for target in planned.claimed] == [id]
     assert (await targets.get(tx, id)).health == 1
 
 
@@ -121,16 +121,16 @@ async def test_a_search_becomes_slices_the_most_wanted_first(tx: Tx) -> None:
     for policy in ("seed", "yield"):
         await tx.execute("UPDATE rotation.target SET queued_at = NULL")
         planned = await start_run(tx, RunRequest(policy, "manual"), NOW, KEYS)
-        found = await targets.by_ids(tx, [one.source_id for one in planned.claimed])
-        turns = {one.source_id: one.priority for one in found}
-        assert [turns[one.source_id] for one in planned.claimed] == [20, 20, 20, 20, 80]
-        assert {one.min_interval for one in found} == {DAY}
+        slices = await targets.by_ids(tx, [target.source_id for target in planned.claimed])
+        turns = {target.source_id: target.priority for target in slices}
+        assert [turns[target.source_id] for target in planned.claimed] == [20, 20, 20, 20, 80]
+        assert {target.min_interval for target in slices} == {DAY}
 
 
 async def test_slices_that_no_search_wants_rest(tx: Tx) -> None:
-    one = await searches.add(tx, "jooble", ["cook", "diver"], [""])
+    first = await searches.add(tx, "jooble", ["cook", "diver"], [""])
     two = await searches.add(tx, "jooble", ["cook"], [""])
-    await searches.update_search(tx, one.id, enabled=False)
+    await searches.update_search(tx, first.id, enabled=False)
 
     async def active() -> list[str]:
         cursor = await tx.execute(
@@ -142,9 +142,9 @@ async def test_slices_that_no_search_wants_rest(tx: Tx) -> None:
     assert await active() == ["cook"]
     await searches.remove(tx, two.id)
     assert await active() == []
-    await searches.update_search(tx, one.id, enabled=True)
+    await searches.update_search(tx, first.id, enabled=True)
     assert await active() == ["cook", "diver"]
-    assert [search.id for search in await searches.find(tx)] == [one.id]
+    assert [search.id for search in await searches.find(tx)] == [first.id]
 
 
 async def test_a_search_that_cannot_be_is_refused(tx: Tx) -> None:
@@ -156,21 +156,31 @@ async def test_a_search_that_cannot_be_is_refused(tx: Tx) -> None:
 
 
 async def test_monitoring_tells_what_calls_brought_and_what_stands_still(tx: Tx) -> None:
-    one, two, bad = [await make_target(tx) for _ in range(3)]
-    await answer(tx, one, NOW - HOUR, new=4, duplicates=1)
-    await answer(tx, one, NOW - 3 * DAY, new=9)
+    first, two, bad = [await make_target(tx) for _ in range(3)]
+    await answer(tx, first, NOW - HOUR, new=4, duplicates=1)
+    await answer(tx, first, NOW - 3 * DAY, new=9)
     await answer(tx, two, NOW - HOUR, **failed())
     await put(tx, bad, status="bad")
     await make_target(tx, "jooble")
-    [told] = await monitor.yield_by_platform(tx, NOW, DAY)
-    assert (told.platform, told.calls, told.results, told.new) == ("greenhouse", 2, 5, 4)
-    assert (told.wasted, told.failed, told.duplicates, told.new_per_call) == (1, 1, 1, 2.0)
+    [platform] = await monitor.yield_by_platform(tx, NOW, DAY)
+    assert (platform.platform, platform.calls, platform.results, platform.new) == (
+        "greenhouse",
+        2,
+        5,
+        4,
+    )
+    assert (platform.wasted, platform.failed, platform.duplicates, platform.new_per_call) == (
+        1,
+        1,
+        1,
+        2.0,
+    )
     days = await monitor.days(tx, NOW)
     assert [(day.calls, day.new) for day in days] == [(2, 4), (1, 9)]
-    ages = {one.age: one.targets for one in await monitor.target_ages(tx, NOW)}
+    ages = {first.age: first.targets for first in await monitor.target_ages(tx, NOW)}
     assert sum(ages.values()) == 3
     assert ages["never"] == 2
-    still = {one.what: one.why for one in await monitor.blocked_targets(tx, NOW, {})}
+    still = {first.what: first.why for first in await monitor.blocked_targets(tx, NOW, {})}
     assert still["targets"] == "bad"
     assert "JOOBLE_API_KEY" in still["jooble"]
     assert "subscription" in still["jobdatafeeds"]
@@ -181,21 +191,21 @@ async def test_what_is_due_is_listed_in_its_order(tx: Tx, policy: str) -> None:
     late = await make_target(tx, due_at=NOW - DAY, next_allowed_at=NOW - DAY)
     soon = await make_target(tx, due_at=NOW + HOUR, next_allowed_at=NOW + HOUR)
     await make_target(tx, status="paused")
-    found = await monitor.due_targets(tx, NOW, policy)  # type: ignore[arg-type]
-    assert [one.source for one in found] == [late]
+    due = await monitor.due_targets(tx, NOW, policy)  # type: ignore[arg-type]
+    assert [target.source for target in due] == [late]
     ahead = await monitor.due_targets(tx, NOW, policy, ahead=2 * HOUR)  # type: ignore[arg-type]
-    assert [one.source for one in ahead] == [late, soon]
+    assert [target.source for target in ahead] == [late, soon]
 
 
 async def test_a_run_tells_what_came_of_it(tx: Tx) -> None:
     with pytest.raises(Conflict):
         await monitor.run_report(tx)
-    one, two = await make_target(tx), await make_target(tx)
+    first, two = await make_target(tx), await make_target(tx)
     planned = await start_run(tx, RunRequest(trigger="manual"), NOW, {})
-    await answer(tx, one, NOW, new=3)
-    told = await monitor.run_report(tx, planned.run_id)
-    assert (told.chosen, told.called, told.waiting, told.new) == (2, 1, 1, 3)
+    await answer(tx, first, NOW, new=3)
+    report = await monitor.run_report(tx, planned.run_id)
+    assert (report.chosen, report.called, report.waiting, report.new) == (2, 1, 1, 3)
     await answer(tx, two, NOW, **failed())
-    told = await monitor.run_report(tx)
-    assert (told.called, told.waiting, told.failures) == (2, 0, 1)
-    assert json.dumps(told.skipped) == "{}"
+    report = await monitor.run_report(tx)
+    assert (report.called, report.waiting, report.failures) == (2, 0, 1)
+    assert json.dumps(report.skipped) == "{}"

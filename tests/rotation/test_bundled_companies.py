@@ -12,25 +12,29 @@ from jobmill.rotation import bundled_companies
 
 
 def test_every_bundled_line_is_a_board_that_we_can_read_and_stands_once() -> None:
-    found = bundled_companies.companies()
-    assert len(found) > 200
-    assert len({one.key.casefold() for one in found}) == len(found)
-    assert [one.name.casefold() for one in found] == sorted(one.name.casefold() for one in found)
-    for one in found:
-        new = bundled_companies.source_for_key(one.key)
-        assert (new.source_type, new.company_name) == (one.platform, one.name)
-        assert one.about.startswith(f"{one.field}: ")
+    companies = bundled_companies.companies()
+    assert len(companies) > 200
+    assert len({company.key.casefold() for company in companies}) == len(companies)
+    assert [company.name.casefold() for company in companies] == sorted(
+        company.name.casefold() for company in companies
+    )
+    for company in companies:
+        new = bundled_companies.source_for_key(company.key)
+        assert (new.source_type, new.company_name) == (company.platform, company.name)
+        assert company.about.startswith(f"{company.field}: ")
 
 
 def test_companies_are_found_by_all_words_of_name_platform_and_description() -> None:
     assert bundled_companies.search_companies("STRIPE payments greenhouse")[0].name == "Stripe"
     assert bundled_companies.search_companies("stripe zebra") == []
-    assert {one.field for one in bundled_companies.search_companies("", "Games")} == {"Games"}
+    assert {company.field for company in bundled_companies.search_companies("", "Games")} == {
+        "Games"
+    }
     assert bundled_companies.search_companies() == list(bundled_companies.companies())
 
 
 def test_lines_are_boards_or_pages_or_told_to_be_neither() -> None:
-    found = first_boards.read(
+    result = first_boards.read(
         [
             "greenhouse/stripe",
             " https://boards.greenhouse.io/stripe ",
@@ -42,12 +46,12 @@ def test_lines_are_boards_or_pages_or_told_to_be_neither() -> None:
             "nowhere/acme",
         ]
     )
-    assert [(one.source_type, one.token) for one in found.boards] == [
+    assert [(company.source_type, company.token) for company in result.boards] == [
         ("greenhouse", "stripe"),
         ("lever", "acme"),
     ]
-    assert [one.url for one in found.pages] == ["https://acme.example/careers"]
-    assert [line for line, _ in found.wrong] == [
+    assert [company.url for company in result.pages] == ["https://acme.example/careers"]
+    assert [line for line, _ in result.wrong] == [
         "not a board",
         "javascript:alert(1)",
         "nowhere/acme",

@@ -69,7 +69,7 @@ async def test_a_request_for_patience_counts_for_the_platform_not_the_target(tx:
     wish = RunRequest(trigger="manual")
     assert (await start_run(tx, wish, NOW + 2 * HOUR - DAY / 24 / 60, {})).claimed == []
     claimed = (await start_run(tx, wish, NOW + 2 * HOUR, {})).claimed
-    assert {one.source_id for one in claimed} == {id, other}
+    assert {claim.source_id for claim in claimed} == {id, other}
 
 
 async def test_a_site_of_its_own_that_asks_for_patience_holds_no_other(tx: Tx) -> None:
@@ -80,7 +80,7 @@ async def test_a_site_of_its_own_that_asks_for_patience_holds_no_other(tx: Tx) -
     for policy in ("seed", "yield"):
         await tx.execute("UPDATE rotation.target SET queued_at = NULL")
         claimed = (await start_run(tx, RunRequest(policy, "manual"), NOW + HOUR, {})).claimed
-        assert [one.source_id for one in claimed] == [other]
+        assert [claim.source_id for claim in claimed] == [other]
 
 
 async def test_a_vendors_trouble_is_not_its_targets(tx: Tx) -> None:
@@ -99,8 +99,8 @@ async def test_a_bad_target_stays_so_until_it_answers(tx: Tx, cause: str) -> Non
 
 async def test_a_run_that_called_nobody_teaches_nothing(tx: Tx) -> None:
     id = await make_target(tx, queued_at=NOW)
-    held: Any = {"outcome": "held", "failure": "rate_limited", "calls": 0, "vendor": None}
-    target = await answer(tx, id, NOW, **held)
+    fields: Any = {"outcome": "held", "failure": "rate_limited", "calls": 0, "vendor": None}
+    target = await answer(tx, id, NOW, **fields)
     assert (target.queued_at, target.last_called_at, target.new_jobs_last) == (None, None, None)
     cursor = await tx.execute("SELECT count(*) FROM rotation.call")
     assert await cursor.fetchone() == (0,)
@@ -157,9 +157,9 @@ async def test_how_many_a_target_shows_at_most_is_learnt(
     tx: Tx, platform: str, story: list[tuple[str, int, int]], cap: int | None
 ) -> None:
     id = await make_target(tx, platform)
-    for day, (outcome, seen, new) in enumerate(story):
+    for day, (outcome, shown, new) in enumerate(story):
         facts: Any = failed() if outcome == "failed" else {"outcome": outcome}
-        target = await answer(tx, id, NOW + day * DAY, seen=seen, new=new, vendor=None, **facts)
+        target = await answer(tx, id, NOW + day * DAY, seen=shown, new=new, vendor=None, **facts)
     assert target.page_cap == cap
 
 

@@ -20,12 +20,12 @@ from .helpers import DAY, HOUR, NOW, answer, failed, put
 
 
 def test_a_signature_is_sorted_and_normalised() -> None:
-    told = calls.build_signature(
+    signature = calls.build_signature(
         "jooble", {"location": " Remote", "keywords": "Software  Engineer", "x": None}
     )
-    assert told.text == "jooble:keywords=software engineer&location=remote"
+    assert signature.text == "jooble:keywords=software engineer&location=remote"
     same = calls.build_signature("jooble", {"keywords": "software engineer", "location": "remote"})
-    assert told == same
+    assert signature == same
 
 
 @pytest.mark.parametrize(
@@ -48,16 +48,16 @@ def test_another_page_window_or_word_is_another_question(other: dict[str, object
     some.dictionaries(some.text(), some.text(min_size=1).filter(str.strip)),
     some.dictionaries(some.text(), some.text(min_size=1).filter(str.strip)),
 )
-def test_keys_never_collide(one: dict[str, str], two: dict[str, str]) -> None:
+def test_keys_never_collide(first: dict[str, str], two: dict[str, str]) -> None:
     def plain(params: dict[str, str]) -> dict[str, str]:
-        kept = {name: " ".join(text.split()) for name, text in params.items()}
+        normalised = {name: " ".join(text.split()) for name, text in params.items()}
         return {
             name: text.casefold() if name in calls.FREE_TEXT else text
-            for name, text in kept.items()
+            for name, text in normalised.items()
         }
 
-    same = plain(one) == plain(two)
-    assert (calls.build_signature("x", one).key == calls.build_signature("x", two).key) is same
+    same = plain(first) == plain(two)
+    assert (calls.build_signature("x", first).key == calls.build_signature("x", two).key) is same
 
 
 def test_a_page_is_part_of_the_signature() -> None:
@@ -71,10 +71,12 @@ def test_a_page_is_part_of_the_signature() -> None:
 
 def test_a_cursor_may_hold_anything() -> None:
     cursor = {"after": "\x00\ud800" + "x" * 5_000}
-    told = calls.build_signature("jooble", {}, cursor)
-    assert told.text.startswith("jooble:after=\ufffd\ufffdxx")
-    assert len(told.text) == calls.MAX_SIGNATURE_LENGTH
-    assert told.key != calls.build_signature("jooble", {}, {"after": cursor["after"] + "y"}).key
+    signature = calls.build_signature("jooble", {}, cursor)
+    assert signature.text.startswith("jooble:after=\ufffd\ufffdxx")
+    assert len(signature.text) == calls.MAX_SIGNATURE_LENGTH
+    assert (
+        signature.key != calls.build_signature("jooble", {}, {"after": cursor["after"] + "y"}).key
+    )
 
 
 async def search(tx: Tx, keywords: str) -> int:
@@ -86,11 +88,11 @@ async def search(tx: Tx, keywords: str) -> int:
 
 
 async def test_the_same_question_is_asked_once_within_its_window(tx: Tx) -> None:
-    one, two = await search(tx, "Cook"), await search(tx, "cook ")
-    assert await calls.claim(tx, one, item=1, window=DAY, at=NOW) is None
-    asked = await calls.claim(tx, two, item=2, window=DAY, at=NOW + DAY - HOUR)
-    assert asked
-    assert (asked.source_id, asked.called_at) == (one, NOW)
+    first, two = await search(tx, "Cook"), await search(tx, "cook ")
+    assert await calls.claim(tx, first, item=1, window=DAY, at=NOW) is None
+    earlier = await calls.claim(tx, two, item=2, window=DAY, at=NOW + DAY - HOUR)
+    assert earlier
+    assert (earlier.source_id, earlier.called_at) == (first, NOW)
     assert await calls.claim(tx, two, item=2, window=DAY, at=NOW + DAY) is None
 
 
@@ -126,9 +128,9 @@ async def test_a_run_by_hand_that_fails_does_not_undo_an_answer(tx: Tx, facts: A
 async def test_a_run_by_hand_that_fails_does_not_free_a_question_under_way(
     tx: Tx, facts: Any
 ) -> None:
-    one, two = await search(tx, "Cook"), await search(tx, "cook ")
-    assert await calls.claim(tx, one, item=1, window=DAY, at=NOW) is None
-    await answer(tx, one, NOW, item=None, **facts)
+    first, two = await search(tx, "Cook"), await search(tx, "cook ")
+    assert await calls.claim(tx, first, item=1, window=DAY, at=NOW) is None
+    await answer(tx, first, NOW, item=None, **facts)
     assert await calls.claim(tx, two, item=2, window=DAY, at=NOW + HOUR) is not None
 
 
@@ -183,8 +185,8 @@ async def test_a_walk_that_was_answered_in_part_is_not_begun_again_within_its_wi
     await calls.claim(tx, id, item=1, window=DAY, at=NOW)
     pages = [PageCall({}, count), PageCall({"page": 2}, None)]
     await answer(tx, id, NOW, **failed(pages=pages))
-    asked = await calls.claim(tx, id, item=2, window=DAY, at=NOW + HOUR)
-    assert (asked is None) is again
+    earlier = await calls.claim(tx, id, item=2, window=DAY, at=NOW + HOUR)
+    assert (earlier is None) is again
 
 
 async def test_calls_leave_with_their_pages(tx: Tx) -> None:
@@ -205,22 +207,22 @@ async def test_a_call_may_outlive_its_run(tx: Tx) -> None:
 
 async def test_the_calls_of_a_run_are_told_with_their_pages_and_failures(tx: Tx) -> None:
     run = await run_of(tx)
-    one, two, three = [await search(tx, words) for words in ("cook", "diver", "smith")]
-    for id in (one, two, three):
+    first, two, three = [await search(tx, words) for words in ("cook", "diver", "smith")]
+    for id in (first, two, three):
         await put(tx, id, queued_at=NOW, run_id=run)
-    await answer(tx, one, NOW, new=3, pages=PAGES)
+    await answer(tx, first, NOW, new=3, pages=PAGES)
     await answer(tx, two, NOW, **failed("gone", detail="it is not there"))
     await targets.release(tx, ids=[three], why="set SMITH_KEY")
-    told = await calls.calls_of_run(tx, run)
-    assert [(call.slug, call.new, len(call.pages)) for call in told] == [
+    reports = await calls.calls_of_run(tx, run)
+    assert [(call.slug, call.new, len(call.pages)) for call in reports] == [
         ("keywords=cook", 3, 2),
         ("keywords=diver", 0, 0),
     ]
-    assert told[0].pages[1] == {"signature": "jooble:keywords=cook&page=2", "result_count": 30}
+    assert reports[0].pages[1] == {"signature": "jooble:keywords=cook&page=2", "result_count": 30}
     (bad,) = await calls.failed_calls(tx, run)
     assert (bad.platform, bad.slug, bad.why) == ("jooble", "keywords=diver", "it is not there")
-    (held,) = await targets.uncalled_targets(tx, run)
-    assert (held.slug, held.why) == ("keywords=smith", "set SMITH_KEY")
+    (uncalled,) = await targets.uncalled_targets(tx, run)
+    assert (uncalled.slug, uncalled.why) == ("keywords=smith", "set SMITH_KEY")
     # The next run may choose it: then it is that run's to tell of.
     await put(tx, three, queued_at=NOW)
     assert await targets.uncalled_targets(tx, run) == []

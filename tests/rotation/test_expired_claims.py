@@ -20,7 +20,7 @@ POLICIES = pytest.mark.parametrize("policy", ["seed", "yield"])
 
 async def claimed(tx: Tx, policy: target_selection.PolicyName, at: dt.datetime) -> list[int]:
     planned = await start_run(tx, RunRequest(policy, "manual"), at, {})
-    return [one.source_id for one in planned.claimed]
+    return [target.source_id for target in planned.claimed]
 
 
 @POLICIES
@@ -65,7 +65,7 @@ async def test_whose_success_is_dated_next_year_is_not_the_last_in_line(tx: Tx) 
     await make_target(tx, last_success_at=NOW - 3 * DAY)
     wrong = await make_target(tx, last_success_at=NOW + YEAR, last_called_at=NOW + YEAR)
     planned = await start_run(tx, RunRequest("seed", "manual", most=1), NOW, {})
-    assert [one.source_id for one in planned.claimed] == [wrong]
+    assert [target.source_id for target in planned.claimed] == [wrong]
 
 
 @POLICIES
@@ -135,9 +135,9 @@ async def test_moments_that_are_reckoned_with_are_in_utc(berlin: Tx) -> None:
     """A day after another moment of a local zone is one of its days, of 23 or 25 hours."""
     id = await make_target(berlin)
     await calls.claim(berlin, id, item=1, window=DAY, at=NOW)
-    asked = await calls.claim(berlin, id, item=2, window=DAY, at=NOW)
-    assert asked
-    assert asked.called_at.tzinfo == (await clock(berlin)).tzinfo == dt.UTC
+    earlier = await calls.claim(berlin, id, item=2, window=DAY, at=NOW)
+    assert earlier
+    assert earlier.called_at.tzinfo == (await clock(berlin)).tzinfo == dt.UTC
 
 
 @CLOCKS_CHANGE

@@ -35,11 +35,11 @@ def an_answer(fate: random.Random, rate: float) -> dict[str, Any]:
 
 def times(fate: random.Random) -> list[dt.datetime]:
     """Every eight hours, but for days off, and a clock that is once put back."""
-    found = [NOW + n * 8 * HOUR for n in range(DAYS * 3)]
+    moments = [NOW + n * 8 * HOUR for n in range(DAYS * 3)]
     off = fate.randrange(20, 75)
-    found = found[:off] + found[off + fate.randrange(3, 9) :]
+    moments = moments[:off] + moments[off + fate.randrange(3, 9) :]
     back = fate.randrange(10, 100)
-    return [*found[:back], found[back] - HOUR, *found[back:]]
+    return [*moments[:back], moments[back] - HOUR, *moments[back:]]
 
 
 def may_be_called(target: Target, policy: str, at: dt.datetime) -> bool:
@@ -63,23 +63,25 @@ async def test_nothing_is_early_nothing_waits_for_ever_and_no_run_is_a_burst(
     called: dict[int, dt.datetime] = dict.fromkeys(rates, NOW)
     longest = dt.timedelta()
     for at in times(fate):
-        before = {one.source_id: one for one in await targets.by_ids(tx, [*rates, paused])}
+        before = {claim.source_id: claim for claim in await targets.by_ids(tx, [*rates, paused])}
         planned = await start_run(
             tx, RunRequest(policy, limits=Limits(4, 4), per_day=PER_DAY), at, KEYS
         )
-        for one in planned.claimed:
-            target = before[one.source_id]
+        for claim in planned.claimed:
+            target = before[claim.source_id]
             assert may_be_called(target, policy, at)
             if target.status == "active":
-                longest = max(longest, at - called[one.source_id])
-            called[one.source_id] = at
+                longest = max(longest, at - called[claim.source_id])
+            called[claim.source_id] = at
             lost = fate.random() < 0.03
             if not lost:
-                await answer(tx, one.source_id, at, **an_answer(fate, rates[one.source_id]))
+                await answer(tx, claim.source_id, at, **an_answer(fate, rates[claim.source_id]))
         # An hour's calls at most, those included that were given up before.
         assert len(planned.claimed) <= (12 if policy == "seed" else max(1, PER_DAY / 24))
     assert set(called.values()) - {NOW}
     assert paused not in called
     assert longest < 40 * DAY
     waiting = await targets.by_ids(tx, list(rates))
-    assert all(at - called[one.source_id] < 40 * DAY for one in waiting if one.status == "active")
+    assert all(
+        at - called[claim.source_id] < 40 * DAY for claim in waiting if claim.status == "active"
+    )

@@ -193,9 +193,9 @@ async def test_who_claims_a_question_takes_the_source_before_it(database: Databa
         task = asyncio.create_task(run(database, claim))
         await waiting(database, task)
         await answer(other, id, NOW, new=1)
-    asked = await task
-    assert asked
-    assert asked.called_at == NOW
+    earlier = await task
+    assert earlier
+    assert earlier.called_at == NOW
 
 
 async def test_a_source_that_somebody_changes_is_taken_in_the_next_time(

@@ -16,8 +16,8 @@ async def test_ages_count_every_active_target_once(tx: Tx) -> None:
     for last in (None, None, NOW + HOUR, NOW - HOUR, NOW - 7 * HOUR, NOW - 2 * DAY, NOW - 99 * DAY):
         await make_target(tx, last_success_at=last)
     await make_target(tx, status="paused")
-    found = {one.age: one.targets for one in await monitor.target_ages(tx, NOW)}
-    assert found == {
+    counts = {age.age: age.targets for age in await monitor.target_ages(tx, NOW)}
+    assert counts == {
         "never": 2,
         "under 6 hours": 2,
         "under a day": 1,
@@ -28,25 +28,25 @@ async def test_ages_count_every_active_target_once(tx: Tx) -> None:
     }
 
 
-async def due(tx: Tx, policy: Any, **asked: Any) -> list[int]:
-    return [one.source for one in await monitor.due_targets(tx, NOW, policy, **asked)]
+async def due(tx: Tx, policy: Any, **options: Any) -> list[int]:
+    return [target.source for target in await monitor.due_targets(tx, NOW, policy, **options)]
 
 
 async def test_due_under_yield_is_by_moment_whatever_line_a_target_stands_in(tx: Tx) -> None:
-    known: Any = {"rho": 1.0, "d": 0.05, "last_ok_at": NOW - 9 * DAY}
-    moment = await make_target(tx, due_at=NOW - 2 * HOUR, **known)
-    queued = await make_target(tx, "lever", due_at=NOW - HOUR, queued_at=NOW, **known)
+    state: Any = {"rho": 1.0, "d": 0.05, "last_ok_at": NOW - 9 * DAY}
+    moment = await make_target(tx, due_at=NOW - 2 * HOUR, **state)
+    queued = await make_target(tx, "lever", due_at=NOW - HOUR, queued_at=NOW, **state)
     untried = await make_target(tx, "lever", due_at=NOW - 3 * HOUR)
     failed = await make_target(tx, due_at=NOW, gate_at=NOW)
-    soon = await make_target(tx, due_at=NOW + HOUR, **known)
+    soon = await make_target(tx, due_at=NOW + HOUR, **state)
     await make_target(tx, status="bad")
     assert await due(tx, "yield") == [untried, moment, queued, failed]
     assert await due(tx, "yield", ahead=HOUR) == [untried, moment, queued, failed, soon]
     assert await due(tx, "yield", platform="lever") == [untried, queued]
     assert await due(tx, "yield", limit=2) == [untried, moment]
-    assert [one.source for one in await monitor.due_targets(tx, NOW, "yield") if one.queued] == [
-        queued
-    ]
+    assert [
+        target.source for target in await monitor.due_targets(tx, NOW, "yield") if target.queued
+    ] == [queued]
 
 
 async def test_due_under_seed_is_by_priority_then_by_the_last_success(tx: Tx) -> None:

@@ -60,8 +60,8 @@ async def crowd(tx: Tx, *, active: int, bad: int, platform: str = "greenhouse") 
 
 
 async def standings(tx: Tx, planned: planner.Planned) -> Counter[str]:
-    found = await targets.by_ids(tx, [one.source_id for one in planned.claimed])
-    return Counter(one.status for one in found)
+    claimed = await targets.by_ids(tx, [target.source_id for target in planned.claimed])
+    return Counter(target.status for target in claimed)
 
 
 @POLICIES
@@ -70,9 +70,9 @@ async def test_bad_targets_count_within_the_limits_of_a_run(tx: Tx, policy: Any)
     await crowd(tx, active=2, bad=5, platform="jooble")
     limits = Limits(companies=4, slices=3)
     planned = await start_run(tx, RunRequest(policy, "manual", limits, most=100), NOW, KEYS)
-    found = await targets.by_ids(tx, [one.source_id for one in planned.claimed])
-    assert Counter(one.platform for one in found) == {"greenhouse": 4, "jooble": 3}
-    assert Counter(one.status for one in found) == {"active": 4, "bad": 3}
+    claimed = await targets.by_ids(tx, [target.source_id for target in planned.claimed])
+    assert Counter(target.platform for target in claimed) == {"greenhouse": 4, "jooble": 3}
+    assert Counter(target.status for target in claimed) == {"active": 4, "bad": 3}
 
 
 async def test_bad_targets_count_within_the_pace(tx: Tx) -> None:
@@ -99,8 +99,8 @@ async def test_room_that_slices_may_not_use_goes_to_boards(tx: Tx) -> None:
         await make_target(tx, "jooble", **rich)
         await make_target(tx)
     planned = await start_run(tx, RunRequest("yield", "manual", Limits(50, 2), most=6), NOW, KEYS)
-    found = await targets.by_ids(tx, [one.source_id for one in planned.claimed])
-    assert Counter(one.platform for one in found) == {"jooble": 2, "greenhouse": 4}
+    claimed = await targets.by_ids(tx, [target.source_id for target in planned.claimed])
+    assert Counter(target.platform for target in claimed) == {"jooble": 2, "greenhouse": 4}
 
 
 @pytest.mark.parametrize("kind", ["rests", "gone"])
@@ -112,11 +112,11 @@ async def test_boards_that_never_answered_stand_in_nobodys_way(tx: Tx, kind: str
     old: Any = {"last_ok_at": NOW - 9 * DAY, "last_called_at": NOW - 9 * DAY, "d": 0.05}
     rich = await make_target(tx, rho=50.0, due_at=NOW - HOUR, **old)
     await tx.execute("UPDATE rotation.call_allowance SET price = 5")
-    seen: list[int] = []
+    called: list[int] = []
     for _ in range(2):
         planned = await start_run(tx, RunRequest(trigger="manual", most=1), NOW, {})
-        seen += [one.source_id for one in planned.claimed]
-    assert rich in seen
+        called += [target.source_id for target in planned.claimed]
+    assert rich in called
 
 
 LIMITS = pytest.mark.parametrize(
@@ -159,7 +159,7 @@ async def test_a_source_that_was_turned_off_meanwhile_is_not_claimed(tx: Tx) -> 
     await tx.execute("UPDATE catalog.source SET status = 'rejected' WHERE id = %s", [off])
     await tx.execute("DELETE FROM rotation.changed_source")
     planned = await start_run(tx, RunRequest(trigger="manual"), NOW, {})
-    assert [one.source_id for one in planned.claimed] == [on]
+    assert [target.source_id for target in planned.claimed] == [on]
 
 
 async def test_a_price_that_fell_brings_boards_that_never_answered_back(tx: Tx) -> None:
@@ -169,4 +169,4 @@ async def test_a_price_that_fell_brings_boards_that_never_answered_back(tx: Tx) 
     await make_target(tx, due_at=NOW + DAY, **poor)
     await tx.execute("UPDATE rotation.call_allowance SET price = 1")
     planned = await start_run(tx, RunRequest(trigger="manual", most=1), NOW, {})
-    assert [one.source_id for one in planned.claimed] == [id]
+    assert [target.source_id for target in planned.claimed] == [id]

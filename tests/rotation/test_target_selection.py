@@ -37,7 +37,7 @@ def ago(random: random.Random, most_days: float) -> dt.datetime | None:
 async def a_table(tx: Tx, random: random.Random, size: int) -> None:
     for _ in range(size):
         ok = ago(random, 40)
-        known = ok is not None and random.random() < 0.8
+        is_known = ok is not None and random.random() < 0.8
         rate: dict[str, Any] = {
             "rho": random.choice([0.1, 0.5, 4.0]),
             "d": random.choice([0.05, 2]),
@@ -50,23 +50,27 @@ async def a_table(tx: Tx, random: random.Random, size: int) -> None:
             last_success_at=ok,
             next_allowed_at=some(random, None, NOW - HOUR, NOW, NOW + HOUR),
             last_called_at=ok,
-            last_ok_at=ok if known else None,
-            **(rate if known else {}),
+            last_ok_at=ok if is_known else None,
+            **(rate if is_known else {}),
             health=random.choice([1.0, 0.5]),
             gate_at=some(random, None, NOW - HOUR, NOW, NOW + HOUR),
             known_at=NOW - HOUR * random.randrange(24, 80 * 24),
         )
         if random.random() < 0.2:
-            await put(tx, id, **wrong_clock(random, known))
+            await put(tx, id, **wrong_clock(random, is_known))
 
 
-def wrong_clock(random: random.Random, known: bool) -> dict[str, Any]:
+def wrong_clock(random: random.Random, is_known: bool) -> dict[str, Any]:
     """What a clock notes that is ahead: a call, only how long to wait, or when the target came."""
     later = NOW + some(random, 3, 20, 400) * DAY
     far = max(later, NOW + 40 * DAY)
     return some(
         random,
-        {"last_called_at": later, "last_success_at": later, "last_ok_at": later if known else None}
+        {
+            "last_called_at": later,
+            "last_success_at": later,
+            "last_ok_at": later if is_known else None,
+        }
         | dict.fromkeys(["gate_at", "next_allowed_at", "due_at"], later + DAY),
         dict.fromkeys(["gate_at", "next_allowed_at", "due_at"], far),
         {"known_at": later},
@@ -78,13 +82,13 @@ async def all_active(tx: Tx) -> list[targets.Target]:
     return await targets.by_ids(tx, [id for (id,) in await cursor.fetchall()])
 
 
-def plain(one: targets.Target) -> dict[str, Any]:
+def plain(target: targets.Target) -> dict[str, Any]:
     return {
-        "id": one.source_id,
-        "kind": one.kind,
-        "source": one.platform,
-        "page_cap": one.page_cap,
-        "priority": one.priority,
+        "id": target.source_id,
+        "kind": target.kind,
+        "source": target.platform,
+        "page_cap": target.page_cap,
+        "priority": target.priority,
     }
 
 
@@ -107,16 +111,16 @@ async def test_the_seeds_questions_in_sql_choose_what_its_policy_chooses(
 
     policy = IntervalPolicy(SeedRules(companies_per_run=most, slices_per_run=slices))
     active = await all_active(tx)
-    policy.states.update({one.source_id: one.seed for one in active})
-    policy.bind([plain(one) for one in active], {}, NOW.timestamp())
-    note(policy, {one.source_id: one.seed.next_allowed_at for one in active})
-    wanted = policy.choose(NOW.timestamp(), 10_000, left)
+    policy.states.update({place.source_id: place.seed for place in active})
+    policy.bind([plain(place) for place in active], {}, NOW.timestamp())
+    note(policy, {place.source_id: place.seed.next_allowed_at for place in active})
+    expected = policy.choose(NOW.timestamp(), 10_000, left)
 
     await expired_claims.release_and_correct(tx, NOW)
     question = SelectionRequest(NOW, open_now, Limits(most, slices))
     places = await target_selection.choose_by_interval(tx, question, question.room())
-    chosen = [one.source_id for one in places]
-    assert set(chosen) == set(wanted)
+    chosen = [place.source_id for place in places]
+    assert set(chosen) == set(expected)
     assert len(chosen) == len(set(chosen))
 
 
@@ -131,15 +135,15 @@ async def test_yield_on_the_table_chooses_what_its_policy_chooses(tx: Tx, number
 
     policy = YieldPolicy(rules)
     active = await all_active(tx)
-    for one in active:
-        policy.states[one.source_id] = one.yields
+    for target in active:
+        policy.states[target.source_id] = target.yields
         # The policy counts how long one waits from when it was bound.
-        policy.bind([plain(one)], {}, one.known_at.timestamp())
+        policy.bind([plain(target)], {}, target.known_at.timestamp())
     for name, standing in (await platform_state.load_all(tx)).items():
         policy.platforms[name, targets.kind_of(name)] = standing.average
-    policy.bind([plain(one) for one in active], {}, NOW.timestamp())
-    note(policy, {one.source_id: one.yields.gate_at for one in active})
-    wanted = policy.choose(NOW.timestamp(), budget, left)
+    policy.bind([plain(target) for target in active], {}, NOW.timestamp())
+    note(policy, {target.source_id: target.yields.gate_at for target in active})
+    expected = policy.choose(NOW.timestamp(), budget, left)
 
     await expired_claims.release_and_correct(tx, NOW)
     fair = rules.stale_share * budget
@@ -152,7 +156,7 @@ async def test_yield_on_the_table_chooses_what_its_policy_chooses(tx: Tx, number
         quota=int(min(fair, max(1.0, 2 * fair))),
         rules=rules,
     )
-    assert chosen.ids == wanted
+    assert chosen.ids == expected
 
 
 @pytest.mark.parametrize("policy", ["seed", "yield"])
@@ -173,7 +177,7 @@ async def test_what_may_not_run_is_passed_over_and_blocks_nobody(tx: Tx, policy:
     free = await make_target(tx)
     wish = RunRequest(policy, "manual", Limits(1, 1), most=1)
     planned = await start_run(tx, wish, NOW, {})
-    assert [one.source_id for one in planned.claimed] == [free]
+    assert [target.source_id for target in planned.claimed] == [free]
     assert "in trouble" in planned.skipped["lever"]
     assert "JOOBLE_API_KEY" in planned.skipped["jooble"]
 
@@ -184,10 +188,10 @@ async def test_what_is_claimed_is_not_chosen_again_until_its_claim_is_void(
 ) -> None:
     id = await make_target(tx)
     wish = RunRequest(policy, "manual")
-    assert [one.source_id for one in (await start_run(tx, wish, NOW, {})).claimed] == [id]
+    assert [target.source_id for target in (await start_run(tx, wish, NOW, {})).claimed] == [id]
     assert (await start_run(tx, wish, NOW + HOUR, {})).claimed == []
     later = await start_run(tx, wish, NOW + targets.CLAIM_LIFETIME, {})
-    assert [one.source_id for one in later.claimed] == [id]
+    assert [target.source_id for target in later.claimed] == [id]
 
 
 async def test_limits_for_a_run_and_a_platform_hold(tx: Tx) -> None:
@@ -199,8 +203,8 @@ async def test_limits_for_a_run_and_a_platform_hold(tx: Tx) -> None:
     for policy in ("seed", "yield"):
         await tx.execute("UPDATE rotation.target SET queued_at = NULL")
         planned = await start_run(tx, RunRequest(policy, "manual", limits, most=100), NOW, KEYS)
-        found = await targets.by_ids(tx, [one.source_id for one in planned.claimed])
-        names = [one.platform for one in found]
+        claimed = await targets.by_ids(tx, [target.source_id for target in planned.claimed])
+        names = [target.platform for target in claimed]
         assert {name: names.count(name) for name in ("greenhouse", "lever", "ashby")} == {
             "greenhouse": 3,
             "lever": 5,
@@ -217,11 +221,11 @@ async def test_a_platforms_hour_and_day_are_never_overdrawn(tx: Tx) -> None:
     for quarter in range(4 * 30):
         at = NOW + quarter * HOUR / 4
         planned = await start_run(tx, RunRequest(trigger="manual"), at, {})
-        for one in planned.claimed:
+        for target in planned.claimed:
             made.append(at)
-            await answer(tx, one.source_id, at, new=1)
-        assert sum(at - one < HOUR for one in made) <= 2
-        assert sum(at - one < DAY for one in made) <= 5
+            await answer(tx, target.source_id, at, new=1)
+        assert sum(at - target < HOUR for target in made) <= 2
+        assert sum(at - target < DAY for target in made) <= 5
     assert len(made) == 10
 
 
@@ -229,7 +233,7 @@ async def test_a_bad_target_is_tried_again_when_it_has_rested(tx: Tx) -> None:
     id = await make_target(tx, status="bad", next_allowed_at=NOW + DAY)
     assert (await start_run(tx, RunRequest(trigger="manual"), NOW, {})).claimed == []
     again = await start_run(tx, RunRequest(trigger="manual"), NOW + DAY, {})
-    assert [one.source_id for one in again.claimed] == [id]
+    assert [target.source_id for target in again.claimed] == [id]
 
 
 @pytest.mark.parametrize("policy", ["seed", "yield"])
@@ -239,7 +243,7 @@ async def test_a_schedule_tries_bad_targets_again_though_nothing_else_is_due(
     id = await make_target(tx, status="bad", next_allowed_at=NOW)
     await tx.execute("UPDATE rotation.call_allowance SET saved = 0, saved_at = %s", [NOW])
     planned = await start_run(tx, RunRequest(policy), NOW + HOUR, {})
-    assert [one.source_id for one in planned.claimed] == [id]
+    assert [target.source_id for target in planned.claimed] == [id]
 
 
 async def test_bad_targets_are_tried_within_the_limits_of_their_platform(tx: Tx) -> None:
@@ -262,14 +266,14 @@ async def test_a_lost_claim_uses_up_no_limit_for_ever(tx: Tx) -> None:
     wish = RunRequest(trigger="manual")
     assert (await start_run(tx, wish, NOW + HOUR, {})).claimed == []
     planned = await start_run(tx, wish, NOW + targets.CLAIM_LIFETIME, {})
-    assert [one.source_id for one in planned.claimed] == [id]
+    assert [target.source_id for target in planned.claimed] == [id]
 
 
 async def test_runs_by_hand_do_not_put_off_the_schedule(tx: Tx) -> None:
     id = await make_target(tx, next_allowed_at=NOW + HOUR)
     await start_run(tx, RunRequest("seed", "manual"), NOW + HOUR / 2, {})
     planned = await start_run(tx, RunRequest("seed"), NOW + HOUR, {})
-    assert [one.source_id for one in planned.claimed] == [id]
+    assert [target.source_id for target in planned.claimed] == [id]
 
 
 @pytest.mark.parametrize("cause", ["gone", "unreadable"])
@@ -287,12 +291,12 @@ async def test_dead_boards_do_not_hold_their_vendor_for_ever(
     verdict = FailureEffect(counted=False, incident=True)
     await answer(tx, dead, NOW, verdict=verdict, **failed(cause))
     planned = await start_run(tx, RunRequest(policy, trigger="manual"), until, {})
-    assert [one.source_id for one in planned.claimed] == [other]
+    assert [target.source_id for target in planned.claimed] == [other]
     again = until + HOUR
     await tx.execute("UPDATE catalog.incident SET held_until = %s", [again])
     await answer(tx, other, until, verdict=verdict, **failed(cause))
     planned = await start_run(tx, RunRequest(policy, trigger="manual"), again, {})
-    assert [one.source_id for one in planned.claimed] == [well]
+    assert [target.source_id for target in planned.claimed] == [well]
 
 
 async def test_a_schedule_keeps_the_pace_and_no_downtime_ends_in_a_burst(tx: Tx) -> None:
@@ -330,14 +334,14 @@ async def test_an_open_breaker_lets_one_call_through(tx: Tx) -> None:
 async def test_targets_that_lost_their_worth_stand_in_nobodys_way(tx: Tx, days: int) -> None:
     """Not even those that are owed a call: they have a line of their own."""
     old = NOW - days * DAY
-    known: Any = {"last_ok_at": old, "last_called_at": old, "d": 0.05}
+    state: Any = {"last_ok_at": old, "last_called_at": old, "d": 0.05}
     for _ in range(target_selection.EVALUATED_PER_PLATFORM + 10):
-        await make_target(tx, rho=0.001, due_at=NOW - 3 * DAY, **known)
-    rich = await make_target(tx, rho=50.0, due_at=NOW - HOUR, **known)
+        await make_target(tx, rho=0.001, due_at=NOW - 3 * DAY, **state)
+    rich = await make_target(tx, rho=50.0, due_at=NOW - HOUR, **state)
     wish = RunRequest(trigger="manual", most=1)
     await start_run(tx, wish, NOW, {})
     planned = await start_run(tx, wish, NOW, {})
-    assert [one.source_id for one in planned.claimed] == [rich]
+    assert [target.source_id for target in planned.claimed] == [rich]
 
 
 async def test_a_source_that_failures_disabled_is_not_forgotten(tx: Tx) -> None:
@@ -350,18 +354,20 @@ async def test_a_source_that_failures_disabled_is_not_forgotten(tx: Tx) -> None:
     wish = RunRequest(trigger="manual")
     assert (await start_run(tx, wish, NOW, {})).claimed == []
     assert (await targets.get(tx, id)).status == "bad"
-    assert [one.source_id for one in (await start_run(tx, wish, NOW + DAY, {})).claimed] == [id]
+    assert [target.source_id for target in (await start_run(tx, wish, NOW + DAY, {})).claimed] == [
+        id
+    ]
 
 
 async def test_what_was_put_off_at_a_high_price_is_not_forgotten_when_it_falls(tx: Tx) -> None:
     old = NOW - 5 * DAY
-    known: Any = {"last_ok_at": old, "last_called_at": old, "d": 0.05, "rho": 1.0}
-    id = await make_target(tx, due_at=NOW + 20 * DAY, price=9.0, **known)
-    fair = await make_target(tx, due_at=NOW + 20 * DAY, price=0.5, **known)
+    state: Any = {"last_ok_at": old, "last_called_at": old, "d": 0.05, "rho": 1.0}
+    id = await make_target(tx, due_at=NOW + 20 * DAY, price=9.0, **state)
+    fair = await make_target(tx, due_at=NOW + 20 * DAY, price=0.5, **state)
     await tx.execute("UPDATE rotation.call_allowance SET price = 0.5, saved_at = %s", [NOW])
     await start_run(tx, RunRequest(per_day=0), NOW, {})
     assert (await targets.get(tx, id)).due_at == NOW + 20 * DAY
     await start_run(tx, RunRequest(trigger="manual", platforms=["lever"]), NOW, {})
-    found = await targets.get(tx, id)
-    assert (found.due_at < NOW, found.price) == (True, 0.5)
+    target = await targets.get(tx, id)
+    assert (target.due_at < NOW, target.price) == (True, 0.5)
     assert (await targets.get(tx, fair)).due_at == NOW + 20 * DAY

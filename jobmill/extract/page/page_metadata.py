@@ -117,7 +117,7 @@ def add_page_text(head: PageMetadata, view: PageText) -> PageMetadata:
         crumbs=_find_crumbs(view),
         logos=_find_logos(view),
         site_name=" | ".join(_find_site_names(head, view)),
-        owner=normalize(
+        copyright_owner=normalize(
             " | ".join(line.text for line in lines_containing(short, _COPYRIGHT_HINTS))
         ),
         mails=_find_mail_hosts(view),

@@ -13,22 +13,22 @@ ROOM: dict[str, int] = {}
 """No source says how much it takes."""
 
 
-def company(id: Hashable, source: str = "lever", **known: Any) -> dict[str, Any]:
+def company(id: Hashable, source: str = "lever", **state: Any) -> dict[str, Any]:
     return {
         "id": id,
         "kind": "company",
         "source": source,
         "page_cap": None,
         "priority": 100,
-    } | known
+    } | state
 
 
-def search(id: Hashable, source: str = "jooble", **known: Any) -> dict[str, Any]:
-    return {"id": id, "kind": "slice", "source": source, "page_cap": 50, "priority": 100} | known
+def search(id: Hashable, source: str = "jooble", **state: Any) -> dict[str, Any]:
+    return {"id": id, "kind": "slice", "source": source, "page_cap": 50, "priority": 100} | state
 
 
-def ok(new: int = 1, **known: Any) -> dict[str, Any]:
-    return {"status": "ok", "returned": new, "new": new, "fresh": new, "truncated": False} | known
+def ok(new: int = 1, **fields: Any) -> dict[str, Any]:
+    return {"status": "ok", "returned": new, "new": new, "fresh": new, "truncated": False} | fields
 
 
 ERROR = {"status": "error", "http_status": 503}

@@ -29,22 +29,22 @@ def test_the_value_of_a_call_grows_with_time_up_to_all_that_can_lie_there(rho, d
 
 
 @given(rates, losses, st.floats(0.01, 1), st.floats(1e-3, 100))
-def test_a_target_is_worth_the_price_from_the_day_it_is_due(rho, d, health, asked) -> None:
-    due = call_value.days_until(rho, d, health, asked)
+def test_a_target_is_worth_the_price_from_the_day_it_is_due(rho, d, health, price) -> None:
+    due = call_value.days_until(rho, d, health, price)
     if math.isinf(due):
-        assert health * rho / d <= asked * (1 + 1e-9)
+        assert health * rho / d <= price * (1 + 1e-9)
     else:
-        assert call_value.value_of(rho, d, health, due) == pytest.approx(asked, rel=1e-6, abs=1e-9)
+        assert call_value.value_of(rho, d, health, due) == pytest.approx(price, rel=1e-6, abs=1e-9)
 
 
 def test_calling_at_the_price_beats_calling_more_or_less_often() -> None:
-    rho, d, asked = 3.0, 0.2, 2.0
+    rho, d, price = 3.0, 0.2, 2.0
 
     def gain(every: float) -> float:
         """New listings a day, less what the calls cost."""
-        return (rho / d * (1 - math.exp(-d * every)) - asked) / every
+        return (rho / d * (1 - math.exp(-d * every)) - price) / every
 
-    best = call_value.days_until(rho, d, 1.0, asked)
+    best = call_value.days_until(rho, d, 1.0, price)
     assert gain(best) > gain(best * 0.9)
     assert gain(best) > gain(best * 1.1)
 
@@ -69,9 +69,9 @@ def test_what_was_computed_at_a_much_higher_price_is_outdated() -> None:
 
 
 @given(rates, losses, st.floats(0.01, 1), st.floats(1e-2, 100))
-def test_a_state_is_due_when_it_is_nearly_worth_the_price(rho, d, health, asked) -> None:
+def test_a_state_is_due_when_it_is_nearly_worth_the_price(rho, d, health, price) -> None:
     state = YieldState(rho=rho, d=d, health=health, called_at=NOW, last_ok_at=NOW)
-    due = yield_model.due_at(state, asked, NOW, YieldRules(staleness=math.inf))
+    due = yield_model.due_at(state, price, NOW, YieldRules(staleness=math.inf))
     if due < NOW + 1e4 * DAY:
         value = yield_model.value_of(
             state,
@@ -81,16 +81,16 @@ def test_a_state_is_due_when_it_is_nearly_worth_the_price(rho, d, health, asked)
             platform=PlatformAverage(),
             rules=YieldRules(),
         )
-        assert value == pytest.approx(0.9 * asked, rel=1e-3, abs=1e-6)
+        assert value == pytest.approx(0.9 * price, rel=1e-3, abs=1e-6)
 
 
 @given(rates, losses, st.floats(0.01, 1), st.floats(1e-3, 100), st.floats(0, 60))
-def test_due_is_never_inside_the_gate_nor_later_than_staleness(rho, d, health, asked, gate) -> None:
+def test_due_is_never_inside_the_gate_nor_later_than_staleness(rho, d, health, price, gate) -> None:
     rules = YieldRules()
     state = YieldState(
         rho=rho, d=d, health=health, called_at=NOW, last_ok_at=NOW, gate_at=NOW + gate * DAY
     )
-    due = yield_model.due_at(state, asked, NOW - DAY, rules)
+    due = yield_model.due_at(state, price, NOW - DAY, rules)
     assert state.gate_at <= due <= max(state.gate_at, NOW + rules.staleness)
 
 
@@ -105,7 +105,7 @@ def test_a_target_never_called_is_due_at_once_and_worth_its_platforms_average() 
 
 @given(rates, losses, st.floats(0.01, 1), st.floats(1e-2, 100), st.floats(0, 90), st.floats(0, 60))
 def test_what_is_too_cheap_is_looked_at_when_it_is_worth_the_price_or_in_a_month(
-    rho, d, health, asked, days, gate
+    rho, d, health, price, days, gate
 ) -> None:
     """However long it has waited: those that are owed a call are found elsewhere."""
     now, rules = NOW + days * DAY, YieldRules()
@@ -113,13 +113,13 @@ def test_what_is_too_cheap_is_looked_at_when_it_is_worth_the_price_or_in_a_month
         rho=rho, d=d, health=health, called_at=NOW, last_ok_at=NOW, gate_at=NOW + gate * DAY
     )
     value = call_value.value_of(rho, d, health, days)
-    look = yield_model.look_at(state, asked, now, rules)
+    look = yield_model.look_at(state, price, now, rules)
     assert state.gate_at <= look <= max(state.gate_at, now + rules.staleness)
-    if value < 0.89 * asked:
+    if value < 0.89 * price:
         assert look > now
     if look < now + rules.staleness - 1 and look > state.gate_at:
         assert call_value.value_of(rho, d, health, (look - NOW) / DAY) == pytest.approx(
-            0.9 * asked, rel=1e-3, abs=1e-6
+            0.9 * price, rel=1e-3, abs=1e-6
         )
 
 

@@ -13,10 +13,10 @@ PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "rotation-policy.md")
 
 
 def test_the_example_runs() -> None:
-    found = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    assert found
+    example = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert example
     names: dict[str, object] = {}
-    exec(compile(found[1], "example", "exec", dont_inherit=True), names)  # noqa: S102
+    exec(compile(example[1], "example", "exec", dont_inherit=True), names)  # noqa: S102
     assert names["chosen"] == [2]
 
 
@@ -28,7 +28,7 @@ def test_every_number_of_a_policy_is_on_the_page_with_its_default() -> None:
     ):
         part = PAGE.split(f"### {title}\n")[1].split("\n##")[0]
         written = dict(re.findall(r"^\| `(\w+)` \| ([\d.]+) \|", part, re.MULTILINE))
-        known = {
-            one.name: getattr(rules, one.name) for one in fields(rules) if one.name != "breaker"
+        defaults = {
+            rule.name: getattr(rules, rule.name) for rule in fields(rules) if rule.name != "breaker"
         }
-        assert {name: float(value) for name, value in written.items()} == known
+        assert {name: float(value) for name, value in written.items()} == defaults

@@ -57,7 +57,7 @@ def draw_outcome(rng: random.Random, now: float) -> dict[str, Any]:
     """What a site, or whoever speaks for it, may answer; anything may be missing."""
     counts = [None, -3, 0, 0, 1, 20, 100, 300]
     moments = [None, now + 9 * DAY, now, now - HOUR, now - 40 * DAY, float("nan")]
-    known = {
+    outcome = {
         "status": rng.choice(STATUSES),
         "returned": rng.choice(counts),
         "new": rng.choice(counts),
@@ -67,7 +67,7 @@ def draw_outcome(rng: random.Random, now: float) -> dict[str, Any]:
         "oldest_at": rng.choice(moments),
         "posted": rng.choice([None, [], [now - HOUR] * 20, moments]),
     }
-    return {name: value for name, value in known.items() if rng.random() < 0.9}
+    return {name: value for name, value in outcome.items() if rng.random() < 0.9}
 
 
 def draw_wait(rng: random.Random) -> float:
@@ -162,12 +162,12 @@ def test_a_target_is_not_chosen_again_while_its_outcome_is_awaited(
 ) -> None:
     policy, now = create_policy(name, {}), NOW
     policy.bind(first, {}, NOW)
-    seen: list[Hashable] = []
+    chosen: list[Hashable] = []
     for wait in waits:
         now = min(now + wait, NOW + 23 * MINUTE)
-        seen += policy.choose(now, budget, room)
+        chosen += policy.choose(now, budget, room)
         policy.bind(first, {}, now)
-    assert len(set(seen)) == len(seen)
+    assert len(set(chosen)) == len(chosen)
 
 
 @settings(max_examples=60, deadline=None)
@@ -183,9 +183,9 @@ def test_limits_of_a_source_hold_where_nobody_states_its_room(name, first, waits
             calls.append((now, source_of[id]))
             policy.record(id, now, ok())
         for source in SOURCES:
-            mine = [at for at, name in calls if name == source]
-            assert sum(at > now - HOUR for at in mine) <= limit
-            assert sum(at > now - DAY for at in mine) <= 20
+            times = [at for at, name in calls if name == source]
+            assert sum(at > now - HOUR for at in times) <= limit
+            assert sum(at > now - DAY for at in times) <= 20
 
 
 @settings(max_examples=25, deadline=None)

@@ -27,9 +27,14 @@ def bound(*targets, **config) -> YieldPolicy:
     return policy
 
 
-def learn(state: YieldState, outcome, now: float = NOW, **known) -> YieldState:
-    known = {"kind": "slice", "page_cap": 50, "platform": PlatformAverage(), "rules": RULES} | known
-    return yield_model.learn(state, outcome, now, **known)[0]
+def learn(state: YieldState, outcome, now: float = NOW, **arguments) -> YieldState:
+    arguments = {
+        "kind": "slice",
+        "page_cap": 50,
+        "platform": PlatformAverage(),
+        "rules": RULES,
+    } | arguments
+    return yield_model.learn(state, outcome, now, **arguments)[0]
 
 
 def test_the_target_that_brings_more_is_called_first() -> None:
@@ -67,11 +72,11 @@ def test_a_target_rests_for_its_gap(target, gap: float) -> None:
     ],
 )
 def test_failures_back_off_and_a_success_ends_it(outcome, waits: list[float]) -> None:
-    state, found = YieldState(), []
+    state, gaps = YieldState(), []
     for _ in waits:
         state = learn(state, outcome)
-        found.append(state.gate_at - NOW)
-    assert found == waits
+        gaps.append(state.gate_at - NOW)
+    assert gaps == waits
     state = learn(state, ok())
     assert (state.failures, state.gate_at, state.health) == (0, NOW + 24 * MINUTE, 1.0)
 
@@ -124,8 +129,8 @@ def test_those_that_waited_too_long_get_their_share_and_no_more() -> None:
     for turn in range(1, 11):
         now = NOW + 2 * DAY + turn * HOUR
         page = ok(20, truncated=True, oldest_at=now - 2 * HOUR)
-        for one in slices:
-            policy.record(one["id"], now - HOUR, page)
+        for slice_target in slices:
+            policy.record(slice_target["id"], now - HOUR, page)
         chosen = policy.choose(now, 10, {"jooble": 10})
         owed += sum(id >= 0 for id in chosen)
         assert len(chosen) == 10
@@ -144,7 +149,7 @@ def test_calls_for_a_fifth_of_all_a_day_leave_nobody_waiting_for_much_longer_tha
             called.get(id, []).append(now)
             rich = ok(40, truncated=True, oldest_at=now - 4 * HOUR)
             policy.record(id, now, ok(0) if id in called else rich)
-    waits = [later - one for calls in called.values() for one, later in pairwise(calls)]
+    waits = [later - earlier for calls in called.values() for earlier, later in pairwise(calls)]
     assert min(map(len, called.values())) >= 3
     assert max(waits) <= 32 * DAY
 
@@ -281,12 +286,12 @@ def test_numbers_of_other_libraries_are_numbers() -> None:
 def test_what_was_learnt_of_a_target_outlives_its_absence() -> None:
     policy = bound(company("a"), company("b"))
     policy.record("a", NOW, ok(7))
-    known = policy.states["a"]
+    learnt = policy.states["a"]
     policy.bind([company("b")], {}, NOW + DAY)
     assert policy.choose(NOW + DAY, 9, ROOM) == ["b"]
     policy.record("a", NOW + DAY, ok(7))
     policy.bind([company("c"), company("a")], {}, NOW + 2 * DAY)
-    assert policy.states["a"] == known
+    assert policy.states["a"] == learnt
     assert sorted(map(str, policy.choose(NOW + 2 * DAY, 9, ROOM))) == ["a", "c"]
 
 
@@ -301,9 +306,9 @@ def test_all_values_at_once_are_the_values_one_by_one(calls) -> None:
         now += wait
         full = {"returned": 50, "truncated": True} if id >= 5 and new > 50 else {}
         policy.record(id, now, ok(new, **full) if new else GONE)
-    found = policy._values(np.arange(10), now + DAY)
+    values = policy._values(np.arange(10), now + DAY)
     for place, target in enumerate(policy.roster.targets):
-        one = yield_model.value_of(
+        value = yield_model.value_of(
             policy.states.get(target.id, YieldState()),
             now + DAY,
             kind=target.kind,
@@ -311,14 +316,14 @@ def test_all_values_at_once_are_the_values_one_by_one(calls) -> None:
             platform=policy.platforms.get((target.source, target.kind), PlatformAverage()),
             rules=policy.rules,
         )
-        assert found[place] == pytest.approx(one, rel=1e-9)
+        assert values[place] == pytest.approx(value, rel=1e-9)
 
 
 @given(st.lists(st.integers(0, 5), max_size=200), st.integers(1, 20))
 def test_ranking_a_part_at_a_time_is_a_stable_sort(values: list[int], first: int) -> None:
     places = np.arange(len(values))
-    found = list(ranked(places, np.array(values, dtype=float), first))
-    assert found == sorted(range(len(values)), key=lambda place: (-values[place], place))
+    order = list(ranked(places, np.array(values, dtype=float), first))
+    assert order == sorted(range(len(values)), key=lambda place: (-values[place], place))
 
 
 def test_an_unknown_policy_or_a_number_that_cannot_be_right_is_refused() -> None:
