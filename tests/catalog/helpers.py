@@ -1,4 +1,4 @@
-"""Sources, postings and runs for tests that name only what they are about."""
+"""Helpers that create sources, postings and runs with defaults."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ async def run(
     postings: Sequence[Posting] = (),
     **facts: Any,
 ) -> SavedRun:
-    """Save a run; complete unless said otherwise."""
+    """Save a run; complete by default."""
     harvest = CrawlResult(started_at=at(hour), outcome="complete", postings=seen(*postings))
     return await source_runs.save(tx, source, replace(harvest, **facts), PLATFORM_RULES)
 
@@ -82,7 +82,8 @@ async def open_titles(tx: Tx, source: int) -> list[str]:
 
 
 async def overlap(database: Database, first: Act, second: Act) -> list[object]:
-    """Do the first, then the second while the first is not yet committed, or while it waits for that."""
+    """Run the first action, and the second before the first commits or while the first waits for
+    it."""
 
     async def alone(act: Act) -> object:
         async with database.transaction() as tx:

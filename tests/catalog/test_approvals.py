@@ -1,4 +1,4 @@
-"""What waits for a person, and what becomes of it when one decides."""
+"""Approvals and the effect of a decision."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ async def test_concurrent_transactions_create_a_company_once(database: Database)
     async def name(order: int) -> list[int]:
         async with database.transaction() as tx:
             ids = await companies.get_or_create_all(tx, names[::order])
-        return [ids[one] for one in names]
+        return [ids[company] for company in names]
 
     answers = await asyncio.gather(*(name(order) for order in (1, -1, 1, -1)))
     assert answers == [answers[0]] * 4

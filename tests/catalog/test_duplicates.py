@@ -34,7 +34,7 @@ def on_board(id: int = 7001, **changes: object) -> Posting:
 
 
 def copy(**changes: object) -> Posting:
-    """As another site shows it: no ids, a URL of its own."""
+    """The posting as another site shows it: no ids, another URL."""
     posting = Posting(
         "Senior Welder",
         "https://finder.example/ads/555001",

@@ -21,7 +21,7 @@ async def titles(tx: Tx, **query: Any) -> list[str | None]:
 
 @pytest.fixture
 async def shelf(tx: Tx) -> Tx:
-    """A few listings that differ in everything one can ask for."""
+    """Listings that differ in every search criterion."""
     source = await make_source(tx)
     pay = Salary(80_000, 100_000, "EUR", "year", "structured")
     await run(tx, source, 0, [

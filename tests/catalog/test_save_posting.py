@@ -1,4 +1,4 @@
-"""Postings that were read one by one, beside those that sources show."""
+"""Postings saved from their own page, next to those of sources."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""A feed, snapshot after snapshot, forwards and backwards, with troubled runs in between.
+"""Snapshots of a feed, forwards and backwards, with failed runs in between.
 
-The small form of `evaluation/churn.py`: what was new, changed, closed and opened again is exact.
+The small form of `evaluation/churn.py`: the counts of new, changed, closed and reopened listings
+are exact.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from .helpers import make_source, posting, run
 
 Snapshot: TypeAlias = dict[str, Posting]
 Expected: TypeAlias = tuple[int, int, int, int]
-"""How many listings are new, changed, closed and opened again."""
+"""The expected counts of new, changed, closed and reopened listings."""
 
 
 def feed(**titles: str) -> Snapshot:
@@ -56,7 +57,7 @@ TROUBLES: tuple[dict[str, Any], ...] = (
     {"outcome": "truncated"},
     {"outcome": "complete"},
 )
-"""Runs that did not see everything; the last answered an empty list by mistake."""
+"""Incomplete runs; the last one returned an empty list by mistake."""
 
 
 async def open_postings(tx: Tx, source: int) -> dict[str, tuple[str, str | None]]:

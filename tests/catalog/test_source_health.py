@@ -1,4 +1,4 @@
-"""Five failures disable a source; one vendor's trouble is one incident."""
+"""Five failures disable a source; similar failures of a vendor are one incident."""
 
 from __future__ import annotations
 
@@ -315,7 +315,7 @@ async def test_failures_and_successes_do_not_deadlock(database: Database) -> Non
         for tx in (works, fails):
             await tx.execute("SET LOCAL lock_timeout = '1s'")
         await run(works, ids[0], 1, [posting()])
-        # It forgives the first, whose run is being saved, and holds the vendor.
+        # It skips the first source, which is locked by its own run, and holds the vendor.
         await fail(fails, ids[2], 1, vendor=GREENHOUSE)
         await run(works, ids[3], 1, [posting(2)], vendor=GREENHOUSE)
 

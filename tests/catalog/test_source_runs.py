@@ -1,4 +1,4 @@
-"""New, changed, closed, opened again: exactly what complete runs saw."""
+"""Runs add, change, close and reopen exactly the right listings."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ async def site() -> AsyncIterator[Site]:
 
 @pytest.fixture
 async def fetch(database: Database, site: Site) -> AsyncIterator[Fetch]:
-    """A door that may go to `site`, in a hurry and with little patience."""
+    """A `Fetch` for `site` with a short interval and small limits."""
     settings = Settings(private_hosts=site.place, contact="https://example.org/us")
     async with open_fetch(database, settings, rate_limit=QUICK, limits=SMALL) as fetch:
         yield fetch

@@ -1,4 +1,4 @@
-"""A mail server on loopback that keeps what it is handed, and refuses what a test tells it to."""
+"""A mail server on loopback that stores letters, and rejects those that a test selects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Mailbox:
     letters: list[EmailMessage] = field(default_factory=list)
     recipients: list[list[str]] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
-    """What is answered to the next letters, each once, in place of taking them."""
+    """Responses to the next letters, each used once, instead of accepting them."""
     logins: list[bytes] = field(default_factory=list)
 
     scheme: str = "smtp"
@@ -67,7 +67,7 @@ async def open_mailbox(
 
     def serve() -> SMTP:
         with warnings.catch_warnings():
-            # It warns of passwords without TLS; on loopback there is none.
+            # The library warns of passwords without TLS, which loopback does not use.
             warnings.simplefilter("ignore")
             return SMTP(
                 mailbox,

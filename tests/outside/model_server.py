@@ -1,4 +1,4 @@
-"""A server on loopback that speaks as model providers do, and adds up what it bills.
+"""A server on loopback that speaks the protocols of model providers and sums up what it bills.
 
 server.says(answer({"title": "Cook"}))           # the Messages API, whole or streamed as asked
 server.says(in_turn(trouble(429), answer({})))   # one after the other
@@ -56,7 +56,7 @@ def answer(
     usage: Mapping[str, int] | None = None,
     status: int = 200,
 ) -> Handler:
-    """An answer of the Messages API, in the way it was asked for; text goes out as it is."""
+    """An answer of the Messages API, complete or streamed as requested; text is sent unchanged."""
     text = content if isinstance(content, str) else json.dumps(content)
     tokens = dict(usage or {"input_tokens": 100, "output_tokens": 20})
 
@@ -102,7 +102,7 @@ def event(data: Mapping[str, Any]) -> bytes:
 
 
 def completion(content: object, *, finish: str = "stop", refusal: str | None = None) -> Handler:
-    """An answer in the manner of OpenAI, in the way it was asked for."""
+    """An answer of the chat completions API, complete or streamed as requested."""
     text = content if isinstance(content, str) else json.dumps(content)
     usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 
@@ -124,7 +124,7 @@ def completion(content: object, *, finish: str = "stop", refusal: str | None = N
 
 
 def trouble(status: int, message: str = "no", **headers: str) -> Handler:
-    """An error as providers tell it."""
+    """An error response of a provider."""
     body = json.dumps({"type": "error", "error": {"type": "some_error", "message": message}})
 
     async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:

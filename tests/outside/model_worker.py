@@ -1,5 +1,5 @@
-"""A process that asks a model again and again until the budget is spent:
-`python -m tests.outside.model_worker DATABASE SERVER NAME DAY TOKENS`."""
+"""A process that asks a model repeatedly until the budget is spent: `python -m
+tests.outside.model_worker DATABASE SERVER NAME DAY TOKENS`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def main(url: str, server: str, name: str, day: str, tokens: str) -> None:
         connect(url, size=2) as database,
         open_model(database, settings, {"ANTHROPIC_API_KEY": "sk-worker"}) as model,
     ):
-        # All begin when the last of them is ready.
+        # All processes start when the last one is ready.
         await asyncio.to_thread(urllib.request.urlopen, f"{server}/go")
         for number in range(1_000):
             text = f"{name} {number}"

@@ -1,4 +1,4 @@
-"""A web server on loopback that does what a test tells it to, and remembers who asked.
+"""A web server on loopback with handlers set by the test; it records all requests.
 
 async with open_site() as site:
     site.on("/jobs", reply(b"[]", content_type="application/json"))
@@ -18,11 +18,11 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class ReceivedRequest:
-    """One request, as the server saw it."""
+    """One request as the server received it."""
 
     method: str
     path: str
-    """With the query."""
+    """Including the query."""
     headers: Mapping[str, str]
     """By lower-case name."""
     body: bytes
@@ -32,7 +32,7 @@ class ReceivedRequest:
 
 @dataclass(slots=True)
 class ResponseWriter:
-    """The way back to who asked."""
+    """The connection to the client."""
 
     writer: asyncio.StreamWriter
 
@@ -41,7 +41,7 @@ class ResponseWriter:
         await self.writer.drain()
 
     def reset(self) -> None:
-        """Break the connection rather than end it."""
+        """Abort the connection."""
         self.writer.transport.abort()
 
 
@@ -51,7 +51,7 @@ Handler: TypeAlias = Callable[[ReceivedRequest, ResponseWriter], Awaitable[None]
 def reply(
     body: bytes = b"", status: int = 200, content_type: str = "text/html", **headers: str
 ) -> Handler:
-    """A plain answer; header names are written with underscores."""
+    """A plain response; header names are written with underscores."""
     lines = [f"{name.replace('_', '-')}: {text}" for name, text in headers.items()]
     head = [f"HTTP/1.1 {status} X", f"Content-Type: {content_type}", *lines]
     text = "\r\n".join([*head, f"Content-Length: {len(body)}", "", ""]).encode("latin-1")
@@ -63,7 +63,7 @@ def redirect(to: str, status: int = 302) -> Handler:
 
 
 def raw(data: bytes) -> Handler:
-    """Exactly these bytes, and the end."""
+    """Send exactly these bytes and close."""
 
     async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
         await out.send(data)
@@ -72,7 +72,7 @@ def raw(data: bytes) -> Handler:
 
 
 def in_turn(*handlers: Handler) -> Handler:
-    """The first time the first, then the next; the last one stays."""
+    """Use one handler per request; the last one is repeated."""
     left = list(handlers)
 
     async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
@@ -92,14 +92,14 @@ class Site:
 
     @property
     def place(self) -> str:
-        """host:port, as the setting private_hosts wants it."""
+        """host:port, the format of the setting private_hosts."""
         return f"127.0.0.1:{self.port}"
 
     def url(self, path: str = "/") -> str:
         return f"http://{self.place}{path}"
 
     def on(self, path: str, handler: Handler) -> None:
-        """What to do for a path, whatever its query; anything else is a 404."""
+        """Set the handler of a path, for any query; other paths return 404."""
         self._handlers[path] = handler
 
     def requests_to(self, path: str) -> list[ReceivedRequest]:

@@ -1,4 +1,4 @@
-"""Pages that fill themselves by script, read by a real browser."""
+"""Pages that need JavaScript, rendered by a real browser."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ async def test_a_page_is_read_after_its_scripts_have_run(fetch: Fetch, site: Sit
     assert isinstance(answer, Ok), answer
     assert "<li>Engineer</li><li>Köchin</li>" in answer.text
     assert answer.url == site.url("/careers")
-    # The frame's validators say nothing of what is put into it.
+    # The validators of the HTML do not cover what scripts add.
     assert answer.validators == Validators(url=answer.url)
     assert not any("if-none-match" in request.headers for request in site.requests)
     assert {request.headers["user-agent"] for request in site.requests} == {Settings().user_agent}
@@ -153,7 +153,7 @@ async def test_cancelling_a_render_kills_the_browser(site: Site) -> None:
 
 
 async def until_ended(mark: str) -> None:
-    """A process that was killed is gone soon, but not at once."""
+    """A killed process disappears soon, but not immediately."""
     for _ in range(400):
         if not running(mark):
             break
@@ -162,7 +162,7 @@ async def until_ended(mark: str) -> None:
 
 
 def running(mark: str) -> list[str]:
-    """Processes that live and have `mark` in their command line."""
+    """Running processes with `mark` in their command line."""
     processes: list[str] = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -194,7 +194,7 @@ async def test_a_challenge_created_by_a_script_is_detected(fetch: Fetch, site: S
 async def test_responses_that_are_not_html_need_no_browser(
     database: Database, site: Site, tmp_path: Path
 ) -> None:
-    """A program that cannot be a browser shows that none is started."""
+    """A program that is not a browser; the test fails if it is started."""
     fake = tmp_path / "chromium"
     fake.write_text("#!/bin/sh\necho '<p>started'\n")
     fake.chmod(0o755)
@@ -239,7 +239,7 @@ def test_the_configured_browser_is_preferred(
     assert find_browser(tmp_path / "mine") == str(tmp_path / "mine")
 
 
-# The proxy by itself
+# The proxy alone
 
 
 async def say(proxy: str, text: str) -> bytes:

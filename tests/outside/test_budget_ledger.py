@@ -197,7 +197,7 @@ async def start(url: str, vendor: Server, *arguments: object) -> asyncio.subproc
 
 
 def gate(count: int) -> Callable[[ReceivedRequest, ResponseWriter], Awaitable[None]]:
-    """Lets nobody through before so many have come."""
+    """Holds requests back until enough of them have arrived."""
     all_here = asyncio.Barrier(count)
 
     async def handle(request: ReceivedRequest, out: ResponseWriter) -> None:
@@ -207,14 +207,15 @@ def gate(count: int) -> Callable[[ReceivedRequest, ResponseWriter], Awaitable[No
     return handle
 
 
-# Few calls fit, so that all eight want the last of it at once; or many, until it is all gone.
+# Few calls, so that all eight processes compete for the last one; or many, until the cap is
+# reached.
 @pytest.mark.parametrize("tokens", [2_500, 100])
 async def test_eight_concurrent_processes_never_exceed_a_cap(
     url: str, vendor: Server, database: Database, tokens: int
 ) -> None:
     async def bill(request: ReceivedRequest, out: ResponseWriter) -> None:
         body = json.loads(request.body)
-        # As much as a provider can ask for: a token for every byte.
+        # The most a provider can bill: one token per byte.
         usage = {"input_tokens": len(request.body), "output_tokens": body["max_tokens"]}
         vendor.bill(body["model"], *usage.values())
         await asyncio.sleep(0.01)

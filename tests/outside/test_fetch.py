@@ -1,4 +1,4 @@
-"""Every way in which a server can answer, with real servers."""
+"""All kinds of responses, from real servers."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ async def test_validators_are_sent_and_304_is_not_modified(
 async def test_validators_are_sent_only_to_the_url_that_issued_them(
     fetch: Fetch, site: Site
 ) -> None:
-    """Else the old page behind a new redirect would say that nothing has changed."""
+    """Otherwise an old page after a new redirect would count as not modified."""
     site.on("/feed", redirect("/closed-feed"))
     site.on("/closed-feed", reply(b"nothing here"))
     before = Validators('"7"', "Sun", url=site.url("/feed"))
@@ -319,7 +319,7 @@ async def test_a_body_shorter_than_its_length_is_a_failure(fetch: Fetch, site: S
 
 
 async def test_bytes_after_the_content_length_are_ignored(fetch: Fetch, site: Site) -> None:
-    """Nor that of whoever asks next: no connection is used twice."""
+    """The bytes do not reach the next request either: connections are not reused."""
 
     async def generous(request: ReceivedRequest, out: ResponseWriter) -> None:
         forged = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
@@ -381,7 +381,7 @@ async def silent(request: ReceivedRequest, out: ResponseWriter) -> None:
 
 async def dripping(request: ReceivedRequest, out: ResponseWriter) -> None:
     await out.send(CHUNKED)
-    while True:  # Never slow enough for the time-out of a single read.
+    while True:  # Always faster than the timeout of a single read.
         await out.send(b"1\r\nx\r\n")
         await asyncio.sleep(0.05)
 
@@ -457,7 +457,7 @@ async def test_a_decompression_bomb_stops_at_the_limit(
 
 
 async def test_compressed_bytes_without_content_count_too(fetch: Fetch, site: Site) -> None:
-    nothing = b"\0\0\0\xff\xff"  # A stored block without content: no output, ever.
+    nothing = b"\0\0\0\xff\xff"  # A stored block without content: no output.
     answer = await get(fetch, site, reply(nothing * 20_000, content_encoding="deflate"))
     assert isinstance(answer, Truncated)
     assert (answer.body, answer.limit) == (b"", 60_000)
@@ -494,7 +494,7 @@ async def test_text_is_decoded_by_its_actual_charset(fetch: Fetch, site: Site) -
     assert answer.text == "Zürich"
 
 
-# Pages that are none
+# Pages without content
 
 
 async def test_a_challenge_with_status_200_is_forbidden(fetch: Fetch, site: Site) -> None:
@@ -503,7 +503,7 @@ async def test_a_challenge_with_status_200_is_forbidden(fetch: Fetch, site: Site
     unknown(await get(fetch, site, reply(b"ok", cf_mitigated="challenge")), "forbidden")
 
 
-# The guard, in place
+# Address checks
 
 
 @pytest.mark.parametrize(
@@ -567,7 +567,7 @@ def make_certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLCo
     return served, ssl.create_default_context(cafile=certificate)
 
 
-# Manners of the door itself
+# Slots and logging
 
 
 async def test_a_cancelled_request_releases_its_slot(

@@ -10,7 +10,7 @@ from jobmill.outside.public_addresses import AddressRefused, parse_private_hosts
 
 
 class Dialled(httpcore2.AsyncNetworkBackend):
-    """Remembers which addresses were connected to; nobody is ever there."""
+    """Records the addresses; every connection fails."""
 
     def __init__(self) -> None:
         self.addresses: list[str] = []
@@ -28,7 +28,7 @@ class Dialled(httpcore2.AsyncNetworkBackend):
 
 
 def answers(*rounds: Sequence[str]) -> Resolve:
-    """A name server that says something else each time."""
+    """A name server with a different answer each time."""
     left = list(rounds)
 
     async def resolve(host: str, port: int) -> Sequence[str]:

@@ -73,7 +73,7 @@ async def vendor() -> AsyncIterator[Server]:
 
 
 class Opened:
-    """Models as each test sets them."""
+    """Opens models with the settings of a test."""
 
     def __init__(self, database: Database, vendor: Server, stack: AsyncExitStack) -> None:
         self._database, self._server, self._stack = database, vendor, stack
@@ -158,7 +158,7 @@ async def test_a_busy_provider_is_retried_at_no_cost(
 async def test_retry_after_of_a_provider_is_respected(models: Opened, vendor: Server) -> None:
     vendor.says(in_turn(trouble(429, retry_after="1"), answer(GOOD)))
     assert isinstance(await (await models())(ask()), ModelAnswer)
-    # The clock of the server: it was left alone for as long as it wanted.
+    # By the server's clock: the retry came after the requested wait.
     first, second = vendor.site.requests_to(MESSAGES)
     assert second.at - first.at >= 1
 
@@ -472,7 +472,7 @@ def test_schemas_are_sent_without_unsupported_constraints() -> None:
 
 
 class Losing(Database):
-    """Goes away while its third transaction, which settles the call, begins or commits."""
+    """Loses the connection when its third transaction, which settles the call, begins or commits."""
 
     def __init__(self, database: Database, moment: str) -> None:
         vars(self).update(vars(database))

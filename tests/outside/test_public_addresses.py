@@ -14,7 +14,7 @@ from jobmill.outside.public_addresses import (
 )
 
 NOT_ASKED = [
-    # addresses of this machine, in every spelling that some resolver takes for one
+    # loopback addresses, in every spelling that some resolver accepts
     "http://127.0.0.1/",
     "http://127.1/",
     "http://127.0.1/",
@@ -69,7 +69,7 @@ NOT_ASKED = [
     "http://[ff02::1]/",
     "http://[2001:db8::1]/",
     "http://[100::1]/",
-    # names inside a house
+    # local names
     "http://localhost/",
     "http://LOCALHOST/",
     "http://localhost./",
@@ -81,7 +81,7 @@ NOT_ASKED = [
     "http://metadata.google.internal/",
     "http://printer.local/",
     "http://example.com./",
-    # what is no name
+    # invalid names
     "http:///",
     "http://a..b/",
     "http://-a.com/",
@@ -92,7 +92,7 @@ NOT_ASKED = [
     "http://example.com\t/",
     f"http://{'a' * 64}.com/",
     f"http://{'a.' * 130}com/",
-    # what is not the web
+    # other schemes and ports
     "file:///etc/passwd",
     "ftp://example.com/",
     "gopher://example.com/",
@@ -204,7 +204,7 @@ def test_any_text_is_parsed_or_refused_and_never_private(start: str, rest: str) 
     assert target.port in (80, 443)
     assert "." in target.host or ":" in target.host
     try:
-        # What the oldest of resolvers would make of it, in all its spellings.
+        # All spellings that the oldest resolvers accept.
         address = socket.inet_ntoa(socket.inet_aton(target.host))
     except OSError:
         return

@@ -1,4 +1,4 @@
-"""One line a host, whoever stands in it: tasks, connections, processes."""
+"""Rate limits shared by tasks, connections and processes."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ async def test_a_hold_is_never_shortened(tx: Tx) -> None:
     assert await held_for(tx) > 3_500
 
 
-# In the line
+# Waiting in the queue
 
 
 async def test_a_caller_that_would_wait_too_long_gets_retry_after(database: Database) -> None:
@@ -229,7 +229,7 @@ async def test_a_cancelled_caller_releases_its_reservation(database: Database) -
 
 
 async def until(database: Database, sql: LiteralString) -> None:
-    """Return when there is such a row, and those who were told of it had a moment."""
+    """Wait until the query returns a row, and give waiting tasks a moment."""
     while True:
         async with database.transaction() as tx:
             rows = await ask(tx, sql)
@@ -284,7 +284,7 @@ async def test_a_hold_applies_to_callers_already_waiting(database: Database) -> 
     assert caught.value.retry_after > HOUR / 2
 
 
-# Through the door
+# Through `Fetch`
 
 
 async def test_a_429_holds_the_host_for_all_workers(
@@ -373,7 +373,7 @@ async def test_processes_share_the_rate_limit(url: str, site: Site, database: Da
     outputs = [(await caller.communicate())[0] for caller in callers]
     assert outputs == [b"15\n", b"15\n"]
     assert len(site.requests) == 30
-    # The server's own view: the flights of both together, and never one too many.
+    # As counted by the server: both processes together never exceed the limit.
     assert site.max_concurrent == 3
     async with database.transaction() as tx:
         assert await ask(tx, "SELECT flights, failures FROM outside.host") == [([], 0)]

@@ -154,7 +154,7 @@ async def change(
 
 
 async def fresh(database: Database, site: Site) -> object:
-    """As a process that has just started sees it."""
+    """A `Fetch` of a process that has just started."""
     settings = Settings(private_hosts=site.place)
     async with open_fetch(database, settings, rate_limit=QUICK) as fetch:
         return await read(fetch, site, "/jobs/1")

@@ -85,7 +85,7 @@ async def test_a_redirect_is_not_followed_but_its_target_is_reported(
     with pytest.raises(OutsideError, match=r"169\.254\.169\.254/latest") as caught:
         await caller(site).send(delivery(site))
     assert caught.value.permanent
-    # Not even to where we may go.
+    # Not even to an allowed address.
     site.on("/hook", redirect(site.url("/inside"), status))
     with pytest.raises(OutsideError, match="/inside, which is not followed"):
         await caller(site).send(delivery(site))
@@ -139,7 +139,7 @@ async def test_almost_nothing_of_a_huge_response_is_read(site: Site) -> None:
     handler: Handler = pour
     site.on("/hook", handler)
     assert "200" in await caller(site).send(delivery(site))
-    # Buffers of the two sockets take some; the rest was never sent.
+    # Socket buffers take some bytes; the rest was never sent.
     assert sent < 50_000_000
 
 

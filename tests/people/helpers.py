@@ -1,4 +1,4 @@
-"""People, keys and applicants for tests."""
+"""Helpers that create people, keys and applicants."""
 
 from __future__ import annotations
 

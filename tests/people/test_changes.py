@@ -1,4 +1,4 @@
-"""What is written down when somebody changes how this house is run."""
+"""The log of administrative changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .helpers import PASSWORD
 
 
 async def told(tx: Tx, count: int = 1) -> list[tuple[str, str, str, list[str]]]:
-    """The last changes, the oldest first."""
+    """The last changes, oldest first."""
     recent = await changes.find_recent(tx, limit=count)
     return [
         (change.noun, change.subject, change.what, change.details) for change in reversed(recent)
@@ -98,7 +98,7 @@ async def test_the_actor_of_a_change_is_logged_with_a_name(database: Database) -
         ada = await persons.add(tx, "Ada", "ada@example.org", "admin", PASSWORD)
     async with database.transaction(by=f"person:{ada.id}") as tx:
         await keys.add(tx, "reports", "viewer")
-    # The next one on this connection is somebody else.
+    # The next transaction on this connection has another actor.
     async with database.transaction() as tx:
         await keys.add(tx, "copies", "viewer")
         actors = {

@@ -68,7 +68,7 @@ async def test_a_new_password_or_closing_the_account_ends_all_sessions(tx: Tx, c
         await persons.set_password(tx, "a@b", "another password")
     assert await sessions.find(tx, first) is None
     assert await sessions.find(tx, other)
-    # Whoever showed the old password a moment ago comes too late.
+    # A sign-in with the old password comes too late.
     with pytest.raises(Unauthenticated):
         await sessions.create(tx, ada)
 
