@@ -1,8 +1,8 @@
-"""A worker that dies: `python -m tests.acceptance.mortal FILE`.
+"""A worker that kills itself: `python -m tests.acceptance.mortal FILE`.
 
-It does everything the product does. FILE names phases, a line each: when a run of one of them has
-come to its answer, and before the answer is written, the line is struck out and the process kills
-itself as an operator's `kill -9` would.
+It does everything the product does. FILE lists phases, one per line: when a run of one of them has
+returned its move, and before the move is written, the line is removed and the process kills itself
+like `kill -9`.
 """
 
 from __future__ import annotations

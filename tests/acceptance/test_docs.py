@@ -1,4 +1,4 @@
-"""What the documents name is there: files, headings, commands with their options, and pages."""
+"""Checks what the documents name: files, headings, commands with their options, and pages."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ CODE = re.compile(r"`([^`\n]+)`|^(?: {4}|\$ )(.+)$|^(jobmill .+)$", re.MULTILINE
 QUOTED = re.compile(r""" "[^"]*"? | '[^']*'? """, re.VERBOSE)
 PAGE = re.compile(r"`(/[a-z][^`?#]*)[^`]*`")
 NOT_LITERAL = re.compile(r"[^a-z-]")
-"""What stands for something else: `ID`, `…`, `a|b`, `[URL]`."""
+"""Placeholders: `ID`, `…`, `a|b`, `[URL]`."""
 OTHERS = ["/about", "/about-us", "/company", "/careers", "/static"]
-"""Pages that companies have, and where our files are."""
+"""Paths of company sites and of our static files."""
 
 
 def _name(file: Path) -> str:
@@ -59,8 +59,8 @@ def test_every_command_that_is_named_is_known_with_its_options(file: Path) -> No
 
 
 def _commands(text: str) -> Iterator[str]:
-    for found in CODE.finditer(text):
-        code = next(part for part in found.groups() if part)
+    for match in CODE.finditer(text):
+        code = next(part for part in match.groups() if part)
         if call := re.search(r"(?:^|[\s(])jobmill ([a-z][^#|>&)]*)", code):
             yield call[1].strip()
 
@@ -73,22 +73,26 @@ def _is_known(line: str) -> bool:
         if word not in inner:
             return bool(NOT_LITERAL.search(word))
         command = inner[word]
-    if command.context_settings.get("ignore_unknown_options"):  # It hands them on.
+    if command.context_settings.get("ignore_unknown_options"):  # It passes them on.
         return True
     options = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
     return options <= {"--help", "-h", *_options(command)}
 
 
 def _options(command: Any) -> set[str]:
-    return {name for one in command.params for name in (*one.opts, *one.secondary_opts)}
+    return {
+        name
+        for parameter in command.params
+        for name in (*parameter.opts, *parameter.secondary_opts)
+    }
 
 
 async def test_every_page_that_is_named_in_a_guide_is_there(database: Database) -> None:
-    known = [re.sub(r"\{[^}]+\}", "[^/]+", route.path) for route in routes(database)]
+    patterns = [re.sub(r"\{[^}]+\}", "[^/]+", route.path) for route in routes(database)]
     missing = [
         (file.name, path)
         for file in GUIDES
         for path in PAGE.findall(file.read_text())
-        if not any(re.fullmatch(route, path) for route in [*known, *OTHERS])
+        if not any(re.fullmatch(route, path) for route in [*patterns, *OTHERS])
     ]
     assert missing == []

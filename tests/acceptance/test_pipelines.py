@@ -1,5 +1,5 @@
-"""From a company's name, or a listing's URL, to matches: real processes and real HTTP; whoever is
-killed at any boundary changes nothing of what comes out."""
+"""From a company's name or a listing's URL to matches, with real processes and real HTTP. Killing
+the worker at any boundary does not change the result."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def world() -> AsyncIterator[dict[str, Site]]:
 
 
 class Mill:
-    """The product on one database: its commands, and a worker that is begun again when it dies."""
+    """The product on one database: its commands, and a worker that is restarted when it dies."""
 
     def __init__(self, folder: Path, url: str, world: dict[str, Site]) -> None:
         self.folder = folder
@@ -50,7 +50,7 @@ class Mill:
             "HOME": str(folder),
             "PATH": os.environ["PATH"],
             "DATABASE_URL": forked.as_url(url),
-            "JOBMILL_STAND_INS": ",".join(f"{host}={one.place}" for host, one in world.items()),
+            "JOBMILL_STAND_INS": ",".join(f"{host}={site.place}" for host, site in world.items()),
             "JOBMILL_HOST_INTERVAL_SECONDS": "0.001",
             "JOBMILL_LOG_LEVEL": "error",
         }
@@ -68,7 +68,7 @@ class Mill:
         await self.run(*words)
 
     async def work(self, database: Database, deaths: Sequence[str] = ()) -> int:
-        """Until nothing is left to do; says how often the worker died."""
+        """Run until nothing is left to do; returns how often the worker died."""
         self.deaths.write_text("\n".join(deaths))
         died, deadline = 0, time.monotonic() + PATIENCE
         process = self._start()
@@ -106,7 +106,7 @@ async def _state(database: Database) -> list[Any]:
 
 
 async def _outcome(database: Database) -> dict[str, list[Any]]:
-    """All that came of it, without numbers and times."""
+    """The results, without ids and times."""
     return {
         "companies": await fetch(
             database,
@@ -156,7 +156,7 @@ async def _outcome(database: Database) -> dict[str, list[Any]]:
 async def _follow(
     mill: Mill, url: str, words: Sequence[str], deaths: Sequence[str] = ()
 ) -> dict[str, list[Any]]:
-    """Put one thing in, and let all follow that follows."""
+    """Submit one thing and wait for everything that follows."""
     async with connect(url) as database:
         await mill.begin(*words)
         assert await mill.work(database, deaths) == len(deaths)
@@ -185,7 +185,7 @@ async def test_one_thing_in_and_all_that_follows_out_whoever_is_killed(
     assert outcomes == ["filtered", "filtered", *["matched"] * (1 + by_hand)]
     assert {status for _, _, status, _ in outcome["matches"]} == {"new"}
     assert outcome["failed"] == []
-    # All of it sprang from the one thing that was put in, and nothing of it was done twice.
+    # Everything came from one submission, and nothing was done twice.
     assert (outcome["lineages"], outcome["twice"]) == ([1], [])
     assert "Senior Backend Engineer" in listed
     assert "Pump Attendant" not in listed

@@ -24,7 +24,7 @@ BARE = """#!/bin/sh
 case "$*" in *ensurepip*) exit 1 ;; esac
 """
 
-# Answers as Python does, and notes what it was asked to make.
+# Answers like Python, and records what it was asked to make.
 GOOD = """#!/bin/sh
 case "$1 $2" in
     "-V "*) echo "Python 3.12.0" ;;
@@ -45,7 +45,7 @@ def test_that_waits(server, request):
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """What `make` needs of the project, in a folder with a space in its name."""
+    """The files that `make` needs, in a folder with a space in its name."""
     folder = tmp_path / "my jobmill"
     (folder / "scripts").mkdir(parents=True)
     for name in ("Makefile", "pyproject.toml", "requirements.lock", "scripts/setup"):

@@ -1,4 +1,4 @@
-"""The tutorial, done as it stands there: every command, in its order, with what it shows."""
+"""Runs the tutorial: every command in order, with the output it shows."""
 
 from __future__ import annotations
 
@@ -45,36 +45,36 @@ POSTS = [
 
 @dataclass
 class Step:
-    """A line of the tutorial, and what is shown below it."""
+    """A command of the tutorial and the output shown below it."""
 
     line: str
     shown: str | None = None
 
 
 def steps(text: str) -> list[Step]:
-    """What a block shows belongs to the last command before it."""
-    found: list[Step] = []
+    """A block of output belongs to the last command before it."""
+    commands: list[Step] = []
     for kind, block in BLOCK.findall(text):
         if kind == "sh":
-            found += [Step(line) for line in block.splitlines()]
+            commands += [Step(line) for line in block.splitlines()]
         else:
-            assert found[-1].shown is None, f"shown twice: {block}"
-            found[-1].shown = block
-    return found
+            assert commands[-1].shown is None, f"shown twice: {block}"
+            commands[-1].shown = block
+    return commands
 
 
-def pattern(shown: str, known: dict[str, str]) -> re.Pattern[str]:
-    """`…` stands for anything in a line, or alone for any lines; a name for what it is, or will be."""
-    lines = [_line(" ".join(line.split()), known) for line in shown.splitlines()]
+def pattern(shown: str, values: dict[str, str]) -> re.Pattern[str]:
+    """`…` matches anything in a line, or alone any lines; a placeholder matches its value."""
+    lines = [_line(" ".join(line.split()), values) for line in shown.splitlines()]
     return re.compile("".join(lines))
 
 
-def _line(line: str, known: dict[str, str]) -> str:
+def _line(line: str, values: dict[str, str]) -> str:
     if line == "…":
         return r"(?:.*\n)*?"
-    new = {name for name in NAME.findall(line) if name not in known}
+    new = {name for name in NAME.findall(line) if name not in values}
     text = ".*?".join(re.escape(part) for part in line.split("…"))
-    text = NAME.sub(lambda name: re.escape(known.get(name[0], name[0])), text)
+    text = NAME.sub(lambda name: re.escape(values.get(name[0], name[0])), text)
     for name in new:
         text = text.replace(name, rf"(?P<{name}>[\w:]+)", 1)
     return rf"{text}\n"
@@ -86,7 +86,7 @@ def plain(output: str) -> str:
 
 
 class Reader:
-    """Somebody with a terminal who does what the tutorial says."""
+    """A reader with a terminal who follows the tutorial."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -114,9 +114,9 @@ class Reader:
         if step.shown is None:
             return True
         shown = step.shown.replace(":8000/", f":{self.port}/")
-        found = pattern(shown, self.known).fullmatch(plain(output))
-        self.known |= found.groupdict() if found else {}
-        return found is not None
+        match = pattern(shown, self.known).fullmatch(plain(output))
+        self.known |= match.groupdict() if match else {}
+        return match is not None
 
     def _run(self, line: str) -> str:
         if line == START:
@@ -133,23 +133,23 @@ class Reader:
         return done.stdout
 
     def start(self) -> str:
-        """`make run`, without its set-up: this environment is set up already."""
+        """`make run` without its set-up: this environment is set up already."""
         if self.mill:
             self.mill.wait(20)
-        said, errors = self.folder / "said", self.folder / "errors"
-        with said.open("wb") as out, errors.open("wb") as wrong:
+        output, errors = self.folder / "said", self.folder / "errors"
+        with output.open("wb") as out, errors.open("wb") as wrong:
             self.mill = subprocess.Popen(
                 ["jobmill", "up"], cwd=self.folder, env=self.own, stdout=out, stderr=wrong
             )
         deadline = time.monotonic() + PATIENCE
-        while "Ctrl-C\n" not in said.read_text():
+        while "Ctrl-C\n" not in output.read_text():
             assert self.mill.poll() is None, errors.read_text()
             assert time.monotonic() < deadline, errors.read_text()
             time.sleep(0.05)
-        return said.read_text()
+        return output.read_text()
 
     def meet(self, board: Site) -> None:
-        """Begin anew with `board` in place of Greenhouse: in the demo its own answers there."""
+        """Start again with `board` in place of Greenhouse, which the demo answers itself."""
         self.stop()
         self.own["JOBMILL_STAND_INS"] = f"{API}={board.place}"
         self.start()
@@ -161,14 +161,14 @@ class Reader:
 
 
 def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 @pytest.fixture
 async def board() -> AsyncIterator[Site]:
-    """What Greenhouse would answer."""
+    """The answer of Greenhouse."""
     async with open_site() as site:
         answer = json.dumps({"jobs": POSTS, "meta": {"total": len(POSTS)}}).encode()
         site.on("/v1/boards/gitlab/jobs", reply(answer, content_type="application/json"))
@@ -177,10 +177,10 @@ async def board() -> AsyncIterator[Site]:
 
 @pytest.fixture
 def reader(home: Path) -> Iterator[Reader]:
-    one = Reader(home)
-    yield one
-    one.stop()
-    # Whoever is killed leaves the server that it brought.
+    person = Reader(home)
+    yield person
+    person.stop()
+    # A killed process leaves its bundled server running.
     EmbeddedServer(home / "data" / "postgres").stop()
 
 

@@ -1,4 +1,4 @@
-"""A small world on loopback: one company with its site and its board, in the real shapes."""
+"""One company with its site and its board on loopback, in real formats."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def posting_page() -> bytes:
 
 @asynccontextmanager
 async def open_world() -> AsyncIterator[dict[str, Site]]:
-    """The sites by their hosts."""
+    """The sites by host."""
     async with AsyncExitStack() as stack:
         site, board, api = [await stack.enter_async_context(open_site()) for _ in range(3)]
         for path in ("/about", "/"):
@@ -105,9 +105,9 @@ async def open_world() -> AsyncIterator[dict[str, Site]]:
         site.on("/jobs/senior-backend-engineer", reply(posting_page()))
         answer = {"jobs": POSTS, "meta": {"total": len(POSTS)}}
         api.on("/v1/boards/tidewater/jobs", reply(_json(answer), content_type="application/json"))
-        for one in POSTS:
-            path = f"/v1/boards/tidewater/jobs/{one['id']}"
-            api.on(path, reply(_json(one), content_type="application/json"))
+        for post in POSTS:
+            path = f"/v1/boards/tidewater/jobs/{post['id']}"
+            api.on(path, reply(_json(post), content_type="application/json"))
         yield {
             "tidewater.example": site,
             "boards.greenhouse.io": board,

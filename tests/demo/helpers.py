@@ -17,7 +17,7 @@ from jobmill.tools import Tools
 
 
 async def begin(database: Database, *, day: float = 120) -> None:
-    """The demo, with nobody at work in it yet."""
+    """The demo before any worker runs."""
     await app.declare_stages(Tools(database), Settings())
     async with database.transaction() as tx:
         await setup.begin(tx, day=dt.timedelta(seconds=day))
@@ -25,7 +25,7 @@ async def begin(database: Database, *, day: float = 120) -> None:
 
 @asynccontextmanager
 async def running(database: Database) -> AsyncIterator[Scene]:
-    """The demo that has begun, with its sites, its life and a real worker."""
+    """A started demo with its sites, its clock and a real worker."""
     settings = Settings(host_interval_seconds=0.001)
     async with (
         session.staged(settings, database) as staged,

@@ -1,4 +1,4 @@
-"""jobmill demo …, as an operator types it."""
+"""The `jobmill demo` commands."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def test_it_runs_and_when_it_is_ended_the_product_goes_on_without_it(
 
 
 def _up(process: subprocess.Popen[str]) -> list[str]:
-    """What it says until it says how to stop it."""
+    """Its output until it says how to stop it."""
     assert process.stdout
     lines = list[str]()
     for line in process.stdout:

@@ -1,4 +1,4 @@
-"""The demo begins in an empty database only, and leaves one."""
+"""The demo starts in an empty database only, and leaves an empty one."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tests.demo.helpers import begin, running
 from tests.queue.helpers import fetch
 
 HOUSEKEEPING = {"outside.host", "outside.robots", "queue.run_counter"}
-"""What an exchange that is under way, and a worker, note of themselves."""
+"""Tables that a running exchange and a worker write for themselves."""
 
 
 async def counts(database: Database) -> dict[str, int]:
-    """How many rows each table has that has any."""
+    """Row counts of all non-empty tables."""
     async with database.transaction() as tx:
         names = [name for (name,) in await _tables(tx)]
         counts_by_table = {name: await _count(tx, name) for name in names}

@@ -1,4 +1,4 @@
-"""What the world's sites answer is read by our own adapters, and nothing is lost on the way."""
+"""Our own adapters read everything that the demo's sites answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever looks at the demo may take part in it."""
+"""Visitors of the demo can take part in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole demo: its sites through the real pipelines, its people through the real rules, and its end."""
+"""The whole demo: sites through the real pipelines, applicants through the real rules, and its end."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ TROUBLE = {
 
 
 async def see(database: Database, signs: Mapping[str, LiteralString]) -> None:
-    """Wait until all of it has come true."""
+    """Wait until all conditions hold."""
     deadline = time.monotonic() + PATIENCE
     while left := [name for name, sql in signs.items() if await fetch(database, sql) != [True]]:
         assert time.monotonic() < deadline, left

@@ -1,4 +1,4 @@
-"""The world is a function of its seed and the moment: births, deaths and troubles included."""
+"""The demo's state is a function of its seed and the time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_listings_come_and_go_from_the_first_minutes_on() -> None:
     first, later = set(everything(on(0))), set(everything(on(1)))
     assert later - first
     assert first - later
-    # And nobody comes back from the dead; who is silent is not.
+    # No listing returns, except on a silent board.
     dead = {listing for listing in first - later if on(1).trouble(listing.company) != "silent"}
     assert dead
     assert not dead & set(everything(on(4)))

@@ -1,4 +1,4 @@
-"""Boards by the thousand, searches and what becomes of them, and targets that people turn."""
+"""Importing boards, searches and their slices, and targets that people pause and resume."""
 
 from __future__ import annotations
 

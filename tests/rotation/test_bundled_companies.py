@@ -1,4 +1,4 @@
-"""The bundled companies, and what lines of a set-up are understood to mean."""
+"""The bundled companies, and how set-up lines are interpreted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a run of a source means for its next turn: the seed's rules as a table, and what yield learns."""
+"""How an outcome changes its target: the rules of the interval policy as a table, and what yield
+learns."""
 
 from __future__ import annotations
 
@@ -181,7 +182,7 @@ async def test_a_config_that_cannot_be_asked_with_is_the_targets_failure_alone(t
     target = await answer(tx, id, NOW, **failed("unreadable", calls=0, vendor=None))
     assert (target.fail_count, target.failures, target.queued_at) == (1, 1, None)
     assert (await platform_state.load_all(tx))["greenhouse"].streak == 3
-    # And nobody was asked: it takes nothing from what its platform may be asked in an hour.
+    # No request was made: the platform's hourly limit is not used up.
     await platform_state.set_limits(tx, "greenhouse", per_hour=1, per_day=1)
     await tx.execute("UPDATE rotation.platform SET streak = 0, opened = 0")
     assert (await platform_state.remaining_calls(tx, NOW + HOUR / 2, {})).left == {"greenhouse": 1}

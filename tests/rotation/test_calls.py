@@ -1,4 +1,4 @@
-"""Signatures: the same question has one, and is asked once within its window."""
+"""Signatures: equal requests share one, and are made once within the window."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_page_is_part_of_the_signature() -> None:
     second = calls.build_signature("jooble", {"keywords": "cook"}, {"page": 2})
     assert first == calls.build_signature("jooble", {"keywords": "cook"})
     assert second.text == "jooble:keywords=cook&page=2"
-    # A page is no word that somebody looks for.
+    # A page number is not a search word.
     assert second.key != calls.build_signature("jooble", {"keywords": "cook", "page": 2}).key
 
 

@@ -1,4 +1,4 @@
-"""A clock that was wrong, and items that were lost: what they leave behind keeps nobody waiting."""
+"""Wrong clocks and lost items leave nothing behind that blocks a target."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ async def test_a_question_that_was_asked_next_year_may_be_asked(tx: Tx) -> None:
 SPRING = dt.datetime(2026, 3, 28, 20, tzinfo=dt.UTC)
 AUTUMN = dt.datetime(2026, 10, 24, 20, tzinfo=dt.UTC)
 CLOCKS_CHANGE = pytest.mark.parametrize("at", [SPRING, AUTUMN])
-"""In the night that follows; a day of a server that keeps local time then has 23 or 25 hours."""
+"""In the night of a clock change: a local day then has 23 or 25 hours."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Weeks of the rotation on the database, with a clock of its own: what must hold whatever happens."""
+"""Weeks of rotation on the database with a simulated clock: the invariants that always hold."""
 
 from __future__ import annotations
 

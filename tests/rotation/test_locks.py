@@ -1,7 +1,7 @@
-"""Who waits for whom: sources before targets, the lowest first, and some never wait at all.
+"""Lock order: sources before targets, ascending, and some statements never wait.
 
-Each test holds a row that somebody wants first, and looks that they have not taken a later one: two
-that keep to one order never wait for each other.
+Each test holds the row that must be locked first, and checks that no later row was locked:
+transactions that follow one order cannot deadlock.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ PACE: LiteralString = "SELECT 1 FROM rotation.call_allowance WHERE one = %s FOR 
 
 async def run(database: Database, act: Act) -> Any:
     async with database.transaction() as tx:
-        # Rows come as they lie in the table, unless somebody asks for an order.
+        # Without ORDER BY, rows come in physical order.
         for way in ("indexscan", "bitmapscan", "indexonlyscan"):
             await tx.execute(f"SET LOCAL enable_{way} = off")
         return await act(tx)
 
 
 async def at_once(database: Database, act: Act) -> Any:
-    """What it answers, if it waits for nobody."""
+    """Its result, if it does not wait for a lock."""
     async with database.transaction() as tx:
         await tx.execute("SET LOCAL lock_timeout = '100ms'")
         return await act(tx)
@@ -61,7 +61,8 @@ async def waiting(database: Database, task: asyncio.Task[Any]) -> None:
 async def in_order(
     database: Database, act: Act, first: tuple[LiteralString, Any], later: tuple[LiteralString, Any]
 ) -> Any:
-    """What `act` answers; it waits for the first while another has it, and has taken no later one."""
+    """The result of `act`, after checking that it waits for the first row and has locked no later
+    one."""
     async with database.transaction() as other:
         await other.execute(first[0], [first[1]])
         task = asyncio.create_task(run(database, act))
@@ -188,7 +189,7 @@ async def test_who_claims_a_question_takes_the_source_before_it(database: Databa
         return await calls.claim(tx, id, item=1, window=DAY, at=NOW)
 
     async with database.transaction() as other:
-        # Somebody saves a run of it that they made by hand.
+        # A manual run of it is saved.
         await other.execute(SOURCE, [id])
         task = asyncio.create_task(run(database, claim))
         await waiting(database, task)

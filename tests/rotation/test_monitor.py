@@ -1,4 +1,4 @@
-"""What people are shown of the rotation."""
+"""The reports on the rotation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many calls a run makes, and to whom those go that nobody would call otherwise."""
+"""How many calls a run makes, and which of them go to neglected targets."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def test_runs_by_hand_leave_the_schedule_an_hours_debt_at_most(tx: Tx) -> 
 async def test_of_two_schedules_that_meet_one_makes_the_seeds_run(
     tx: Tx, back: dt.timedelta, calls: int
 ) -> None:
-    """Whoever waited for the other looked at the clock before; hours ahead it was a wrong clock."""
+    """The waiting run read the clock earlier; a difference of hours means a wrong clock."""
     for _ in range(2):
         await make_target(tx)
     wish = RunRequest("seed", limits=Limits(1, 1))
@@ -154,7 +154,7 @@ async def test_runs_at_once_do_not_overdraw_the_limit_of_a_platform(
 
 
 async def test_a_source_that_was_turned_off_meanwhile_is_not_claimed(tx: Tx) -> None:
-    """Somebody holds its row, so the run has not taken notice yet."""
+    """Another transaction holds its row, so the run has not noticed the change."""
     off, on = await make_target(tx), await make_target(tx)
     await tx.execute("UPDATE catalog.source SET status = 'rejected' WHERE id = %s", [off])
     await tx.execute("DELETE FROM rotation.changed_source")

@@ -1,4 +1,4 @@
-"""What SQL chooses is what the policies choose, on tables of all kinds."""
+"""SQL chooses the same targets as the policies, on random tables."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def plain(target: targets.Target) -> dict[str, Any]:
 
 
 def note(policy: IntervalPolicy | YieldPolicy, gates_at: dict[int, float]) -> None:
-    """Let the policy know when each was called, and when it may be again."""
+    """Tell the policy when each target was called and may be called again."""
     for id, gate_at in gates_at.items():
         called_at = policy.states[id].called_at
         policy.roster.put(policy.roster.place[id], called_at, gate_at)

@@ -10,7 +10,7 @@ from jobmill.rotation.policies import Policy
 NOW = 1_800_000_000.0
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
 ROOM: dict[str, int] = {}
-"""No source says how much it takes."""
+"""No source states how many calls it accepts."""
 
 
 def company(id: Hashable, source: str = "lever", **state: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the page says of policies is so."""
+"""Checks the reference page of the policies."""
 
 from __future__ import annotations
 

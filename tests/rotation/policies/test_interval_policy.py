@@ -1,4 +1,4 @@
-"""Every rule of the rotation strategy we started from, with a clock of our own."""
+"""Every rule of the interval policy, with a simulated clock."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def draw_room(rng: random.Random) -> dict[str, int | None]:
 
 
 def draw_outcome(rng: random.Random, now: float) -> dict[str, Any]:
-    """What a site, or whoever speaks for it, may answer; anything may be missing."""
+    """What a site may answer; any field may be missing."""
     counts = [None, -3, 0, 0, 1, 20, 100, 300]
     moments = [None, now + 9 * DAY, now, now - HOUR, now - 40 * DAY, float("nan")]
     outcome = {
@@ -79,7 +79,7 @@ def draw_wait(rng: random.Random) -> float:
 
 @dataclass
 class Witness:
-    """Sees what a policy does, and objects."""
+    """Observes a policy and fails when it breaks an invariant."""
 
     name: str
     bound: dict[Hashable, dict[str, Any]] = field(default_factory=dict)
@@ -127,7 +127,7 @@ class Witness:
 
 
 def play(name: str, seed: int, length: int) -> list[list[Hashable]]:
-    """Let a policy live through a history under the eyes of a witness."""
+    """Run a policy through a history under observation."""
     rng = random.Random(seed)
     policy, witness, now = create_policy(name, {}), Witness(name), NOW
     log: list[list[Hashable]] = []
