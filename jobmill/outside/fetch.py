@@ -31,7 +31,7 @@ from jobmill.outside.public_addresses import (
     parse_private_hosts,
     parse_url,
 )
-from jobmill.outside.rate_limits import HostRateLimit, RateLimited, RateLimiter, RequestSlot
+from jobmill.outside.rate_limits import HostRateLimit, HostRateLimited, RateLimiter, RequestSlot
 from jobmill.outside.request import FetchFailure, FetchResult, Ok, Request, Truncated, Validators
 from jobmill.outside.robots import Robots
 from jobmill.settings import Settings
@@ -148,7 +148,7 @@ class Fetcher:
             return FetchFailure(request.url, "refused", str(error))
         except ExchangeError as error:
             return FetchFailure(request.url, error.cause, str(error))
-        except RateLimited as error:
+        except HostRateLimited as error:
             return FetchFailure(
                 request.url, "rate_limited", str(error), retry_after=error.retry_after
             )
@@ -193,7 +193,7 @@ class Fetcher:
         except (AddressRefused, ExchangeError) as error:
             cause = error.cause if isinstance(error, ExchangeError) else "refused"
             return FetchFailure(answer.url, cause, str(error))
-        except RateLimited as error:
+        except HostRateLimited as error:
             return FetchFailure(
                 answer.url, "rate_limited", str(error), retry_after=error.retry_after
             )

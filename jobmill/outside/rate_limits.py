@@ -29,10 +29,10 @@ class HostRateLimit:
     max_concurrent: int = 3
     """Requests that may run at the same time."""
     max_wait: dt.timedelta = dt.timedelta(seconds=60)
-    """How long a caller waits before it fails with RateLimited."""
+    """How long a caller waits before it fails with HostRateLimited."""
 
 
-class RateLimited(OutsideError):
+class HostRateLimited(OutsideError):
     """The wait for the host would be too long."""
 
     def __init__(self, host: str, retry_after: dt.timedelta) -> None:
@@ -76,7 +76,7 @@ class RateLimiter:
 
     @asynccontextmanager
     async def slot(self, host: str) -> AsyncGenerator[RequestSlot]:
-        """Wait until a request to `host` may start; raises RateLimited if that takes too long. No
+        """Wait until a request to `host` may start; raises HostRateLimited if that takes too long. No
         transaction is open while waiting or during the request."""
         reservation = await self._wait_in_queue(host)
         slot = RequestSlot()
@@ -89,14 +89,14 @@ class RateLimiter:
         rate_limit, queue = self._rate_limit, self._queues.setdefault(host, _HostQueue())
         expected = rate_limit.interval * queue.waiting
         if expected > rate_limit.max_wait:
-            raise RateLimited(host, expected)
+            raise HostRateLimited(host, expected)
         deadline = asyncio.get_running_loop().time() + rate_limit.max_wait.total_seconds()
         queue.waiting += 1
         try:
             async with asyncio.timeout_at(deadline):
                 await queue.lock.acquire()
         except TimeoutError:
-            raise RateLimited(host, max(expected, dt.timedelta(seconds=1))) from None
+            raise HostRateLimited(host, max(expected, dt.timedelta(seconds=1))) from None
         finally:
             queue.waiting -= 1
         try:
@@ -116,7 +116,7 @@ class RateLimiter:
                 return reservation
             if opens_in is not None:
                 if left == 0 or opens_in >= left:
-                    raise RateLimited(host, dt.timedelta(seconds=max(opens_in, interval, 1)))
+                    raise HostRateLimited(host, dt.timedelta(seconds=max(opens_in, interval, 1)))
                 # All slots are in use, some perhaps by other processes: check again soon.
                 await asyncio.sleep(min(max(interval, 0.05), 1) * random.uniform(0.5, 1))
 

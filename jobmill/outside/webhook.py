@@ -35,7 +35,7 @@ GONE_STATUS = 410
 
 
 @dataclass(frozen=True, slots=True)
-class WebhookDelivery:
+class WebhookRequest:
     """One event for one receiver."""
 
     id: int
@@ -77,7 +77,7 @@ class WebhookSender:
         # Loading all root certificates takes time, so do it once.
         return self._given_tls or httpcore2.default_ssl_context()
 
-    async def send(self, delivery: WebhookDelivery) -> str:
+    async def send(self, delivery: WebhookRequest) -> str:
         """Send a delivery; returns a summary of the response. Raises ReceiverGone for 410,
         otherwise OutsideError, which is permanent if a retry cannot help."""
         target = parse_url(delivery.url, self._guard.private)
@@ -135,7 +135,7 @@ def interpret_reply(reply: HttpReply, host: str) -> str:
     raise OutsideError(summary, permanent=not (status in RETRYABLE_STATUSES or status >= 500))
 
 
-def _headers(delivery: WebhookDelivery) -> list[tuple[str, str]]:
+def _headers(delivery: WebhookRequest) -> list[tuple[str, str]]:
     timestamp = int(delivery.signed_at.timestamp())
     return [
         ("Content-Type", "application/json"),

@@ -27,7 +27,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Credentials:
+class StoredCredentials:
     """An active account and its password hash."""
 
     id: int
@@ -91,11 +91,11 @@ async def get(tx: Tx, id: int) -> Person:
     return person
 
 
-async def find_credentials(tx: Tx, email: str) -> Credentials | None:
+async def find_credentials(tx: Tx, email: str) -> StoredCredentials | None:
     """The active account with this address."""
     return await fetch_one(
         tx,
-        Credentials,
+        StoredCredentials,
         """
         SELECT id, name, role, password FROM people.person
          WHERE email_key = %s AND ended_at IS NULL

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from jobmill.db import Tx, fetch_all, fetch_one
 from jobmill.errors import NotFound, Unauthenticated
 from jobmill.people import persons
-from jobmill.people.persons import Credentials, Person, Role
+from jobmill.people.persons import Person, Role, StoredCredentials
 from jobmill.people.secrets import digest
 
 SESSION_LIFETIME = dt.timedelta(days=14)
@@ -33,7 +33,7 @@ class OpenSession:
     """Whether this is the caller's own session."""
 
 
-async def create(tx: Tx, person: Credentials) -> str:
+async def create(tx: Tx, person: StoredCredentials) -> str:
     """Create a session and return its id, which is not stored in plain form; refused if the
     account changed in the meantime."""
     id = secrets.token_urlsafe(32)

@@ -123,7 +123,7 @@ async def call_webhook(tools: Tools, caller: WebhookSender, work: Work) -> Move:
 async def _deliver(
     tools: Tools, caller: WebhookSender, work: Work, out: OutgoingDelivery, event: events.AuditEvent
 ) -> Move:
-    delivery = webhook.WebhookDelivery(
+    delivery = webhook.WebhookRequest(
         out.id, out.url, out.secret, event.type, webhooks.encode_body(event), out.read_at
     )
     try:

@@ -8,14 +8,14 @@ from fastapi import Request, Response
 
 from jobmill.errors import Unauthenticated
 from jobmill.people import passwords, persons, sessions
-from jobmill.people.persons import Credentials
+from jobmill.people.persons import StoredCredentials
 from jobmill.web import auth, rate_limits
 from jobmill.web.auth import SESSION_COOKIE
 from jobmill.web.dependencies import RequestDatabase
 
 
 class NewSession(NamedTuple):
-    person: Credentials
+    person: StoredCredentials
     key: str
     """The session key; the database stores only its hash."""
 
@@ -32,7 +32,7 @@ async def start_session(
 
 async def check_password(
     request: Request, db: RequestDatabase, email: str, password: str
-) -> Credentials:
+) -> StoredCredentials:
     """The person with this email and password; Unauthenticated or RateLimited otherwise."""
     key = persons.email_key(email)
     rate_limits.check_sign_in(request, key)

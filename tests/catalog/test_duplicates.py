@@ -266,12 +266,12 @@ def test_every_member_except_the_canonical_has_a_reason() -> None:
     (group,) = duplicates.find_groups(
         [on_board(), copy(), on_board(7002, location="Bergen")], PLATFORM_RULES
     )
-    assert group.whys == (
+    assert group.reasons == (
         "",
         "same title at Acme, same text (100%)",
         "same title and text at Acme, different place",
     )
-    assert group.why == "; ".join(group.whys[1:])
+    assert group.why == "; ".join(group.reasons[1:])
 
 
 def test_a_large_block_is_grouped_completely() -> None:
@@ -317,6 +317,6 @@ def test_groups_never_overlap(postings: list[Posting]) -> None:
         assert len(group.members) > 1
         assert group.canonical in group.members
         assert sorted(index for post in group.posts for index in post) == list(group.members)
-        assert [not why for why in group.whys] == [
+        assert [not why for why in group.reasons] == [
             index == group.canonical for index in group.members
         ]

@@ -215,7 +215,7 @@ async def test_without_a_browser_we_say_what_to_install(
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CHROMIUM", raising=False)
     site.on("/careers", reply(PAGE))
-    for path, word in [(None, "install Chromium"), (tmp_path / "none", "setting chromium names")]:
+    for path, word in [(None, "install Chromium"), (tmp_path / "none", "setting chromium is")]:
         settings = Settings(private_hosts=site.place, chromium=path)
         async with open_fetch(database, settings, rate_limit=QUICK) as fetch:
             answer = await fetch(render(site))

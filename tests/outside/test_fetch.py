@@ -600,7 +600,7 @@ async def test_a_request_logs_one_line_without_secrets(
     await fetch(request)
     first, second = (vars(record) for record in caplog.records)
     assert (first["host"], first["answer"], first["bytes"]) == ("127.0.0.1", "Ok", 5)
-    assert (second["answer"], second["cause"], second["status"]) == ("Unknown", "auth", 401)
+    assert (second["answer"], second["cause"], second["status"]) == ("FetchFailure", "auth", 401)
     shown = [
         value for record in (first, second) for name, value in record.items() if name != "args"
     ]

@@ -109,7 +109,7 @@ async def test_a_refusal_says_whether_to_retry_but_hides_the_address(
 async def test_an_unreachable_mail_server_is_retried() -> None:
     async with open_mailbox() as mailbox:
         post = Mailer(mailbox.settings())
-    with pytest.raises(OutsideError, match=r"127\.0\.0\.1 did not take") as caught:
+    with pytest.raises(OutsideError, match=r"127\.0\.0\.1 did not accept") as caught:
         await post.send(LETTER)
     assert not caught.value.permanent
 

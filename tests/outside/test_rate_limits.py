@@ -17,7 +17,7 @@ from jobmill.outside.fetch import open_fetch
 from jobmill.outside.rate_limits import (
     RESERVATION_LEASE,
     HostRateLimit,
-    RateLimited,
+    HostRateLimited,
     RateLimiter,
     RequestOutcome,
     RequestSlot,
@@ -188,7 +188,7 @@ async def test_a_caller_that_would_wait_too_long_gets_retry_after(database: Data
     turns = RateLimiter(database, HostRateLimit(10 * SECOND, max_wait=SECOND))
     async with turns.slot("a.com"):
         pass
-    with pytest.raises(RateLimited) as caught:
+    with pytest.raises(HostRateLimited) as caught:
         async with turns.slot("a.com"):
             pass
     assert 8 * SECOND < caught.value.retry_after <= 10 * SECOND
@@ -206,7 +206,7 @@ async def test_a_full_queue_refuses_more_callers(database: Database) -> None:
     tasks = [asyncio.create_task(stand()) for _ in range(5)]
     while not (done := [task for task in tasks if task.done()]):
         await asyncio.sleep(0.01)
-    assert [type(task.exception()) for task in done] == [RateLimited]
+    assert [type(task.exception()) for task in done] == [HostRateLimited]
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -259,7 +259,7 @@ async def test_a_caller_waits_for_a_free_slot(
 async def test_the_wait_for_a_free_slot_is_limited(database: Database) -> None:
     quick = HostRateLimit(dt.timedelta(milliseconds=1), max_concurrent=1, max_wait=SECOND / 2)
     async with RateLimiter(database, quick).slot("a.com"):
-        with pytest.raises(RateLimited):
+        with pytest.raises(HostRateLimited):
             async with RateLimiter(database, quick).slot("a.com"):
                 pass
 
@@ -278,7 +278,7 @@ async def test_a_hold_applies_to_callers_already_waiting(database: Database) -> 
         waiting = asyncio.create_task(wait())
         await until(database, "SELECT 1 FROM outside.host WHERE cardinality(flights) = 2")
         turn.outcome, turn.hold = "limited", HOUR
-    with pytest.raises(RateLimited) as caught:
+    with pytest.raises(HostRateLimited) as caught:
         await waiting
     assert not began.is_set()
     assert caught.value.retry_after > HOUR / 2

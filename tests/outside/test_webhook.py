@@ -12,7 +12,7 @@ import pytest
 from jobmill.errors import Invalid, OutsideError
 from jobmill.outside.http_exchange import ExchangeError, HttpLimits
 from jobmill.outside.public_addresses import AddressRefused
-from jobmill.outside.webhook import ReceiverGone, WebhookDelivery, WebhookSender, check_url, sign
+from jobmill.outside.webhook import ReceiverGone, WebhookRequest, WebhookSender, check_url, sign
 from jobmill.settings import Settings
 
 from .site import Handler, ReceivedRequest, ResponseWriter, Site, redirect, reply
@@ -25,8 +25,8 @@ SIGNED_AT = dt.datetime.fromtimestamp(1_700_000_000.9, dt.UTC)
 BODY = b'{"id":1,"eventType":"PROMOTED"}'
 
 
-def delivery(site: Site, path: str = "/hook") -> WebhookDelivery:
-    return WebhookDelivery(77, site.url(path), SECRET, "PROMOTED", BODY, SIGNED_AT)
+def delivery(site: Site, path: str = "/hook") -> WebhookRequest:
+    return WebhookRequest(77, site.url(path), SECRET, "PROMOTED", BODY, SIGNED_AT)
 
 
 def caller(site: Site, limits: HttpLimits = QUICK) -> WebhookSender:
